@@ -1,0 +1,35 @@
+/** Builds dist/ when its sources have changed. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { findNode } from './node-versions.mjs';
+import { SetupError } from './setup-error.mjs';
+import { hashOf, hasStamp, writeStamp } from './stamp.mjs';
+
+/** Everything the content of dist/ depends on. */
+const sources = [
+  'src-main',
+  'src-renderer',
+  'resources',
+  'package.json',
+  'package-lock.json',
+  'svelte.config.js',
+  'tsconfig.json',
+  'vite.config.ts',
+];
+
+/** Throws SetupError when the build fails. */
+export function ensureBuild(root) {
+  const stamp = join(root, 'dist', '.sources');
+  const wanted = hashOf(root, sources);
+  if (hasStamp(stamp, wanted)) return;
+
+  console.log('set-up: building dist/ …');
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  const { status } = spawnSync(findNode(root), [vite, 'build', '--app', '--logLevel', 'warn'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new SetupError('The build failed; its own words are above. dist/ is not complete.');
+  // The build empties dist/ first, so one that was broken off leaves no stamp and is repeated.
+  writeStamp(stamp, wanted);
+}

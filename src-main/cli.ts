@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+/** Entry: the command line. `stdio` is what client apps start, so it loads the shim and nothing else. */
+import { fileURLToPath } from 'node:url';
+
+const [command, ...rest] = process.argv.slice(2);
+
+if (command === 'stdio' && !rest.includes('--standalone')) {
+  const { runShim } = await import('./shim/run-shim.ts');
+  process.exitCode = await runShim(rest, fileURLToPath(import.meta.url));
+} else {
+  const { runCommand } = await import('./cli/run-command.ts');
+  process.exitCode = await runCommand(process.argv.slice(2));
+}

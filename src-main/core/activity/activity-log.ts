@@ -1,0 +1,174 @@
+/** The record of calls in SQLite: written in batches off the call's way, bounded, and never a reason for a call to fail. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../base/log.ts';
+import type { Masker } from '../base/mask-secrets.ts';
+import { ActivityStore } from './activity-store.ts';
+import type { ActivityEntry, ActivityFilter, ActivityStats, CallRecord, CallTexts } from './call-record.ts';
+import { type CallRow, rowBytes, toRow } from './call-row.ts';
+import {
+  type Bounds,
+  callStats,
+  type CountedTokens,
+  insertRows,
+  recentCalls,
+  trim,
+  updateTokens,
+} from './call-table.ts';
+import { type CallTokens, TokenBacklog } from './token-backlog.ts';
+import type { TokenCounter } from './token-counter.ts';
+
+export interface ActivityLogOptions extends Bounds {
+  readonly file: string;
+  readonly masker: Masker;
+  readonly log: Log;
+  /** Counts tokens; whoever made it closes it, after this log. */
+  readonly tokenCounter: Pick<TokenCounter, 'count'>;
+}
+
+interface Pending {
+  readonly call: CallRecord;
+  readonly texts: CallTexts | undefined;
+  /** Its texts could not be held: the tokens are estimated. */
+  readonly tooMany: boolean;
+}
+
+const batchMs = 200;
+const batchRows = 200;
+/** Records kept in memory while the database cannot be written. */
+const mostPending = 5000;
+const slowestRetryMs = 60_000;
+/** How long closing waits for tokens still being counted, in ms. */
+const closeMs = 1500;
+const smallestBound = 256 * 1024;
+
+export class ActivityLog {
+  readonly #options: ActivityLogOptions;
+  readonly #bounds: Bounds;
+  readonly #backlog: TokenBacklog;
+  readonly #store: ActivityStore;
+  #pending: Pending[] = [];
+  #counted: CountedTokens[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #retryMs = 0;
+  #dropped = 0;
+  #closed = false;
+
+  /** Opens nothing yet: the file is made with the first batch. */
+  constructor(options: ActivityLogOptions) {
+    this.#options = options;
+    this.#bounds = { maxRows: Math.max(1, options.maxRows), maxBytes: Math.max(smallestBound, options.maxBytes) };
+    this.#backlog = new TokenBacklog(options.tokenCounter);
+    this.#store = new ActivityStore(options.file, this.#bounds.maxBytes, options.log);
+  }
+
+  /** Returns at once. Tokens are counted if `texts` are given, and estimated by their size while too many of them wait. */
+  record(call: CallRecord, texts?: CallTexts): void {
+    if (this.#closed) return;
+    const held = texts !== undefined && this.#backlog.reserve(textBytes(call));
+    this.#pending.push({ call, texts: held ? texts : undefined, tooMany: texts !== undefined && !held });
+    if (this.#pending.length > mostPending) this.#dropOldest();
+    this.#schedule(this.#pending.length >= batchRows ? 0 : batchMs);
+  }
+
+  /** The newest records first, those not yet written included. Throws what SQLite throws. */
+  recent(filter: ActivityFilter = {}, limit = 100): ActivityEntry[] {
+    this.flush();
+    return this.#store.use((database) => recentCalls(database, filter, limit));
+  }
+
+  stats(): ActivityStats {
+    this.flush();
+    return this.#store.use(callStats);
+  }
+
+  /** Writes what waits, now. Never throws: what cannot be written is tried again later. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#pending.length === 0 && this.#counted.length === 0) return;
+    try {
+      while (this.#pending.length > 0) this.#insertBatch();
+      const counted = this.#counted;
+      this.#store.use((database) => updateTokens(database, counted));
+      this.#counted = [];
+      this.#recovered();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Waits a moment for tokens still being counted, writes everything and closes the file. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.flush();
+    const waiting = new AbortController();
+    await Promise.race([
+      this.#backlog.idle(),
+      sleep(closeMs, undefined, { signal: waiting.signal }).catch(() => undefined),
+    ]);
+    waiting.abort();
+    this.flush();
+    clearTimeout(this.#timer);
+    this.#store.close();
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#timer !== undefined && (delayMs > 0 || this.#retryMs > 0)) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.flush(), Math.max(delayMs, this.#retryMs)).unref();
+  }
+
+  /** A batch is at most a twentieth of the bound, so that the file outgrows it by no more than that before it is trimmed. */
+  #insertBatch(): void {
+    const rows: CallRow[] = [];
+    let bytes = 0;
+    for (const { call } of this.#pending.slice(0, batchRows)) {
+      const row = toRow(call, this.#options.masker);
+      bytes += rowBytes(row);
+      if (rows.length > 0 && bytes > this.#bounds.maxBytes / 20) break;
+      rows.push(row);
+    }
+    const ids = this.#store.use((database) => insertRows(database, rows));
+    const written = this.#pending.splice(0, rows.length);
+    written.forEach((pending, index) => this.#countTokens(pending, ids[index] ?? 0));
+    this.#store.use((database) => trim(database, this.#bounds));
+  }
+
+  #countTokens({ call, texts, tooMany }: Pending, id: number): void {
+    if (tooMany) this.#counted.push({ id, ...estimate(call) });
+    if (texts === undefined) return;
+    const generation = this.#store.generation;
+    this.#backlog.add(texts, textBytes(call), (tokens) => {
+      if (generation !== this.#store.generation) return;
+      this.#counted.push({ id, ...tokens });
+      if (!this.#closed) this.#schedule(batchMs);
+    });
+  }
+
+  #failed(error: unknown): void {
+    if (this.#retryMs === 0) this.#options.log.warn('Activity cannot be written; trying again.', { error });
+    this.#retryMs = Math.min(slowestRetryMs, Math.max(1000, this.#retryMs * 2));
+    if (!this.#closed) this.#schedule(this.#retryMs);
+  }
+
+  #recovered(): void {
+    if (this.#retryMs > 0) this.#options.log.info('Activity is written again.', { dropped: this.#dropped });
+    this.#retryMs = 0;
+    this.#dropped = 0;
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#pending.shift();
+    if (oldest?.texts !== undefined) this.#backlog.release(textBytes(oldest.call));
+    this.#dropped++;
+  }
+}
+
+function textBytes(call: CallRecord): number {
+  return call.argumentBytes + call.givenBytes;
+}
+
+/** About four bytes to a token. */
+function estimate({ argumentBytes, givenBytes }: CallRecord): CallTokens {
+  return { tokensIn: Math.ceil(argumentBytes / 4), tokensOut: Math.ceil(givenBytes / 4), estimated: true };
+}

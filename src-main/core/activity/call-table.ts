@@ -1,0 +1,128 @@
+/** The table of calls: inserts within the bounds, token counts, and the questions people ask. */
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import {
+  type ActivityEntry,
+  type ActivityFilter,
+  type ActivityStats,
+  type CallOutcome,
+  callOutcomes,
+  type ToolActivity,
+} from './call-record.ts';
+import { type CallRow, columns } from './call-row.ts';
+import type { CallTokens } from './token-backlog.ts';
+
+export interface Bounds {
+  readonly maxRows: number;
+  readonly maxBytes: number;
+}
+
+export interface CountedTokens extends CallTokens {
+  readonly id: number;
+}
+
+const columnNames = columns.map(({ name }) => name);
+const insertSql = `INSERT INTO calls (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`;
+
+/** Inserts the rows in one transaction and returns their ids, in order. */
+export function insertRows(database: DatabaseSync, rows: readonly CallRow[]): number[] {
+  return transaction(database, () => {
+    const insert = database.prepare(insertSql);
+    return rows.map((row) => Number(insert.run(...row).lastInsertRowid));
+  });
+}
+
+/** Fills in token counts; those of records deleted meanwhile are dropped. */
+export function updateTokens(database: DatabaseSync, counts: readonly CountedTokens[]): void {
+  if (counts.length === 0) return;
+  transaction(database, () => {
+    const update = database.prepare('UPDATE calls SET tokensIn = ?, tokensOut = ?, tokensEstimated = ? WHERE id = ?');
+    for (const { id, tokensIn, tokensOut, estimated } of counts) update.run(tokensIn, tokensOut, Number(estimated), id);
+  });
+}
+
+/** Deletes the oldest records that are too many or take too much room; their pages are used again or given back. */
+export function trim(database: DatabaseSync, { maxRows, maxBytes }: Bounds): void {
+  database.prepare('DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?').run(maxRows);
+  // Ids are without gaps but for what was deleted in front, so counting them is a subtraction.
+  for (let used = usedBytes(database); used > maxBytes; used = usedBytes(database)) {
+    const rows = number(database, 'SELECT max(id) - min(id) + 1 AS n FROM calls');
+    if (rows === 0) break;
+    const surplus = Math.ceil((rows * (used - maxBytes * 0.95)) / used);
+    database.prepare('DELETE FROM calls WHERE id < (SELECT min(id) FROM calls) + ?').run(surplus);
+  }
+  if (fileBytes(database) > maxBytes) database.exec('PRAGMA incremental_vacuum');
+}
+
+/** The newest records first. */
+export function recentCalls(database: DatabaseSync, filter: ActivityFilter, limit: number): ActivityEntry[] {
+  const { beforeId, since, ...equal } = filter;
+  const conditions = Object.entries(equal).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const clauses = ['id < ?', 'startedAt >= ?', ...conditions.map(([column]) => `${knownColumn(column)} = ?`)];
+  const rows = database
+    .prepare(`SELECT * FROM calls WHERE ${clauses.join(' AND ')} ORDER BY id DESC LIMIT ?`)
+    .all(beforeId ?? Number.MAX_SAFE_INTEGER, since ?? 0, ...conditions.map(([, value]) => value), limit);
+  return rows.map(toEntry);
+}
+
+export function callStats(database: DatabaseSync): ActivityStats {
+  const tools = database.prepare(toolSql).all() as unknown as ToolActivity[];
+  const counts = database.prepare('SELECT outcome, count(*) AS n FROM calls GROUP BY outcome').all();
+  const countOf = (outcome: string) => Number(counts.find((row) => row['outcome'] === outcome)?.['n'] ?? 0);
+  const sum = (field: 'calls' | 'tokensIn' | 'tokensOut' | 'resultBytes' | 'givenBytes') =>
+    tools.reduce((total, tool) => total + tool[field], 0);
+  return {
+    calls: sum('calls'),
+    outcomes: Object.fromEntries(callOutcomes.map((each) => [each, countOf(each)])) as Record<CallOutcome, number>,
+    tokensIn: sum('tokensIn'),
+    tokensOut: sum('tokensOut'),
+    resultBytes: sum('resultBytes'),
+    givenBytes: sum('givenBytes'),
+    since: number(database, 'SELECT min(startedAt) AS n FROM calls') || undefined,
+    tools: tools.map((tool) => ({ ...tool })),
+  };
+}
+
+const toolSql = `SELECT server, tool, count(*) AS calls, sum(outcome <> 'ok') AS failures,
+  avg(durationMs) AS averageMs, max(durationMs) AS longestMs,
+  sum(resultBytes) AS resultBytes, sum(givenBytes) AS givenBytes,
+  coalesce(sum(tokensIn), 0) AS tokensIn, coalesce(sum(tokensOut), 0) AS tokensOut
+  FROM calls GROUP BY server, tool ORDER BY calls DESC, server, tool`;
+
+function transaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // SQLite may have rolled back by itself (disk full); a second ROLLBACK would hide the reason.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function usedBytes(database: DatabaseSync): number {
+  const free = number(database, 'SELECT freelist_count AS n FROM pragma_freelist_count');
+  return fileBytes(database) - free * number(database, 'SELECT page_size AS n FROM pragma_page_size');
+}
+
+function fileBytes(database: DatabaseSync): number {
+  return number(database, 'SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size');
+}
+
+function number(database: DatabaseSync, sql: string): number {
+  return Number(database.prepare(sql).get()?.['n'] ?? 0);
+}
+
+/** Names of columns go into the SQL itself, so only ours may. */
+function knownColumn(name: string): string {
+  const column = columnNames.find((each) => each === name);
+  if (column === undefined) throw new TypeError(`no such filter: ${name}`);
+  return column;
+}
+
+function toEntry(row: Record<string, SQLOutputValue>): ActivityEntry {
+  const { tokensEstimated, ...rest } = row;
+  const present = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
+  return { ...(present as unknown as ActivityEntry), tokensEstimated: tokensEstimated === 1 };
+}

@@ -1,0 +1,138 @@
+/** Counts tokens in a worker thread that is started when there is something to count and ended when there is not. */
+import { Worker } from 'node:worker_threads';
+import { sampleText } from './text-sample.ts';
+import type { CountAnswer, CountQuestion } from './token-worker.ts';
+
+export interface TokenCount {
+  readonly tokens: number;
+  /** Not counted in full: the text was too large, too much was waiting, or the thread could not be had. */
+  readonly estimated: boolean;
+}
+
+export interface TokenCounterOptions {
+  /** Where the worker lies: `workerLocation('token-worker', import.meta.url)`. */
+  readonly workerUrl: URL;
+  /** Longer texts are estimated from a sample of 1/8 of this length; in characters (4 Mi by default). */
+  readonly longestText?: number;
+  /** While this much waits, further texts are estimated by their length; in characters (32 Mi by default). */
+  readonly longestQueue?: number;
+  /** The thread ends after this long without work, in ms (60 000 by default). */
+  readonly idleMs?: number;
+}
+
+interface Waiting {
+  readonly length: number;
+  readonly scale: number;
+  readonly textLength: number;
+  readonly resolve: (count: TokenCount) => void;
+}
+
+/** After this many threads that died without an answer none is started any more. */
+const mostFailures = 3;
+
+export class TokenCounter {
+  readonly #workerUrl: URL;
+  readonly #longestText: number;
+  readonly #longestQueue: number;
+  readonly #idleMs: number;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #queued = 0;
+  #lastId = 0;
+  #failures = 0;
+  #closed = false;
+
+  constructor(options: TokenCounterOptions) {
+    this.#workerUrl = options.workerUrl;
+    this.#longestText = options.longestText ?? 4 * 1024 * 1024;
+    this.#longestQueue = options.longestQueue ?? 32 * 1024 * 1024;
+    this.#idleMs = options.idleMs ?? 60_000;
+  }
+
+  /** Is a thread running now? */
+  get running(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  /** Never rejects: what cannot be counted is estimated. */
+  count(text: string): Promise<TokenCount> {
+    if (text === '') return Promise.resolve({ tokens: 0, estimated: false });
+    const large = text.length > this.#longestText;
+    const { texts, scale } = sampleText(text, large ? Math.ceil(this.#longestText / 8) : text.length);
+    const length = Math.round(text.length / scale);
+    if (this.#closed || this.#failures >= mostFailures || this.#queued + length > this.#longestQueue) {
+      return Promise.resolve(byLength(text.length));
+    }
+    return new Promise((resolve) => {
+      const id = ++this.#lastId;
+      this.#waiting.set(id, { length, scale, textLength: text.length, resolve });
+      this.#queued += length;
+      this.#post({ id, texts });
+    });
+  }
+
+  /** Ends the thread. What still waits is estimated. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#end();
+  }
+
+  #post(question: CountQuestion): void {
+    clearTimeout(this.#idleTimer);
+    try {
+      this.#worker ??= this.#start();
+      this.#worker.postMessage(question);
+    } catch {
+      this.#fail();
+    }
+  }
+
+  #start(): Worker {
+    // Its own limit on memory: when it runs out, the thread ends and not the core. Flags of the parent are not for it.
+    const worker = new Worker(this.#workerUrl, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 512 } });
+    worker.unref();
+    worker.on('message', (answer: CountAnswer) => this.#settle(answer));
+    worker.on('error', () => undefined);
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#fail();
+    });
+    return worker;
+  }
+
+  #settle({ id, tokens }: CountAnswer): void {
+    const waiting = this.#take(id);
+    if (waiting === undefined) return;
+    this.#failures = 0;
+    waiting.resolve({ tokens: Math.round(tokens * waiting.scale), estimated: waiting.scale !== 1 });
+    if (this.#waiting.size === 0) this.#idleTimer = setTimeout(() => void this.#end(), this.#idleMs).unref();
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    this.#queued -= waiting?.length ?? 0;
+    return waiting;
+  }
+
+  #fail(): void {
+    this.#failures++;
+    void this.#end();
+  }
+
+  async #end(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    for (const [id, waiting] of this.#waiting) {
+      this.#take(id);
+      waiting.resolve(byLength(waiting.textLength));
+    }
+    await worker?.terminate();
+  }
+}
+
+/** About four characters to a token, as in English and in JSON. */
+function byLength(characters: number): TokenCount {
+  return { tokens: Math.ceil(characters / 4), estimated: true };
+}

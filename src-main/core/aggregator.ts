@@ -1,0 +1,136 @@
+/** Composition root of the core: makes the parts, hands each what it needs, starts and stops them in order. No logic. */
+import { join } from 'node:path';
+import { ActivityLog } from './activity/activity-log.ts';
+import { TokenCounter } from './activity/token-counter.ts';
+import { workerLocation } from './activity/worker-location.ts';
+import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
+import type { Log } from './base/log.ts';
+import type { Masker } from './base/mask-secrets.ts';
+import { type CallSteps } from './calls/call-tool.ts';
+import { recordCall } from './calls/record-call.ts';
+import { LiveCatalog } from './catalog/live-catalog.ts';
+import { resolveEntry } from './catalog/resolve-entry.ts';
+import type { AppConfig } from './config/app-config.ts';
+import type { ConfigStore } from './config/config-store.ts';
+import { secretsOf } from './config/secrets-of.ts';
+import { helperTools } from './modes/index.ts';
+import { readOrCreateToken } from './security/access-token.ts';
+import { ListingCache } from './servers/listing-cache.ts';
+import { ServerManager } from './servers/server-manager.ts';
+import { StartSlots } from './servers/start-slots.ts';
+import { ProcessRegistry } from './servers/launch/process-registry.ts';
+import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
+import { TransportFactory } from './servers/transports/transport-factory.ts';
+import type { ViewDeps } from './sessions/endpoint.ts';
+import { ParkedCalls } from './sessions/parked-calls.ts';
+import { SessionRegistry } from './sessions/session-registry.ts';
+
+export interface AggregatorOptions {
+  readonly paths: AppPaths;
+  readonly env: Env;
+  readonly config: ConfigStore;
+  readonly log: Log;
+  readonly masker: Masker;
+  readonly version: string;
+  /** Overrides the config's mode. */
+  readonly mode?: string | undefined;
+}
+
+const startSlots = 10;
+/** How long a first list waits for servers that were never listed before, in ms. */
+const settleMs = 10_000;
+
+export class Aggregator {
+  readonly options: AggregatorOptions;
+  readonly token: string;
+  readonly registry = new ProcessRegistry();
+  readonly transports: TransportFactory;
+  readonly servers: ServerManager;
+  readonly catalog: LiveCatalog;
+  readonly sessions: SessionRegistry;
+  readonly parked = new ParkedCalls();
+  readonly activity: ActivityLog;
+  readonly steps: CallSteps;
+  readonly #tokens = new TokenCounter({ workerUrl: workerLocation('token-worker', import.meta.url) });
+  #stopWatching: () => void = () => undefined;
+
+  constructor(options: AggregatorOptions) {
+    const { paths, env, log, masker } = options;
+    this.options = options;
+    for (const folder of [paths.dataDir, paths.logDir, paths.cacheDir, paths.runDir]) ensurePrivateDir(folder);
+    this.token = readOrCreateToken(paths.tokenFile);
+    this.transports = new TransportFactory({ env, registry: this.registry, environment: new EnvironmentResolver({ own: env }), logDir: join(paths.logDir, 'servers'), mask: (text) => masker.maskText(text) });
+    this.servers = new ServerManager({
+      createTransport: (config) => this.transports.create(config),
+      cache: new ListingCache(join(paths.cacheDir, 'listings')),
+      identity: ownIdentity(options.version),
+      slots: new StartSlots(startSlots),
+      now: Date.now,
+      random: Math.random,
+      onOddity: (server, text) => log.child(server).info(text.slice(0, 2000)),
+    });
+    this.catalog = new LiveCatalog(this.servers, new Set(helperTools.keys()));
+    this.sessions = new SessionRegistry(this.servers, this.catalog);
+    const { maxRows, maxBytes } = options.config.current.activity;
+    this.activity = new ActivityLog({ file: paths.activityFile, masker, log, tokenCounter: this.#tokens, maxRows, maxBytes });
+    this.steps = this.#steps();
+  }
+
+  /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
+  async start(): Promise<void> {
+    const { config } = this.options;
+    this.#stopWatching = config.changed.on((next) => void this.#apply(next));
+    await config.start();
+    await this.#apply(config.current);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopWatching();
+    await this.options.config.stop();
+    await Promise.all(this.sessions.all.map((session) => this.sessions.end(session)));
+    await this.servers.stop();
+    await this.activity.close();
+    await this.#tokens.close();
+    this.registry.killAll();
+    this.registry.dispose();
+  }
+
+  /** What a listener needs to show an endpoint. */
+  get viewDeps(): ViewDeps {
+    const { config, mode, version } = this.options;
+    return {
+      catalog: this.catalog,
+      servers: this.servers,
+      steps: this.steps,
+      serverInfo: { name: 'tooltray', title: 'Tooltray', version },
+      config: () => config.current,
+      mode,
+      settleMs,
+    };
+  }
+
+  #apply(config: AppConfig): Promise<void> {
+    this.options.masker.setSecrets(secretsOf(config));
+    return this.servers.apply(config.servers);
+  }
+
+  #steps(): CallSteps {
+    const suggest = (name: string): string[] => this.catalog.index.suggest(name);
+    return {
+      resolve: ({ tool, server }) => resolveEntry(this.catalog.current, 'tools', tool, { server, suggest }),
+      // Policy, quarantine and intent take their place here; until then whatever is configured may be called.
+      allow: () => undefined,
+      call: (tool, params, context) => this.servers.get(tool.server).request('tools/call', params, context),
+      shape: (result) => result,
+      record: (call) => recordCall(this.activity, call),
+    };
+  }
+}
+
+/** How we introduce ourselves on shared connections: as able to do what any client app may be able to do. */
+function ownIdentity(version: string): { clientInfo: Record<string, unknown>; capabilities: Record<string, unknown> } {
+  return {
+    clientInfo: { name: 'tooltray', title: 'Tooltray', version },
+    capabilities: { roots: { listChanged: true }, sampling: { tools: {}, context: {} }, elicitation: { form: {}, url: {} } },
+  };
+}

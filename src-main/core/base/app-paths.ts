@@ -1,0 +1,139 @@
+/** Where everything of one person's Tooltray lies on disk, for each operating system. */
+import { closeSync, constants, fchmodSync, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs';
+import { posix, win32 } from 'node:path';
+import { AppError } from './errors.ts';
+import { socketLocation } from './socket-location.ts';
+
+export interface AppPaths {
+  /** The folder of a private instance (`TOOLTRAY_HOME`), absolute. */
+  readonly home?: string;
+  readonly configFile: string;
+  readonly dataDir: string;
+  readonly logDir: string;
+  readonly cacheDir: string;
+  readonly runDir: string;
+  /** Unix socket of at most 100 bytes, or a named pipe. Make its folder with ensurePrivateDir(dirname(socketPath)). */
+  readonly socketPath: string;
+  readonly tokenFile: string;
+  readonly activityFile: string;
+  readonly spillDir: string;
+}
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+interface Folders {
+  readonly config: string;
+  readonly data: string;
+  readonly logs: string;
+  readonly cache: string;
+}
+
+/** All paths from what the process was given; touches nothing on disk. */
+export function appPaths(env: Env, platform: NodeJS.Platform, homedir: string): AppPaths {
+  const path = platform === 'win32' ? win32 : posix;
+  const { home, runDir, socketPath, tokenFile } = socketLocation(env, platform, homedir);
+  const folders = home === undefined ? systemFolders(env, platform, homedir) : privateFolders(home, path);
+  return {
+    ...(home === undefined ? {} : { home }),
+    configFile: path.join(folders.config, 'config.json'),
+    dataDir: folders.data,
+    logDir: folders.logs,
+    cacheDir: folders.cache,
+    runDir,
+    socketPath,
+    tokenFile,
+    activityFile: path.join(folders.data, 'activity.db'),
+    spillDir: path.join(folders.data, 'spills'),
+  };
+}
+
+/**
+ * Makes a folder (and its parents) that only its owner can read, or makes an existing one of ours so.
+ * Throws AppError `not_allowed` where it is a link, a file, or another user's: someone else could read what we put there.
+ */
+export function ensurePrivateDir(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw refusal(path, 'could not be created', cause);
+  }
+  if (process.platform === 'win32') {
+    // The profile's folders are private by their access list; only a link could lead elsewhere.
+    if (lstatSync(path).isSymbolicLink()) throw refusal(path, 'is a link');
+    return;
+  }
+  makePrivate(path);
+}
+
+function makePrivate(path: string): void {
+  let descriptor: number;
+  try {
+    // Judged and changed through one descriptor, so that nobody can swap the folder in between.
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch (cause) {
+    throw refusal(path, 'is a link, not a folder, or not readable for you', cause);
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    if (stats.uid !== process.getuid?.()) throw refusal(path, 'belongs to another user');
+    if ((stats.mode & 0o777) !== 0o700) fchmodSync(descriptor, 0o700);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function refusal(path: string, what: string, cause?: unknown): AppError {
+  return new AppError('not_allowed', `The folder ${path} ${what}, so Tooltray will not keep private files in it.`, {
+    fix: 'Remove it, or set TOOLTRAY_HOME to a folder of your own.',
+    cause,
+  });
+}
+
+function privateFolders(home: string, path: typeof posix): Folders {
+  return {
+    config: home,
+    data: path.join(home, 'data'),
+    logs: path.join(home, 'logs'),
+    cache: path.join(home, 'cache'),
+  };
+}
+
+function systemFolders(env: Env, platform: NodeJS.Platform, homedir: string): Folders {
+  if (platform === 'win32') return windowsFolders(env, homedir);
+  if (platform === 'darwin') return macFolders(homedir);
+  const under = (variable: string, fallback: string) =>
+    posix.join(xdgFolder(env[variable]) ?? posix.join(homedir, fallback), 'tooltray');
+  return {
+    config: under('XDG_CONFIG_HOME', '.config'),
+    data: under('XDG_DATA_HOME', '.local/share'),
+    logs: posix.join(under('XDG_STATE_HOME', '.local/state'), 'logs'),
+    cache: under('XDG_CACHE_HOME', '.cache'),
+  };
+}
+
+/** The XDG base directory specification has relative paths ignored. */
+function xdgFolder(value: string | undefined): string | undefined {
+  return value !== undefined && posix.isAbsolute(value) ? value : undefined;
+}
+
+function macFolders(homedir: string): Folders {
+  const library = posix.join(homedir, 'Library');
+  const support = posix.join(library, 'Application Support', 'Tooltray');
+  return {
+    config: support,
+    data: support,
+    logs: posix.join(library, 'Logs', 'Tooltray'),
+    cache: posix.join(library, 'Caches', 'Tooltray'),
+  };
+}
+
+function windowsFolders(env: Env, homedir: string): Folders {
+  const roaming = env['APPDATA'] ?? win32.join(homedir, 'AppData', 'Roaming');
+  const local = win32.join(env['LOCALAPPDATA'] ?? win32.join(homedir, 'AppData', 'Local'), 'Tooltray');
+  return {
+    config: win32.join(roaming, 'Tooltray'),
+    data: local,
+    logs: win32.join(local, 'logs'),
+    cache: win32.join(local, 'cache'),
+  };
+}

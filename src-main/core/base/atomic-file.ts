@@ -1,0 +1,70 @@
+/** Replaces a file in one step, so that a reader never sees half of it, and keeps numbered backups. */
+import { randomUUID } from 'node:crypto';
+import { chown, copyFile, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface AtomicWriteOptions {
+  /** Permissions of a file that does not exist yet (0600 by default); an existing file keeps its own. */
+  readonly mode?: number;
+  /** Asked when the new content is on disk, right before it takes the file's place; `false` gives the write up. */
+  readonly beforeReplace?: () => Promise<boolean>;
+}
+
+/**
+ * Writes `text` beside the file, flushes it, then renames it over the file. A symbolic link stays one: its target is replaced.
+ * Answers whether it was written (`beforeReplace` may refuse). Throws what the file system throws; the old file is whole then.
+ */
+export async function writeFileAtomic(path: string, text: string, options: AtomicWriteOptions = {}): Promise<boolean> {
+  const target = await realpath(path).catch(() => path);
+  const old = await stat(target).catch(() => undefined);
+  await mkdir(dirname(target), { recursive: true });
+  const draft = `${target}.${process.pid}.${randomUUID().slice(0, 8)}.tmp`;
+  try {
+    await writeFlushed(draft, text, old === undefined ? (options.mode ?? 0o600) : old.mode & 0o7777);
+    if (old !== undefined) await chown(draft, old.uid, old.gid).catch(() => undefined);
+    if (options.beforeReplace !== undefined && !(await options.beforeReplace())) return false;
+    await replace(draft, target);
+    return true;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Copies the file to `<path>.bak`; the one before becomes `.bak.1` and so on, `keep` in all. No file, no backup. */
+export async function backup(path: string, keep: number): Promise<void> {
+  const name = (age: number): string => (age === 0 ? `${path}.bak` : `${path}.bak.${age}`);
+  if ((await stat(path).catch(() => undefined)) === undefined) return;
+  for (let age = keep - 1; age > 0; age--) await rename(name(age - 1), name(age)).catch(ignoreMissing);
+  await copyFile(path, name(0));
+}
+
+async function writeFlushed(path: string, text: string, mode: number): Promise<void> {
+  const file = await open(path, 'wx', mode);
+  try {
+    await file.writeFile(text, 'utf8');
+    // The mode given to open() is cut by the umask.
+    await file.chmod(mode);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** On Windows a virus scanner or an editor may hold the old file for a moment. */
+async function replace(draft: string, target: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await rename(draft, target);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? '';
+      const mayPass = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(code);
+      if (!mayPass || attempt === 20) throw error;
+      await sleep(attempt * 10);
+    }
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,77 @@
+/**
+ * Every error a person or a model may see: one code, one voice. A text says what happened; `fix` says what to do.
+ * Codes are part of the public contract: they are added, never renamed.
+ */
+
+export const errorCodes = [
+  'already_running',
+  'bad_request',
+  'call_failed',
+  'call_timeout',
+  'cancelled',
+  'command_not_found',
+  'config_conflict',
+  'config_invalid',
+  'config_not_found',
+  'internal',
+  'message_too_large',
+  'mode_unknown',
+  'not_allowed',
+  'not_found',
+  'port_in_use',
+  'server_disabled',
+  'server_exited',
+  'server_not_found',
+  'server_not_started',
+  'server_protocol',
+  'server_timeout',
+  'server_unauthorized',
+  'server_unreachable',
+  'session_limit',
+  'tool_ambiguous',
+  'tool_not_found',
+  'unauthorized',
+  'unsupported',
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+export interface AppErrorOptions {
+  /** What the reader can do about it, as a full sentence. */
+  readonly fix?: string;
+  /** The error below, for the log. */
+  readonly cause?: unknown;
+  /** Facts a program may want (candidates, file, line). Never secrets. */
+  readonly data?: Record<string, unknown>;
+}
+
+/** An expected failure with a stable code, a sentence for people and models, and what to do about it. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly fix: string | undefined;
+  readonly data: Record<string, unknown> | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.fix = options.fix;
+    this.data = options.data;
+  }
+
+  /** Message and fix as one text, as people and models read it. */
+  get text(): string {
+    return this.fix === undefined ? this.message : `${this.message} ${this.fix}`;
+  }
+}
+
+/** The text of anything thrown, in the voice of AppError where it is one. */
+export function errorText(error: unknown): string {
+  if (error instanceof AppError) return error.text;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Any thrown value as an AppError; an AppError stays itself. */
+export function toAppError(error: unknown, code: ErrorCode = 'internal'): AppError {
+  return error instanceof AppError ? error : new AppError(code, errorText(error), { cause: error });
+}

@@ -1,0 +1,28 @@
+/** A typed event: listeners are called in order, one that throws does not stop the others. */
+
+export type Listener<T> = (value: T) => void;
+
+export class Event<T = void> {
+  readonly #listeners = new Set<Listener<T>>();
+
+  /** Adds a listener; the returned function removes it. */
+  on(listener: Listener<T>): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  emit(value: T): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(value);
+      } catch (error) {
+        // A listener's mistake is the developer's to see, not a reason to end the core.
+        process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+  }
+
+  get watched(): boolean {
+    return this.#listeners.size > 0;
+  }
+}

@@ -1,0 +1,131 @@
+/** The log: one JSON object per line, masked, bounded, buffered, and never a reason for the caller to fail. */
+import type { Writable } from 'node:stream';
+import { LogFile } from './log-file.ts';
+import { Masker } from './mask-secrets.ts';
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** Facts beside the message. Errors may stand anywhere in them and are written with their causes. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** The same log under a longer scope: `servers` → `servers.github`. */
+  child(scope: string): Log;
+  /** Writes what is buffered, now. */
+  flush(): void;
+  /** Writes what is buffered and stops the timer; later lines are written at once. */
+  close(): void;
+}
+
+export interface LogOptions {
+  /** Where the lines go; the older half lies beside it as `<file>.1`. Without it nothing is kept. */
+  readonly file?: string | undefined;
+  /** The least level that is written; `info` by default. */
+  readonly level?: LogLevel;
+  /** Knows the secrets of the config; without it secrets are known by name and shape only. */
+  readonly masker?: Masker;
+  /** Size at which one file is full, in bytes (5 MiB by default); two are kept. */
+  readonly maxBytes?: number;
+  /** Writes readable lines there too, as to `process.stderr`. */
+  readonly stderr?: Writable | undefined;
+}
+
+/** Longest text and longest line, in characters: a server's 50 MB answer in an error must not fill the log. */
+const longestText = 16_000;
+const longestLine = 64_000;
+
+export function createLog(options: LogOptions = {}): Log {
+  const { file, stderr, masker = new Masker(), level = 'info', maxBytes = 5 * 1024 * 1024 } = options;
+  // A pipe that the reader has closed reports it as an event, which would end the process.
+  stderr?.on('error', () => undefined);
+  const logFile = file === undefined ? undefined : new LogFile(file, maxBytes);
+  return new MaskedLog({ logFile, stderr, masker, least: logLevels.indexOf(level) }, '');
+}
+
+interface Sinks {
+  readonly logFile: LogFile | undefined;
+  readonly stderr: Writable | undefined;
+  readonly masker: Masker;
+  readonly least: number;
+}
+
+class MaskedLog implements Log {
+  readonly #sinks: Sinks;
+  readonly #scope: string;
+
+  constructor(sinks: Sinks, scope: string) {
+    this.#sinks = sinks;
+    this.#scope = scope;
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#write('debug', message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#write('info', message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#write('warn', message, fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#write('error', message, fields);
+  }
+
+  child(scope: string): Log {
+    return new MaskedLog(this.#sinks, this.#scope === '' ? scope : `${this.#scope}.${scope}`);
+  }
+
+  flush(): void {
+    this.#sinks.logFile?.flush();
+  }
+
+  close(): void {
+    this.#sinks.logFile?.close();
+  }
+
+  #write(level: LogLevel, message: string, fields: LogFields = {}): void {
+    const { logFile, stderr, masker, least } = this.#sinks;
+    if (logLevels.indexOf(level) < least) return;
+    try {
+      const time = new Date().toISOString();
+      const head = { time, level, scope: masker.maskText(this.#scope), message: shorten(masker.maskText(message)) };
+      const facts = JSON.stringify(masker.maskObject(fields), shortenTexts);
+      logFile?.write(line(head, facts));
+      stderr?.write(readable(head, facts));
+    } catch {
+      // Fields that cannot be written are no reason to fail the caller.
+    }
+  }
+}
+
+type Head = Readonly<Record<'time' | 'level' | 'scope' | 'message', string>>;
+
+function line(head: Head, facts: string): string {
+  const start = JSON.stringify(head);
+  if (facts === '{}') return `${start}\n`;
+  if (facts.length > longestLine) return `${JSON.stringify({ ...head, cut: facts.slice(0, longestText) })}\n`;
+  // The head comes first and its names are ours: fields of the same name are kept apart.
+  return `${start.slice(0, -1)},"fields":${facts}}\n`;
+}
+
+function readable({ time, level, scope, message }: Head, facts: string): string {
+  const text = `${time.slice(11, 23)} ${level.padEnd(5)} ${scope === '' ? '' : `[${scope}] `}${message}`;
+  // Text of servers must not steer the terminal.
+  return `${(facts === '{}' ? text : `${text} ${facts.slice(0, longestText)}`).replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')}\n`;
+}
+
+function shortenTexts(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? shorten(value) : value;
+}
+
+function shorten(text: string): string {
+  return text.length <= longestText ? text : `${text.slice(0, longestText)}… (${text.length} characters)`;
+}

@@ -1,0 +1,66 @@
+/**
+ * THE pipeline: every call a model makes goes through here.
+ *
+ *   resolve → allow? → call → shape → record
+ */
+import type { JsonObject } from '../base/json.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { CallContext } from '../servers/call-context.ts';
+import type { Result } from '../wire/message.ts';
+import { CallTimes, type FinishedCall, finishCall } from './finished-call.ts';
+
+export interface CallRequest {
+  /** The tool in any spelling. */
+  readonly tool: string;
+  /** The server named beside it, if it was. */
+  readonly server?: string | undefined;
+  readonly arguments: JsonObject | undefined;
+  /** Other members of the request's params (`_meta`, `task`, unknown ones), passed on untouched. */
+  readonly rest?: JsonObject | undefined;
+  /** The helper tool that the call came through. */
+  readonly via?: string | undefined;
+}
+
+/** A call's context says besides whom to ask also who is calling, for the record. */
+export interface CallerContext extends CallContext {
+  readonly app: string;
+  readonly mode: string;
+}
+
+export interface CallSteps {
+  /** Throws AppError tool_not_found, tool_ambiguous, server_not_found. */
+  resolve(request: CallRequest): CatalogEntry;
+  /** Throws AppError not_allowed. Policy, quarantine and intent have their place here. */
+  allow(tool: CatalogEntry, request: CallRequest, context: CallerContext): void;
+  call(tool: CatalogEntry, params: JsonObject, context: CallerContext): Promise<Result>;
+  shape(result: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Result;
+  record(call: FinishedCall): void;
+}
+
+export async function callTool(request: CallRequest, context: CallerContext, steps: CallSteps): Promise<Result> {
+  const times = new CallTimes();
+  let tool: CatalogEntry | undefined;
+  let result: Result | undefined;
+  let given: Result | undefined;
+  let failure: unknown;
+  try {
+    tool = steps.resolve(request);
+    times.mark('resolve');
+    steps.allow(tool, request, context);
+    times.mark('allow');
+    result = await steps.call(tool, callParams(tool, request), context);
+    times.mark('call');
+    given = steps.shape(result, tool, request, context);
+    times.mark('shape');
+    return given;
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    steps.record(finishCall({ request, context, times, tool, result, given, failure }));
+  }
+}
+
+function callParams(tool: CatalogEntry, { arguments: args, rest }: CallRequest): JsonObject {
+  return { ...rest, name: tool.name, ...(args !== undefined && { arguments: args }) };
+}

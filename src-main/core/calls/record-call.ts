@@ -1,0 +1,62 @@
+/** Turns a finished call into its activity record; sizes are measured behind the answer's back, not on its way. */
+import type { ActivityLog } from '../activity/activity-log.ts';
+import type { CallRecord } from '../activity/call-record.ts';
+import { AppError, errorText } from '../base/errors.ts';
+import { RpcError, type Result } from '../wire/message.ts';
+import { RawJson } from '../wire/raw-json.ts';
+import type { FinishedCall } from './finished-call.ts';
+
+/** Hands the record to the log once the answer is on its way. */
+export function recordCall(log: ActivityLog, call: FinishedCall): void {
+  const durationMs = call.times.total;
+  setImmediate(() => {
+    const args = JSON.stringify(call.request.arguments ?? {});
+    const given = call.given === undefined ? undefined : textOf(call.given);
+    const result = call.result === call.given ? given : call.result && textOf(call.result);
+    log.record(toRecord(call, durationMs, Buffer.byteLength(args), result, given), { arguments: args, given: given?.text ?? '' });
+  });
+}
+
+interface ResultText {
+  readonly bytes: number;
+  readonly text: string | (() => string);
+}
+
+function textOf(result: Result): ResultText {
+  if (result instanceof RawJson) return { bytes: result.byteLength, text: () => result.text() };
+  const text = JSON.stringify(result);
+  return { bytes: Buffer.byteLength(text), text };
+}
+
+function toRecord(
+  { request, context, times, tool, outcome, failure }: FinishedCall,
+  durationMs: number,
+  argumentBytes: number,
+  result: ResultText | undefined,
+  given: ResultText | undefined,
+): CallRecord {
+  return {
+    startedAt: times.startedAt,
+    sessionId: context.sessionId,
+    app: context.app,
+    mode: context.mode,
+    server: tool?.server ?? request.server ?? '',
+    tool: tool?.name ?? request.tool,
+    via: request.via,
+    durationMs,
+    resolveMs: times.stages.resolve,
+    allowMs: times.stages.allow,
+    callMs: times.stages.call,
+    shapeMs: times.stages.shape,
+    argumentBytes,
+    resultBytes: result?.bytes ?? 0,
+    givenBytes: given?.bytes ?? 0,
+    outcome,
+    ...(failure !== undefined && { errorCode: codeOf(failure), errorText: errorText(failure) }),
+  };
+}
+
+function codeOf(failure: unknown): string {
+  if (failure instanceof AppError) return failure.code;
+  return failure instanceof RpcError ? String(failure.code) : 'internal';
+}

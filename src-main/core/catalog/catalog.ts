@@ -1,0 +1,122 @@
+/** Every tool, resource, template and prompt of all servers under one unique name: an unchanging picture of one moment. */
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { Listing } from '../servers/listing.ts';
+import { NameGiver, slugs } from './names.ts';
+
+export interface CatalogServer {
+  readonly name: string;
+  readonly listing: Listing;
+  readonly instructions: string | undefined;
+}
+
+export interface CatalogEntry {
+  /** `server:name`, the canonical id. */
+  readonly id: string;
+  readonly server: string;
+  /** As the server calls it. */
+  readonly name: string;
+  /** As client apps see it. */
+  readonly listedName: string;
+  /** The server's definition, untouched. */
+  readonly definition: JsonObject;
+}
+
+export interface CatalogResource {
+  readonly server: string;
+  /** As the server calls it; a template's `uriTemplate`. */
+  readonly uri: string;
+  /** As client apps see it: the same, unless two servers have the same. */
+  readonly listedUri: string;
+  readonly definition: JsonObject;
+}
+
+export interface Catalog {
+  readonly servers: readonly string[];
+  /** What each server says of itself, where it says something. */
+  readonly instructions: ReadonlyMap<string, string>;
+  /** Prefix of each server. */
+  readonly slugs: ReadonlyMap<string, string>;
+  readonly tools: readonly CatalogEntry[];
+  readonly prompts: readonly CatalogEntry[];
+  readonly resources: readonly CatalogResource[];
+  readonly resourceTemplates: readonly CatalogResource[];
+}
+
+/** Servers in the order of the config, entries in the order of their names: the same input always lists the same. */
+export function buildCatalog(servers: readonly CatalogServer[], reserved: ReadonlySet<string>): Catalog {
+  const prefixes = slugs(servers.map((server) => server.name));
+  const single = servers.length === 1;
+  const named = (key: 'tools' | 'prompts', taken: Iterable<string>): CatalogEntry[] => {
+    const names = new NameGiver(taken);
+    return servers.flatMap((server) => entries(server, key, single ? undefined : prefixes.get(server.name), prefixes, names, reserved));
+  };
+  return {
+    servers: servers.map((server) => server.name),
+    instructions: new Map(servers.flatMap(({ name, instructions }) => (instructions === undefined ? [] : [[name, instructions]]))),
+    slugs: prefixes,
+    tools: named('tools', reserved),
+    prompts: named('prompts', []),
+    resources: resources(servers, 'resources', 'uri'),
+    resourceTemplates: resources(servers, 'resourceTemplates', 'uriTemplate'),
+  };
+}
+
+function entries(
+  server: CatalogServer,
+  key: 'tools' | 'prompts',
+  prefix: string | undefined,
+  prefixes: ReadonlyMap<string, string>,
+  names: NameGiver,
+  reserved: ReadonlySet<string>,
+): CatalogEntry[] {
+  const byName = new Map<string, JsonObject>();
+  for (const definition of server.listing[key]) {
+    const name = definition['name'] as string;
+    if (!byName.has(name)) byName.set(name, definition);
+  }
+  return [...byName].sort(([a], [b]) => compare(a, b)).map(([name, definition]) => {
+    const id = `${server.name}:${name}`;
+    // A tool called like one of our own helpers is told apart by its server even when there is only one.
+    const needed = prefix ?? (reserved.has(name) ? prefixes.get(server.name) : undefined);
+    return { id, server: server.name, name, listedName: names.give(needed, name, id), definition };
+  });
+}
+
+function resources(servers: readonly CatalogServer[], key: 'resources' | 'resourceTemplates', identifier: string): CatalogResource[] {
+  const taken = new Set<string>();
+  return servers.flatMap((server) =>
+    server.listing[key].map((definition) => {
+      const uri = definition[identifier] as string;
+      const listedUri = taken.has(uri) ? wrapUri(server.name, uri) : uri;
+      taken.add(uri);
+      return { server: server.name, uri, listedUri, definition };
+    }),
+  );
+}
+
+/** A URI that says which server's it is; `{}` of templates stay readable for template engines. */
+export function wrapUri(server: string, uri: string): string {
+  return `tooltray://${encodeURIComponent(server)}/${uri}`;
+}
+
+/** The server and URI inside a wrapped one. */
+export function unwrapUri(uri: string): { server: string; uri: string } | undefined {
+  const match = /^tooltray:\/\/([^/]+)\/(.+)$/s.exec(uri);
+  if (match === null) return undefined;
+  try {
+    return { server: decodeURIComponent(match[1] as string), uri: match[2] as string };
+  } catch {
+    return undefined;
+  }
+}
+
+/** An input schema that client apps accept; what is no schema at all stands for "any object". */
+export function usableSchema(definition: JsonObject): JsonObject {
+  const schema = definition['inputSchema'];
+  if (!isObject(schema)) return { type: 'object' };
+  return schema['type'] === 'object' ? schema : { ...schema, type: 'object' };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

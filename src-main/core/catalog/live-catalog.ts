@@ -1,0 +1,112 @@
+/** The catalog of now: rebuilt when what a server offers changes, announced only when something really is different. */
+import { Event } from '../base/events.ts';
+import type { SearchDocument } from '../search/search-document.ts';
+import { SearchIndex } from '../search/search-index.ts';
+import type { ManagedServer } from '../servers/managed-server.ts';
+import type { ServerManager } from '../servers/server-manager.ts';
+import { buildCatalog, type Catalog, type CatalogEntry, type CatalogResource } from './catalog.ts';
+
+export interface CatalogChange {
+  readonly tools: boolean;
+  readonly resources: boolean;
+  readonly prompts: boolean;
+}
+
+export class LiveCatalog {
+  readonly changed = new Event<CatalogChange>();
+  readonly index = new SearchIndex();
+  readonly #servers: ServerManager;
+  readonly #reserved: ReadonlySet<string>;
+  #current: Catalog = buildCatalog([], new Set());
+
+  /** `reserved`: names of our own tools, which no server's tool may be listed under. */
+  constructor(servers: ServerManager, reserved: ReadonlySet<string>) {
+    this.#servers = servers;
+    this.#reserved = reserved;
+    servers.listingChanged.on(() => this.#rebuild());
+  }
+
+  get current(): Catalog {
+    return this.#current;
+  }
+
+  /** Resolves when every server has a listing or has failed, or after `ms`. */
+  async settled(ms: number, only?: string): Promise<void> {
+    const open = (): boolean => this.#servers.all.some((server) => (only === undefined || server.config.name === only) && isPending(server));
+    if (!open()) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        stop();
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      const stop = this.#servers.changed.on(() => {
+        if (!open()) done();
+      });
+    });
+  }
+
+  #rebuild(): void {
+    const before = this.#current;
+    const shown = this.#servers.all.filter((server) => server.config.enabled);
+    const listed = shown.map((server) => ({
+      name: server.config.name,
+      listing: server.listing,
+      instructions: server.handshake?.instructions,
+    }));
+    this.#current = buildCatalog(listed, this.#reserved);
+    this.#reindex(before);
+    const change = {
+      tools: !sameEntries(before.tools, this.#current.tools),
+      prompts: !sameEntries(before.prompts, this.#current.prompts),
+      resources: !sameResources(before, this.#current),
+    };
+    if (change.tools || change.prompts || change.resources) this.changed.emit(change);
+  }
+
+  #reindex(before: Catalog): void {
+    for (const name of before.servers) if (!this.#current.servers.includes(name)) this.index.removeServer(name);
+    for (const name of this.#current.servers) {
+      const [old, now] = [toolsOf(before, name), toolsOf(this.#current, name)];
+      if (!sameEntries(old, now) || !before.servers.includes(name)) this.index.replaceServer(name, now.map(toDocument));
+    }
+  }
+}
+
+/** Still on its way to its first listing. */
+function isPending(server: ManagedServer): boolean {
+  const { kind } = server.state;
+  const starting = kind === 'connecting' || kind === 'discovering';
+  return server.config.enabled && server.listedAt === undefined && (starting || kind === 'disconnected');
+}
+
+function toolsOf(catalog: Catalog, server: string): readonly CatalogEntry[] {
+  return catalog.tools.filter((tool) => tool.server === server);
+}
+
+function toDocument({ id, server, name, definition }: CatalogEntry): SearchDocument {
+  const { title, description, inputSchema } = definition;
+  return {
+    id,
+    server,
+    name,
+    ...(typeof title === 'string' && { title }),
+    ...(typeof description === 'string' && { description }),
+    inputSchema,
+  };
+}
+
+function sameEntries(a: readonly CatalogEntry[], b: readonly CatalogEntry[]): boolean {
+  return a.length === b.length && a.every((entry, i) => entry.listedName === b[i]?.listedName && entry.id === b[i]?.id && same(entry.definition, b[i].definition));
+}
+
+function sameResources(a: Catalog, b: Catalog): boolean {
+  const equal = (x: readonly CatalogResource[], y: readonly CatalogResource[]): boolean =>
+    x.length === y.length && x.every((entry, i) => entry.listedUri === y[i]?.listedUri && same(entry.definition, y[i]?.definition));
+  return equal(a.resources, b.resources) && equal(a.resourceTemplates, b.resourceTemplates);
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

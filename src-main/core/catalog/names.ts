@@ -1,0 +1,49 @@
+/**
+ * Names under which servers' tools and prompts are listed: safe for every client app, short, stable, unique.
+ * Limits: `[A-Za-z0-9_-]` and 60 characters satisfy Cursor (60), Gemini (63), Claude Desktop (64) and Claude Code (128).
+ */
+import { createHash } from 'node:crypto';
+
+export const maxNameLength = 60;
+const hashLength = 6;
+
+/** A server's name as a prefix: lower case, anything odd a dash. */
+export function slug(server: string): string {
+  return server.toLowerCase().replace(/[^a-z0-9-]+/g, '-') || 'server';
+}
+
+/** Slugs of all servers, unique even where names differ in odd characters only. */
+export function slugs(servers: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  const result = new Map<string, string>();
+  for (const server of servers) {
+    const plain = slug(server);
+    const unique = taken.has(plain) ? `${plain}-${hash(server)}` : plain;
+    taken.add(unique);
+    result.set(server, unique);
+  }
+  return result;
+}
+
+/** Gives out listed names; each is given once. */
+export class NameGiver {
+  readonly #taken: Set<string>;
+
+  constructor(reserved: Iterable<string>) {
+    this.#taken = new Set(reserved);
+  }
+
+  /** The listed name of an entry; `prefix` is left away where there is one server only. */
+  give(prefix: string | undefined, name: string, id: string): string {
+    const safe = name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?=[0-9]|$)/, 't');
+    const bare = prefix === undefined ? safe : `${prefix}_${safe}`;
+    const fits = bare.length <= maxNameLength && !this.#taken.has(bare);
+    const given = fits ? bare : `${bare.slice(0, maxNameLength - hashLength - 1)}_${hash(id)}`;
+    this.#taken.add(given);
+    return given;
+  }
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, hashLength);
+}

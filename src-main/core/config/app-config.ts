@@ -1,0 +1,79 @@
+/** The configuration as the core uses it: every default filled in, every format read into one shape, `${env:NAME}` replaced. */
+
+interface ServerBase {
+  /** Free text, unique; the key in the config file. */
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Start at the first call instead of at once, when the listing is cached. */
+  readonly lazy: boolean;
+  /** Stop after this long without a call, in ms; undefined: never. */
+  readonly idleStopMs: number | undefined;
+  /** Time to connect and initialise, in ms (30 000 by default). */
+  readonly initTimeoutMs: number;
+  /** Ceiling for one call, in ms; progress starts it anew. */
+  readonly callTimeoutMs: number;
+  /** Longest single message accepted from the server, in bytes (512 MiB by default). */
+  readonly maxMessageBytes: number;
+  readonly description: string | undefined;
+  /** SHA-256 (hex) of the entry as the core understands it: the key of its listing cache, and what "differs" means on reload. */
+  readonly hash: string;
+}
+
+export interface StdioServerConfig extends ServerBase {
+  readonly kind: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+}
+
+export interface HttpServerConfig extends ServerBase {
+  /** `http` is Streamable HTTP with a fall back to SSE; `sse` is the deprecated HTTP+SSE transport alone. */
+  readonly kind: 'http' | 'sse';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface BuiltinServerConfig extends ServerBase {
+  readonly kind: 'builtin';
+  /** Which built-in server; `utils` is the only one. */
+  readonly builtin: string;
+  /** Folders (absolute) its file tools may touch. */
+  readonly folders: readonly string[];
+}
+
+export type ServerConfig = StdioServerConfig | HttpServerConfig | BuiltinServerConfig;
+
+export interface AppConfig {
+  /** Absolute path of the file this was read from. */
+  readonly path: string;
+  readonly servers: readonly ServerConfig[];
+  /** The mode of sessions that do not ask for another. */
+  readonly mode: string;
+  /** Mode by client app name (as its `clientInfo.name` or `--app`). */
+  readonly appModes: Readonly<Record<string, string>>;
+  /** Leave descriptions and schemas of servers as they are in mode `proxy`. */
+  readonly raw: boolean;
+  /** Names of helper tools listed besides the mode's own. */
+  readonly extraTools: readonly string[];
+  /** Port of the HTTP listener on 127.0.0.1; 0 takes any free one. */
+  readonly port: number;
+  /** Activity records kept at the most, by count and by bytes. */
+  readonly activity: { readonly maxRows: number; readonly maxBytes: number };
+  /** What happens when a model asks to change the configuration: a person is asked, or it just happens. */
+  readonly policy: { readonly agentChanges: 'ask' | 'allow' };
+}
+
+/** Something in the config file that a person should mend. Positions are 1-based. */
+export interface ConfigProblem {
+  readonly severity: 'error' | 'warning';
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** Where in the file, as keys: `servers.github.command`. */
+  readonly path: string;
+  readonly reason: string;
+  readonly suggestion: string | undefined;
+  /** The server it belongs to. An error means that the entry as written is not in use. */
+  readonly server?: string;
+}

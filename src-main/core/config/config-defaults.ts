@@ -1,0 +1,26 @@
+/** The values of everything a config file leaves out. */
+import type { AppConfig } from './app-config.ts';
+
+/** Per server; times in ms, sizes in bytes. */
+export const serverDefaults = {
+  initTimeoutMs: 30_000,
+  // A generous ceiling: some tools work for many minutes, and progress starts it anew.
+  callTimeoutMs: 3_600_000,
+  maxMessageBytes: 512 * 1024 * 1024,
+} as const;
+
+/** The config of a file that says nothing. */
+export function defaultConfig(path: string): AppConfig {
+  return {
+    path,
+    servers: [],
+    mode: 'proxy',
+    appModes: {},
+    raw: false,
+    extraTools: [],
+    // Fixed, so that an address given to a client app stays right; below the ranges systems hand out by themselves.
+    port: 8690,
+    activity: { maxRows: 100_000, maxBytes: 256 * 1024 * 1024 },
+    policy: { agentChanges: 'ask' },
+  };
+}

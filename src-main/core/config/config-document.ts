@@ -1,0 +1,94 @@
+/** One config text on its way through the readers: its tree, and the problems found so far with their places. */
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { ConfigProblem } from './app-config.ts';
+
+export interface ProblemDetails {
+  readonly suggestion?: string | undefined;
+  /** The server this problem belongs to. */
+  readonly server?: string | undefined;
+}
+
+export class ConfigDocument {
+  /** The tree; undefined when the text is not JSONC, and then `problems` says why. */
+  readonly root: Node | undefined;
+  readonly problems: ConfigProblem[] = [];
+  readonly #text: string;
+  readonly #file: string;
+
+  constructor(text: string, file: string) {
+    this.#file = file;
+    this.#text = text.startsWith('\uFEFF') ? text.slice(1) : text;
+    const errors: ParseError[] = [];
+    const root = parseTree(this.#text, errors, { allowTrailingComma: true });
+    const [first] = errors;
+    if (first === undefined && root?.type === 'object') this.root = root;
+    else if (first === undefined || root === undefined) this.#reportShape(root);
+    else this.#reportSyntax(first);
+  }
+
+  /** Notes a problem at a node. `path` is the way there, as keys and list positions. */
+  report(
+    severity: ConfigProblem['severity'],
+    at: Node,
+    path: readonly PropertyKey[],
+    reason: string,
+    details: ProblemDetails = {},
+  ): void {
+    this.#add(severity, at.offset, pathText(path), reason, details);
+  }
+
+  #reportShape(root: Node | undefined): void {
+    const reason =
+      root === undefined ? 'The file is empty.' : `The file holds ${root.type} where an object is expected.`;
+    this.#add('error', root?.offset ?? 0, '', reason, { suggestion: 'Start with { "servers": { } }.' });
+  }
+
+  // Only the first: those after it mostly follow from it.
+  #reportSyntax(error: ParseError): void {
+    const [reason, suggestion] = syntaxTexts[printParseErrorCode(error.error)] ?? [
+      'This is not valid JSON.',
+      undefined,
+    ];
+    this.#add('error', error.offset, '', reason, { suggestion });
+  }
+
+  #add(
+    severity: ConfigProblem['severity'],
+    offset: number,
+    path: string,
+    reason: string,
+    details: ProblemDetails,
+  ): void {
+    const lines = this.#text.slice(0, offset).split(/\r\n|\r|\n/);
+    const place = { file: this.#file, line: lines.length, column: (lines.at(-1) ?? '').length + 1, path };
+    const server = details.server === undefined ? {} : { server: details.server };
+    this.problems.push({ severity, ...place, reason, suggestion: details.suggestion, ...server });
+  }
+}
+
+/** `servers.github.args[0]`; keys with other characters are quoted. */
+function pathText(path: readonly PropertyKey[]): string {
+  const steps = path.map((step) => {
+    if (typeof step === 'number') return `[${step}]`;
+    return /^[\w$-]+$/.test(String(step)) ? `.${String(step)}` : `[${JSON.stringify(String(step))}]`;
+  });
+  return steps.join('').replace(/^\./, '');
+}
+
+/** What is wrong and what to do, by the parser's error name. */
+const syntaxTexts: Record<string, [reason: string, suggestion: string]> = {
+  InvalidSymbol: ['This word or sign means nothing in JSON.', 'Put texts and keys in double quotes.'],
+  InvalidNumberFormat: ['This number is not written as JSON has it.', 'Write it as 12 or 1.5.'],
+  PropertyNameExpected: ['A key in double quotes is expected here.', 'Look for a comma too many.'],
+  ValueExpected: ['A value is missing here.', 'Add the value, or remove the key or the comma before it.'],
+  ColonExpected: ['A colon is missing between key and value.', 'Write "key": value.'],
+  CommaExpected: ['A comma is missing.', 'Put a comma after the value before this one.'],
+  CloseBraceExpected: ['An object is not closed.', 'Add the missing }.'],
+  CloseBracketExpected: ['A list is not closed.', 'Add the missing ].'],
+  EndOfFileExpected: ['The file goes on after its end.', 'Remove what follows the last }.'],
+  UnexpectedEndOfComment: ['A comment is not closed.', 'Add the missing */.'],
+  UnexpectedEndOfString: ['A text is not closed on its line.', 'Add the missing double quote.'],
+  InvalidEscapeCharacter: ['A backslash stands before a letter it cannot escape.', 'Write \\\\ for one backslash.'],
+  InvalidUnicode: ['A \\u escape is not four hexadecimal digits.', 'Write it as \\u00e9.'],
+  InvalidCharacter: ['A control character stands in a text.', 'Write it as an escape such as \\t.'],
+};

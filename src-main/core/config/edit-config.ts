@@ -1,0 +1,134 @@
+/** Edits to the text of a config file, in the format it has; comments, order and layout stay. */
+import type { Node } from 'jsonc-parser';
+import { AppError } from '../base/errors.ts';
+import { CheckedEdit } from './checked-edit.ts';
+import { findProperty, nodeValue, propertiesOf } from './json-node.ts';
+import { fieldOf } from './read-entry.ts';
+import { type ContainerEntry, findContainers, type ServerContainer } from './server-container.ts';
+import { insertLast, removeChild, replaceValue } from './splice-json.ts';
+
+/** A server entry as it is written to the file, under our own key names (schema.ts). */
+export type WrittenEntry = Readonly<Record<string, unknown>>;
+
+/** Adds a server at the end. Throws `config_conflict` when the name is taken, `config_invalid` when the text cannot be edited. */
+export function addServer(text: string, name: string, entry: WrittenEntry): string {
+  const edit = new CheckedEdit(text);
+  const containers = findContainers(edit.root);
+  if (entriesNamed(containers, name).length > 0) {
+    throw new AppError('config_conflict', `There is a server called "${name}" already.`, {
+      fix: 'Choose another name.',
+    });
+  }
+  const [container] = containers;
+  if (container === undefined || container.node.type === 'null')
+    return setTopLevel(text, container?.key ?? 'servers', { [name]: entry });
+  requireContainer(container);
+  const wanted = edit.value();
+  const isList = container.node.type === 'array';
+  const written = isList ? { name, ...entry } : entry;
+  if (isList) (wanted[container.key] as unknown[]).push(written);
+  else setKey(wanted[container.key], name, written);
+  edit.cut((source) => insertLast(source, container.node, isList ? undefined : name, written), wanted);
+  return edit.text;
+}
+
+/** Takes a server out, every time it is listed. Throws `server_not_found` or `config_invalid`. */
+export function removeServer(text: string, name: string): string {
+  const edit = new CheckedEdit(text);
+  requireServer(edit, name);
+  for (;;) {
+    const containers = findContainers(edit.root);
+    // From the last one on, so that what JSON.parse sees changes only with the last cut of a container.
+    const found = entriesNamed(containers, name).at(-1);
+    if (found === undefined) return edit.text;
+    const { container, entry } = found;
+    const rest = container.entries.filter((other) => other !== entry);
+    const wanted = edit.value();
+    setKey(wanted, container.key, valueOf(container, rest));
+    edit.cut((source) => removeChild(source, container.node, entry.child), wanted);
+  }
+}
+
+/**
+ * Sets one field of a server (a key of schema.ts), under the name the file uses for it; `undefined` takes it out.
+ * Throws `server_not_found` or `config_invalid`.
+ */
+export function setServerField(text: string, name: string, key: string, value: unknown): string {
+  const edit = new CheckedEdit(text);
+  const { entry } = requireServer(edit, name);
+  const node = entry.valueNode;
+  if (node.type !== 'object') throw new AppError('config_invalid', `The entry of "${name}" is not an object.`);
+  const known = propertiesOf(node).findLast((property) => fieldOf(property) === key);
+  // Cline and others write the switch the other way round.
+  const isSwitchedOff = key === 'enabled' && known === undefined && findProperty(node, 'disabled') !== undefined;
+  const [writtenKey, writtenValue] = isSwitchedOff ? ['disabled', value === false] : [known?.key ?? key, value];
+  const wanted = edit.value();
+  setKey(
+    entry.path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown>)[step], wanted),
+    writtenKey,
+    writtenValue,
+  );
+  setProperty(edit, node, writtenKey, writtenValue, wanted);
+  return edit.text;
+}
+
+/** Sets a key beside the servers; `undefined` takes it out. Throws `config_invalid`. */
+export function setTopLevel(text: string, key: string, value: unknown): string {
+  const edit = new CheckedEdit(text);
+  const wanted = edit.value();
+  setKey(wanted, key, value);
+  setProperty(edit, edit.root, key, value, wanted);
+  return edit.text;
+}
+
+function setProperty(edit: CheckedEdit, object: Node, key: string, value: unknown, wanted: unknown): void {
+  const existing = findProperty(object, key);
+  if (value === undefined && existing === undefined) return;
+  edit.cut((source) => {
+    if (existing === undefined) return insertLast(source, object, key, value);
+    return value === undefined
+      ? removeChild(source, object, existing.node)
+      : replaceValue(source, existing.valueNode, value);
+  }, wanted);
+}
+
+interface FoundEntry {
+  readonly container: ServerContainer;
+  readonly entry: ContainerEntry;
+}
+
+function entriesNamed(containers: readonly ServerContainer[], name: string): FoundEntry[] {
+  return containers.flatMap((container) =>
+    container.entries.filter((entry) => entry.name === name).map((entry) => ({ container, entry })),
+  );
+}
+
+/** The entry that counts: the last of that name in the first container that has it. */
+function requireServer(edit: CheckedEdit, name: string): FoundEntry {
+  const found = entriesNamed(findContainers(edit.root), name);
+  const first = found[0]?.container.key;
+  const counting = found.findLast(({ container }) => container.key === first);
+  if (counting !== undefined) return counting;
+  throw new AppError('server_not_found', `There is no server called "${name}" in the config file.`, {
+    fix: 'Check the name.',
+  });
+}
+
+function requireContainer({ key, node }: ServerContainer): void {
+  if (node.type === 'object' || node.type === 'array') return;
+  throw new AppError('config_invalid', `"${key}" holds ${node.type} where an object is expected.`, {
+    fix: 'Mend the file first.',
+  });
+}
+
+function valueOf(container: ServerContainer, entries: readonly ContainerEntry[]): unknown {
+  if (container.node.type === 'array') return entries.map(({ valueNode }) => nodeValue(valueNode));
+  return Object.fromEntries(entries.map(({ name, valueNode }) => [name ?? '', nodeValue(valueNode)]));
+}
+
+/** Assignment that treats `__proto__` as any other key. */
+function setKey(target: unknown, key: string, value: unknown): void {
+  const object = target as Record<string, unknown>;
+  if (value === undefined) Reflect.deleteProperty(object, key);
+  else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
+}

@@ -1,0 +1,86 @@
+/** Reads the text of a config file, of any product we know, into the one shape the core uses. */
+import { dirname } from 'node:path';
+import type { AppConfig, ConfigProblem, ServerConfig } from './app-config.ts';
+import { buildServer } from './build-server.ts';
+import { ConfigDocument } from './config-document.ts';
+import { EntryReader } from './read-entry.ts';
+import { readSettings } from './read-settings.ts';
+import type { Environment } from './replace-variables.ts';
+import { type ContainerEntry, findContainers, type ServerContainer } from './server-container.ts';
+
+export interface ConfigReading {
+  /** Undefined when the text as a whole cannot be read. */
+  readonly config?: AppConfig;
+  readonly problems: readonly ConfigProblem[];
+}
+
+interface Context {
+  readonly document: ConfigDocument;
+  readonly path: string;
+  readonly env: Environment;
+  readonly lastGood: AppConfig | undefined;
+}
+
+/** Reads `text`. What is wrong in part keeps the value it has in `lastGood`; a server that never was good is left out. */
+export function readConfig(text: string, path: string, env: Environment, lastGood?: AppConfig): ConfigReading {
+  const document = new ConfigDocument(text, path);
+  if (document.root === undefined) return { problems: document.problems };
+  const settings = readSettings(document, path, lastGood);
+  const context = { document, path, env, lastGood };
+  const servers = findContainers(document.root).flatMap((container) => readContainer(container, context));
+  const config = { ...settings, servers: firstOfEachName(servers) };
+  return { config, problems: document.problems.map((problem) => sayWhatIsUsed(problem, config)) };
+}
+
+function readContainer(container: ServerContainer, context: Context): readonly ServerConfig[] {
+  const { key, node, entries } = container;
+  if (node.type === 'null') return [];
+  if (node.type !== 'object' && node.type !== 'array') {
+    context.document.report('error', node, [key], 'An object with one entry per server is expected here.');
+    return context.lastGood?.servers ?? [];
+  }
+  const lastByName = new Map(entries.map((entry) => [entry.name, entry]));
+  return entries.flatMap((entry) => {
+    const name = usableName(entry, lastByName, context.document);
+    return name === undefined ? [] : readServer(entry, name, container, context);
+  });
+}
+
+function usableName(
+  entry: ContainerEntry,
+  lastByName: ReadonlyMap<string | undefined, ContainerEntry>,
+  document: ConfigDocument,
+): string | undefined {
+  const { name, nameNode, path } = entry;
+  if (name === undefined || name.trim() === '') {
+    document.report('error', nameNode, path, 'This server has no name.', { suggestion: 'Give it one.' });
+    return undefined;
+  }
+  if (lastByName.get(name) === entry) return name;
+  const suggestion = 'Only the last one counts. Rename or remove the others.';
+  document.report('warning', nameNode, path, `Another server is called ${JSON.stringify(name)}.`, {
+    suggestion,
+    server: name,
+  });
+  return undefined;
+}
+
+function readServer(entry: ContainerEntry, name: string, { key }: ServerContainer, context: Context): ServerConfig[] {
+  const { document, env, lastGood, path } = context;
+  const server = buildServer(new EntryReader(document, entry, name), { env, folder: dirname(path), container: key });
+  return server === undefined ? (lastGood?.servers ?? []).filter((good) => good.name === name) : [server];
+}
+
+function firstOfEachName(servers: readonly ServerConfig[]): ServerConfig[] {
+  const byName = new Map<string, ServerConfig>();
+  for (const server of servers) if (!byName.has(server.name)) byName.set(server.name, server);
+  return [...byName.values()];
+}
+
+/** A server with an error that is there all the same can only be the last good one. */
+function sayWhatIsUsed(problem: ConfigProblem, config: AppConfig): ConfigProblem {
+  const isKept = problem.severity === 'error' && config.servers.some(({ name }) => name === problem.server);
+  return isKept
+    ? { ...problem, reason: `${problem.reason} The last good version of this server stays in use.` }
+    : problem;
+}

@@ -1,0 +1,51 @@
+/** What may stand in a config file: the settings of the whole and the fields of one server. */
+import { z } from 'zod';
+
+const text = z.string().min(1);
+/** People write ports and switches unquoted; a process only ever sees text. */
+const looseText = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+const seconds = z.number().positive();
+
+/** Settings beside the servers; every one may be absent. */
+export const settingsSchema = z.object({
+  mode: text,
+  appModes: z.record(z.string(), text),
+  raw: z.boolean(),
+  extraTools: z.array(text),
+  port: z.int().min(0).max(65_535),
+  activity: z.object({ maxRows: z.int().positive().optional(), maxBytes: z.int().positive().optional() }),
+  policy: z.object({ agentChanges: z.enum(['ask', 'allow']).optional() }),
+});
+
+/** One server, its keys already brought to our names (entry-keys.ts). */
+export const entrySchema = z
+  .object({
+    type: text,
+    command: text,
+    args: z.array(looseText),
+    env: z.record(z.string(), looseText),
+    cwd: text,
+    url: text,
+    headers: z.record(z.string(), looseText),
+    builtin: text,
+    folders: z.array(text),
+    enabled: z.boolean(),
+    disabled: z.boolean(),
+    quarantined: z.boolean(),
+    lazy: z.boolean(),
+    idleStopSeconds: seconds,
+    initTimeoutSeconds: seconds,
+    callTimeoutSeconds: seconds,
+    maxMessageMB: z.number().positive(),
+    description: z.string(),
+    /** As other products write it; the unit depends on the product. */
+    timeout: z.number().positive(),
+    /** Magg's object; a text under this key is a `type`. */
+    transport: z.looseObject({ headers: z.record(z.string(), looseText).optional() }),
+  })
+  .partial();
+
+export type Entry = z.infer<typeof entrySchema>;
+
+/** Names of everything a server entry may hold under our own names. */
+export const entryFields: readonly string[] = Object.keys(entrySchema.shape);

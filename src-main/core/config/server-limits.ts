@@ -1,0 +1,35 @@
+/** When a server starts and stops, and how long and how large things may get with it. */
+import type { ServerConfig } from './app-config.ts';
+import { serverDefaults } from './config-defaults.ts';
+import type { Entry } from './schema.ts';
+import type { containerKeys } from './server-container.ts';
+
+type Container = (typeof containerKeys)[number];
+
+/** Times in ms and sizes in bytes, for a server of that kind from that container. */
+export function serverLimits(entry: Entry, kind: ServerConfig['kind'], container: Container) {
+  const { init, call } = otherTimeout(entry.timeout, kind, container);
+  return {
+    lazy: entry.lazy ?? false,
+    idleStopMs: milliseconds(entry.idleStopSeconds),
+    initTimeoutMs: milliseconds(entry.initTimeoutSeconds) ?? init ?? serverDefaults.initTimeoutMs,
+    callTimeoutMs: milliseconds(entry.callTimeoutSeconds) ?? call ?? serverDefaults.callTimeoutMs,
+    maxMessageBytes:
+      entry.maxMessageMB === undefined ? serverDefaults.maxMessageBytes : Math.round(entry.maxMessageMB * 1024 * 1024),
+    description: entry.description,
+  };
+}
+
+/**
+ * `timeout` as others mean it: ToolMux (`servers`) limits the start, in ms for a command and in seconds for a URL. Under `mcpServers` it
+ * limits a call, in ms for Claude Code and Gemini and in seconds for Cline: below 1000 only seconds make sense.
+ */
+function otherTimeout(timeout: number | undefined, kind: string, container: Container) {
+  if (timeout === undefined) return {};
+  if (container === 'servers') return { init: kind === 'stdio' ? Math.round(timeout) : milliseconds(timeout) };
+  return { call: timeout < 1000 ? milliseconds(timeout) : Math.round(timeout) };
+}
+
+function milliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.round(seconds * 1000);
+}

@@ -1,0 +1,50 @@
+/** Changes a config file so that no edit of anyone is lost: not another process's, not that of a person in an editor. */
+import { realpath } from 'node:fs/promises';
+import { backup, writeFileAtomic } from '../base/atomic-file.ts';
+import { AppError, toAppError } from '../base/errors.ts';
+import { ConfigDocument } from './config-document.ts';
+import { withFileLock } from './file-lock.ts';
+import { readConfigText } from './load-config.ts';
+
+/** Backups kept: `.bak`, `.bak.1` … `.bak.4`. */
+const backupCount = 5;
+/** A person saving in an editor gets in between once, hardly twice. */
+const attempts = 20;
+
+/**
+ * Reads the file (none counts as an empty one), applies `edit`, and writes the result if the file is still what was read; otherwise the
+ * edit is applied anew to the new text. Answers the text that is in the file now. Throws what `edit` throws, `config_invalid` when the
+ * result is not JSONC, `config_conflict` when the file keeps changing or stays locked.
+ */
+export async function updateConfigFile(path: string, edit: (text: string) => string): Promise<string> {
+  const target = await realpath(path).catch(() => path);
+  return withFileLock(target, async () => {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const before = await readOrNothing(target);
+      const after = edit(before ?? '');
+      if (after === before) return after;
+      requireReadable(after, path);
+      await backup(target, backupCount);
+      if (await writeFileAtomic(target, after, { beforeReplace: async () => (await readOrNothing(target)) === before }))
+        return after;
+    }
+    throw new AppError('config_conflict', `${path} keeps being changed by something else, so the edit was not made.`, {
+      fix: 'Close other programs that write this file, then try again.',
+    });
+  });
+}
+
+async function readOrNothing(path: string): Promise<string | undefined> {
+  return readConfigText(path).catch((error: unknown) => {
+    if (toAppError(error).code === 'config_not_found') return undefined;
+    throw error;
+  });
+}
+
+function requireReadable(text: string, path: string): void {
+  const { root, problems } = new ConfigDocument(text, path);
+  if (root !== undefined) return;
+  throw new AppError('config_invalid', `The edit would leave ${path} unreadable: ${problems[0]?.reason ?? ''}`, {
+    fix: 'Nothing was changed.',
+  });
+}

@@ -1,0 +1,65 @@
+/** The secret that proves to the core that whoever connects is the same person: 32 random bytes in a file only they can read. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmodSync, constants, linkSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { AppError } from '../base/errors.ts';
+
+/** 32 bytes in base64url. */
+const tokenShape = /^[\w-]{43}$/;
+
+/**
+ * The token in `file`, which is made when missing and mended (mode 0600) when others could read it.
+ * Its folder must exist. Throws AppError `not_allowed` where the file is a link, a folder or another user's.
+ */
+export function readOrCreateToken(file: string): string {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const token = readToken(file) ?? createToken(file);
+    if (token !== undefined) return token;
+  }
+  throw refusal(file, 'keeps changing while it is read');
+}
+
+/** Compares in a time that does not depend on where the texts differ. */
+export function sameToken(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function readToken(file: string): string | undefined {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  if (!stats.isFile()) throw refusal(file, 'is not a plain file');
+  if (process.platform !== 'win32') {
+    if (stats.uid !== process.getuid?.()) throw refusal(file, 'belongs to another user');
+    if ((stats.mode & 0o777) !== 0o600) chmodSync(file, 0o600);
+  }
+  const token = readFileSync(file, { encoding: 'utf8', flag: constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) }).trim();
+  if (tokenShape.test(token)) return token;
+  // Cut short by a full disk, or emptied by hand: nobody can know this token, so a new one loses nothing.
+  rmSync(file, { force: true });
+  return undefined;
+}
+
+/** Written whole under another name and then linked, so that nobody reads half a token and the first of two makers wins. */
+function createToken(file: string): string | undefined {
+  const token = randomBytes(32).toString('base64url');
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  writeFileSync(draft, `${token}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    linkSync(draft, file);
+    return token;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function refusal(file: string, what: string): AppError {
+  return new AppError('not_allowed', `The token file ${file} ${what}, so Tooltray will not trust it.`, {
+    fix: 'Remove it; a new one is made at the next start.',
+  });
+}

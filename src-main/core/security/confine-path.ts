@@ -1,0 +1,113 @@
+/**
+ * Keeps paths that a model names inside the folders a person has allowed, by where they really lead.
+ * Hard links cannot be told from the file itself: a file inside that is also linked outside counts as inside.
+ */
+import { lstat, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { AppError } from '../base/errors.ts';
+import { errorCode } from './file-error.ts';
+import { checkPathName } from './path-name.ts';
+import { shownPath } from './shown-path.ts';
+
+export interface ConfineOptions {
+  /** Refuse with `not_found` what does not exist (default); false for what is to be written. */
+  readonly mustExist?: boolean;
+  /** Whose naming rules apply; this computer's by default. */
+  readonly platform?: NodeJS.Platform | undefined;
+}
+
+export interface ConfinedPath {
+  /** Absolute, without symbolic links as of the moment of the check: open it with `openReal`, which checks again. */
+  readonly real: string;
+  /** The allowed folder it is in, also resolved. */
+  readonly root: string;
+  readonly kind: 'file' | 'folder' | 'missing';
+}
+
+interface Place {
+  readonly real: string;
+  readonly exists: boolean;
+  /** Set where the way is barred: a link to nothing, a loop, a folder that may not be entered. */
+  readonly barred?: unknown;
+}
+
+const howToAllow =
+  'The person can allow a folder in Tooltray\'s config: servers.utils.folders, for example ["/home/me/notes"].';
+
+/**
+ * The real path of `path`, if it is in one of `roots` (absolute folders). A relative path is looked up in each root in
+ * order; one that exists nowhere belongs to the first.
+ * Throws AppError `not_allowed`, `not_found` or `bad_request`.
+ */
+export async function confinePath(
+  roots: readonly string[],
+  path: string,
+  options: ConfineOptions = {},
+): Promise<ConfinedPath> {
+  const { mustExist = true, platform = process.platform } = options;
+  const realRoots = await resolveRoots(roots);
+  checkPathName(path, platform);
+  const candidates = isAbsolute(path) ? [path] : realRoots.map((root) => resolve(root, path));
+  const places = await Promise.all(candidates.map(locate));
+  const place = places.find((each) => each.exists) ?? places[0];
+  const root = place === undefined ? undefined : realRoots.find((each) => isInside(each, place.real));
+  if (place === undefined || root === undefined || place.barred !== undefined)
+    throw outside(roots, path, place?.barred);
+  if (place.exists) return { real: place.real, root, kind: await kindOf(place.real, path) };
+  if (mustExist) throw new AppError('not_found', `"${shownPath(path)}" does not exist.`);
+  return { real: place.real, root, kind: 'missing' };
+}
+
+/** The allowed folders as they really are; those that do not exist are left out. Throws `not_allowed` if none is left. */
+export async function resolveRoots(roots: readonly string[]): Promise<string[]> {
+  if (roots.length === 0) throw new AppError('not_allowed', 'No folder is allowed yet.', { fix: howToAllow });
+  const found = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
+  const existing = found.filter((root) => root !== undefined);
+  if (existing.length > 0) return existing;
+  throw new AppError('not_allowed', `None of the allowed folders exists: ${listed(roots)}.`, { fix: howToAllow });
+}
+
+/** Whether `path` is `folder` or below it; both absolute and resolved. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** Where a path leads; of one that does not exist, where its deepest existing folder leads, and the rest as named. */
+async function locate(path: string): Promise<Place> {
+  try {
+    return { real: await realpath(path), exists: true };
+  } catch (error) {
+    const code = errorCode(error);
+    const absent = code === 'ENOENT' || code === 'ENOTDIR';
+    // A link to nothing would be followed when written to: the file would appear wherever it points.
+    if (!absent || (await isThere(path))) return { real: path, exists: false, barred: error };
+  }
+  const parent = dirname(path);
+  if (parent === path) return { real: path, exists: false };
+  const above = await locate(parent);
+  return { ...above, real: join(above.real, basename(path)), exists: false };
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function kindOf(real: string, path: string): Promise<'file' | 'folder'> {
+  const stats = await lstat(real).catch(() => undefined);
+  if (stats?.isFile()) return 'file';
+  if (stats?.isDirectory()) return 'folder';
+  throw new AppError('not_allowed', `"${shownPath(path)}" is neither a file nor a folder (a device, pipe or socket).`);
+}
+
+function outside(roots: readonly string[], path: string, cause: unknown): AppError {
+  const message = `"${shownPath(path)}" is outside the allowed folders or leads out of them: ${listed(roots)}.`;
+  return new AppError('not_allowed', message, { fix: howToAllow, cause });
+}
+
+function listed(roots: readonly string[]): string {
+  return roots.map(shownPath).join(', ');
+}

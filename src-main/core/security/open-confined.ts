@@ -1,0 +1,91 @@
+/**
+ * Opens what `confinePath` allowed and makes sure that it is the same thing: somebody may swap a folder for a link
+ * between the check and the opening.
+ */
+import { constants } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { lstat, open, readlink, realpath } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { AppError } from '../base/errors.ts';
+import { confinePath } from './confine-path.ts';
+import type { ConfineOptions } from './confine-path.ts';
+import { errorCode, fileError } from './file-error.ts';
+import { shownPath } from './shown-path.ts';
+
+export interface OpenedFile {
+  readonly handle: FileHandle;
+  readonly real: string;
+  readonly stats: Stats;
+}
+
+/** Open flag of macOS 11 and later: fails if any part of the path is a symbolic link (bsd/sys/fcntl.h of xnu). */
+const O_NOFOLLOW_ANY = 0x20000000;
+
+/** How often a file's identity and path are compared where neither can be had from the handle. */
+const looks = 8;
+
+/**
+ * Opens an existing regular file in one of `roots`. `flags` as in node:fs constants; without O_CREAT and O_TRUNC, which
+ * act before anything can be checked. The caller closes the handle. Throws AppError.
+ */
+export async function openConfined(
+  roots: readonly string[],
+  path: string,
+  flags: number = constants.O_RDONLY,
+  options: ConfineOptions = {},
+): Promise<OpenedFile> {
+  const { real } = await confinePath(roots, path, { ...options, mustExist: true });
+  const handle = await openReal(real, flags);
+  const stats = await handle.stat();
+  if (stats.isFile()) return { handle, real, stats };
+  await handle.close();
+  throw new AppError('bad_request', `"${shownPath(path)}" is not a file.`);
+}
+
+/** Opens a path from `confinePath`, or one below it without links. Throws AppError `not_allowed` if it leads elsewhere now. */
+export async function openReal(real: string, flags: number): Promise<FileHandle> {
+  if (flags & (constants.O_CREAT | constants.O_TRUNC)) throw new AppError('internal', 'Unsafe flags for openReal.');
+  // O_NONBLOCK: a pipe that took the file's place must not hold us up.
+  const handle = await open(real, flags | noFollow() | (constants.O_NONBLOCK ?? 0)).catch((error: unknown) => {
+    throw errorCode(error) === 'ELOOP' ? changed(real, error) : fileError(error, real);
+  });
+  if (await leadsTo(handle, real).catch(() => false)) return handle;
+  await handle.close();
+  throw changed(real);
+}
+
+/** The flag that refuses symbolic links: anywhere in the path on macOS, as its last part on other POSIX systems. */
+export function noFollow(): number {
+  return process.platform === 'darwin' ? O_NOFOLLOW_ANY : (constants.O_NOFOLLOW ?? 0);
+}
+
+/**
+ * Whether an open file is the one at `real`. Linux tells the path of a descriptor, macOS has refused links while
+ * opening; elsewhere identity and path are compared.
+ */
+async function leadsTo(handle: FileHandle, real: string): Promise<boolean> {
+  if (process.platform === 'darwin') return true;
+  if (process.platform === 'linux') {
+    const actual = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+    if (actual !== undefined) return actual === real;
+  }
+  return isSameFile(handle, real);
+}
+
+/** One who swaps all the time would have to hit the moment between two looks every time (measured: one look is not enough). */
+async function isSameFile(handle: FileHandle, real: string): Promise<boolean> {
+  const opened = await handle.stat({ bigint: true });
+  for (let look = 0; look < looks; look++) {
+    const named = await lstat(real, { bigint: true });
+    if (opened.ino !== named.ino || opened.dev !== named.dev) return false;
+    if ((await realpath(real)) !== real) return false;
+  }
+  return true;
+}
+
+function changed(real: string, cause?: unknown): AppError {
+  return new AppError('not_allowed', `"${shownPath(real)}" was replaced while it was being opened.`, {
+    fix: 'Try again once nothing else changes it.',
+    cause,
+  });
+}

@@ -1,0 +1,101 @@
+/** Writes a text file inside the allowed folders: whole or not at all, never through a link that leads out. */
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { AppError } from '../base/errors.ts';
+import { confinePath } from './confine-path.ts';
+import type { ConfinedPath } from './confine-path.ts';
+import { errorCode, fileError } from './file-error.ts';
+import { noFollow, openConfined } from './open-confined.ts';
+import { pinFolder } from './pin-folder.ts';
+import type { PinnedFolder } from './pin-folder.ts';
+import { shownPath } from './shown-path.ts';
+
+export type WriteMode = 'create' | 'overwrite' | 'append';
+
+export interface Written {
+  readonly real: string;
+  readonly created: boolean;
+}
+
+/**
+ * `create` refuses a file that exists, `overwrite` replaces it, `append` adds to it; all three make a missing file and its
+ * missing folders. Throws AppError.
+ */
+export async function writeConfined(
+  roots: readonly string[],
+  path: string,
+  content: string,
+  mode: WriteMode,
+  platform?: NodeJS.Platform,
+): Promise<Written> {
+  const target = await confinePath(roots, path, { mustExist: false, platform });
+  if (target.kind === 'folder') throw new AppError('bad_request', `"${shownPath(path)}" is a folder.`);
+  if (target.kind === 'file' && mode === 'create') throw taken(path);
+  try {
+    if (target.kind === 'file' && mode === 'append') await append(target, content);
+    else await replace(target, content, mode === 'overwrite');
+  } catch (error) {
+    throw errorCode(error) === 'EEXIST' ? taken(path) : fileError(error, path);
+  }
+  return { real: target.real, created: target.kind === 'missing' };
+}
+
+async function append(target: ConfinedPath, content: string): Promise<void> {
+  const { handle } = await openConfined([target.root], target.real, constants.O_WRONLY | constants.O_APPEND);
+  await using _closed = handle;
+  await handle.writeFile(content);
+}
+
+async function replace(target: ConfinedPath, content: string, overwrite: boolean): Promise<void> {
+  const access = target.kind === 'file' ? await accessBits(target) : undefined;
+  await using folder = await makeFolders(target.root, dirname(target.real));
+  const temporary = join(folder.at, `.${randomUUID()}.tmp`);
+  const final = join(folder.at, basename(target.real));
+  try {
+    await writeNew(temporary, content, access);
+    // Claiming the name first keeps a file that somebody else made in the meantime.
+    if (!overwrite) await writeNew(final, '');
+    await rename(temporary, final);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** The access bits that the new file takes over. A file nobody may write is not to be replaced by renaming either. */
+async function accessBits(target: ConfinedPath): Promise<number> {
+  const { handle, stats } = await openConfined([target.root], target.real, constants.O_WRONLY);
+  await handle.close();
+  if ((stats.mode & 0o222) === 0) throw new AppError('not_allowed', `"${shownPath(target.real)}" is read-only.`);
+  return stats.mode & 0o777;
+}
+
+async function writeNew(path: string, content: string, access?: number): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow();
+  await using file = await open(path, flags, access ?? 0o666);
+  await file.writeFile(content);
+  if (access !== undefined) await file.chmod(access);
+  await file.sync();
+}
+
+/** Goes down from the allowed folder one step at a time, each made and entered through the one above it. */
+async function makeFolders(root: string, real: string): Promise<PinnedFolder> {
+  let folder = await pinFolder(root);
+  for (const name of relative(root, real).split(sep)) {
+    if (name === '') continue;
+    await using above = folder;
+    await mkdir(join(above.at, name)).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    });
+    folder = await pinFolder(join(above.real, name));
+  }
+  return folder;
+}
+
+function taken(path: string): AppError {
+  return new AppError('bad_request', `"${shownPath(path)}" exists already.`, {
+    fix: 'Use mode "overwrite" or "append", or another name.',
+  });
+}

@@ -1,0 +1,77 @@
+/** The tool `list_files`. */
+import type { McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { AppError } from '../../base/errors.ts';
+import { confinePath, resolveRoots } from '../../security/confine-path.ts';
+import { shownPath } from '../../security/shown-path.ts';
+import { answer, readOnly, textAnswer } from './tool-answer.ts';
+import type { UtilsOptions } from './utils-server.ts';
+import { newReport, walkFolder } from './walk-folder.ts';
+import type { WalkEntry, WalkReport } from './walk-folder.ts';
+import { matchesWildcard } from './wildcard.ts';
+
+const maxShown = 1000;
+const maxLooked = 20_000;
+
+interface ListArguments {
+  readonly path?: string | undefined;
+  readonly depth: number;
+  readonly pattern?: string | undefined;
+}
+
+export function registerListTool(server: McpServer, options: UtilsOptions): void {
+  server.registerTool(
+    'list_files',
+    {
+      title: 'List files',
+      description: 'Lists a folder: name/ is a folder, name@ a link, else size in bytes. No path: all allowed folders.',
+      annotations: readOnly,
+      inputSchema: z.object({
+        path: z.string().optional(),
+        depth: z.int().min(1).max(20).default(1),
+        pattern: z.string().max(500).optional().describe('* and ?; on names, or on paths if it has a /'),
+      }),
+    },
+    (input, context) => answer(async () => textAnswer(await listFiles(options, input, context.mcpReq.signal))),
+  );
+}
+
+async function listFiles(options: UtilsOptions, input: ListArguments, signal: AbortSignal): Promise<string> {
+  const starts = input.path === undefined ? await resolveRoots(options.folders) : [await folderAt(options, input.path)];
+  const lines: string[] = [];
+  const report = newReport();
+  let shown = 0;
+  for (const start of starts) {
+    const heading = lines.push(`${shownPath(start)}:`);
+    for await (const entry of walkFolder(start, { ...input, entries: maxLooked, sizes: true, signal }, report)) {
+      if (!isWanted(entry, input.pattern)) continue;
+      if (shown++ >= maxShown) return [...lines, `[first ${maxShown}; narrow path or pattern]`].join('\n');
+      lines.push(toLine(entry));
+    }
+    if (lines.length === heading) lines.push('[nothing]');
+  }
+  return [...lines, ...gaps(report)].join('\n');
+}
+
+async function folderAt(options: UtilsOptions, path: string): Promise<string> {
+  const { real, kind } = await confinePath(options.folders, path, { platform: options.platform });
+  if (kind === 'folder') return real;
+  throw new AppError('bad_request', `"${shownPath(path)}" is a file.`, { fix: 'Use read_file.' });
+}
+
+function isWanted(entry: WalkEntry, pattern: string | undefined): boolean {
+  if (pattern === undefined) return true;
+  return matchesWildcard(pattern, pattern.includes('/') ? entry.way : entry.way.slice(entry.way.lastIndexOf('/') + 1));
+}
+
+function toLine({ way, kind, size }: WalkEntry): string {
+  const mark = { folder: '/', link: '@', other: ' (special)', file: size === undefined ? '' : ` ${size}` }[kind];
+  return shownPath(way) + mark;
+}
+
+function gaps(report: WalkReport): string[] {
+  const lines: string[] = [];
+  if (report.full) lines.push(`[stopped after looking at ${maxLooked} entries; narrow path or depth]`);
+  if (report.unreadable > 0) lines.push(`[${report.unreadable} folders could not be read]`);
+  return lines;
+}

@@ -1,0 +1,187 @@
+/**
+ * One line to one server: a transport, JSON-RPC on it, and the calls in flight with what belongs to them.
+ * Shared by all sessions, or private to one where the server asks its client things.
+ */
+import type { JsonObject } from '../base/json.ts';
+import { isObject } from '../base/json.ts';
+import { type ClientIdentity, metaKey, metaOf, withEnvelope, withoutEnvelope } from '../wire/eras.ts';
+import { type Result, rpcCode, RpcError } from '../wire/message.ts';
+import { Peer, type RequestOptions } from '../wire/peer.ts';
+import { fact, toObject } from '../wire/raw-json.ts';
+import type { MessageOrigin, Transport } from '../wire/transport.ts';
+import type { CallContext } from './call-context.ts';
+import { CallsInFlight } from './calls-in-flight.ts';
+import { type Handshake, type HandshakeOptions, shakeHands } from './handshake.ts';
+
+export interface ConnectionEvents {
+  onClose(error?: Error): void;
+  onOddity(text: string): void;
+  onNotification(method: string, params: JsonObject): void;
+  /** The server asked its client something: `routed` tells whether it was plain for whom. */
+  onAsk(method: string, routed: boolean): void;
+}
+
+export interface ConnectionOptions {
+  readonly transport: Transport;
+  readonly identity: ClientIdentity;
+  readonly events: ConnectionEvents;
+  /** How a request is given up when the server speaks 2026-07-28: over HTTP its stream is closed. */
+  readonly http: boolean;
+  /** Ceiling for a request, in ms; progress starts it anew. */
+  readonly callTimeoutMs: number;
+  /** The session that a private connection belongs to: whatever the server asks goes there. */
+  readonly owner?: () => CallContext | undefined;
+}
+
+export interface RequestExtra {
+  /** Instead of the context's. */
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A 2026-07-28 server may ask again after each answer; more rounds than this are a loop. */
+const maxInputRounds = 16;
+
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #peer: Peer;
+  readonly #calls: CallsInFlight;
+  #handshake: Handshake | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#calls = new CallsInFlight(options.owner);
+    this.#peer = new Peer(options.transport, {
+      onRequest: (method, params, context) => this.#asked(method, params, context.origin, context.signal),
+      onNotification: (method, params, origin) => this.#heard(method, params, origin),
+      onClose: (error) => options.events.onClose(error),
+      onOddity: (text) => options.events.onOddity(text),
+    });
+  }
+
+  async open(options: Omit<HandshakeOptions, 'identity' | 'onVersion'>): Promise<Handshake> {
+    const { identity, transport } = this.#options;
+    await this.#peer.start();
+    this.#handshake = await shakeHands(this.#peer, {
+      ...options,
+      identity,
+      onVersion: (version) => transport.setProtocolVersion?.(version),
+    });
+    return this.#handshake;
+  }
+
+  get handshake(): Handshake | undefined {
+    return this.#handshake;
+  }
+
+  get inFlight(): number {
+    return this.#calls.size;
+  }
+
+  /** Sends a request for a session, or for ourselves without one. Rejects with RpcError or AppError. */
+  request(method: string, params: JsonObject, context?: CallContext, extra: RequestExtra = {}): Promise<Result> {
+    return this.#handshake?.era === 'modern'
+      ? this.#modernRequest(method, params, context, extra)
+      : this.#send(method, withoutEnvelope(params), context, extra);
+  }
+
+  notify(method: string, params?: JsonObject): void {
+    this.#peer.notify(method, params);
+  }
+
+  close(): Promise<void> {
+    return this.#peer.close();
+  }
+
+  /** Answers `input_required` on behalf of a session that cannot, by asking its client app and calling again. */
+  async #modernRequest(method: string, params: JsonObject, context?: CallContext, extra: RequestExtra = {}): Promise<Result> {
+    const enveloped = withEnvelope(params, this.#identityFor(context));
+    let result = await this.#send(method, enveloped, context, extra);
+    if (context === undefined || context.acceptsInputRequired) return result;
+    for (let round = 0; round < maxInputRounds && isInputRequired(result); round++) {
+      const asked = toObject(result);
+      this.#options.events.onAsk('input_required', true);
+      const inputResponses = await answerAll(asked['inputRequests'], context);
+      const state = asked['requestState'] === undefined ? {} : { requestState: asked['requestState'] };
+      result = await this.#send(method, { ...enveloped, inputResponses, ...state }, context, extra);
+    }
+    return result;
+  }
+
+  async #send(method: string, params: JsonObject, context: CallContext | undefined, extra: RequestExtra): Promise<Result> {
+    let id = 0;
+    const options: RequestOptions = {
+      signal: extra.signal ?? context?.signal,
+      onProgress: context?.onProgress && translateProgress(params, context.onProgress),
+      timeoutMs: finite(extra.timeoutMs ?? this.#options.callTimeoutMs),
+      cancelBy: this.#options.http && this.#handshake?.era === 'modern' ? 'signal' : 'notification',
+      headers: extra.headers,
+      onId: (sentAs) => {
+        id = sentAs;
+        if (context !== undefined) this.#calls.add(id, context);
+      },
+    };
+    try {
+      return await this.#peer.request(method, params, options);
+    } finally {
+      this.#calls.remove(id);
+    }
+  }
+
+  #identityFor(context: CallContext | undefined): ClientIdentity {
+    if (context === undefined) return this.#options.identity;
+    return { clientInfo: context.clientInfo, capabilities: context.clientCapabilities, logLevel: context.logLevel };
+  }
+
+  async #asked(method: string, params: JsonObject, origin: MessageOrigin | undefined, signal: AbortSignal): Promise<Result> {
+    if (method === 'ping') return {};
+    const context = await this.#calls.whoseRequest(origin?.relatedRequestId, signal);
+    this.#options.events.onAsk(method, context !== undefined);
+    if (context !== undefined) return context.askClient(method, params, signal);
+    // With nobody to ask, no roots is the truth and lets servers start with the folders of their command line.
+    if (method === 'roots/list') return { roots: [] };
+    throw new RpcError(rpcCode.methodNotFound, `${method} could not be put to one client app for certain: several are using this server. Call again; from now on each has a connection of its own.`);
+  }
+
+  #heard(method: string, params: JsonObject, origin: MessageOrigin | undefined): void {
+    const context = method === 'notifications/message' ? this.#calls.whose(origin?.relatedRequestId) : undefined;
+    if (context !== undefined) context.onLog(params);
+    else this.#options.events.onNotification(method, params);
+  }
+}
+
+function isInputRequired(result: Result): boolean {
+  return fact(result, 'resultType') === 'input_required';
+}
+
+async function answerAll(requests: unknown, context: CallContext): Promise<JsonObject> {
+  if (!isObject(requests)) return {};
+  const answers = await Promise.all(
+    Object.entries(requests).map(async ([key, request]): Promise<[string, unknown]> => {
+      const { method, params } = isObject(request) ? request : {};
+      if (typeof method !== 'string') throw new RpcError(rpcCode.internal, `The server asked for input without naming a method (${key}).`);
+      return [key, await context.askClient(method, isObject(params) ? params : {}, context.signal)];
+    }),
+  );
+  return Object.fromEntries(answers);
+}
+
+/** Progress comes under our token; the client app gets it under its own. */
+function translateProgress(params: JsonObject, onProgress: (params: JsonObject) => void): (params: JsonObject) => void {
+  const theirs = metaOf(params)['progressToken'];
+  return (progress) => onProgress(theirs === undefined ? progress : { ...progress, progressToken: theirs, ...withoutSubscription(progress) });
+}
+
+function withoutSubscription(params: JsonObject): JsonObject {
+  const meta = metaOf(params);
+  if (!(metaKey.subscriptionId in meta)) return {};
+  const { [metaKey.subscriptionId]: _dropped, ...kept } = meta;
+  return { _meta: kept };
+}
+
+
+/** Infinity means no limit, which timers cannot express; they end at 2^31 ms, too. */
+function finite(ms: number): number | undefined {
+  return Number.isFinite(ms) ? Math.min(ms, 2 ** 31 - 1) : undefined;
+}

@@ -1,0 +1,102 @@
+/** Finds out which era a server speaks, on the one line there is (never a second process), and introduces us. */
+import { AppError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import { isObject } from '../base/json.ts';
+import { type ClientIdentity, type Era, latestLegacyVersion, legacyVersions, modernVersion, withEnvelope } from '../wire/eras.ts';
+import { type Result, RpcError } from '../wire/message.ts';
+import type { Peer } from '../wire/peer.ts';
+import { toObject } from '../wire/raw-json.ts';
+
+export interface Handshake {
+  readonly era: Era;
+  readonly protocolVersion: string;
+  readonly capabilities: JsonObject;
+  readonly serverInfo: JsonObject;
+  readonly instructions: string | undefined;
+  /** The whole answer to `initialize` or `server/discover`, unknown members included. */
+  readonly raw: JsonObject;
+}
+
+export interface HandshakeOptions {
+  readonly identity: ClientIdentity;
+  /** The era of an earlier start of the same config entry: saves the probe. */
+  readonly knownEra?: Era | undefined;
+  readonly timeoutMs: number;
+  /** How long a server may keep silent about `server/discover` before `initialize` is sent as well. */
+  readonly probeSilenceMs?: number;
+  readonly signal: AbortSignal;
+  /** Called with the negotiated version before anything else is sent (HTTP puts it into a header). */
+  readonly onVersion?: (version: string) => void;
+}
+
+const defaultProbeSilenceMs = 4000;
+
+/**
+ * Rejects with AppError: server_timeout, server_protocol, server_unauthorized or whatever ended the line.
+ * Source: MCP 2026-07-28, basic/lifecycle (era probe: any error but a modern one, or silence, means the handshake era).
+ */
+export async function shakeHands(peer: Peer, options: HandshakeOptions): Promise<Handshake> {
+  const timeout = AbortSignal.timeout(options.timeoutMs);
+  const signal = AbortSignal.any([options.signal, timeout]);
+  try {
+    return options.knownEra === 'legacy' ? await initialize(peer, options, signal) : await probe(peer, options, signal);
+  } catch (error) {
+    if (timeout.aborted) throw new AppError('server_timeout', `No answer to the first request within ${options.timeoutMs / 1000} s.`);
+    throw error;
+  }
+}
+
+/** Asks by `server/discover`; a server that says no or nothing is greeted by `initialize` on the same line. */
+async function probe(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake> {
+  const silence = options.probeSilenceMs ?? defaultProbeSilenceMs;
+  const discovered = discover(peer, options, signal);
+  const first = await Promise.race([discovered, new Promise<'silent'>((resolve) => setTimeout(resolve, silence, 'silent').unref())]);
+  if (first === 'silent') {
+    const handshake = initialize(peer, options, signal);
+    return (await Promise.race([discovered.then((found) => found ?? handshake), handshake])) ?? handshake;
+  }
+  return first ?? initialize(peer, options, signal);
+}
+
+async function discover(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake | undefined> {
+  let result: Result;
+  try {
+    result = await peer.request('server/discover', withEnvelope({}, options.identity), { signal, cancelBy: 'signal' });
+  } catch (error) {
+    if (error instanceof RpcError || isPlainRefusal(error)) return undefined;
+    throw error;
+  }
+  const raw = toObject(result);
+  const versions = Array.isArray(raw['supportedVersions']) ? (raw['supportedVersions'] as unknown[]) : [];
+  if (!versions.includes(modernVersion)) return undefined;
+  options.onVersion?.(modernVersion);
+  const meta = isObject(raw['_meta']) ? raw['_meta'] : {};
+  const info = raw['serverInfo'] ?? meta['io.modelcontextprotocol/serverInfo'];
+  return describe('modern', modernVersion, raw, isObject(info) ? info : {});
+}
+
+async function initialize(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake> {
+  const { clientInfo, capabilities } = options.identity;
+  const params = { protocolVersion: latestLegacyVersion, capabilities, clientInfo };
+  const raw = toObject(await peer.request('initialize', params, { signal, cancelBy: 'signal' }));
+  const version = raw['protocolVersion'];
+  if (typeof version !== 'string' || !legacyVersions.includes(version)) {
+    throw new AppError('server_protocol', `The server answered with protocol version ${JSON.stringify(version)}, which is not known.`, {
+      fix: 'Update the server or Tooltray.',
+    });
+  }
+  options.onVersion?.(version);
+  peer.notify('notifications/initialized');
+  return describe('legacy', version, raw, isObject(raw['serverInfo']) ? raw['serverInfo'] : {});
+}
+
+function describe(era: Era, protocolVersion: string, raw: JsonObject, serverInfo: JsonObject): Handshake {
+  const capabilities = isObject(raw['capabilities']) ? raw['capabilities'] : {};
+  const instructions = typeof raw['instructions'] === 'string' ? raw['instructions'] : undefined;
+  return { era, protocolVersion, capabilities, serverInfo, instructions, raw };
+}
+
+/** Over HTTP a server of the handshake era refuses `server/discover` by a status; that is an answer, not a failure. */
+function isPlainRefusal(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'server_unreachable' && typeof error.data?.['status'] === 'number';
+}

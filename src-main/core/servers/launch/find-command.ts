@@ -1,0 +1,49 @@
+/** Where a command is, looked up as the operating system will look it up. */
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, extname, isAbsolute, resolve } from 'node:path';
+import type { Environment } from './resolve-environment.ts';
+
+/** The command's absolute path, or undefined when there is no such executable. `cwd` is what relative paths start from. */
+export async function findCommand(
+  command: string,
+  env: Environment,
+  cwd: string = process.cwd(),
+): Promise<string | undefined> {
+  const windows = process.platform === 'win32';
+  for (const folder of foldersFor(command, env, cwd, windows)) {
+    for (const extension of extensionsFor(command, env, windows)) {
+      const path = resolve(folder, command + extension);
+      if (await isExecutable(path)) return path;
+    }
+  }
+  return undefined;
+}
+
+function foldersFor(command: string, env: Environment, cwd: string, windows: boolean): readonly string[] {
+  if (isAbsolute(command) || command.includes('/') || (windows && command.includes('\\'))) return [cwd];
+  const folders = (variable(env, 'PATH', windows) ?? '').split(delimiter).filter((folder) => folder !== '');
+  // Windows looks into the working folder first.
+  return windows ? [cwd, ...folders] : folders.map((folder) => resolve(cwd, folder));
+}
+
+function extensionsFor(command: string, env: Environment, windows: boolean): readonly string[] {
+  if (!windows) return [''];
+  const extensions = (variable(env, 'PATHEXT', true) ?? '.COM;.EXE;.BAT;.CMD').split(';');
+  const given = extname(command).toUpperCase();
+  return extensions.some((extension) => extension.toUpperCase() === given) ? [''] : extensions;
+}
+
+function variable(env: Environment, name: string, ignoreCase: boolean): string | undefined {
+  if (!ignoreCase || env[name] !== undefined) return env[name];
+  return Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+/** Starts a server's process, or says in words why that is not possible. */
+import { stat } from 'node:fs/promises';
+import { AppError, errorText } from '../../base/errors.ts';
+import { findCommand } from './find-command.ts';
+import { ProcessGroup } from './process-group.ts';
+import type { ProcessRegistry } from './process-registry.ts';
+import type { Environment, EnvironmentResolver } from './resolve-environment.ts';
+
+export interface ServerLaunch {
+  /** Names the server in errors. */
+  readonly serverName: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The entry's own variables, on top of what `environment` gives. */
+  readonly env: Environment;
+  readonly cwd: string | undefined;
+  readonly environment: EnvironmentResolver;
+  readonly registry: ProcessRegistry;
+}
+
+/** Rejects with AppError config_invalid (no such folder), command_not_found or server_not_started. */
+export async function launchServer(launch: ServerLaunch): Promise<ProcessGroup> {
+  const { serverName, command, args, cwd } = launch;
+  const env = await launch.environment.resolve(launch.env);
+  // A missing folder and a missing command both come back as ENOENT; looking first tells them apart.
+  if (cwd !== undefined && !(await isFolder(cwd))) {
+    throw new AppError('config_invalid', `${serverName} did not start: its working folder ${cwd} does not exist.`, {
+      fix: "Create the folder, or change the server's cwd.",
+    });
+  }
+  if ((await findCommand(command, env, cwd)) === undefined) throw notFound(serverName, command);
+  try {
+    return await ProcessGroup.start({ command, args, env, cwd }, launch.registry);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw notFound(serverName, command, error);
+    throw new AppError('server_not_started', `${serverName} did not start: ${errorText(error)}.`, { cause: error });
+  }
+}
+
+function notFound(serverName: string, command: string, cause?: unknown): AppError {
+  const problem = /[/\\]/.test(command) ? 'does not exist or is not executable' : 'was not found on PATH';
+  return new AppError('command_not_found', `${serverName} did not start: "${command}" ${problem}.`, {
+    fix: "Install it, or set an absolute path in the server's command.",
+    cause,
+  });
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

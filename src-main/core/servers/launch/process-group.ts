@@ -1,0 +1,110 @@
+/** A child process together with everything it starts: begun as a group of its own, and ended as a whole. */
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import spawn from 'cross-spawn';
+import { isGroupAlive } from './group-alive.ts';
+import type { ProcessRegistry } from './process-registry.ts';
+import type { Environment } from './resolve-environment.ts';
+
+export interface LaunchOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The whole environment, PATH included. */
+  readonly env: Environment;
+  readonly cwd?: string | undefined;
+}
+
+export interface EndOptions {
+  /** How long to wait after stdin is ended, and again after SIGTERM, in ms. */
+  readonly graceMs: number;
+}
+
+const windows = process.platform === 'win32';
+/** SIGKILL needs a moment; a process stuck in the kernel must not hold us longer than this. */
+const killWaitMs = 2000;
+
+export class ProcessGroup {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly #registry: ProcessRegistry;
+  #ending: Promise<void> | undefined;
+
+  private constructor(child: ChildProcessWithoutNullStreams, registry: ProcessRegistry) {
+    this.child = child;
+    this.#registry = registry;
+    registry.add(this);
+  }
+
+  /** Resolves once the process runs; rejects with the operating system's error (ENOENT, EACCES, E2BIG). */
+  static async start(options: LaunchOptions, registry: ProcessRegistry): Promise<ProcessGroup> {
+    const child = spawn(options.command, [...options.args], {
+      env: { ...options.env },
+      cwd: options.cwd,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // POSIX: a session of its own, so that -pid names the child and all it starts. On Windows it would open a console window.
+      detached: !windows,
+      windowsHide: true,
+    }) as ChildProcessWithoutNullStreams;
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    // Later errors (a signal that could not be sent) show in the group's end; without a listener they would end us.
+    child.on('error', () => undefined);
+    return new ProcessGroup(child, registry);
+  }
+
+  /** stdin's end, then SIGTERM, then SIGKILL; resolves when nothing of the group runs any more. Never rejects. */
+  end(options: EndOptions): Promise<void> {
+    this.#ending ??= this.#endInSteps(options.graceMs);
+    return this.#ending;
+  }
+
+  /** SIGKILL to the whole group, without waiting. */
+  killNow(): void {
+    const { pid } = this.child;
+    if (pid === undefined) return;
+    if (windows) spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true });
+    else signalGroup(pid, 'SIGKILL');
+  }
+
+  /** The process we started has ended; others of its group may still run. */
+  get exited(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  #isAlive(): boolean {
+    return !this.exited || (!windows && this.child.pid !== undefined && isGroupAlive(this.child.pid));
+  }
+
+  async #endInSteps(graceMs: number): Promise<void> {
+    if (!this.exited) {
+      this.child.stdin.end();
+      await this.#waitUntilGone(graceMs);
+    }
+    if (!windows && this.#isAlive() && this.child.pid !== undefined) {
+      signalGroup(this.child.pid, 'SIGTERM');
+      await this.#waitUntilGone(graceMs);
+    }
+    if (this.#isAlive()) {
+      this.killNow();
+      await this.#waitUntilGone(killWaitMs);
+    }
+    this.#registry.delete(this);
+  }
+
+  async #waitUntilGone(limitMs: number): Promise<void> {
+    const deadline = performance.now() + limitMs;
+    for (let pauseMs = 5; this.#isAlive() && performance.now() < deadline; pauseMs = Math.min(pauseMs * 2, 100)) {
+      await sleep(pauseMs);
+    }
+  }
+}
+
+function signalGroup(groupId: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-groupId, signal);
+  } catch {
+    // Gone already.
+  }
+}

@@ -1,0 +1,90 @@
+/** The environment that child processes get: our own, completed from the login shell where a desktop started us with next to nothing. */
+import { delimiter } from 'node:path';
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface EnvironmentResolverOptions {
+  /** Our own environment; `process.env` in the app. */
+  readonly own: Readonly<Record<string, string | undefined>>;
+  readonly platform?: NodeJS.Platform;
+  /** Reads the login shell's environment; by default the package `shell-env`. */
+  readonly readLoginShell?: () => Promise<Environment>;
+  /** How long the login shell may take, in ms. */
+  readonly limitMs?: number;
+}
+
+/** Asks the login shell at most once, however many servers start at the same time. */
+export class EnvironmentResolver {
+  readonly #options: Required<EnvironmentResolverOptions>;
+  #base: Promise<Environment> | undefined;
+
+  constructor(options: EnvironmentResolverOptions) {
+    this.#options = { platform: process.platform, readLoginShell: readWithShellEnv, limitMs: 5000, ...options };
+  }
+
+  /** The whole environment of a child; the entry's own variables win. Never rejects. */
+  async resolve(entry: Environment = {}): Promise<Environment> {
+    this.#base ??= this.#resolveBase();
+    return overlay(await this.#base, entry, this.#options.platform);
+  }
+
+  async #resolveBase(): Promise<Environment> {
+    const { own, platform, readLoginShell, limitMs } = this.#options;
+    const shell = needsLoginShell(own, platform) ? await withLimit(readLoginShell, limitMs) : {};
+    const merged: Record<string, string> = {};
+    for (const [name, value] of Object.entries({ ...shell, ...own })) {
+      if (value !== undefined && !isOurs(name)) merged[name] = value;
+    }
+    if (shell['PATH'] !== undefined) merged['PATH'] = joinPaths(shell['PATH'], own['PATH']);
+    return merged;
+  }
+}
+
+/** Folders that every desktop session has on PATH; with no other one, the person's tools (nvm, Homebrew, uv) are missing. */
+const systemFolders = new Set(['/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin']);
+
+function needsLoginShell(own: EnvironmentResolverOptions['own'], platform: NodeJS.Platform): boolean {
+  if (platform === 'win32') return false;
+  const folders = (own['PATH'] ?? '').split(':').filter((folder) => folder !== '');
+  return own['TERM'] === undefined || folders.every((folder) => systemFolders.has(folder));
+}
+
+/** Ours alone: secrets and folders of the core, what would turn a child Electron into Node, and traces of the login shell itself. */
+function isOurs(name: string): boolean {
+  return /^(TOOLTRAY_.*|NODE_OPTIONS|ELECTRON_RUN_AS_NODE|_|SHLVL|PWD|OLDPWD)$/i.test(name);
+}
+
+function joinPaths(first: string, second = ''): string {
+  return [...new Set([...first.split(delimiter), ...second.split(delimiter)])]
+    .filter((path) => path !== '')
+    .join(delimiter);
+}
+
+/** Windows knows `Path` and `PATH` as one variable; two spellings in one environment would leave the choice to chance. */
+function overlay(base: Environment, entry: Environment, platform: NodeJS.Platform): Environment {
+  if (platform !== 'win32') return { ...base, ...entry };
+  const replaced = new Set(Object.keys(entry).map((name) => name.toUpperCase()));
+  const kept = Object.entries(base).filter(([name]) => !replaced.has(name.toUpperCase()));
+  return { ...Object.fromEntries(kept), ...entry };
+}
+
+async function withLimit(read: () => Promise<Environment>, limitMs: number): Promise<Environment> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Environment>((resolve) => {
+    timer = setTimeout(() => resolve({}), limitMs);
+  });
+  try {
+    return await Promise.race([read(), late]);
+  } catch {
+    // A broken shell profile must not keep servers from starting; what we have ourselves is used instead.
+    return {};
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readWithShellEnv(): Promise<Environment> {
+  // Imported late: it is needed once at the most, and not at all in a terminal.
+  const { shellEnv } = await import('shell-env');
+  return shellEnv();
+}

@@ -1,0 +1,54 @@
+/**
+ * What each server offered last time, on disk: a start answers `tools/list` at once with real tools while servers start behind.
+ * Keyed by the SHA-256 of the config entry, so that an entry that changed is never answered from the past.
+ */
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../base/atomic-file.ts';
+import { isObject, parseJson } from '../base/json.ts';
+import type { Handshake } from './handshake.ts';
+import type { Listing } from './listing.ts';
+
+export interface CachedListing {
+  readonly hash: string;
+  /** When it was read, in ms since 1970. */
+  readonly at: number;
+  readonly handshake: Handshake;
+  readonly listing: Listing;
+  /** Methods by which the server has asked its client things. */
+  readonly asks: readonly string[];
+}
+
+const formatVersion = 1;
+
+export class ListingCache {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The cached listing of an entry, or undefined if there is none that can be used. */
+  async read(hash: string): Promise<CachedListing | undefined> {
+    try {
+      const value = parseJson(await readFile(this.#file(hash), 'utf8'));
+      if (!isObject(value) || value['version'] !== formatVersion || value['hash'] !== hash) return undefined;
+      return value as unknown as CachedListing;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async write(cached: CachedListing): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await writeFileAtomic(this.#file(cached.hash), JSON.stringify({ version: formatVersion, ...cached }), { mode: 0o600 });
+  }
+
+  async remove(hash: string): Promise<void> {
+    await rm(this.#file(hash), { force: true });
+  }
+
+  #file(hash: string): string {
+    return join(this.#folder, `${hash}.json`);
+  }
+}

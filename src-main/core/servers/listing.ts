@@ -1,0 +1,98 @@
+/** What a server offers, as it says it: the drained pages of its four lists, members untouched. */
+import { errorText } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import { isObject } from '../base/json.ts';
+import { type Result, rpcCode, RpcError } from '../wire/message.ts';
+import { toObject } from '../wire/raw-json.ts';
+
+export interface Listing {
+  readonly tools: readonly JsonObject[];
+  readonly resources: readonly JsonObject[];
+  readonly resourceTemplates: readonly JsonObject[];
+  readonly prompts: readonly JsonObject[];
+}
+
+export const emptyListing: Listing = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
+
+export type ListKey = keyof Listing;
+
+interface ListKind {
+  readonly key: ListKey;
+  readonly method: string;
+  /** The capability that says the server has this list. */
+  readonly capability: 'tools' | 'resources' | 'prompts';
+  /** The member an entry cannot do without. */
+  readonly identifier: string;
+}
+
+const kinds: readonly ListKind[] = [
+  { key: 'tools', method: 'tools/list', capability: 'tools', identifier: 'name' },
+  { key: 'resources', method: 'resources/list', capability: 'resources', identifier: 'uri' },
+  { key: 'resourceTemplates', method: 'resources/templates/list', capability: 'resources', identifier: 'uriTemplate' },
+  { key: 'prompts', method: 'prompts/list', capability: 'prompts', identifier: 'name' },
+];
+
+const maxPages = 1000;
+const maxEntries = 100_000;
+
+export interface FetchedListing {
+  readonly listing: Listing;
+  /** What was odd: a cursor that repeats, entries without a name. Sentences for the person. */
+  readonly problems: readonly string[];
+}
+
+export type Ask = (method: string, params: JsonObject) => Promise<Result>;
+
+/** Drains the lists that the capabilities announce. Rejects only when the line itself fails. */
+export async function fetchListing(ask: Ask, capabilities: JsonObject): Promise<FetchedListing> {
+  const problems: string[] = [];
+  const announced = Object.keys(capabilities).length > 0;
+  const wanted = kinds.filter((kind) => (announced ? isObject(capabilities[kind.capability]) : kind.key === 'tools'));
+  const lists = await Promise.all(wanted.map(async (kind) => [kind.key, await drain(ask, kind, problems)] as const));
+  return { listing: { ...emptyListing, ...Object.fromEntries(lists) }, problems };
+}
+
+async function drain(ask: Ask, kind: ListKind, problems: string[]): Promise<JsonObject[]> {
+  const entries: JsonObject[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages; page++) {
+    const answer = await askPage(ask, kind, cursor, problems);
+    if (answer === undefined) return entries;
+    collect(answer[kind.key], kind, entries, problems);
+    const next = answer['nextCursor'];
+    if (typeof next !== 'string' || next === '') return entries;
+    if (seen.has(next)) {
+      problems.push(`${kind.method} repeats the cursor ${JSON.stringify(next)}; the list was ended there with ${entries.length} entries.`);
+      return entries;
+    }
+    if (entries.length >= maxEntries) break;
+    seen.add(next);
+    cursor = next;
+  }
+  problems.push(`${kind.method} does not end; ${entries.length} entries were taken.`);
+  return entries;
+}
+
+/** A list that the server announces but does not have is a problem of that list, not of the server. */
+async function askPage(ask: Ask, kind: ListKind, cursor: string | undefined, problems: string[]): Promise<JsonObject | undefined> {
+  try {
+    return toObject(await ask(kind.method, cursor === undefined ? {} : { cursor }));
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const optional = kind.key === 'resourceTemplates' && error.code === rpcCode.methodNotFound;
+    if (!optional) problems.push(`${kind.method} failed: ${errorText(error)}`);
+    return undefined;
+  }
+}
+
+function collect(page: unknown, kind: ListKind, entries: JsonObject[], problems: string[]): void {
+  if (!Array.isArray(page)) {
+    problems.push(`${kind.method} answered without a list.`);
+    return;
+  }
+  for (const entry of page as unknown[]) {
+    if (isObject(entry) && typeof entry[kind.identifier] === 'string') entries.push(entry);
+    else problems.push(`${kind.method} holds an entry without ${kind.identifier}; it was left out.`);
+  }
+}

@@ -1,0 +1,81 @@
+/** All configured servers: started together, replaced when their entry differs, stopped together. */
+import { AppError } from '../base/errors.ts';
+import { Event } from '../base/events.ts';
+import type { ServerConfig } from '../config/app-config.ts';
+import { ManagedServer, type ServerDeps, type ServerNotification } from './managed-server.ts';
+
+export interface NamedNotification extends ServerNotification {
+  readonly server: ManagedServer;
+}
+
+export class ServerManager {
+  /** Any server's state or health changed, or the set of servers. */
+  readonly changed = new Event();
+  /** What some server offers changed, or the set of servers. */
+  readonly listingChanged = new Event();
+  readonly notified = new Event<NamedNotification>();
+
+  readonly #deps: ServerDeps;
+  #servers = new Map<string, ManagedServer>();
+
+  constructor(deps: ServerDeps) {
+    this.#deps = deps;
+  }
+
+  /** In the order of the config. */
+  get all(): readonly ManagedServer[] {
+    return [...this.#servers.values()];
+  }
+
+  find(name: string): ManagedServer | undefined {
+    return this.#servers.get(name);
+  }
+
+  /** Rejects with AppError server_not_found, naming the servers there are. */
+  get(name: string): ManagedServer {
+    const server = this.#servers.get(name);
+    if (server !== undefined) return server;
+    const names = [...this.#servers.keys()];
+    throw new AppError('server_not_found', `There is no server named ${JSON.stringify(name)}.`, {
+      fix: names.length === 0 ? 'Add one: tooltray add NAME COMMAND.' : `There are: ${names.join(', ')}.`,
+      data: { available: names },
+    });
+  }
+
+  /** Makes the running servers those of the config: what is the same is left alone. Resolves when all have settled. */
+  async apply(configs: readonly ServerConfig[]): Promise<void> {
+    const before = this.#servers;
+    const after = new Map<string, ManagedServer>();
+    for (const config of configs) {
+      const known = before.get(config.name);
+      const same = known?.config.hash === config.hash && known.config.enabled === config.enabled;
+      after.set(config.name, same ? known : this.#create(config));
+    }
+    this.#servers = after;
+    const gone = [...before.values()].filter((server) => !([...after.values()].includes(server)));
+    const fresh = [...after.values()].filter((server) => ![...before.values()].includes(server));
+    const stopping = Promise.all(gone.map((server) => server.stop()));
+    await Promise.all(fresh.map((server) => server.restore()));
+    if (gone.length + fresh.length > 0) {
+      this.listingChanged.emit();
+      this.changed.emit();
+    }
+    await Promise.all([stopping, ...fresh.map((server) => server.start())]);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.all.map((server) => server.stop()));
+  }
+
+  async endSession(sessionId: string): Promise<void> {
+    await Promise.all(this.all.map((server) => server.endSession(sessionId)));
+  }
+
+  #create(config: ServerConfig): ManagedServer {
+    const server = new ManagedServer(config, this.#deps);
+    server.changed.on(() => this.changed.emit());
+    server.listingChanged.on(() => this.listingChanged.emit());
+    server.notified.on((notification) => this.notified.emit({ ...notification, server }));
+    return server;
+  }
+}

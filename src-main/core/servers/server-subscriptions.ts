@@ -1,0 +1,133 @@
+/**
+ * What sessions want to hear of one server over its shared connection: resource updates counted by reference, and the
+ * most verbose log level any session asked for. Told the way the server's era has it.
+ */
+import { errorText } from '../base/errors.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { Result } from '../wire/message.ts';
+import type { Connection } from './connection.ts';
+import type { Handshake } from './handshake.ts';
+
+/** RFC 5424, least severe first; MCP's logging levels. */
+const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+const relistenMs = 2000;
+
+export class ServerSubscriptions {
+  readonly #connection: () => Connection | undefined;
+  readonly #announce: (method: string) => void;
+  readonly #sessionsByUri = new Map<string, Set<string>>();
+  readonly #levelBySession = new Map<string, string>();
+  #era: Handshake['era'] = 'legacy';
+  #capabilities: JsonObject = {};
+  #listening: AbortController | undefined;
+
+  /** `announce` is called with a list_changed method when changes may have been missed. */
+  constructor(connection: () => Connection | undefined, announce: (method: string) => void) {
+    this.#connection = connection;
+    this.#announce = announce;
+  }
+
+  /** A connection is up: everything wanted is asked for again. */
+  opened(handshake: Handshake): void {
+    this.#era = handshake.era;
+    this.#capabilities = handshake.capabilities;
+    if (this.#era === 'modern') this.#listen();
+    else {
+      for (const uri of this.#sessionsByUri.keys()) this.#quietly('resources/subscribe', { uri });
+      if (this.#levelBySession.size > 0) this.#sendLevel();
+    }
+  }
+
+  sessions(uri: string): ReadonlySet<string> {
+    return this.#sessionsByUri.get(uri) ?? new Set();
+  }
+
+  async add(uri: string, sessionId: string): Promise<Result> {
+    const known = this.#sessionsByUri.get(uri);
+    if (known !== undefined) {
+      known.add(sessionId);
+      return {};
+    }
+    this.#sessionsByUri.set(uri, new Set([sessionId]));
+    try {
+      return await this.#tell('resources/subscribe', uri);
+    } catch (error) {
+      this.#sessionsByUri.delete(uri);
+      throw error;
+    }
+  }
+
+  async remove(uri: string, sessionId: string): Promise<Result> {
+    const known = this.#sessionsByUri.get(uri);
+    if (known?.delete(sessionId) !== true || known.size > 0) return {};
+    this.#sessionsByUri.delete(uri);
+    return this.#tell('resources/unsubscribe', uri);
+  }
+
+  setLogLevel(level: string, sessionId: string): void {
+    this.#levelBySession.set(sessionId, level);
+    this.#sendLevel();
+  }
+
+  endSession(sessionId: string): void {
+    this.#levelBySession.delete(sessionId);
+    for (const uri of [...this.#sessionsByUri.keys()]) {
+      void this.remove(uri, sessionId).catch(() => undefined);
+    }
+  }
+
+  async #tell(method: string, uri: string): Promise<Result> {
+    if (this.#era === 'legacy') return (await this.#connection()?.request(method, { uri })) ?? {};
+    this.#listen();
+    return {};
+  }
+
+  #sendLevel(): void {
+    if (this.#era !== 'legacy' || !isObject(this.#capabilities['logging'])) return;
+    const wanted = levels.find((level) => [...this.#levelBySession.values()].includes(level));
+    if (wanted !== undefined) this.#quietly('logging/setLevel', { level: wanted });
+  }
+
+  #quietly(method: string, params: JsonObject): void {
+    this.#connection()
+      ?.request(method, params)
+      .catch(() => undefined);
+  }
+
+  /** Opens the one long request of 2026-07-28 with everything wanted now, and lets the one before it go. */
+  #listen(): void {
+    const connection = this.#connection();
+    const before = this.#listening;
+    const stream = new AbortController();
+    this.#listening = stream;
+    before?.abort('a new subscription takes its place');
+    const notifications = this.#filter();
+    if (connection === undefined || Object.keys(notifications).length === 0) return;
+    const ended = (): void => {
+      if (stream.signal.aborted || connection !== this.#connection()) return;
+      setTimeout(() => {
+        if (stream.signal.aborted || connection !== this.#connection()) return;
+        this.#listen();
+        this.#announce('notifications/tools/list_changed');
+      }, relistenMs).unref();
+    };
+    connection.request('subscriptions/listen', { notifications }, undefined, { signal: stream.signal, timeoutMs: Infinity }).then(ended, (error: unknown) => {
+      // A server without the method is polled; asking it again would not change its mind.
+      if (!/method not found/i.test(errorText(error))) ended();
+    });
+  }
+
+  #filter(): JsonObject {
+    const has = (capability: string, flag: string): boolean => {
+      const value = this.#capabilities[capability];
+      return isObject(value) && value[flag] === true;
+    };
+    return {
+      ...(has('tools', 'listChanged') && { toolsListChanged: true }),
+      ...(has('prompts', 'listChanged') && { promptsListChanged: true }),
+      ...(has('resources', 'listChanged') && { resourcesListChanged: true }),
+      ...(this.#sessionsByUri.size > 0 && { resourceSubscriptions: [...this.#sessionsByUri.keys()] }),
+    };
+  }
+}

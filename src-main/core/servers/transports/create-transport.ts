@@ -1,0 +1,41 @@
+/** The transport that a server's configuration asks for. */
+import type { BuiltinServerConfig, HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
+import type { Transport } from '../../wire/transport.ts';
+import type { ProcessRegistry } from '../launch/process-registry.ts';
+import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
+import { HttpOrSseTransport } from './http-or-sse-transport.ts';
+import type { HttpTransportOptions } from './http-transport.ts';
+import { adaptSdkTransport, type SdkTransport } from './memory-transport.ts';
+import { SseTransport } from './sse-transport.ts';
+import type { StderrLog } from './stderr-log.ts';
+import { StdioTransport } from './stdio-transport.ts';
+
+export interface TransportDeps {
+  readonly environment: EnvironmentResolver;
+  readonly registry: ProcessRegistry;
+  /** What this server says on stderr; it outlives the transport. */
+  readonly stderr: StderrLog;
+  /** Our own environment: proxies for servers over HTTP. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Starts a built-in server and gives our end of its line. */
+  readonly connectBuiltin: (config: BuiltinServerConfig) => SdkTransport;
+}
+
+/** A new, unstarted transport; each is used once. */
+export function createTransport(config: ServerConfig, deps: TransportDeps): Transport {
+  switch (config.kind) {
+    case 'stdio':
+      return new StdioTransport({ ...config, ...deps, env: config.env, serverName: config.name });
+    case 'http':
+      return new HttpOrSseTransport(httpOptions(config, deps));
+    case 'sse':
+      return new SseTransport(httpOptions(config, deps));
+    case 'builtin':
+      return adaptSdkTransport(deps.connectBuiltin(config));
+  }
+}
+
+function httpOptions(config: HttpServerConfig, deps: TransportDeps): HttpTransportOptions {
+  const { name, url, headers, maxMessageBytes } = config;
+  return { serverName: name, url, headers, maxMessageBytes, env: deps.env };
+}

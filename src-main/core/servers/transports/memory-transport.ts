@@ -1,0 +1,56 @@
+/** Our transport over one of the MCP SDK, for servers that live in this process. */
+import { AppError } from '../../base/errors.ts';
+import type { Message } from '../../wire/message.ts';
+import type { Transport, TransportHandlers } from '../../wire/transport.ts';
+
+/** What is used of the SDK's transports; their message types are narrower than what we pass on. */
+export interface SdkTransport {
+  start(): Promise<void>;
+  send(message: never): Promise<void>;
+  close(): Promise<void>;
+  onmessage?: ((message: never) => void) | undefined;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+}
+
+/** `sdkTransport` is our end, e.g. of `InMemoryTransport.createLinkedPair()`. */
+export function adaptSdkTransport(sdkTransport: SdkTransport): Transport {
+  return new MemoryTransport(sdkTransport);
+}
+
+class MemoryTransport implements Transport {
+  readonly #sdk: SdkTransport;
+  #closedByUs = false;
+
+  constructor(sdk: SdkTransport) {
+    this.#sdk = sdk;
+  }
+
+  async start(handlers: TransportHandlers): Promise<void> {
+    this.#sdk.onmessage = (message: unknown) => {
+      // Not within the sender's stack, as it is with every other transport.
+      queueMicrotask(() => handlers.onMessage(message as Message));
+    };
+    this.#sdk.onerror = (error) => handlers.onOddity(error.message);
+    this.#sdk.onclose = () => queueMicrotask(() => handlers.onClose(this.#closedByUs ? undefined : lineEnded()));
+    await this.#sdk.start();
+  }
+
+  async send(message: Message): Promise<void> {
+    try {
+      // As over a wire: plain numbers instead of kept spellings, which the SDK's schemas would refuse.
+      await this.#sdk.send(JSON.parse(JSON.stringify(message)) as never);
+    } catch (error) {
+      throw new AppError('server_exited', 'The built-in server is not running any more.', { cause: error });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closedByUs = true;
+    await this.#sdk.close().catch(() => undefined);
+  }
+}
+
+function lineEnded(): AppError {
+  return new AppError('server_exited', 'The built-in server ended its line.');
+}

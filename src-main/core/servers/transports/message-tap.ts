@@ -1,0 +1,57 @@
+/**
+ * The SDK's HTTP transports check each message against a strict schema and lose what is not in it. So they are given a
+ * stub of the same kind with a number in it, and the message itself waits here until the stub comes out.
+ */
+import type { JsonObject } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
+import { isFailure, type Message, type RequestId } from '../../wire/message.ts';
+import type { MessageOrigin } from '../../wire/transport.ts';
+
+export interface TappedMessage {
+  readonly message: Message;
+  readonly origin: MessageOrigin | undefined;
+}
+
+export class MessageTap {
+  readonly #kept = new Map<number, TappedMessage>();
+  #next = 0;
+
+  /** The stub's JSON text; `relatedRequestId` is the request on whose stream the message came. */
+  keep(message: Message, relatedRequestId: RequestId | undefined): string {
+    const key = this.#next++;
+    this.#kept.set(key, { message, origin: relatedRequestId === undefined ? undefined : { relatedRequestId } });
+    return JSON.stringify(stubOf(message, { _tap: key }));
+  }
+
+  /** What the stub stands for; undefined for anything that is none of ours. */
+  take(stub: unknown): TappedMessage | undefined {
+    const key = keyOf(stub);
+    if (typeof key !== 'number') return undefined;
+    const kept = this.#kept.get(key);
+    this.#kept.delete(key);
+    return kept;
+  }
+}
+
+function stubOf(message: Message, mark: JsonObject): JsonObject {
+  if ('method' in message) {
+    const id = 'id' in message ? { id: stubId(message.id) } : {};
+    return { jsonrpc: '2.0', ...id, method: message.method, params: mark };
+  }
+  if (isFailure(message)) {
+    return { jsonrpc: '2.0', id: stubId(message.id), error: { code: -32000, message: '', data: mark } };
+  }
+  return { jsonrpc: '2.0', id: stubId(message.id), result: mark };
+}
+
+/** Ids the SDK would refuse (null, fractions, huge numbers) are of no use to it anyway. */
+function stubId(id: unknown): RequestId {
+  return typeof id === 'string' || Number.isSafeInteger(id) ? (id as RequestId) : 'unreadable';
+}
+
+function keyOf(stub: unknown): unknown {
+  if (!isObject(stub)) return undefined;
+  const error = isObject(stub['error']) ? stub['error']['data'] : undefined;
+  const holder = stub['result'] ?? stub['params'] ?? error;
+  return isObject(holder) ? holder['_tap'] : undefined;
+}

@@ -1,0 +1,52 @@
+/** Makes the transports of all servers, each with the log of its stderr, which outlives restarts. */
+import { join } from 'node:path';
+import type { Env } from '../../base/app-paths.ts';
+import type { ServerConfig } from '../../config/app-config.ts';
+import type { Transport } from '../../wire/transport.ts';
+import { connectBuiltin } from '../builtin/connect-builtin.ts';
+import type { ProcessRegistry } from '../launch/process-registry.ts';
+import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
+import { createTransport } from './create-transport.ts';
+import { RotatingFile } from './rotating-file.ts';
+import { StderrLog } from './stderr-log.ts';
+
+export interface TransportFactoryOptions {
+  readonly env: Env;
+  readonly registry: ProcessRegistry;
+  readonly environment: EnvironmentResolver;
+  /** Folder of the servers' stderr logs. */
+  readonly logDir: string;
+  readonly mask: (text: string) => string;
+}
+
+export class TransportFactory {
+  readonly #options: TransportFactoryOptions;
+  readonly #stderr = new Map<string, StderrLog>();
+
+  constructor(options: TransportFactoryOptions) {
+    this.#options = options;
+  }
+
+  create(config: ServerConfig): Transport {
+    return createTransport(config, {
+      ...this.#options,
+      stderr: this.#stderrOf(config.name),
+      connectBuiltin: ({ builtin, folders }) => connectBuiltin(builtin, { folders }),
+    });
+  }
+
+  /** The last lines a server said on stderr, oldest first. */
+  lastLines(server: string): readonly string[] {
+    return this.#stderr.get(server)?.lines() ?? [];
+  }
+
+  #stderrOf(server: string): StderrLog {
+    const known = this.#stderr.get(server);
+    if (known !== undefined) return known;
+    const { logDir, mask } = this.#options;
+    const file = new RotatingFile(join(logDir, `${server.replace(/[^A-Za-z0-9._-]/g, '_')}.log`));
+    const log = new StderrLog({ file, mask });
+    this.#stderr.set(server, log);
+    return log;
+  }
+}

@@ -1,0 +1,141 @@
+/** Client apps over HTTP: 127.0.0.1 only, a token, Host and Origin checked, then routed by era and endpoint. */
+import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
+import { localhostHostValidation, localhostOriginValidation } from '@modelcontextprotocol/node';
+import { classifyInboundRequest } from '@modelcontextprotocol/server';
+import { AppError, errorText, toAppError } from '../base/errors.ts';
+import { sameToken } from '../security/access-token.ts';
+import { toErrorBody } from '../wire/peer.ts';
+import { rpcCode } from '../wire/message.ts';
+import { type Endpoint, endpointOf, unknownEndpoint } from './endpoint.ts';
+import { readJsonBody } from './http-body.ts';
+import { idOf, replyError } from './http-reply.ts';
+import { LegacyHttp, type OpenSession } from './legacy-http.ts';
+import type { ModernEndpoint } from './modern-http.ts';
+
+export interface HttpListenerOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** undefined: no token is asked for (tests only). */
+  readonly token: string | undefined;
+  readonly openLegacy: (endpoint: Endpoint) => OpenSession;
+  readonly openModern: (endpoint: Endpoint, path: string) => ModernEndpoint;
+  /** Anything outside of /mcp; answers false when it is not its own either. */
+  readonly other?: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean>) | undefined;
+  readonly onOddity: (text: string) => void;
+}
+
+const maxBodyBytes = 64 * 1024 * 1024;
+
+export class HttpListener {
+  readonly #options: HttpListenerOptions;
+  readonly #legacy = new LegacyHttp();
+  readonly #modern = new Map<string, ModernEndpoint>();
+  readonly #hostOk = localhostHostValidation();
+  readonly #originOk = localhostOriginValidation();
+  #server: HttpServer | undefined;
+
+  constructor(options: HttpListenerOptions) {
+    this.#options = options;
+  }
+
+  get modernEndpoints(): readonly ModernEndpoint[] {
+    return [...this.#modern.values()];
+  }
+
+  /** Resolves to the port. Rejects with AppError port_in_use. */
+  async start(): Promise<number> {
+    const server = createServer((request, response) => void this.#answer(request, response));
+    // Answers may take as long as a tool does, and streams stay open.
+    server.requestTimeout = 0;
+    server.headersTimeout = 30_000;
+    this.#server = server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (error: NodeJS.ErrnoException) => reject(portError(error, this.#options.port)));
+      server.listen(this.#options.port, '127.0.0.1', resolve);
+    });
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : this.#options.port;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#legacy.close(), ...this.modernEndpoints.map((endpoint) => endpoint.close())]);
+    this.#server?.closeAllConnections();
+    await new Promise<void>((resolve) => (this.#server === undefined ? resolve() : this.#server.close(() => resolve())));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      if (!this.#hostOk(request, response) || !this.#originOk(request, response)) return;
+      const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+      const endpoint = endpointOf(pathname);
+      if (endpoint === undefined) await this.#elsewhere(pathname, request, response);
+      else if (!this.#mayEnter(request)) refuse(response);
+      else await this.#mcp(endpoint, pathname, request, response);
+    } catch (error) {
+      this.#options.onOddity(errorText(error));
+      fail(response, error);
+    }
+  }
+
+  async #elsewhere(pathname: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if ((await this.#options.other?.(request, response)) === true) return;
+    replyError(response, 404, { code: rpcCode.invalidRequest, message: unknownEndpoint(pathname).text });
+  }
+
+  #mayEnter(request: IncomingMessage): boolean {
+    const { token } = this.#options;
+    if (token === undefined) return true;
+    const given = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    return given !== undefined && sameToken(given, token);
+  }
+
+  async #mcp(endpoint: Endpoint, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const post = request.method === 'POST';
+    const body = post ? await readJsonBody(request, maxBodyBytes) : undefined;
+    const kind = classifyInboundRequest({
+      httpMethod: request.method ?? 'GET',
+      ...header(request, 'mcp-protocol-version', 'protocolVersionHeader'),
+      ...header(request, 'mcp-method', 'mcpMethodHeader'),
+      ...header(request, 'mcp-name', 'mcpNameHeader'),
+      ...(body !== undefined && { body }),
+    }).kind;
+    try {
+      if (kind === 'legacy') await this.#legacy.serve(request, response, body, this.#options.openLegacy(endpoint));
+      else await this.#modernAt(endpoint, path).serve(request, response, body);
+    } catch (error) {
+      const known = toAppError(error);
+      replyError(response, known.code === 'server_not_found' || known.code === 'mode_unknown' ? 404 : 500, toErrorBody(known), idOf(body));
+    }
+  }
+
+  #modernAt(endpoint: Endpoint, path: string): ModernEndpoint {
+    const known = this.#modern.get(path);
+    if (known !== undefined) return known;
+    const opened = this.#options.openModern(endpoint, path);
+    this.#modern.set(path, opened);
+    return opened;
+  }
+}
+
+function header(request: IncomingMessage, name: string, as: string): Record<string, string> {
+  const value = request.headers[name];
+  return typeof value === 'string' ? { [as]: value } : {};
+}
+
+function refuse(response: ServerResponse): void {
+  response.setHeader('www-authenticate', 'Bearer realm="tooltray"');
+  const message = 'A token is needed: Authorization: Bearer <token>. `tooltray serve` prints where it is.';
+  replyError(response, 401, { code: rpcCode.aborted, message });
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  const known = toAppError(error);
+  const parse = known.code === 'bad_request';
+  const status = known.code === 'message_too_large' ? 413 : parse ? 400 : 500;
+  replyError(response, status, { ...toErrorBody(known), ...(parse && { code: rpcCode.parse }) });
+}
+
+function portError(error: NodeJS.ErrnoException, port: number): AppError {
+  if (error.code !== 'EADDRINUSE') return new AppError('port_in_use', `Port ${port} cannot be used: ${error.message}.`, { cause: error });
+  return new AppError('port_in_use', `Port ${port} is in use by another program.`, { fix: 'Choose another with --port, or --port 0 for any free one.', cause: error });
+}

@@ -1,0 +1,221 @@
+/** All servers together, shown in a mode. */
+import { AppError } from '../base/errors.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import { callTool, type CallerContext, type CallRequest, type CallSteps } from '../calls/call-tool.ts';
+import { errorResult } from '../calls/error-result.ts';
+import { wrapUri } from '../catalog/catalog.ts';
+import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
+import { resolveEntry } from '../catalog/resolve-entry.ts';
+import { resourceNotFound, resourceTargets } from '../catalog/resolve-resource.ts';
+import type { HelperTool, Mode, ModeView } from '../modes/mode.ts';
+import type { ListKey } from '../servers/listing.ts';
+import type { ServerManager } from '../servers/server-manager.ts';
+import { type Result, rpcCode, RpcError } from '../wire/message.ts';
+import { fact } from '../wire/raw-json.ts';
+import type { Introduction, SessionView } from './session-view.ts';
+
+export interface MergedViewOptions {
+  readonly mode: Mode;
+  readonly catalog: LiveCatalog;
+  readonly servers: ServerManager;
+  readonly helpers: ReadonlyMap<string, HelperTool>;
+  readonly steps: CallSteps;
+  readonly serverInfo: JsonObject;
+  /** Read at each use: the config may change under a session. */
+  readonly raw: () => boolean;
+  readonly extraTools: () => readonly string[];
+  /** How long the first list waits for servers that have never been listed, in ms. */
+  readonly settleMs: number;
+}
+
+const maxTasks = 1000;
+
+export class MergedView implements SessionView {
+  readonly #options: MergedViewOptions;
+  readonly #taskServers = new Map<string, string>();
+  #listedTools: string | undefined;
+
+  constructor(options: MergedViewOptions) {
+    this.#options = options;
+  }
+
+  get mode(): string {
+    return this.#options.mode.name;
+  }
+
+  shows(): boolean {
+    return true;
+  }
+
+  async introduce(): Promise<Introduction> {
+    return {
+      serverInfo: this.#options.serverInfo,
+      // Announced whatever the servers have now: what comes later needs no new handshake.
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true, listChanged: true },
+        prompts: { listChanged: true },
+        logging: {},
+        completions: {},
+      },
+      instructions: this.#options.mode.instructions(this.#view()),
+    };
+  }
+
+  async list(key: ListKey): Promise<readonly JsonObject[]> {
+    await this.#options.catalog.settled(this.#options.settleMs);
+    const { current } = this.#options.catalog;
+    if (key === 'tools') return this.#listTools();
+    if (key === 'prompts') return current.prompts.map((prompt) => ({ ...prompt.definition, name: prompt.listedName }));
+    const identifier = key === 'resources' ? 'uri' : 'uriTemplate';
+    return current[key].map((resource) => ({ ...resource.definition, [identifier]: resource.listedUri }));
+  }
+
+  async callTool(params: JsonObject, context: CallerContext): Promise<Result> {
+    const { name, arguments: args, ...rest } = params;
+    if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
+    const input = isObject(args) ? args : undefined;
+    const helper = this.#options.helpers.get(name);
+    if (helper !== undefined) return this.#runHelper(helper, input ?? {}, rest, context);
+    const result = await this.#call({ tool: name, arguments: input, rest }, context);
+    this.#rememberTask(name, result);
+    return result;
+  }
+
+  async readResource(params: JsonObject, context: CallerContext): Promise<Result> {
+    const uri = uriOf(params);
+    for (const target of resourceTargets(this.#options.catalog.current, uri)) {
+      try {
+        return await this.#options.servers.get(target.server).request('resources/read', { ...params, uri: target.uri }, context);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    }
+    throw new RpcError(rpcCode.invalidParams, resourceNotFound(uri).text, { uri });
+  }
+
+  async getPrompt(params: JsonObject, context: CallerContext): Promise<Result> {
+    const prompt = this.#resolve('prompts', params['name']);
+    return this.#options.servers.get(prompt.server).request('prompts/get', { ...params, name: prompt.name }, context);
+  }
+
+  async complete(params: JsonObject, context: CallerContext): Promise<Result> {
+    const ref = isObject(params['ref']) ? params['ref'] : {};
+    const { server, mapped } = this.#completionTarget(ref);
+    return this.#options.servers.get(server).request('completion/complete', { ...params, ref: mapped }, context);
+  }
+
+  async subscribe(uri: string, context: CallerContext): Promise<Result> {
+    const target = this.#target(uri);
+    return this.#options.servers.get(target.server).subscribe(target.uri, context);
+  }
+
+  async unsubscribe(uri: string, context: CallerContext): Promise<Result> {
+    const target = this.#target(uri);
+    return this.#options.servers.get(target.server).unsubscribe(target.uri, context);
+  }
+
+  async setLogLevel(level: string, context: CallerContext): Promise<void> {
+    await Promise.allSettled(this.#options.servers.all.map((server) => server.setLogLevel(level, context)));
+  }
+
+  async other(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
+    const server = typeof params['taskId'] === 'string' ? this.#taskServers.get(params['taskId']) : undefined;
+    if (server !== undefined) return this.#options.servers.get(server).request(method, params, context);
+    throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
+  }
+
+  heard(method: string, params: JsonObject, sessionId: string): void {
+    for (const server of this.#options.servers.all) server.notify(method, params, sessionId);
+  }
+
+  changedLists(change: CatalogChange): CatalogChange {
+    const before = this.#listedTools;
+    const tools = before !== undefined && change.tools && before !== JSON.stringify(this.#listTools());
+    return { ...change, tools };
+  }
+
+  listedUri(server: string, uri: string): string {
+    const { resources } = this.#options.catalog.current;
+    const known = resources.find((resource) => resource.server === server && resource.uri === uri);
+    if (known !== undefined) return known.listedUri;
+    return resources.some((resource) => resource.listedUri === uri) ? wrapUri(server, uri) : uri;
+  }
+
+  #view(): ModeView {
+    const { catalog, raw } = this.#options;
+    return { catalog: catalog.current, index: catalog.index, raw: raw() };
+  }
+
+  #listTools(): readonly JsonObject[] {
+    const { mode, helpers, extraTools } = this.#options;
+    const own = new Set(mode.helpers.map((helper) => helper.definition.name));
+    const pinned = extraTools().flatMap((name) => (own.has(name) ? [] : (helpers.get(name)?.definition ?? [])));
+    const tools = [...mode.helpers.map((helper) => helper.definition), ...pinned, ...mode.listed(this.#view())];
+    this.#listedTools = JSON.stringify(tools);
+    return tools;
+  }
+
+  /** Whatever goes wrong in a helper is for the model to read. */
+  async #runHelper(helper: HelperTool, input: JsonObject, rest: JsonObject, context: CallerContext): Promise<Result> {
+    await this.#options.catalog.settled(this.#options.settleMs);
+    try {
+      const call = (request: CallRequest): Promise<Result> => this.#call({ ...request, rest: { ...rest, ...request.rest } }, context);
+      return await helper.run(input, { ...this.#view(), callTool: call });
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'cancelled') throw error;
+      return errorResult(error);
+    }
+  }
+
+  #call(request: CallRequest, context: CallerContext): Promise<Result> {
+    return callTool(request, context, this.#options.steps);
+  }
+
+  #rememberTask(tool: string, result: Result): void {
+    const task = fact(result, 'task');
+    if (!isObject(task) || typeof task['taskId'] !== 'string') return;
+    const { server } = this.#options.steps.resolve({ tool, arguments: undefined });
+    this.#taskServers.set(task['taskId'], server);
+    const oldest = this.#taskServers.keys().next();
+    if (this.#taskServers.size > maxTasks && oldest.done !== true) this.#taskServers.delete(oldest.value);
+  }
+
+  #resolve(key: 'prompts', name: unknown): ReturnType<typeof resolveEntry> {
+    try {
+      return resolveEntry(this.#options.catalog.current, key, String(name));
+    } catch (error) {
+      throw error instanceof AppError ? new RpcError(rpcCode.invalidParams, error.text) : error;
+    }
+  }
+
+  #completionTarget(ref: JsonObject): { server: string; mapped: JsonObject } {
+    if (ref['type'] === 'ref/prompt') {
+      const prompt = this.#resolve('prompts', ref['name']);
+      return { server: prompt.server, mapped: { ...ref, name: prompt.name } };
+    }
+    const uri = String(ref['uri']);
+    const { resourceTemplates } = this.#options.catalog.current;
+    const template = resourceTemplates.find((one) => one.listedUri === uri);
+    const target = template ?? this.#target(uri);
+    return { server: target.server, mapped: { ...ref, uri: target.uri } };
+  }
+
+  #target(uri: string): { server: string; uri: string } {
+    const [target] = resourceTargets(this.#options.catalog.current, uri);
+    if (target !== undefined) return target;
+    throw new RpcError(rpcCode.invalidParams, resourceNotFound(uri).text, { uri });
+  }
+}
+
+function uriOf(params: JsonObject): string {
+  if (typeof params['uri'] === 'string') return params['uri'];
+  throw new RpcError(rpcCode.invalidParams, 'The uri of a resource is missing.');
+}
+
+/** -32002 until 2025-11-25, -32602 in 2026-07-28; some servers say it in words only. */
+function isNotFound(error: unknown): boolean {
+  if (!(error instanceof RpcError)) return false;
+  return error.code === -32002 || error.code === rpcCode.invalidParams || /not found|unknown resource/i.test(error.message);
+}
+

@@ -1,0 +1,139 @@
+/**
+ * Lets a client app of 2026-07-28 answer what a server of the handshake era asks in the middle of a call: the call is parked,
+ * the question goes back as `input_required`, and the client's next try with our `requestState` takes the call up again.
+ * Source: MCP 2026-07-28, multi-round-trip requests.
+ */
+import { randomBytes } from 'node:crypto';
+import { isObject, type JsonObject } from '../base/json.ts';
+import { type Result, rpcCode, RpcError } from '../wire/message.ts';
+
+export type AskClient = (method: string, params: JsonObject) => Promise<Result>;
+
+/** What belongs to the try that is waiting at the moment: a parked call outlives each of them. */
+export interface Round {
+  readonly signal: AbortSignal;
+  readonly notify: (method: string, params: JsonObject) => void;
+}
+
+interface Question {
+  readonly method: string;
+  readonly params: JsonObject;
+  resolve(answer: Result): void;
+  reject(error: Error): void;
+}
+
+const statePrefix = 'tooltray.';
+const expiryMs = 10 * 60_000;
+const maxParked = 1000;
+
+export class ParkedCalls {
+  readonly #parked = new Map<string, { principal: string; call: ParkableCall; timer: NodeJS.Timeout }>();
+
+  static isOurs(state: unknown): state is string {
+    return typeof state === 'string' && state.startsWith(statePrefix);
+  }
+
+  /** Starts a call whose questions go to the client by parking. */
+  begin(principal: string, round: Round, start: (call: ParkableCall) => Promise<Result>): Promise<Result> {
+    const call = new ParkableCall(round);
+    call.run(start(call));
+    return this.#next(principal, call);
+  }
+
+  /** Takes a parked call up again. Rejects with RpcError -32602 for a state that is unknown, expired or somebody else's. */
+  async resume(principal: string, round: Round, state: string, responses: unknown): Promise<Result> {
+    const parked = this.#parked.get(state);
+    if (parked?.principal !== principal) {
+      throw new RpcError(rpcCode.invalidParams, 'This requestState is not known, or too old. Make the call anew.');
+    }
+    this.#parked.delete(state);
+    clearTimeout(parked.timer);
+    parked.call.answer(round, isObject(responses) ? responses : {});
+    return this.#next(principal, parked.call);
+  }
+
+  async #next(principal: string, call: ParkableCall): Promise<Result> {
+    const step = await call.next();
+    if (step.kind === 'done') return step.result;
+    if (this.#parked.size >= maxParked) {
+      call.abandon('too many calls are waiting for answers');
+      throw new RpcError(rpcCode.internal, 'Too many calls are waiting for answers of their client apps. Try again later.');
+    }
+    const state = statePrefix + randomBytes(18).toString('base64url');
+    const timer = setTimeout(() => {
+      this.#parked.delete(state);
+      call.abandon('the question was not answered in time');
+    }, expiryMs).unref();
+    this.#parked.set(state, { principal, call, timer });
+    return { resultType: 'input_required', inputRequests: step.questions, requestState: state };
+  }
+}
+
+type Step = { kind: 'done'; result: Result } | { kind: 'asks'; questions: JsonObject };
+
+/** One call that can be left waiting. Its signal ends with the round being cancelled, not with a round being over. */
+export class ParkableCall {
+  readonly #controller = new AbortController();
+  readonly #questions = new Map<string, Question>();
+  #round: Round;
+  #result: Promise<Result> = Promise.resolve({});
+  #wake: () => void = () => undefined;
+  #asked = 0;
+
+  constructor(round: Round) {
+    this.#round = round;
+    this.#follow(round);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Notifies through whichever try is waiting now. */
+  readonly notify = (method: string, params: JsonObject): void => this.#round.notify(method, params);
+
+  readonly ask: AskClient = (method, params) =>
+    new Promise((resolve, reject) => {
+      this.#questions.set(`q${++this.#asked}`, { method, params, resolve, reject });
+      this.#wake();
+    });
+
+  run(result: Promise<Result>): void {
+    this.#result = result;
+    result.catch(() => undefined);
+  }
+
+  async next(): Promise<Step> {
+    const asked = new Promise<'asks'>((resolve) => {
+      this.#wake = () => resolve('asks');
+      if (this.#questions.size > 0) resolve('asks');
+    });
+    const first = await Promise.race([this.#result.then((result) => ({ kind: 'done', result }) as const), asked]);
+    if (first !== 'asks') return first;
+    const questions = [...this.#questions].map(([key, { method, params }]) => [key, { method, params }]);
+    return { kind: 'asks', questions: Object.fromEntries(questions) as JsonObject };
+  }
+
+  answer(round: Round, responses: JsonObject): void {
+    this.#round = round;
+    this.#follow(round);
+    for (const [key, question] of [...this.#questions]) {
+      const response = responses[key];
+      if (!isObject(response)) continue;
+      this.#questions.delete(key);
+      question.resolve(response);
+    }
+  }
+
+  abandon(reason: string): void {
+    for (const question of this.#questions.values()) question.reject(new RpcError(rpcCode.aborted, reason));
+    this.#questions.clear();
+    this.#controller.abort(reason);
+  }
+
+  #follow(round: Round): void {
+    round.signal.addEventListener('abort', () => {
+      if (this.#round === round) this.abandon('the client app cancelled the call');
+    });
+  }
+}

@@ -1,0 +1,37 @@
+/** A session on a line of its own that carries both directions: the shim's socket, stdin and stdout, legacy HTTP. */
+import type { JsonObject } from '../base/json.ts';
+import { Peer } from '../wire/peer.ts';
+import type { Transport } from '../wire/transport.ts';
+import type { Session, SessionOptions } from './session.ts';
+import type { SessionRegistry } from './session-registry.ts';
+
+export interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify' | 'ask'> {
+  readonly registry: SessionRegistry;
+  readonly transport: Transport;
+  readonly onOddity: (text: string) => void;
+  readonly onEnd?: () => void;
+}
+
+/** Opens the session and serves it until its line ends. */
+export async function servePeer({ registry, transport, onOddity, onEnd, ...options }: PeerSessionOptions): Promise<Session> {
+  const peer: Peer = new Peer(transport, {
+    onRequest: (method, params, { id, signal }) => session.handle(method, params, { id, signal, notify: notifier(id) }),
+    onNotification: (method, params) => session.heard(method, params),
+    onClose: () => {
+      void registry.end(session);
+      onEnd?.();
+    },
+    onOddity,
+  });
+  const notifier =
+    (id: string | number) =>
+    (method: string, params: JsonObject): void =>
+      peer.notify(method, params, { relatedRequestId: id });
+  const session = registry.open({
+    ...options,
+    notify: (method, params) => peer.notify(method, params),
+    ask: (method, params, relatedRequestId, signal) => peer.request(method, params, { relatedRequestId, signal }),
+  });
+  await peer.start();
+  return session;
+}

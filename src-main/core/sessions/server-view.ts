@@ -1,0 +1,117 @@
+/** One server alone, names and texts untouched: what `/mcp/server/<name>` shows. */
+import { isObject, type JsonObject } from '../base/json.ts';
+import { callTool, type CallerContext, type CallSteps } from '../calls/call-tool.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
+import type { Handshake } from '../servers/handshake.ts';
+import type { ListKey } from '../servers/listing.ts';
+import type { ManagedServer } from '../servers/managed-server.ts';
+import type { ServerManager } from '../servers/server-manager.ts';
+import { type Result, rpcCode, RpcError } from '../wire/message.ts';
+import type { Introduction, SessionView } from './session-view.ts';
+
+export interface ServerViewOptions {
+  readonly server: string;
+  readonly servers: ServerManager;
+  readonly catalog: LiveCatalog;
+  readonly steps: CallSteps;
+  readonly settleMs: number;
+}
+
+export class ServerView implements SessionView {
+  readonly mode = 'server';
+  readonly #options: ServerViewOptions;
+
+  constructor(options: ServerViewOptions) {
+    this.#options = options;
+  }
+
+  shows(server: string): boolean {
+    return server === this.#options.server;
+  }
+
+  async introduce(): Promise<Introduction> {
+    const { serverInfo, capabilities, instructions } = await this.#handshake();
+    return { serverInfo, capabilities: withListChanged(capabilities), instructions };
+  }
+
+  async list(key: ListKey): Promise<readonly JsonObject[]> {
+    await this.#options.catalog.settled(this.#options.settleMs, this.#options.server);
+    const server = this.#server();
+    if (server.listedAt === undefined) await server.retry();
+    return server.listing[key];
+  }
+
+  callTool(params: JsonObject, context: CallerContext): Promise<Result> {
+    const { name, arguments: args, ...rest } = params;
+    if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
+    const request = { tool: name, server: this.#options.server, arguments: isObject(args) ? args : undefined, rest };
+    return callTool(request, context, { ...this.#options.steps, resolve: () => this.#entry(name) });
+  }
+
+  readResource(params: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#server().request('resources/read', params, context);
+  }
+
+  getPrompt(params: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#server().request('prompts/get', params, context);
+  }
+
+  complete(params: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#server().request('completion/complete', params, context);
+  }
+
+  subscribe(uri: string, context: CallerContext): Promise<Result> {
+    return this.#server().subscribe(uri, context);
+  }
+
+  unsubscribe(uri: string, context: CallerContext): Promise<Result> {
+    return this.#server().unsubscribe(uri, context);
+  }
+
+  setLogLevel(level: string, context: CallerContext): Promise<void> {
+    return this.#server().setLogLevel(level, context);
+  }
+
+  other(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#server().request(method, params, context);
+  }
+
+  heard(method: string, params: JsonObject, sessionId: string): void {
+    this.#server().notify(method, params, sessionId);
+  }
+
+  changedLists(change: CatalogChange): CatalogChange {
+    return change;
+  }
+
+  listedUri(_server: string, uri: string): string {
+    return uri;
+  }
+
+  #server(): ManagedServer {
+    return this.#options.servers.get(this.#options.server);
+  }
+
+  async #handshake(): Promise<Handshake> {
+    const server = this.#server();
+    if (server.handshake === undefined) await server.retry();
+    return server.handshake as Handshake;
+  }
+
+  /** A tool that no list shows is still the server's to refuse. */
+  #entry(name: string): CatalogEntry {
+    const server = this.#server();
+    const definition = server.listing.tools.find((tool) => tool['name'] === name) ?? { name };
+    return { id: `${this.#options.server}:${name}`, server: this.#options.server, name, listedName: name, definition };
+  }
+}
+
+/** We notice changes even where the server does not announce them. */
+function withListChanged(capabilities: JsonObject): JsonObject {
+  const changed = (['tools', 'resources', 'prompts'] as const).flatMap((key) => {
+    const own = capabilities[key];
+    return isObject(own) ? [[key, { ...own, listChanged: true }] as const] : [];
+  });
+  return { ...capabilities, ...Object.fromEntries(changed) };
+}

@@ -1,0 +1,56 @@
+/** All sessions: opened and ended here, and told what concerns them and nobody else. */
+import { randomUUID } from 'node:crypto';
+import { Event } from '../base/events.ts';
+import type { LiveCatalog } from '../catalog/live-catalog.ts';
+import type { NamedNotification, ServerManager } from '../servers/server-manager.ts';
+import { Session, type SessionOptions } from './session.ts';
+
+export class SessionRegistry {
+  readonly changed = new Event();
+  readonly #sessions = new Map<string, Session>();
+  readonly #servers: ServerManager;
+
+  constructor(servers: ServerManager, catalog: LiveCatalog) {
+    this.#servers = servers;
+    catalog.changed.on((change) => {
+      for (const session of this.#sessions.values()) session.announce(change);
+    });
+    servers.notified.on((notification) => this.#deliver(notification));
+  }
+
+  get all(): readonly Session[] {
+    return [...this.#sessions.values()];
+  }
+
+  open(options: Omit<SessionOptions, 'id'> & { readonly id?: string }): Session {
+    const session = new Session({ ...options, id: options.id ?? randomUUID() });
+    this.#sessions.set(session.id, session);
+    this.changed.emit();
+    return session;
+  }
+
+  async end(session: Session): Promise<void> {
+    if (!this.#sessions.delete(session.id)) return;
+    session.end();
+    this.changed.emit();
+    await this.#servers.endSession(session.id);
+  }
+
+  /** Traffic that rides on no call: to its own session where it is known, never to everyone. */
+  #deliver({ server, method, params, sessionId }: NamedNotification): void {
+    const name = server.config.name;
+    const shown = this.all.filter((session) => session.view.shows(name));
+    if (method === 'notifications/resources/updated') {
+      const uri = String(params['uri']);
+      const subscribers = sessionId === undefined ? server.subscribers(uri) : new Set([sessionId]);
+      for (const session of shown.filter((one) => subscribers.has(one.id))) {
+        session.notify(method, { ...params, uri: session.view.listedUri(name, uri) });
+      }
+      return;
+    }
+    if (sessionId !== undefined) this.#sessions.get(sessionId)?.notify(method, params);
+    else if (method === 'notifications/elicitation/complete') {
+      shown.find((session) => session.knowsElicitation(params['elicitationId']))?.notify(method, params);
+    } else if (shown.length === 1) shown[0]?.notify(method, params);
+  }
+}

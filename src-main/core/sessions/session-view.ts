@@ -1,0 +1,37 @@
+/** What one endpoint shows of the servers: the merged catalog in a mode, or a single server as it is. */
+import type { JsonObject } from '../base/json.ts';
+import type { CallerContext } from '../calls/call-tool.ts';
+import type { CatalogChange } from '../catalog/live-catalog.ts';
+import type { ListKey } from '../servers/listing.ts';
+import type { Result } from '../wire/message.ts';
+
+export interface Introduction {
+  readonly serverInfo: JsonObject;
+  readonly capabilities: JsonObject;
+  readonly instructions: string | undefined;
+}
+
+export interface SessionView {
+  /** The mode, or `server`. */
+  readonly mode: string;
+  /** Whether traffic of this server can concern the session. */
+  shows(server: string): boolean;
+  introduce(): Promise<Introduction>;
+  list(key: ListKey): Promise<readonly JsonObject[]>;
+  /** Rejects with RpcError or AppError. */
+  callTool(params: JsonObject, context: CallerContext): Promise<Result>;
+  readResource(params: JsonObject, context: CallerContext): Promise<Result>;
+  getPrompt(params: JsonObject, context: CallerContext): Promise<Result>;
+  complete(params: JsonObject, context: CallerContext): Promise<Result>;
+  subscribe(uri: string, context: CallerContext): Promise<Result>;
+  unsubscribe(uri: string, context: CallerContext): Promise<Result>;
+  setLogLevel(level: string, context: CallerContext): Promise<void>;
+  /** Methods that Tooltray does not know itself. */
+  other(method: string, params: JsonObject, context: CallerContext): Promise<Result>;
+  /** Notifications of the client app. */
+  heard(method: string, params: JsonObject, sessionId: string): void;
+  /** The lists that are different for this session after a change of the catalog. */
+  changedLists(change: CatalogChange): CatalogChange;
+  /** The URI under which the session knows a server's resource. */
+  listedUri(server: string, uri: string): string;
+}

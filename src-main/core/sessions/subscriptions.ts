@@ -1,0 +1,55 @@
+/** The open `subscriptions/listen` requests of a session. Source: MCP 2026-07-28, basic/subscriptions. */
+import type { JsonObject } from '../base/json.ts';
+import { metaKey, metaOf } from '../wire/eras.ts';
+import type { RequestId, Result } from '../wire/message.ts';
+import type { Round } from './parked-calls.ts';
+
+interface Stream {
+  readonly line: Round & { readonly id: RequestId };
+  readonly filter: JsonObject;
+  end(result: Result): void;
+}
+
+const flags: ReadonlyMap<string, string> = new Map([
+  ['notifications/tools/list_changed', 'toolsListChanged'],
+  ['notifications/prompts/list_changed', 'promptsListChanged'],
+  ['notifications/resources/list_changed', 'resourcesListChanged'],
+]);
+
+export class Subscriptions {
+  readonly #streams = new Set<Stream>();
+
+  /** Acknowledges, then stays open until the client app cancels or the session ends. */
+  listen(line: Round & { readonly id: RequestId }, filter: JsonObject): Promise<Result> {
+    return new Promise((resolve) => {
+      const stream: Stream = { line, filter, end: resolve };
+      this.#streams.add(stream);
+      line.signal.addEventListener('abort', () => {
+        this.#streams.delete(stream);
+        resolve({});
+      });
+      line.notify('notifications/subscriptions/acknowledged', tagged(line.id, { notifications: filter }));
+    });
+  }
+
+  publish(method: string, params: JsonObject): void {
+    for (const { line, filter } of this.#streams) if (wants(filter, method, params)) line.notify(method, tagged(line.id, params));
+  }
+
+  end(): void {
+    for (const stream of this.#streams) stream.end({ resultType: 'complete', ...tagged(stream.line.id, {}) });
+    this.#streams.clear();
+  }
+}
+
+function wants(filter: JsonObject, method: string, params: JsonObject): boolean {
+  const flag = flags.get(method);
+  if (flag !== undefined) return filter[flag] === true;
+  if (method !== 'notifications/resources/updated') return false;
+  const uris = filter['resourceSubscriptions'];
+  return Array.isArray(uris) && uris.includes(params['uri']);
+}
+
+function tagged(id: RequestId, params: JsonObject): JsonObject {
+  return { ...params, _meta: { ...metaOf(params), [metaKey.subscriptionId]: id } };
+}

@@ -1,0 +1,154 @@
+/**
+ * Reads a big JSON-RPC message's envelope while its bytes arrive: where each top-level value lies, and the short ones' texts.
+ * About a nanosecond a byte in small steps, where JSON.parse of 50 MB would hold up every other session for half a second.
+ */
+import { type JsonObject, parseJson } from '../base/json.ts';
+
+const quote = 0x22;
+const backslash = 0x5c;
+const longestCapture = 512;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Envelope {
+  /** Byte range of each top-level value. */
+  readonly spans: ReadonlyMap<string, Span>;
+  /** Short scalar values at the top level: id, method, jsonrpc. */
+  readonly scalars: Readonly<JsonObject>;
+  /** Short scalar values one level down, inside `result`. */
+  readonly resultScalars: Readonly<JsonObject>;
+  /** Whether the braces closed: false for anything that is not one whole object. */
+  readonly complete: boolean;
+}
+
+export class EnvelopeScanner {
+  readonly #spans = new Map<string, Span>();
+  readonly #scalars: JsonObject = {};
+  readonly #resultScalars: JsonObject = {};
+  /** The key being read or whose value is being read, at depth 1 and at depth 2. */
+  readonly #keys: [string, string] = ['', ''];
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #expectKey = false;
+  #valueStart = -1;
+  #offset = 0;
+  #closed = false;
+  #capture: number[] | undefined;
+
+  push(chunk: Buffer): void {
+    for (let i = 0; i < chunk.length; i++) {
+      if (this.#inString) i = this.#skipString(chunk, i);
+      else this.#structure(chunk[i] as number, this.#offset + i);
+    }
+    this.#offset += chunk.length;
+  }
+
+  finish(): Envelope {
+    return {
+      spans: this.#spans,
+      scalars: this.#scalars,
+      resultScalars: this.#resultScalars,
+      complete: this.#closed && this.#depth === 0,
+    };
+  }
+
+  /** Runs to the end of the string or of the chunk; returns the index last looked at. */
+  #skipString(chunk: Buffer, from: number): number {
+    let escaped = this.#escaped;
+    const capture = this.#capture;
+    let i = from;
+    for (; i < chunk.length; i++) {
+      const byte = chunk[i] as number;
+      if (capture !== undefined && capture.length <= longestCapture) capture.push(byte);
+      if (escaped) escaped = false;
+      else if (byte === backslash) escaped = true;
+      else if (byte === quote) {
+        this.#inString = false;
+        if (this.#expectKey) this.#endKey();
+        break;
+      }
+    }
+    this.#escaped = escaped;
+    return i;
+  }
+
+  #structure(byte: number, at: number): void {
+    switch (byte) {
+      case quote:
+        this.#inString = true;
+        if (this.#depth <= 2 && this.#capture === undefined) this.#capture = [];
+        if (this.#capture !== undefined) this.#capture.push(byte);
+        return;
+      case 0x7b: // {
+      case 0x5b: // [
+        this.#open(byte === 0x7b, at);
+        return;
+      case 0x7d: // }
+      case 0x5d: // ]
+        this.#endValue(at);
+        this.#depth--;
+        if (this.#depth === 1) this.#endSpan(at + 1);
+        if (this.#depth === 0) this.#closed = true;
+        return;
+      case 0x2c: // ,
+        this.#endValue(at);
+        this.#expectKey = this.#depth <= 2 && (this.#depth === 1 || this.#keys[0] === 'result');
+        return;
+      case 0x3a: // :
+        if (this.#depth === 1) this.#valueStart = at + 1;
+        if (this.#depth <= 2) this.#capture = [];
+        return;
+      default:
+        if (this.#capture !== undefined && this.#capture.length <= longestCapture) this.#capture.push(byte);
+    }
+  }
+
+  #open(object: boolean, at: number): void {
+    this.#capture = undefined;
+    this.#depth++;
+    if (this.#depth === 2) this.#valueStart = at;
+    this.#expectKey = object && (this.#depth === 1 || (this.#depth === 2 && this.#keys[0] === 'result'));
+  }
+
+  #endKey(): void {
+    this.#expectKey = false;
+    const key = this.#captured();
+    this.#capture = undefined;
+    if (this.#depth <= 2) this.#keys[this.#depth - 1] = typeof key === 'string' ? key : '';
+  }
+
+  /** A scalar ends at the comma or bracket behind it; objects and arrays end by their own bracket. */
+  #endValue(at: number): void {
+    const value = this.#captured();
+    this.#capture = undefined;
+    if (this.#depth === 1 && this.#valueStart >= 0) {
+      if (value !== undefined) define(this.#scalars, this.#keys[0], value);
+      this.#endSpan(at);
+    } else if (this.#depth === 2 && this.#keys[0] === 'result' && value !== undefined) {
+      define(this.#resultScalars, this.#keys[1], value);
+    }
+  }
+
+  #endSpan(end: number): void {
+    if (this.#valueStart >= 0) this.#spans.set(this.#keys[0], { start: this.#valueStart, end });
+    this.#valueStart = -1;
+  }
+
+  #captured(): unknown {
+    if (this.#capture === undefined || this.#capture.length > longestCapture) return undefined;
+    try {
+      return parseJson(Buffer.from(this.#capture).toString('utf8'));
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** A plain member even for `__proto__`, whose assignment would set the prototype. */
+function define(target: JsonObject, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}

@@ -1,0 +1,63 @@
+/** The two protocol eras: with a handshake and sessions (2024-11-05 to 2025-11-25), and stateless (2026-07-28). */
+import type { JsonObject } from '../base/json.ts';
+import { isObject } from '../base/json.ts';
+
+export type Era = 'legacy' | 'modern';
+
+export const modernVersion = '2026-07-28';
+export const latestLegacyVersion = '2025-11-25';
+export const legacyVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'];
+
+/** Keys of `_meta` in 2026-07-28 (schema.ts, RequestMetaObject and ResultMetaObject). */
+export const metaKey = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+} as const;
+
+export interface ClientIdentity {
+  readonly clientInfo: JsonObject;
+  readonly capabilities: JsonObject;
+  readonly logLevel?: string | undefined;
+}
+
+/** The params of a 2026-07-28 request: what every one must carry is added, other members of `_meta` stay. */
+export function withEnvelope(params: JsonObject | undefined, identity: ClientIdentity): JsonObject {
+  return {
+    ...params,
+    _meta: {
+      ...metaOf(params),
+      [metaKey.protocolVersion]: modernVersion,
+      [metaKey.clientCapabilities]: identity.capabilities,
+      [metaKey.clientInfo]: identity.clientInfo,
+      ...(identity.logLevel === undefined ? {} : { [metaKey.logLevel]: identity.logLevel }),
+    },
+  };
+}
+
+/** Params without the envelope of 2026-07-28, as a server of the handshake era expects them. */
+export function withoutEnvelope(params: JsonObject): JsonObject {
+  if (!isObject(params['_meta'])) return params;
+  const { _meta, ...rest } = params;
+  const kept = Object.entries(_meta as JsonObject).filter(([key]) => !envelopeKeys.has(key));
+  return kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) };
+}
+
+export function metaOf(params: JsonObject | undefined): JsonObject {
+  return isObject(params?.['_meta']) ? params['_meta'] : {};
+}
+
+/** Whether a request speaks 2026-07-28: it says so in `_meta`. */
+export function isModernRequest(params: JsonObject | undefined): boolean {
+  return typeof metaOf(params)[metaKey.protocolVersion] === 'string';
+}
+
+const envelopeKeys: ReadonlySet<string> = new Set([
+  metaKey.protocolVersion,
+  metaKey.clientCapabilities,
+  metaKey.clientInfo,
+  metaKey.logLevel,
+]);

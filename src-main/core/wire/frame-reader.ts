@@ -1,0 +1,140 @@
+/**
+ * Splits a byte stream into JSON-RPC messages, one a line. Linear however the chunks fall; small messages are parsed,
+ * results over a megabyte are kept as bytes, messages over the limit are skipped and answered by a clear error in their place.
+ */
+import { isObject, parseJson } from '../base/json.ts';
+import { type Envelope, EnvelopeScanner } from './envelope-scanner.ts';
+import { type Message, type RequestId, rpcCode } from './message.ts';
+import { RawJson } from './raw-json.ts';
+
+const newline = 0x0a;
+
+/** From here on a result is not parsed. Below it JSON.parse is faster than anything of ours. */
+export const rawThresholdBytes = 1024 * 1024;
+export const defaultMaxMessageBytes = 512 * 1024 * 1024;
+
+export interface FrameHandlers {
+  onMessage(message: Message): void;
+  onOddity(text: string): void;
+}
+
+export class FrameReader {
+  readonly #handlers: FrameHandlers;
+  readonly #maxBytes: number;
+  #parts: Buffer[] = [];
+  #size = 0;
+  #scanner: EnvelopeScanner | undefined;
+
+  constructor(handlers: FrameHandlers, maxBytes: number = defaultMaxMessageBytes) {
+    this.#handlers = handlers;
+    this.#maxBytes = maxBytes;
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      this.#append(chunk.subarray(start, end));
+      this.#finishLine();
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#append(chunk.subarray(start));
+  }
+
+  /** The stream is over; a last line without its newline still counts. */
+  end(): void {
+    if (this.#size > 0) this.#finishLine();
+  }
+
+  #append(part: Buffer): void {
+    if (part.length === 0) return;
+    this.#size += part.length;
+    if (this.#scanner === undefined && this.#size > rawThresholdBytes) {
+      this.#scanner = new EnvelopeScanner();
+      for (const earlier of this.#parts) this.#scanner.push(earlier);
+    }
+    this.#scanner?.push(part);
+    if (this.#size <= this.#maxBytes) this.#parts.push(part);
+    else this.#parts = [];
+  }
+
+  #finishLine(): void {
+    const [parts, size, scanner] = [this.#parts, this.#size, this.#scanner];
+    this.#parts = [];
+    this.#size = 0;
+    this.#scanner = undefined;
+    if (size > this.#maxBytes) this.#tooLarge(scanner?.finish(), size);
+    else if (scanner !== undefined) this.#big(scanner.finish(), parts);
+    else this.#small(parts);
+  }
+
+  #small(parts: readonly Buffer[]): void {
+    const text = (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString('utf8');
+    let value: unknown;
+    try {
+      value = parseJson(text);
+    } catch {
+      if (text.trim() !== '') this.#handlers.onOddity(text);
+      return;
+    }
+    // Batches existed in protocol 2025-03-26 only; reading them costs nothing.
+    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      if (isMessage(one)) this.#handlers.onMessage(one);
+      else this.#handlers.onOddity(text);
+    }
+  }
+
+  #big(envelope: Envelope, parts: readonly Buffer[]): void {
+    const span = envelope.spans.get('result');
+    const id = envelope.scalars['id'] as RequestId | undefined;
+    if (!envelope.complete || id === undefined || span === undefined || 'method' in envelope.scalars) {
+      this.#small(parts);
+      return;
+    }
+    const chunks = slice(parts, span.start, span.end);
+    if (chunks[0]?.[0] !== 0x7b) this.#small(parts);
+    else {
+      const result = new RawJson(chunks, { ...envelope.resultScalars });
+      this.#handlers.onMessage({ jsonrpc: '2.0', id, result });
+    }
+  }
+
+  #tooLarge(envelope: Envelope | undefined, size: number): void {
+    const text = `A message of ${megabytes(size)} MB is over the limit of ${megabytes(this.#maxBytes)} MB and was skipped. Ask for less at a time, or raise maxMessageMB for this server.`;
+    const id = envelope?.scalars['id'];
+    if ((typeof id === 'string' || typeof id === 'number') && !('method' in (envelope?.scalars ?? {}))) {
+      this.#handlers.onMessage({ jsonrpc: '2.0', id, error: { code: rpcCode.aborted, message: text } });
+    }
+    this.#handlers.onOddity(text);
+  }
+}
+
+function isMessage(value: unknown): value is Message {
+  if (!isObject(value)) return false;
+  if (typeof value['method'] === 'string') return true;
+  return 'id' in value && ('result' in value || isObject(value['error']));
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(bytes < 10 * 1024 * 1024 ? 1 : 0);
+}
+
+/** The bytes of [start, end) with the white space around them left out, without copying. */
+function slice(parts: readonly Buffer[], start: number, end: number): Buffer[] {
+  const pieces: Buffer[] = [];
+  let offset = 0;
+  for (const part of parts) {
+    const from = Math.max(start - offset, 0);
+    const to = Math.min(end - offset, part.length);
+    if (from < to) pieces.push(part.subarray(from, to));
+    offset += part.length;
+  }
+  while (pieces[0] !== undefined && isSpace(pieces[0][0])) {
+    pieces[0] = pieces[0].subarray(1);
+    if (pieces[0].length === 0) pieces.shift();
+  }
+  return pieces;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a;
+}

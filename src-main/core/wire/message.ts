@@ -1,0 +1,81 @@
+/** JSON-RPC 2.0 messages as MCP uses them, and the results that are too big to be worth parsing. */
+import type { JsonObject } from '../base/json.ts';
+import type { RawJson } from './raw-json.ts';
+
+export type RequestId = string | number;
+
+export interface RpcRequest {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: JsonObject | undefined;
+}
+
+export interface RpcNotification {
+  readonly jsonrpc: '2.0';
+  readonly method: string;
+  readonly params?: JsonObject | undefined;
+}
+
+/** What a request comes back with: parsed, or as the bytes that arrived when they are many. */
+export type Result = JsonObject | RawJson;
+
+export interface RpcResult {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly result: Result;
+}
+
+export interface RpcErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+export interface RpcFailure {
+  readonly jsonrpc: '2.0';
+  /** null only where the request's id could not be read. */
+  readonly id: RequestId | null;
+  readonly error: RpcErrorBody;
+}
+
+export type Message = RpcRequest | RpcNotification | RpcResult | RpcFailure;
+
+/** An error that came over the wire or goes over it: code, message and data to the letter. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** Codes of JSON-RPC 2.0 and of MCP 2026-07-28 (schema.ts). */
+export const rpcCode = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  /** Not in a specification: the request was given up (timeout, disconnect, cancelled). */
+  aborted: -32000,
+  headerMismatch: -32020,
+  missingClientCapability: -32021,
+  unsupportedProtocolVersion: -32022,
+} as const;
+
+export function isRequest(message: Message): message is RpcRequest {
+  return 'method' in message && 'id' in message;
+}
+
+export function isNotification(message: Message): message is RpcNotification {
+  return 'method' in message && !('id' in message);
+}
+
+export function isFailure(message: Message): message is RpcFailure {
+  return 'error' in message;
+}

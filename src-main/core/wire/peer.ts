@@ -1,0 +1,242 @@
+/**
+ * JSON-RPC over a transport, without a schema in the way: ids, answers, cancellation, progress tokens, time limits.
+ * Unknown members pass untouched; what a method means is the business of whoever holds the peer.
+ */
+import { AppError, errorText } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import { isObject } from '../base/json.ts';
+import {
+  isFailure,
+  isNotification,
+  isRequest,
+  type Message,
+  type RequestId,
+  type Result,
+  rpcCode,
+  RpcError,
+  type RpcErrorBody,
+  type RpcRequest,
+} from './message.ts';
+import type { MessageOrigin, SendOptions, Transport } from './transport.ts';
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the params of each progress notification; a token of ours is sent when given. */
+  readonly onProgress?: ((params: JsonObject) => void) | undefined;
+  /** Longest silence in ms: an answer or progress must come within it. None by default. */
+  readonly timeoutMs?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly relatedRequestId?: RequestId | undefined;
+  /** How a request is given up: by a notification (handshake era), or by the signal alone (2026-07-28 over HTTP). */
+  readonly cancelBy?: 'notification' | 'signal';
+  /** Told the id the request goes out under, before it does. */
+  readonly onId?: ((id: number) => void) | undefined;
+}
+
+export interface InboundContext {
+  readonly id: RequestId;
+  /** Aborted when the other side cancels or goes away. */
+  readonly signal: AbortSignal;
+  readonly origin: MessageOrigin | undefined;
+}
+
+export interface PeerHandlers {
+  onRequest(method: string, params: JsonObject, context: InboundContext): Promise<Result>;
+  onNotification(method: string, params: JsonObject, origin: MessageOrigin | undefined): void;
+  onClose(error?: Error): void;
+  onOddity?(text: string): void;
+}
+
+interface Pending {
+  readonly method: string;
+  resolve(result: Result): void;
+  reject(error: Error): void;
+  onProgress: ((params: JsonObject) => void) | undefined;
+  touch(): void;
+}
+
+export class Peer {
+  readonly #transport: Transport;
+  readonly #handlers: PeerHandlers;
+  readonly #pending = new Map<RequestId, Pending>();
+  readonly #inbound = new Map<RequestId, AbortController>();
+  #lastId = 0;
+  #closed: Error | undefined;
+
+  constructor(transport: Transport, handlers: PeerHandlers) {
+    this.#transport = transport;
+    this.#handlers = handlers;
+  }
+
+  start(): Promise<void> {
+    return this.#transport.start({
+      onMessage: (message, origin) => this.#receive(message, origin),
+      onClose: (error) => this.#end(error),
+      onOddity: (text) => this.#handlers.onOddity?.(text),
+    });
+  }
+
+  /** Requests of ours that wait for an answer. */
+  get inFlight(): number {
+    return this.#pending.size;
+  }
+
+  /**
+   * Sends a request and waits for its result.
+   * Rejects with RpcError (the other side's error, verbatim), or AppError: cancelled, call_timeout, or why the line closed.
+   */
+  request(method: string, params: JsonObject | undefined, options: RequestOptions = {}): Promise<Result> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
+    if (options.signal?.aborted === true) return Promise.reject(cancelled(options.signal));
+    const id = ++this.#lastId;
+    options.onId?.(id);
+    return new Promise((resolve, reject) => {
+      const giveUp = new AbortController();
+      const settle = this.#track(id, method, options, resolve, reject, giveUp);
+      const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
+      this.#transport
+        .send({ jsonrpc: '2.0', id, method, params: sent }, sendOptions(options, giveUp.signal))
+        .catch((error: unknown) => settle(error instanceof Error ? error : new Error(String(error))));
+    });
+  }
+
+  /** Sends a notification; a line that is gone is no error here, its owner is told by onClose. */
+  notify(method: string, params?: JsonObject, options?: SendOptions): void {
+    if (this.#closed !== undefined) return;
+    const message = params === undefined ? { jsonrpc: '2.0' as const, method } : { jsonrpc: '2.0' as const, method, params };
+    this.#transport.send(message, options).catch((error: unknown) => this.#handlers.onOddity?.(errorText(error)));
+  }
+
+  async close(): Promise<void> {
+    this.#end();
+    await this.#transport.close();
+  }
+
+  /** Registers a request in flight; the returned function rejects it and cleans up. */
+  #track(
+    id: number,
+    method: string,
+    options: RequestOptions,
+    resolve: (result: Result) => void,
+    reject: (error: Error) => void,
+    giveUp: AbortController,
+  ): (error: Error) => void {
+    const { signal, timeoutMs } = options;
+    let timer: NodeJS.Timeout | undefined;
+    const clean = (): void => {
+      this.#pending.delete(id);
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    const fail = (error: Error): void => {
+      clean();
+      reject(error);
+    };
+    const abandon = (error: AppError): void => {
+      if (options.cancelBy !== 'signal') this.notify('notifications/cancelled', { requestId: id, reason: error.message });
+      fail(error);
+      giveUp.abort(error);
+    };
+    const onAbort = (): void => abandon(cancelled(signal as AbortSignal));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (timeoutMs !== undefined) timer = setTimeout(() => abandon(timedOut(method, timeoutMs)), timeoutMs);
+    this.#pending.set(id, {
+      method,
+      onProgress: options.onProgress,
+      touch: () => timer?.refresh(),
+      reject: fail,
+      resolve: (result) => {
+        clean();
+        resolve(result);
+      },
+    });
+    return fail;
+  }
+
+  #receive(message: Message, origin: MessageOrigin | undefined): void {
+    if (isRequest(message)) void this.#serve(message, origin);
+    else if (isNotification(message)) this.#hear(message.method, message.params ?? {}, origin);
+    else {
+      const pending = message.id === null ? undefined : this.#pending.get(message.id);
+      if (pending === undefined) this.#handlers.onOddity?.(`An answer came for request ${JSON.stringify(message.id)}, which is not waiting.`);
+      else if (isFailure(message)) pending.reject(toRpcError(message.error));
+      else pending.resolve(message.result);
+    }
+  }
+
+  #hear(method: string, params: JsonObject, origin: MessageOrigin | undefined): void {
+    if (method === 'notifications/progress') {
+      const pending = this.#pending.get(params['progressToken'] as RequestId);
+      pending?.touch();
+      pending?.onProgress?.(params);
+    } else if (method === 'notifications/cancelled') {
+      this.#inbound.get(params['requestId'] as RequestId)?.abort(params['reason']);
+    } else this.#handlers.onNotification(method, params, origin);
+  }
+
+  async #serve(request: RpcRequest, origin: MessageOrigin | undefined): Promise<void> {
+    const controller = new AbortController();
+    this.#inbound.set(request.id, controller);
+    try {
+      const params = isObject(request.params) ? request.params : {};
+      const result = await this.#handlers.onRequest(request.method, params, { id: request.id, signal: controller.signal, origin });
+      if (!controller.signal.aborted) await this.#answer({ jsonrpc: '2.0', id: request.id, result });
+    } catch (error) {
+      if (!controller.signal.aborted) await this.#answer({ jsonrpc: '2.0', id: request.id, error: toErrorBody(error) });
+    } finally {
+      if (this.#inbound.get(request.id) === controller) this.#inbound.delete(request.id);
+    }
+  }
+
+  async #answer(message: Message): Promise<void> {
+    try {
+      await this.#transport.send(message, 'id' in message && message.id !== null ? { relatedRequestId: message.id } : undefined);
+    } catch (error) {
+      this.#handlers.onOddity?.(errorText(error));
+    }
+  }
+
+  #end(error?: Error): void {
+    if (this.#closed !== undefined) return;
+    this.#closed = error ?? new AppError('cancelled', 'The connection was closed.');
+    for (const pending of [...this.#pending.values()]) pending.reject(this.#closed);
+    for (const controller of this.#inbound.values()) controller.abort('disconnected');
+    this.#handlers.onClose(error);
+  }
+}
+
+/** What goes over the wire for anything thrown: an RpcError to the letter, an AppError with its code as data. */
+export function toErrorBody(error: unknown): RpcErrorBody {
+  if (error instanceof RpcError) {
+    const { code, message, data } = error;
+    return data === undefined ? { code, message } : { code, message, data };
+  }
+  if (error instanceof AppError) {
+    const code = error.code === 'bad_request' ? rpcCode.invalidParams : error.code === 'cancelled' ? rpcCode.aborted : rpcCode.internal;
+    return { code, message: error.text, data: { code: error.code, ...error.data } };
+  }
+  return { code: rpcCode.internal, message: errorText(error) };
+}
+
+function toRpcError(body: RpcErrorBody): RpcError {
+  const message = typeof body.message === 'string' ? body.message : JSON.stringify(body);
+  return new RpcError(typeof body.code === 'number' ? body.code : rpcCode.internal, message, body.data);
+}
+
+function withProgressToken(params: JsonObject | undefined, token: number): JsonObject {
+  const meta = isObject(params?.['_meta']) ? params['_meta'] : {};
+  return { ...params, _meta: { ...meta, progressToken: token } };
+}
+
+function sendOptions(options: RequestOptions, signal: AbortSignal): SendOptions {
+  return { signal, headers: options.headers, relatedRequestId: options.relatedRequestId };
+}
+
+function cancelled(signal: AbortSignal): AppError {
+  const reason = typeof signal.reason === 'string' ? signal.reason : 'the call was cancelled';
+  return new AppError('cancelled', `Cancelled: ${reason}.`);
+}
+
+function timedOut(method: string, timeoutMs: number): AppError {
+  return new AppError('call_timeout', `No answer to ${method} within ${Math.round(timeoutMs / 1000)} s.`);
+}

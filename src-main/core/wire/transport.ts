@@ -1,0 +1,35 @@
+/** The seam between JSON-RPC and whatever carries it: a child process, a socket, HTTP, memory. */
+import type { Message, RequestId } from './message.ts';
+
+export interface SendOptions {
+  /** Aborting it gives up the one request (over HTTP: closes its stream). */
+  readonly signal?: AbortSignal | undefined;
+  /** Extra HTTP headers of this message. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The request of the other side that this message belongs to; picks the stream over HTTP. */
+  readonly relatedRequestId?: RequestId | undefined;
+}
+
+export interface MessageOrigin {
+  /** Our request on whose response stream this message came, where the transport can tell (HTTP). */
+  readonly relatedRequestId?: RequestId | undefined;
+}
+
+export interface TransportHandlers {
+  onMessage(message: Message, origin?: MessageOrigin): void;
+  /** Once, when nothing more can come; `error` says why unless we closed it ourselves. */
+  onClose(error?: Error): void;
+  /** Something odd that does not end the line: a stray stdout line, an answer too large, invalid JSON. */
+  onOddity(text: string): void;
+}
+
+export interface Transport {
+  /** Opens the line; rejects when that fails. Handlers are called from then on. */
+  start(handlers: TransportHandlers): Promise<void>;
+  /** Resolves when handed to the operating system; rejects when the line is gone. */
+  send(message: Message, options?: SendOptions): Promise<void>;
+  /** Ends the line and everything that was started for it. Never rejects. */
+  close(): Promise<void>;
+  /** HTTP repeats the negotiated version in a header of every message. */
+  setProtocolVersion?(version: string): void;
+}

@@ -1,0 +1,178 @@
+/** A core with its doors, as a process runs it: config and log opened, socket and HTTP listening, ended in order. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { Aggregator } from '../core/aggregator.ts';
+import { appPaths, type AppPaths, ensurePrivateDir, type Env } from '../core/base/app-paths.ts';
+import { createLog, type Log } from '../core/base/log.ts';
+import { Masker } from '../core/base/mask-secrets.ts';
+import type { ConfigStore } from '../core/config/config-store.ts';
+import { type Endpoint, viewFor } from '../core/sessions/endpoint.ts';
+import type { Hello } from '../core/sessions/hello.ts';
+import { HttpListener } from '../core/sessions/http-listener.ts';
+import { ModernEndpoint } from '../core/sessions/modern-http.ts';
+import { servePeer } from '../core/sessions/peer-session.ts';
+import { SessionSlots } from '../core/sessions/session-slots.ts';
+import { SocketListener } from '../core/sessions/socket-listener.ts';
+import { Peer } from '../core/wire/peer.ts';
+import { StreamTransport } from '../core/wire/stream-transport.ts';
+import type { Transport } from '../core/wire/transport.ts';
+import { coreState, type Doors } from '../rpc/core-state.ts';
+import { answerRpc } from '../rpc/handlers.ts';
+import { servePage } from '../rpc/page-server.ts';
+import { openConfig } from './open-config.ts';
+
+export interface CoreHostOptions {
+  readonly env: Env;
+  readonly version: string;
+  readonly configFile?: string | undefined;
+  readonly mode?: string | undefined;
+  /** Overrides the config's port. */
+  readonly port?: number | undefined;
+  /** false: whoever reaches the port may call (tests only). */
+  readonly askToken: boolean;
+  /** Folder of the built dashboard. */
+  readonly pageRoot: string;
+  /** Called when somebody with the right asked the core to end. */
+  readonly onStop: () => void;
+  readonly stderr?: NodeJS.WritableStream | undefined;
+}
+
+export class CoreHost {
+  readonly core: Aggregator;
+  readonly paths: AppPaths;
+  readonly log: Log;
+  readonly #options: CoreHostOptions;
+  readonly #slots: SessionSlots;
+  readonly #stops: (() => void)[] = [];
+  #socket: SocketListener | undefined;
+  #http: HttpListener | undefined;
+  #port: number | undefined;
+
+  private constructor(options: CoreHostOptions, paths: AppPaths, config: ConfigStore, log: Log, masker: Masker) {
+    const { env, version, mode } = options;
+    this.#options = options;
+    this.paths = paths;
+    this.log = log;
+    this.core = new Aggregator({ paths, env, config, log, masker, version, mode });
+    this.#slots = new SessionSlots((id) => void this.core.servers.endSession(id));
+  }
+
+  /** Reads the config, writing a first one where there is none. Rejects with AppError config_invalid, config_not_found. */
+  static async open(options: CoreHostOptions): Promise<CoreHost> {
+    const paths = appPaths(options.env, process.platform, homedir());
+    ensurePrivateDir(paths.logDir);
+    const masker = new Masker();
+    const log = createLog({ file: join(paths.logDir, 'core.log'), masker, ...(options.stderr && { stderr: options.stderr as never }) });
+    const config = await openConfig(options.configFile ?? paths.configFile, options.configFile === undefined, options.env);
+    for (const problem of config.problems) log.warn(`${problem.file}:${problem.line}: ${problem.reason}`);
+    return new CoreHost(options, paths, config, log, masker);
+  }
+
+  get doors(): Doors {
+    return { socket: this.paths.socketPath, http: this.#port === undefined ? '' : `http://127.0.0.1:${this.#port}/mcp` };
+  }
+
+  /** The address of the dashboard, with the key that lets its reader in. */
+  get pageUrl(): string {
+    const key = this.#options.askToken ? `?key=${this.core.token}` : '';
+    return `http://127.0.0.1:${this.#port ?? 0}/${key}`;
+  }
+
+  /** Opens socket and HTTP. Rejects with AppError already_running or port_in_use. */
+  async listen(): Promise<void> {
+    const { core } = this;
+    this.#socket = new SocketListener({
+      socketPath: this.paths.socketPath,
+      token: core.token,
+      version: this.#options.version,
+      onConnection: (socket, hello, rest) => this.#welcome(socket, hello, rest),
+      onRefused: (error) => this.log.warn(error.text),
+    });
+    await this.#socket.start();
+    this.#http = new HttpListener({
+      port: this.#options.port ?? core.options.config.current.port,
+      token: this.#options.askToken ? core.token : undefined,
+      openLegacy: (endpoint) => (transport) => this.serve(transport, endpoint, 'http'),
+      openModern: (endpoint, path) => this.#modern(endpoint, path),
+      other: (request, response) => this.#page(request, response),
+      onOddity: (text) => this.log.warn(text),
+    });
+    this.#port = await this.#http.start();
+    this.#followCatalog(this.#http);
+  }
+
+  /** Serves MCP on a line of its own. Rejects with AppError mode_unknown or server_not_found. */
+  async serve(transport: Transport, endpoint: Endpoint, principal: string, onEnd?: () => void): Promise<void> {
+    const { sessions, parked } = this.core;
+    await servePeer({
+      registry: sessions,
+      transport,
+      app: endpoint.app,
+      view: viewFor(endpoint, this.core.viewDeps),
+      parked,
+      principal,
+      onOddity: (text) => this.log.debug(text.slice(0, 2000)),
+      ...(onEnd && { onEnd }),
+    });
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    this.#slots.close();
+    await this.#http?.stop();
+    await this.core.stop();
+    await this.#socket?.stop();
+    this.log.close();
+  }
+
+  #welcome(socket: Socket, hello: Hello, rest: Buffer): void {
+    const transport = new StreamTransport(socket, socket, { leftover: rest });
+    if (hello.purpose === 'control') void this.#control(transport);
+    else {
+      this.serve(transport, { app: hello.app, mode: hello.mode }, `socket ${hello.pid ?? ''}`).catch((error: unknown) => {
+        this.log.warn(String(error));
+        socket.destroy();
+      });
+    }
+  }
+
+  async #control(transport: Transport): Promise<void> {
+    const deps = { core: this.core, doors: () => this.doors, stop: this.#options.onStop };
+    const peer = new Peer(transport, {
+      onRequest: (method, params, { signal }) => answerRpc(method, params, deps, signal),
+      onNotification: () => undefined,
+      onClose: () => undefined,
+    });
+    await peer.start();
+  }
+
+  #modern(endpoint: Endpoint, path: string): ModernEndpoint {
+    const view = viewFor(endpoint, this.core.viewDeps);
+    return new ModernEndpoint({ key: path, app: endpoint.app, view, parked: this.core.parked, slots: this.#slots });
+  }
+
+  #page(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const { pageRoot, askToken } = this.#options;
+    const state = (): ReturnType<typeof coreState> => coreState(this.core, this.doors);
+    return servePage(request, response, { root: pageRoot, token: askToken ? this.core.token : undefined, state });
+  }
+
+  /** Endpoints of 2026-07-28 have no sessions: they are told themselves. */
+  #followCatalog(http: HttpListener): void {
+    const { catalog, servers } = this.core;
+    this.#stops.push(
+      catalog.changed.on((change) => {
+        for (const endpoint of http.modernEndpoints) endpoint.announce(change);
+      }),
+      servers.notified.on(({ server, method, params }) => {
+        if (method !== 'notifications/resources/updated') return;
+        const { name } = server.config;
+        for (const { view, ...endpoint } of http.modernEndpoints.map((one) => ({ view: one.view, tell: (uri: string) => one.resourceUpdated(uri) }))) {
+          if (view.shows(name)) endpoint.tell(view.listedUri(name, String(params['uri'])));
+        }
+      }),
+    );
+  }
+}

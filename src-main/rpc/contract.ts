@@ -1,0 +1,85 @@
+/** What the page may ask the core, and what it is answered. Types only: the one file of src-main that the renderer imports. */
+
+/** Where a connection stands; the picture is in core/servers. */
+export type ServerState =
+  'disconnected' | 'connecting' | 'pending-sign-in' | 'authenticating' | 'discovering' | 'ready' | 'error' | 'disabled';
+
+/** How a server fares, judged once by the core. `off` is not ill: switched off, or asleep until its first call. */
+export type HealthLevel = 'ok' | 'busy' | 'attention' | 'error' | 'off';
+
+/** What would mend a server that is ill. */
+export interface HealthAction {
+  readonly kind: 'retry' | 'sign-in' | 'enable' | 'edit-config' | 'view-log';
+  readonly label: string;
+}
+
+/** One server, as a row of the table. All texts may come from the server itself: show them as text, never as HTML. */
+export interface ServerStatus {
+  readonly name: string;
+  readonly state: ServerState;
+  readonly level: HealthLevel;
+  /** Two or three words: Ready, Starting 12 s, Needs sign-in. */
+  readonly summary: string;
+  /** The cause, in a sentence; may be empty. */
+  readonly detail: string;
+  readonly action?: HealthAction;
+  /** Number of tools it offers. */
+  readonly tools: number;
+  readonly transport: 'stdio' | 'http' | 'sse' | 'builtin';
+}
+
+/** One client app that is connected now. */
+export interface SessionStatus {
+  readonly id: string;
+  /** What the client app calls itself. */
+  readonly app: string;
+  /** The protocol revision it speaks, such as `2025-11-25`. */
+  readonly era: string;
+  readonly mode: string;
+  /** Calls so far. */
+  readonly calls: number;
+}
+
+/** The answer to `GET /rpc/state`. */
+export interface CoreState {
+  readonly version: string;
+  /** Path of the config file. */
+  readonly home: string;
+  /** Folder of the logs; each server's own stderr lies in `servers` below it. */
+  readonly logDir: string;
+  /** Path of the unix socket, or name of the pipe, for shims. */
+  readonly socket: string;
+  /** Address of the MCP endpoint for client apps that speak HTTP; empty when there is none. */
+  readonly http: string;
+  /** The mode of sessions that ask for no other. */
+  readonly mode: string;
+  readonly sessions: readonly SessionStatus[];
+  readonly servers: readonly ServerStatus[];
+}
+
+/** A tool as the command line shows it. */
+export interface ToolSummary {
+  readonly id: string;
+  readonly listedName: string;
+  readonly description: string;
+}
+
+/** One hit of a search. */
+export interface SearchHitSummary extends ToolSummary {
+  readonly why: string;
+}
+
+/** What may be asked of a running core: name, what it takes, what it answers. */
+export interface RpcContract {
+  state: { input: Record<string, never>; output: CoreState };
+  tools: { input: { readonly server?: string }; output: { readonly tools: readonly ToolSummary[] } };
+  search: { input: { readonly query: string; readonly limit?: number }; output: { readonly total: number; readonly hits: readonly SearchHitSummary[] } };
+  /** Calls a tool as the person; the answer is the tool's result. */
+  call: { input: { readonly tool: string; readonly arguments: Record<string, unknown> }; output: Record<string, unknown> };
+  retry: { input: { readonly server: string }; output: ServerStatus };
+  /** The last lines of a server's stderr. */
+  log: { input: { readonly server: string }; output: { readonly lines: readonly string[] } };
+  stop: { input: Record<string, never>; output: Record<string, never> };
+}
+
+export type RpcMethod = keyof RpcContract;

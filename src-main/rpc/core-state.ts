@@ -1,0 +1,35 @@
+/** The state that people see, gathered from the core when somebody looks. */
+import type { Aggregator } from '../core/aggregator.ts';
+import type { CoreState, ServerStatus, SessionStatus } from './contract.ts';
+
+export interface Doors {
+  readonly socket: string;
+  readonly http: string;
+}
+
+export function coreState(core: Aggregator, doors: Doors): CoreState {
+  const { config, mode, paths, version } = core.options;
+  return {
+    version,
+    home: config.path,
+    socket: doors.socket,
+    http: doors.http,
+    mode: mode ?? config.current.mode,
+    servers: core.servers.all.map((server): ServerStatus => {
+      const { action, ...health } = server.health;
+      const { name, kind } = server.config;
+      const tools = server.listing.tools.length;
+      return { name, state: server.state.kind, ...health, ...(action && { action }), tools, transport: kind };
+    }),
+    sessions: core.sessions.all.map(
+      (session): SessionStatus => ({
+        id: session.id,
+        app: session.app,
+        era: session.era ?? '',
+        mode: session.view.mode,
+        calls: session.calls,
+      }),
+    ),
+    logDir: paths.logDir,
+  };
+}

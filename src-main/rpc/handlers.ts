@@ -1,0 +1,88 @@
+/** Answers what people ask of a running core: one line per question of the contract. */
+import type { Aggregator } from '../core/aggregator.ts';
+import { AppError } from '../core/base/errors.ts';
+import type { JsonObject } from '../core/base/json.ts';
+import { callTool } from '../core/calls/call-tool.ts';
+import type { CatalogEntry } from '../core/catalog/catalog.ts';
+import { resolveServer } from '../core/catalog/resolve-entry.ts';
+import { rpcCode, RpcError } from '../core/wire/message.ts';
+import { toObject } from '../core/wire/raw-json.ts';
+import type { RpcContract, RpcMethod, ToolSummary } from './contract.ts';
+import { coreState, type Doors } from './core-state.ts';
+
+export interface RpcDeps {
+  readonly core: Aggregator;
+  readonly doors: () => Doors;
+  readonly stop: () => void;
+}
+
+type Handlers = {
+  [M in RpcMethod]: (input: RpcContract[M]['input'], deps: RpcDeps, signal: AbortSignal) => Promise<RpcContract[M]['output']>;
+};
+
+const settleMs = 15_000;
+
+const handlers: Handlers = {
+  state: async (_input, { core, doors }) => coreState(core, doors()),
+  tools: async ({ server }, { core }) => {
+    await core.catalog.settled(settleMs);
+    const { current } = core.catalog;
+    const only = server === undefined ? undefined : resolveServer(current, server);
+    return { tools: current.tools.filter((tool) => only === undefined || tool.server === only).map(summary) };
+  },
+  search: async ({ query, limit }, { core }) => {
+    await core.catalog.settled(settleMs);
+    const { total, hits } = core.catalog.index.search(query, { limit: limit ?? 10 });
+    const byId = new Map(core.catalog.current.tools.map((tool) => [tool.id, tool]));
+    return {
+      total,
+      hits: hits.flatMap(({ id, why }) => {
+        const tool = byId.get(id);
+        return tool === undefined ? [] : [{ ...summary(tool), why }];
+      }),
+    };
+  },
+  call: async ({ tool, arguments: args }, { core }, signal) => {
+    await core.catalog.settled(settleMs);
+    return toObject(await callTool({ tool, arguments: args }, ownContext(signal), core.steps));
+  },
+  retry: async ({ server }, { core, doors }) => {
+    const found = core.servers.get(server);
+    await found.retry().catch(() => undefined);
+    const status = coreState(core, doors()).servers.find(({ name }) => name === found.config.name);
+    if (status === undefined) throw new AppError('server_not_found', `${server} was removed meanwhile.`);
+    return status;
+  },
+  log: async ({ server }, { core }) => ({ lines: core.transports.lastLines(core.servers.get(server).config.name) }),
+  stop: async (_input, { stop }) => {
+    // The answer goes out before the door closes.
+    setTimeout(stop, 50);
+    return {};
+  },
+};
+
+/** Rejects with RpcError -32601 for a question the contract does not have, else with what the handler threw. */
+export async function answerRpc(method: string, input: JsonObject, deps: RpcDeps, signal: AbortSignal): Promise<JsonObject> {
+  if (!Object.hasOwn(handlers, method)) throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
+  const handler = handlers[method as RpcMethod] as (input: JsonObject, deps: RpcDeps, signal: AbortSignal) => Promise<object>;
+  return { ...(await handler(input, deps, signal)) };
+}
+
+function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
+  return { id, listedName, description: typeof definition['description'] === 'string' ? definition['description'] : '' };
+}
+
+/** The person at the command line is no client app: nothing can be asked back. */
+function ownContext(signal: AbortSignal): Parameters<typeof callTool>[1] {
+  return {
+    sessionId: 'command-line',
+    app: 'command line',
+    mode: 'direct',
+    clientInfo: { name: 'tooltray' },
+    clientCapabilities: {},
+    signal,
+    onLog: () => undefined,
+    askClient: (method) => Promise.reject(new RpcError(rpcCode.methodNotFound, `The command line cannot answer ${method}.`)),
+    acceptsInputRequired: false,
+  };
+}

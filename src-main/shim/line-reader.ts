@@ -1,0 +1,105 @@
+/** Cuts a byte stream into lines and reads what each one is, while the bytes of long lines are already on their way. */
+import { isObject, type JsonObject, parseJson } from '../core/base/json.ts';
+import { EnvelopeScanner } from '../core/wire/envelope-scanner.ts';
+
+/** What the shim must know of a JSON-RPC message. */
+export interface MessageFacts {
+  /** The id as JSON text, so that 1 and "1" differ; undefined in a notification. */
+  readonly id: string | undefined;
+  readonly method: string | undefined;
+  /** The params of a short message. */
+  readonly params: JsonObject | undefined;
+}
+
+/** A whole line, or a part of one that is too long to be held back. Its newline is in the last part. */
+export interface Piece {
+  readonly bytes: Buffer;
+  readonly first: boolean;
+  readonly last: boolean;
+  /** With the last piece: what the line held; several in a batch, none where it is not JSON-RPC. */
+  readonly messages: readonly MessageFacts[];
+}
+
+const newline = 0x0a;
+
+/** Lines up to here are handed on whole; longer ones pass in pieces, so that 50 MB need no 50 MB here. */
+const longestHeld = 64 * 1024;
+
+export class LineReader {
+  /** Hold lines of any length back until they are whole: what to do with them is not known yet. */
+  holdAll = false;
+  readonly #onPiece: (piece: Piece) => void;
+  #held: Buffer[] = [];
+  #size = 0;
+  #scanner: EnvelopeScanner | undefined;
+
+  constructor(onPiece: (piece: Piece) => void) {
+    this.#onPiece = onPiece;
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      this.#take(chunk.subarray(start, end + 1), true);
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#take(chunk.subarray(start), false);
+  }
+
+  /** The stream is over; a last line without its newline still counts. */
+  end(): void {
+    if (this.#size > 0) this.#take(Buffer.of(newline), true);
+  }
+
+  #take(bytes: Buffer, last: boolean): void {
+    this.#size += bytes.length;
+    if (this.#scanner !== undefined) this.#passOn(bytes, last);
+    else if (last) this.#whole(bytes);
+    else {
+      this.#held.push(bytes);
+      if (this.#size > longestHeld && !this.holdAll) this.#startPassing();
+    }
+    if (!last) return;
+    this.#held = [];
+    this.#size = 0;
+    this.#scanner = undefined;
+  }
+
+  #whole(end: Buffer): void {
+    const bytes = this.#held.length === 0 ? end : Buffer.concat([...this.#held, end]);
+    this.#onPiece({ bytes, first: true, last: true, messages: readMessages(bytes) });
+  }
+
+  #startPassing(): void {
+    const bytes = Buffer.concat(this.#held);
+    this.#held = [];
+    this.#scanner = new EnvelopeScanner();
+    this.#scanner.push(bytes);
+    this.#onPiece({ bytes, first: true, last: false, messages: [] });
+  }
+
+  #passOn(bytes: Buffer, last: boolean): void {
+    this.#scanner?.push(bytes);
+    const messages = last ? readScalars(this.#scanner?.finish().scalars ?? {}) : [];
+    this.#onPiece({ bytes, first: false, last, messages });
+  }
+}
+
+function readMessages(line: Buffer): MessageFacts[] {
+  let value: unknown;
+  try {
+    value = parseJson(line.toString('utf8'));
+  } catch {
+    return [];
+  }
+  return (Array.isArray(value) ? (value as unknown[]) : [value]).filter(isObject).flatMap(readScalars);
+}
+
+function readScalars({ id, method, params }: Readonly<JsonObject>): MessageFacts[] {
+  const facts = {
+    id: id === undefined || id === null ? undefined : JSON.stringify(id),
+    method: typeof method === 'string' ? method : undefined,
+    params: isObject(params) ? params : undefined,
+  };
+  return facts.id === undefined && facts.method === undefined ? [] : [facts];
+}

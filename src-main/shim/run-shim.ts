@@ -1,0 +1,64 @@
+/** `tooltray stdio`: wires stdin, stdout and the core's socket together. Connects before anything else; all else can wait. */
+import { homedir } from 'node:os';
+import { socketLocation } from '../core/base/socket-location.ts';
+import { CoreAbsent, dial, type Link } from './dial.ts';
+import { parseShimArgs, type ShimArgs } from './shim-args.ts';
+import { ShimSession } from './shim-session.ts';
+
+/**
+ * Serves the client app on stdin and stdout until it leaves; resolves with the exit code.
+ * `cliFile` is the command line's script, for starting a core.
+ */
+export async function runShim(args: readonly string[], cliFile: string): Promise<number> {
+  let wishes: ShimArgs;
+  try {
+    wishes = parseShimArgs(args);
+  } catch (error) {
+    complain((error as Error).message);
+    return 2;
+  }
+  const ending = new AbortController();
+  const connect = connector(wishes, cliFile, ending.signal);
+  const first = connect(true);
+  // Ended by a signal is how client apps end a server; nothing here needs saving.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(0));
+  await new ShimSession({ input: process.stdin, output: process.stdout, ending, connect, complain }).run(first);
+  return 0;
+}
+
+function connector(wishes: ShimArgs, cliFile: string, signal: AbortSignal) {
+  const location = socketLocation(process.env, process.platform, homedir());
+  const reach = () => dial(location, { purpose: 'session', ...wishes });
+  return async (mayStart: boolean): Promise<Link> => {
+    if (!mayStart) return reach();
+    const link = await ifPresent(reach);
+    if (link !== undefined) return link;
+    // Loaded only here: starting processes is what a shim hardly ever does.
+    const { startCore } = await import('./start-core.ts');
+    return startCore({ ...coreCommand(wishes, cliFile), runDir: location.runDir }, () => ifPresent(reach), signal);
+  };
+}
+
+async function ifPresent(reach: () => Promise<Link>): Promise<Link | undefined> {
+  try {
+    return await reach();
+  } catch (error) {
+    if (error instanceof CoreAbsent) return undefined;
+    throw error;
+  }
+}
+
+function coreCommand({ config }: ShimArgs, cliFile: string): { command: string[]; env: NodeJS.ProcessEnv } {
+  const given = process.env['TOOLTRAY_CORE_COMMAND'];
+  if (given === undefined) {
+    const options = ['--no-open', '--background', ...(config === undefined ? [] : ['--config', config])];
+    return { command: [process.execPath, cliFile, 'serve', ...options], env: process.env };
+  }
+  // The launcher of the installed app runs the app as Node to be a shim; the core it names is the app as itself.
+  const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
+  return { command: JSON.parse(given) as string[], env };
+}
+
+function complain(text: string): void {
+  process.stderr.write(`tooltray: ${text}\n`);
+}

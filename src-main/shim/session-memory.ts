@@ -1,0 +1,174 @@
+/** What the shim remembers of a session, so that a new core can take it over: the handshake, subscriptions, and calls in flight. */
+import { isObject, type JsonObject } from '../core/base/json.ts';
+import type { MessageFacts } from './line-reader.ts';
+import { cancelledLine, errorLine, toolsChangedLine } from './lines.ts';
+
+interface Call {
+  readonly id: string;
+  /** The request itself where sending it (once more) does no harm. */
+  line: Buffer | undefined;
+}
+
+interface Listen {
+  readonly line: Buffer;
+  readonly params: JsonObject | undefined;
+  acknowledged: boolean;
+}
+
+/** What to send a new core, in order. */
+export interface Replay {
+  /** The client's `initialize`; the rest follows when it has been answered. */
+  readonly initialize: { readonly id: string; readonly line: Buffer } | undefined;
+  readonly rest: readonly Buffer[];
+  /** Lines for the client, once the new core knows it. */
+  readonly news: readonly string[];
+}
+
+const subscriptionKey = 'io.modelcontextprotocol/subscriptionId';
+
+/** Requests that only read: asked again of a new core instead of being failed. */
+const readsOnly =
+  /^(initialize|ping|server\/discover|.+\/list|resources\/(read|subscribe|unsubscribe)|prompts\/get|completion\/complete|logging\/setLevel)$/;
+
+export class SessionMemory {
+  #initialize: { readonly id: string; readonly line: Buffer } | undefined;
+  #initialized: Buffer | undefined;
+  #logLevel: Call | undefined;
+  /** resources/subscribe by uri. */
+  readonly #subscriptions = new Map<string, Call>();
+  /** subscriptions/listen by id (2026-07-28). */
+  readonly #listens = new Map<string, Listen>();
+  readonly #calls = new Map<string, Call>();
+  /** Requests of the core that the client is working on. */
+  readonly #asked = new Set<string>();
+  /** The same of a core that is gone; a new core has not asked them. */
+  readonly #askedByLostCore = new Set<string>();
+  /** Replayed requests whose answers the client has had before. */
+  readonly #hushed = new Set<string>();
+  /** Re-opened listens whose acknowledgement the client has had before. */
+  readonly #hushedListens = new Set<string>();
+
+  /** Whether the client waits for an answer. */
+  get waiting(): boolean {
+    return this.#calls.size > 0;
+  }
+
+  /** Notes a message that goes to the core; false where it must not. `line` is missing for long messages. */
+  fromClient({ id, method, params }: MessageFacts, line: Buffer | undefined): boolean {
+    if (method === undefined) {
+      this.#asked.delete(id ?? '');
+      return id === undefined || !this.#askedByLostCore.delete(id);
+    }
+    if (id === undefined) this.#noteNotification(method, params, line);
+    else if (method === 'subscriptions/listen' && line !== undefined) {
+      this.#listens.set(id, { line: Buffer.from(line), params, acknowledged: false });
+    } else {
+      const call = { id, line: line !== undefined && readsOnly.test(method) ? Buffer.from(line) : undefined };
+      this.#calls.set(id, call);
+      this.#noteRequest(method, params, call);
+    }
+    return true;
+  }
+
+  /** Notes a message of the core; false where the client must not see it. */
+  fromCore({ id, method, params }: MessageFacts): boolean {
+    if (id !== undefined && method !== undefined) {
+      this.#askedByLostCore.delete(id);
+      this.#asked.add(id);
+    } else if (id !== undefined) {
+      this.#calls.delete(id);
+      this.#listens.delete(id);
+      return !this.#hushed.delete(id);
+    } else if (method === 'notifications/cancelled') {
+      this.#asked.delete(JSON.stringify(params?.['requestId']));
+    } else if (method === 'notifications/subscriptions/acknowledged') {
+      return this.#noteAcknowledgement(params);
+    }
+    return true;
+  }
+
+  /** The line did certainly not reach the core: its requests can be sent to the next one, whatever they do. */
+  undelivered(messages: readonly MessageFacts[], line: Buffer): void {
+    for (const { id } of messages) {
+      const call = this.#calls.get(id ?? '');
+      if (call !== undefined) call.line = Buffer.from(line);
+    }
+  }
+
+  /** The core is gone: lines that tell the client what became of its calls, and of what it was asked. */
+  lose(reason: string): string[] {
+    const lines = [...this.#asked].map(cancelledLine);
+    for (const id of this.#asked) this.#askedByLostCore.add(id);
+    this.#asked.clear();
+    this.#hushed.clear();
+    this.#hushedListens.clear();
+    return [...lines, ...this.#failCalls((call) => call.line === undefined, reason)];
+  }
+
+  /** No core is to be had: lines that fail every call that was to be asked again. */
+  giveUp(reason: string): string[] {
+    return this.#failCalls(() => true, reason);
+  }
+
+  /** What a new core must hear. Reading requests in flight are repeated once: one that ends the core shall not end them all. */
+  replay(): Replay {
+    const repeats = [...this.#calls.values()].filter(({ id }) => id !== this.#initialize?.id);
+    const settings = [this.#logLevel, ...this.#subscriptions.values()].filter(
+      (call) => call !== undefined && !this.#calls.has(call.id),
+    ) as Call[];
+    const past = this.#initialize === undefined || this.#calls.has(this.#initialize.id) ? [] : [this.#initialize];
+    for (const { id } of [...past, ...settings]) this.#hushed.add(id);
+    for (const [id, listen] of this.#listens) if (listen.acknowledged) this.#hushedListens.add(id);
+    const rest = [
+      this.#initialized,
+      ...settings.map((call) => call.line),
+      ...[...this.#listens.values()].map((listen) => listen.line),
+      ...repeats.map((call) => call.line),
+    ].filter((line) => line !== undefined);
+    for (const call of this.#calls.values()) call.line = undefined;
+    return { initialize: this.#initialize, rest, news: this.#news() };
+  }
+
+  #noteNotification(method: string, params: JsonObject | undefined, line: Buffer | undefined): void {
+    if (method === 'notifications/initialized') this.#initialized = line && Buffer.from(line);
+    else if (method === 'notifications/cancelled') {
+      const id = JSON.stringify(params?.['requestId']);
+      this.#calls.delete(id);
+      this.#listens.delete(id);
+    }
+  }
+
+  #noteRequest(method: string, params: JsonObject | undefined, call: Call): void {
+    const uri = String(params?.['uri']);
+    if (method === 'resources/unsubscribe') this.#subscriptions.delete(uri);
+    if (call.line === undefined) return;
+    const kept = { id: call.id, line: call.line };
+    if (method === 'initialize') this.#initialize = kept;
+    else if (method === 'logging/setLevel') this.#logLevel = kept;
+    else if (method === 'resources/subscribe') this.#subscriptions.set(uri, kept);
+  }
+
+  #noteAcknowledgement(params: JsonObject | undefined): boolean {
+    const meta = params?.['_meta'];
+    const id = JSON.stringify(isObject(meta) ? meta[subscriptionKey] : undefined);
+    const listen = this.#listens.get(id);
+    if (listen !== undefined) listen.acknowledged = true;
+    return !this.#hushedListens.delete(id);
+  }
+
+  #failCalls(which: (call: Call) => boolean, reason: string): string[] {
+    const failed = [...this.#calls.values()].filter(which);
+    for (const { id } of failed) this.#calls.delete(id);
+    return failed.map(({ id }) => errorLine(id, reason));
+  }
+
+  /** The new core may list other tools than the lost one did. */
+  #news(): string[] {
+    const legacy = this.#initialized === undefined ? [] : [toolsChangedLine()];
+    const listening = [...this.#listens].filter(([, { params, acknowledged }]) => {
+      const wanted = params?.['notifications'];
+      return acknowledged && isObject(wanted) && wanted['toolsListChanged'] === true;
+    });
+    return [...legacy, ...listening.map(([id]) => toolsChangedLine(id))];
+  }
+}

@@ -1,0 +1,87 @@
+/** Starts a core where none runs, once even when many shims want one, and waits until it answers. */
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StartLock } from './start-lock.ts';
+
+export interface CoreStart {
+  /** Program and arguments. */
+  readonly command: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly runDir: string;
+}
+
+interface Launched {
+  /** How the process ended, once it has; a core that finds another one running ends too. */
+  ended: { readonly how: string; readonly at: number } | undefined;
+}
+
+const patienceMs = 20_000;
+const pollMs = 50;
+/** How long another core may take to answer after ours ended. */
+const graceMs = 2000;
+
+/**
+ * Calls `connect` until it resolves with something; it gives undefined while nobody listens.
+ * Rejects after 20 s, when the started process ends without one answering, or with the signal's reason.
+ */
+export async function startCore<T>(
+  start: CoreStart,
+  connect: () => Promise<T | undefined>,
+  signal: AbortSignal,
+): Promise<T> {
+  mkdirSync(start.runDir, { recursive: true, mode: 0o700 });
+  using lock = new StartLock(join(start.runDir, 'start.lock'));
+  const logFile = join(start.runDir, 'core-start.log');
+  const deadline = Date.now() + patienceMs;
+  let launched: Launched | undefined;
+  for (;;) {
+    // Taken before we ask again: whoever held it until now may have started one.
+    const mayLaunch = launched === undefined && lock.take();
+    const link = await connect();
+    if (link !== undefined) return link;
+    if (mayLaunch) launched = launch(start, logFile);
+    const ended = launched?.ended;
+    if (ended !== undefined && Date.now() - ended.at > graceMs) throw failure(ended.how, logFile);
+    if (Date.now() > deadline) throw failure(`it did not answer within ${patienceMs / 1000} seconds`, logFile);
+    await sleep(pollMs, undefined, { signal });
+  }
+}
+
+function launch({ command, env }: CoreStart, logFile: string): Launched {
+  const launched: Launched = { ended: undefined };
+  const log = openSync(logFile, 'w', 0o600);
+  try {
+    // Its own session, and not in the client app's folder: it outlives both.
+    const child = spawn(command[0] ?? '', command.slice(1), {
+      cwd: homedir(),
+      env,
+      detached: true,
+      windowsHide: true,
+      stdio: ['ignore', log, log],
+    });
+    const end = (how: string) => (launched.ended ??= { how, at: Date.now() });
+    child.once('error', (error) => end(error.message));
+    child.once('exit', (code, signal) => end(`it ended with ${signal ?? `code ${code}`}`));
+    child.unref();
+  } finally {
+    closeSync(log);
+  }
+  return launched;
+}
+
+function failure(how: string, logFile: string): Error {
+  const lastWords = tail(logFile);
+  const said = lastWords === '' ? '' : ` Its last words: ${lastWords}`;
+  return new Error(`Tooltray could not be started: ${how}.${said} See ${logFile}, or run "tooltray doctor".`);
+}
+
+function tail(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim().split('\n').slice(-3).join(' ').slice(-500);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,211 @@
+/** Holds the picture in src-main/README.md true, and the rules that do so to a few examples that break them. */
+import { describe, expect, test } from 'vitest';
+import { canBeReadInOneGo, isNamedAfterItsTopic, saysWhatItIsFor } from './architecture/form-rules.ts';
+import {
+  contractIsTypesOnly,
+  coreKnowsNoElectron,
+  importsGoDown,
+  rendererSeesOnlyTheContract,
+  shimLoadsBuiltInsOnly,
+} from './architecture/import-rules.ts';
+import { noStateAtImport } from './architecture/module-state.ts';
+import { readSources, type Rule, type Source } from './architecture/source.ts';
+
+const sources = readSources(`${import.meta.dirname}/..`);
+
+interface Example {
+  readonly path: string;
+  readonly breaks: readonly string[];
+  readonly keeps: readonly string[];
+}
+
+const lines = (number: number): string => '/** x */\n'.repeat(number);
+
+const rules: Record<string, { rule: Rule; examples: Example[] }> = {
+  'a folder imports only from folders before it': {
+    rule: importsGoDown,
+    examples: [
+      {
+        path: 'src-main/core/catalog/names.ts',
+        breaks: [
+          `import { callTool } from '../calls/call-tool.ts';`,
+          `import type { Session } from '../sessions/session.ts';`,
+          `export { run } from '../../cli.ts';`,
+          `const later = await import('../aggregator.ts');`,
+          `type Session = import('../sessions/session.ts').Session;`,
+          `import { thing } from '../unknown/thing.ts';`,
+          `import { test } from '../../../tests/thing.ts';`,
+        ],
+        keeps: [
+          `import { resolve } from './resolve.ts';`,
+          `import { AppError } from '../base/errors.ts';`,
+          `import { z } from 'zod';`,
+        ],
+      },
+      { path: 'src-main/core/utilities/thing.ts', breaks: ['export const a = 1;'], keeps: [] },
+      {
+        path: 'src-main/core/aggregator.ts',
+        breaks: [`import '../rpc/handlers.ts';`],
+        keeps: [`import './modes/index.ts';`],
+      },
+      { path: 'src-main/cli.ts', breaks: [], keeps: [`import './rpc/handlers.ts';`, `import '../package.json';`] },
+    ],
+  },
+  'the core knows no Electron': {
+    rule: coreKnowsNoElectron,
+    examples: [
+      {
+        path: 'src-main/core/base/paths.ts',
+        breaks: [`import { app } from 'electron';`, `import 'electron/main';`, `import Store from 'electron-store';`],
+        keeps: [`import Conf from 'conf';`],
+      },
+      { path: 'src-main/cli.ts', breaks: [`await import('electron');`], keeps: [] },
+      { path: 'src-main/desktop/tray.ts', breaks: [], keeps: [`import { Tray } from 'electron';`] },
+    ],
+  },
+  'the renderer imports types only, and only those of the contract': {
+    rule: rendererSeesOnlyTheContract,
+    examples: [
+      {
+        path: 'src-renderer/lib/api.ts',
+        breaks: [
+          `import { CoreState } from '../../src-main/rpc/contract.ts';`,
+          `import { type CoreState } from '../../src-main/rpc/contract.ts';`,
+          `import type { Json } from '../../src-main/core/base/json.ts';`,
+          `import { readFile } from 'node:fs';`,
+        ],
+        keeps: [
+          `import type { CoreState } from '../../src-main/rpc/contract.ts';`,
+          `import { count } from './format.ts';`,
+        ],
+      },
+      {
+        path: 'src-renderer/App.svelte',
+        breaks: [`<p>a</p>\n<script lang="ts">\nimport { run } from '../src-main/cli.ts';\n</script>`],
+        keeps: [`<script lang="ts">import type { CoreState } from '../src-main/rpc/contract.ts';</script>`],
+      },
+    ],
+  },
+  'the contract holds types only': {
+    rule: contractIsTypesOnly,
+    examples: [
+      {
+        path: 'src-main/rpc/contract.ts',
+        breaks: [
+          'export const version = 1;',
+          'export function ask() {}',
+          `import { a } from '../core/base/errors.ts';`,
+        ],
+        keeps: [
+          'export interface A { readonly b: string }',
+          'export type C = string;',
+          `export type { D } from './d.ts';`,
+        ],
+      },
+    ],
+  },
+  'no module has state at import time': {
+    rule: noStateAtImport,
+    examples: [
+      {
+        path: 'src-main/core/base/log.ts',
+        breaks: [
+          'let last = 0;',
+          'export var count = 0;',
+          'const cache = new Map<string, string>();',
+          'const seen = new Set(["a"]);\nexport const see = (name: string) => seen.add(name);',
+          'export const words = new Set(["a"]);',
+          'const events = new Event<string>();',
+          'const found: string[] = [];',
+          'const byName: Record<string, string> = {};',
+          'process.on("exit", stop);',
+          'if (process.env.A) start();',
+          'class A { static last = 0; }',
+          'class A { static readonly all = new Map(); }',
+        ],
+        keeps: [
+          'export const words: ReadonlySet<string> = new Set(["a"]);',
+          'const words = new Set(["a"]);\nexport const knows = (word: string) => words.has(word);',
+          'const none: readonly string[] = [];',
+          'const names = ["a", "b"] as const;',
+          'const encoder = new TextEncoder();',
+          'const numbers = new Intl.NumberFormat("en");',
+          'const limit = 3;',
+          'class A { static readonly limit = 3; readonly seen = new Set<string>(); }',
+          'function f() { let a = 0; const seen = new Map(); return seen.size + a; }',
+        ],
+      },
+      { path: 'src-main/cli.ts', breaks: [], keeps: ['await run(process.argv);'] },
+      { path: 'src-main/core/activity/token-worker.ts', breaks: [], keeps: ['parentPort?.on("message", answer);'] },
+    ],
+  },
+  'a file begins by saying what it is for': {
+    rule: saysWhatItIsFor,
+    examples: [
+      {
+        path: 'src-main/cli.ts',
+        breaks: ['import a from "a";', '// A line.', '#!/usr/bin/env node\nimport a from "a";', ''],
+        keeps: ['/** The command line. */', '#!/usr/bin/env node\n/** The command line. */'],
+      },
+      { path: 'src-renderer/App.svelte', breaks: ['<p></p>', '/** x */'], keeps: ['<!-- The page. -->'] },
+    ],
+  },
+  'a file is named after its topic': {
+    rule: isNamedAfterItsTopic,
+    examples: [
+      { path: 'src-main/core/base/utils.ts', breaks: ['/** x */'], keeps: [] },
+      { path: 'src-renderer/lib/helpers.ts', breaks: ['/** x */'], keeps: [] },
+      { path: 'src-main/core/base/json.ts', breaks: [], keeps: ['/** x */'] },
+    ],
+  },
+  'a file can be read in one go': {
+    rule: canBeReadInOneGo,
+    examples: [{ path: 'src-main/core/base/json.ts', breaks: [lines(301)], keeps: [lines(300)] }],
+  },
+};
+
+describe.each(Object.entries(rules))('%s', (_, { rule, examples }) => {
+  test('everywhere in the sources', () => {
+    expect(sources.flatMap(rule)).toEqual([]);
+  });
+
+  const broken = examples.flatMap(({ path, breaks }) => breaks.map((text): Source => ({ path, text })));
+  test.each(broken)('$path is caught with $text', (source) => {
+    expect(rule(source)).toEqual([expect.stringContaining(`${source.path}:`)]);
+  });
+
+  const kept = examples.flatMap(({ path, keeps }) => keeps.map((text): Source => ({ path, text })));
+  test.each(kept)('$path may have $text', (source) => {
+    expect(rule(source)).toEqual([]);
+  });
+});
+
+describe('the shim loads built-in modules only', () => {
+  const shim = (text: string): Source => ({ path: 'src-main/shim.ts', text });
+  const lineSplitter = (text: string): Source => ({ path: 'src-main/shim/lines.ts', text });
+
+  test('in the sources', () => {
+    expect(shimLoadsBuiltInsOnly(sources)).toEqual([]);
+  });
+
+  test('a package is caught, also when another file brings it in', () => {
+    const through = [shim(`import './shim/lines.ts';`), lineSplitter(`import '../shim.ts';\nimport { z } from 'zod';`)];
+    expect(shimLoadsBuiltInsOnly([shim(`import { z } from 'zod';`)])).toEqual([
+      'src-main/shim.ts:1 must not import zod',
+    ]);
+    expect(shimLoadsBuiltInsOnly(through)).toEqual(['src-main/shim/lines.ts:2 must not import zod']);
+  });
+
+  test('types, and what is loaded only when needed, may come from anywhere', () => {
+    const free = shim(
+      `import net from 'node:net';\nimport type { A } from 'zod';\nconst core = () => import('./cli.ts');`,
+    );
+    expect(shimLoadsBuiltInsOnly([free])).toEqual([]);
+  });
+});
+
+test('the rules look at real files', () => {
+  expect(sources.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['src-main/rpc/contract.ts', 'src-main/core/base/errors.ts', 'src-renderer/App.svelte']),
+  );
+});

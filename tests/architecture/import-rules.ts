@@ -1,0 +1,99 @@
+/** Who may import whom: the order of the folders, no Electron in the core, a renderer that knows types only, a bare shim. */
+import ts from 'typescript';
+import { importsOf, lineOf, parse, type Rule, type Source } from './source.ts';
+
+/** Low to high; a folder imports from itself and from those before it. */
+export const layers = [
+  'base',
+  'wire',
+  'config',
+  'security',
+  'search',
+  'condense',
+  'results',
+  'activity',
+  'sandbox',
+  'client-apps',
+  'servers',
+  'catalog',
+  'calls',
+  'modes',
+  'sessions',
+  'aggregator',
+  'rpc',
+  'host',
+  'desktop',
+  'entries',
+] as const;
+
+const contract = 'src-main/rpc/contract.ts';
+
+/** The layer of a file of src-main; undefined for a folder that has no place in the order. */
+export function layerOf(path: string): (typeof layers)[number] | undefined {
+  const [, place, folder] = path.split('/');
+  if (path === 'src-main/core/aggregator.ts') return 'aggregator';
+  // Besides the entry files themselves: the folders that hold the parts of an entry.
+  if (path.split('/').length === 2 || place === 'cli' || place === 'shim') return 'entries';
+  return layers.find((layer) => layer === (place === 'core' ? folder : place));
+}
+
+export const importsGoDown: Rule = (source) => {
+  if (!source.path.startsWith('src-main/')) return [];
+  const own = layerOf(source.path);
+  if (own === undefined) return [`${source.path}:1 lies in a folder that has no place in the order`];
+  return importsOf(source).flatMap(({ file, line }) => {
+    if (file === undefined || file === 'package.json') return [];
+    const other = file.startsWith('src-main/') ? layerOf(file) : undefined;
+    if (other !== undefined && layers.indexOf(other) <= layers.indexOf(own)) return [];
+    return [`${source.path}:${line} ${own} must not import ${file}`];
+  });
+};
+
+const electronFree = /^src-main\/(core|cli|shim)[/.]/;
+
+export const coreKnowsNoElectron: Rule = (source) =>
+  importsOf(source)
+    .filter(({ specifier }) => electronFree.test(source.path) && /^electron($|[-/])/.test(specifier))
+    .map(({ line, specifier }) => `${source.path}:${line} must not import ${specifier}`);
+
+export const rendererSeesOnlyTheContract: Rule = (source) =>
+  importsOf(source)
+    .filter(() => source.path.startsWith('src-renderer/'))
+    .filter(({ file, specifier, typeOnly }) => {
+      if (file?.startsWith('src-main/')) return file !== contract || !typeOnly;
+      return specifier.startsWith('node:') || specifier.startsWith('electron');
+    })
+    .map(
+      ({ line, specifier }) => `${source.path}:${line} must not import ${specifier} (only types, only of the contract)`,
+    );
+
+export const contractIsTypesOnly: Rule = (source) => {
+  if (source.path !== contract) return [];
+  return parse(source)
+    .statements.filter((node) => !isTypeOnly(node))
+    .map((node) => `${source.path}:${lineOf(node)} is not a type`);
+};
+
+function isTypeOnly(node: ts.Statement): boolean {
+  if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
+  if (ts.isExportDeclaration(node)) return node.isTypeOnly;
+  return ts.isImportDeclaration(node) && node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
+}
+
+/** The shim starts in the time of an empty script: all that it loads, through any number of files, is built in. */
+export function shimLoadsBuiltInsOnly(sources: readonly Source[], entry = 'src-main/shim.ts'): string[] {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const waiting = byPath.has(entry) ? [entry] : [];
+  const seen = new Set(waiting);
+  const broken: string[] = [];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const source = byPath.get(path);
+    for (const { specifier, file, typeOnly, dynamic, line } of source ? importsOf(source) : []) {
+      if (typeOnly || dynamic || specifier.startsWith('node:')) continue;
+      if (file === undefined || !byPath.has(file)) broken.push(`${path}:${line} must not import ${specifier}`);
+      else if (!seen.has(file)) waiting.push(file);
+      if (file !== undefined) seen.add(file);
+    }
+  }
+  return broken;
+}

@@ -1,0 +1,25 @@
+/** What the build must keep, in dist/ as it is shipped. `npm test` builds before it comes here. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { shimLoadsBuiltInsOnly } from './architecture/import-rules.ts';
+import type { Source } from './architecture/source.ts';
+
+const root = join(import.meta.dirname, '..');
+const built = globSync('dist/{*,chunks/*}.js', { cwd: root })
+  .map((path) => path.replaceAll('\\', '/'))
+  .map((path): Source => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+test('every entry and the page are there', () => {
+  const entries = ['cli.js', 'shim.js', 'token-worker.js', 'renderer/index.html'];
+  expect(entries.filter((entry) => !existsSync(join(root, 'dist', entry)))).toEqual([]);
+});
+
+test('the built shim loads built-in modules only', () => {
+  expect(shimLoadsBuiltInsOnly(built, 'dist/shim.js')).toEqual([]);
+});
+
+test('no built file needs a package beside it', () => {
+  const packages = built.flatMap((source) => shimLoadsBuiltInsOnly(built, source.path));
+  expect(packages.filter((line) => !line.endsWith(' electron'))).toEqual([]);
+});

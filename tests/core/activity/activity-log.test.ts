@@ -1,0 +1,278 @@
+/** Every call is kept, within bounds, on a file that survives what can happen to files. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Masker } from '../../../src-main/core/base/mask-secrets.ts';
+import { call, openActivity } from './fixture.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'activity-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function sizeOf(file: string): number {
+  return existsSync(file) ? statSync(file).size : 0;
+}
+
+test('a record comes back as it was given', async () => {
+  await using open = openActivity(folder);
+  const failed = call({ outcome: 'failed', errorCode: 'server_exited', errorText: 'files exited.', via: 'call_tool' });
+  open.activity.record(call({ tokensIn: 3, tokensOut: 4 }));
+  open.activity.record(failed);
+  expect(open.activity.recent()).toEqual([
+    { ...failed, id: 2, tokensEstimated: false },
+    { ...call({ tokensIn: 3, tokensOut: 4 }), id: 1, tokensEstimated: false },
+  ]);
+});
+
+test('tokens are counted after the call, lazy texts included', async () => {
+  await using open = openActivity(folder);
+  const texts = { arguments: '{"path":"a.txt"}', given: 'three files <|endoftext|>' };
+  const given = vi.fn(() => texts.given);
+  open.activity.record(call(), { arguments: texts.arguments, given });
+  expect(given).not.toHaveBeenCalled();
+  const count = (text: string) => encode(text, { disallowedSpecial: new Set() }).length;
+  await vi.waitFor(() => expect(open.activity.recent()[0]?.tokensIn).toBe(count(texts.arguments)), 10_000);
+  expect(open.activity.recent()[0]).toMatchObject({ tokensOut: count(texts.given), tokensEstimated: false });
+});
+
+test('closing writes what waits and the tokens still being counted', async () => {
+  {
+    await using open = openActivity(folder);
+    for (let n = 0; n < 50; n++) open.activity.record(call(), { arguments: 'one two', given: 'three' });
+  }
+  await using again = openActivity(folder);
+  expect(again.activity.stats()).toMatchObject({ calls: 50, tokensIn: 100, tokensOut: 50 });
+});
+
+test('more text than may be held is estimated, and so is text that cannot be had', async () => {
+  await using open = openActivity(folder);
+  const held = { argumentBytes: 0, givenBytes: 60_000_000 };
+  open.activity.record(call(held), { arguments: '', given: 'short' });
+  open.activity.record(call(held), { arguments: '', given: 'not held' });
+  const given = () => {
+    throw new Error('gone');
+  };
+  open.activity.record(call({ argumentBytes: 0, givenBytes: 400 }), { arguments: '', given });
+  await vi.waitFor(
+    () => expect(open.activity.recent().every((each) => each.tokensOut !== undefined)).toBe(true),
+    10_000,
+  );
+  expect(open.activity.recent().map(({ tokensOut, tokensEstimated }) => [tokensOut, tokensEstimated])).toEqual([
+    [100, true],
+    [15_000_000, true],
+    [1, false],
+  ]);
+});
+
+test('records can be filtered and paged', async () => {
+  await using open = openActivity(folder);
+  for (let n = 1; n <= 20; n++) {
+    open.activity.record(call({ startedAt: n, server: n % 2 ? 'odd' : 'even', outcome: n > 18 ? 'blocked' : 'ok' }));
+  }
+  const ids = (...question: Parameters<typeof open.activity.recent>) =>
+    open.activity.recent(...question).map(({ id }) => id);
+  expect(ids({ server: 'odd' }, 3)).toEqual([19, 17, 15]);
+  expect(ids({ server: 'odd', beforeId: 15 }, 2)).toEqual([13, 11]);
+  expect(ids({ outcome: 'blocked' })).toEqual([20, 19]);
+  expect(ids({ since: 19 })).toEqual([20, 19]);
+  expect(() => open.activity.recent({ 'id = 1 OR 1': 'x' } as never)).toThrow(/no such filter/);
+});
+
+test('stats add up what is kept', async () => {
+  await using open = openActivity(folder);
+  expect(open.activity.stats()).toMatchObject({ calls: 0, since: undefined, tools: [] });
+  open.activity.record(call({ startedAt: 5, durationMs: 10, tokensIn: 1, tokensOut: 2 }));
+  open.activity.record(call({ startedAt: 6, durationMs: 30, outcome: 'tool_error' }));
+  open.activity.record(call({ tool: 'write' }));
+  expect(open.activity.stats()).toEqual({
+    calls: 3,
+    outcomes: { ok: 2, tool_error: 1, failed: 0, cancelled: 0, blocked: 0 },
+    tokensIn: 1,
+    tokensOut: 2,
+    resultBytes: 3000,
+    givenBytes: 300,
+    since: 5,
+    tools: [
+      {
+        ...{ server: 'files', tool: 'read', calls: 2, failures: 1, averageMs: 20, longestMs: 30 },
+        ...{ resultBytes: 2000, givenBytes: 200, tokensIn: 1, tokensOut: 2 },
+      },
+      {
+        ...{ server: 'files', tool: 'write', calls: 1, failures: 0, averageMs: 12.5, longestMs: 12.5 },
+        ...{ resultBytes: 1000, givenBytes: 100, tokensIn: 0, tokensOut: 0 },
+      },
+    ],
+  });
+});
+
+test('keeps the newest rows up to the bound', async () => {
+  await using open = openActivity(folder, { maxRows: 1000 });
+  for (let n = 1; n <= 20_000; n++) open.activity.record(call({ startedAt: n }));
+  const kept = open.activity.recent({}, 100_000);
+  expect([kept.length, kept[0]?.startedAt, kept.at(-1)?.startedAt]).toEqual([1000, 20_000, 19_001]);
+});
+
+test('the files stay within the bound of bytes while 20 000 records are written', async () => {
+  const maxBytes = 1_000_000;
+  await using open = openActivity(folder, { maxBytes });
+  let [largest, largestWithWal] = [0, 0];
+  for (let n = 1; n <= 20_000; n++) {
+    open.activity.record(call({ startedAt: n, errorText: 'e'.repeat(n % 3000), tool: `tool${n % 50}` }));
+    if (n % 100 === 0) {
+      open.activity.flush();
+      largest = Math.max(largest, sizeOf(open.file));
+      largestWithWal = Math.max(largestWithWal, sizeOf(open.file) + sizeOf(`${open.file}-wal`));
+    }
+  }
+  expect(largest).toBeLessThan(maxBytes * 1.1);
+  expect(largestWithWal).toBeLessThan(maxBytes * 1.3);
+  const kept = open.activity.recent({}, 100_000);
+  expect(kept[0]?.startedAt).toBe(20_000);
+  expect(kept.length).toBeGreaterThan(400);
+  expect(kept.length).toBe(20_000 - (kept.at(-1)?.startedAt ?? 0) + 1);
+});
+
+test('a smaller bound shrinks a file that is there', async () => {
+  const text = 'e'.repeat(2000);
+  {
+    await using open = openActivity(folder);
+    for (let n = 1; n <= 2000; n++) open.activity.record(call({ errorText: text }));
+  }
+  const before = sizeOf(join(folder, 'activity.db'));
+  {
+    await using open = openActivity(folder, { maxBytes: 1_000_000 });
+    open.activity.record(call());
+  }
+  expect(before).toBeGreaterThan(4_000_000);
+  expect(sizeOf(join(folder, 'activity.db'))).toBeLessThan(1_100_000);
+});
+
+test('no secret gets into the database or the log', async () => {
+  const secret = 'correct horse battery staple';
+  const open = openActivity(folder, { masker: new Masker([secret]) });
+  const errorText = `401 for ${secret} with Authorization: Bearer abc-zzz-123 and token=zzzq`;
+  open.activity.record(call({ errorText, tool: secret, server: `x ${secret}`, via: secret }), {
+    arguments: secret,
+    given: secret,
+  });
+  writeFileSync(open.file, 'not a database');
+  expect(open.activity.recent()[0]?.errorText).toContain('401 for ***');
+  await open[Symbol.asyncDispose]();
+  const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
+  expect(files.length).toBeGreaterThan(1);
+  for (const leak of [secret, 'zzz']) expect(files.filter((text) => text.includes(leak))).toEqual([]);
+});
+
+test.each([
+  ['is no database', (file: string) => writeFileSync(file, 'garbage'.repeat(10_000))],
+  ['is torn in the middle', tear],
+  ['comes from a newer version', (file: string) => alter(file, 'PRAGMA user_version = 99')],
+  ['has other tables', (file: string) => alter(file, 'DROP TABLE calls; CREATE TABLE calls (x)')],
+])('a file that %s is set aside, and a new one begun', async (_what, damage) => {
+  {
+    await using open = openActivity(folder);
+    for (let n = 0; n < 2000; n++) open.activity.record(call({ errorText: 'old' }));
+  }
+  damage(join(folder, 'activity.db'));
+  {
+    await using open = openActivity(folder);
+    open.activity.record(call({ tool: 'new' }));
+    open.activity.stats();
+    open.activity.record(call({ tool: 'newer' }));
+    expect(open.activity.recent()[0]?.tool).toBe('newer');
+    expect(open.activity.stats().calls).toBeLessThan(10);
+  }
+  expect(readdirSync(folder).filter((name) => /\.corrupt-\d+$/.test(name))).toHaveLength(1);
+  expect(readFileSync(join(folder, 'core.log'), 'utf8')).toContain('set aside');
+});
+
+function alter(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+}
+
+function tear(file: string): void {
+  const bytes = readFileSync(file);
+  bytes.fill(0xaa, 4096 * 3, bytes.length - 4096 * 2);
+  writeFileSync(file, bytes);
+}
+
+test('a file that cannot be written fails no call, and the records are written once it can be', async () => {
+  await using open = openActivity(folder);
+  mkdirSync(open.file);
+  open.activity.record(call());
+  expect(() => open.activity.flush()).not.toThrow();
+  rmSync(open.file, { recursive: true });
+  expect(open.activity.recent()).toHaveLength(1);
+});
+
+test('odd values are kept as well as they can be', async () => {
+  await using open = openActivity(folder);
+  open.activity.record(call({ durationMs: NaN, resultBytes: 1.5, startedAt: 7.9, tool: `\ud800${'x'.repeat(1000)}` }));
+  expect(open.activity.recent()[0]).toMatchObject({ durationMs: 0, resultBytes: 2, startedAt: 8 });
+  expect(open.activity.recent()[0]?.tool).toMatch(/^\ufffdx{299}$/);
+});
+
+test('the database is for its owner only', async () => {
+  await using open = openActivity(folder);
+  open.activity.record(call());
+  open.activity.flush();
+  const modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777);
+  expect(new Set(modes)).toEqual(new Set([0o600]));
+  expect(modes.length).toBeGreaterThan(1);
+});
+
+/** Starts a process that writes into the folder; resolves when it has written. */
+async function startWriter() {
+  const script = new URL('crash-writer.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+async function kill(child: Awaited<ReturnType<typeof startWriter>>): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+test('a process killed while writing leaves a database that can be read and written', async () => {
+  for (let round = 0; round < 3; round++) await kill(await startWriter());
+  await using open = openActivity(folder);
+  open.activity.record(call({ tool: 'after' }));
+  expect(open.activity.recent({}, 1)[0]?.tool).toBe('after');
+  expect(open.activity.stats().calls).toBeGreaterThan(300);
+  const database = new DatabaseSync(open.file);
+  expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+  database.close();
+  expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toEqual([]);
+});
+
+test('two processes write the same file at once', async () => {
+  const writers = await Promise.all([startWriter(), startWriter()]);
+  await using open = openActivity(folder);
+  for (let n = 0; n < 500; n++) open.activity.record(call({ tool: 'mine' }));
+  await vi.waitFor(() => {
+    open.activity.flush();
+    expect(open.activity.recent({ tool: 'mine' }, 1000)).toHaveLength(500);
+  }, 10_000);
+  expect(writers.map((writer) => writer.exitCode)).toEqual([null, null]);
+  await Promise.all(writers.map(kill));
+  expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toEqual([]);
+});

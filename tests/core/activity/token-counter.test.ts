@@ -1,0 +1,140 @@
+/** Tokens are counted exactly where they can be, beside the main thread, and always with an answer. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { afterEach, expect, test, vi } from 'vitest';
+import { countTokens } from '../../../src-main/core/activity/count-tokens.ts';
+import { sampleText } from '../../../src-main/core/activity/text-sample.ts';
+import { TokenCounter, type TokenCounterOptions } from '../../../src-main/core/activity/token-counter.ts';
+import { workerLocation } from '../../../src-main/core/activity/worker-location.ts';
+
+const root = new URL('../../../', import.meta.url);
+const workerUrl = new URL('src-main/core/activity/token-worker.ts', root);
+const open: TokenCounter[] = [];
+
+function counter(options: Partial<TokenCounterOptions> = {}): TokenCounter {
+  const created = new TokenCounter({ workerUrl, ...options });
+  open.push(created);
+  return created;
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+});
+
+function exactly(text: string): number {
+  return encode(text, { disallowedSpecial: new Set() }).length;
+}
+
+const chinese = '工具返回的结果太长，所以我们把它保存在磁盘上。'.repeat(300);
+
+const texts: [string, string][] = [
+  ['English', 'The tool answered: three files were found, and none was changed.'],
+  ['source code', readFileSync(workerUrl, 'utf8')],
+  ['minified JSON without spaces', JSON.stringify(Array.from({ length: 500 }, (_, id) => ({ id, ok: id % 2 === 0 })))],
+  ['Chinese without spaces', chinese],
+  ['emoji, accents, Thai', 'naïve café 🎉🎉👩‍👩‍👧 สวัสดีครับ ตัวอย่าง'.repeat(30)],
+  ['base64', Buffer.from(chinese).toString('base64')],
+  ['digits', '0123456789'.repeat(1000)],
+  ['lines and indents', 'a\n  b\n\n\t\tc   \r\n'.repeat(200)],
+  ['special tokens', 'x<|endoftext|>y<|im_start|>'],
+];
+
+test.each(texts)('the count of %s is that of the tokenizer', (_name, text) => {
+  expect(countTokens(text)).toBe(exactly(text));
+});
+
+test('a special token counts as the text it is', () => {
+  expect(countTokens('<|endoftext|>')).toBeGreaterThan(1);
+});
+
+const runs: [string, string][] = [
+  ['letters', 'a'.repeat(200_000)],
+  ['spaces', ' '.repeat(200_000)],
+  ['marks', '='.repeat(200_000)],
+  ['accented letters', 'é'.repeat(100_000)],
+  ['emoji', '🎉'.repeat(50_000)],
+  ['accents before letters', ` ${'é'.repeat(1990)}${'a'.repeat(1990)}`.repeat(20)],
+];
+
+test.each(runs)('a run of %s is counted and does not hold up the main thread', async (_name, text) => {
+  let ticks = 0;
+  const ticker = setInterval(() => ticks++, 5);
+  const { tokens, estimated } = await counter().count(text);
+  clearInterval(ticker);
+  expect(ticks).toBeGreaterThan(0);
+  expect(estimated).toBe(false);
+  expect(tokens).toBeGreaterThan(text.length / 200);
+  expect(tokens).toBeLessThanOrEqual(text.length * 2);
+});
+
+test('counts made at the same time each get their own answer', async () => {
+  const shared = counter();
+  const counts = await Promise.all(texts.map(([, text]) => shared.count(text)));
+  expect(counts).toEqual(texts.map(([, text]) => ({ tokens: exactly(text), estimated: false })));
+});
+
+test('an empty text has no tokens and starts no thread', async () => {
+  const idle = counter();
+  expect(await idle.count('')).toEqual({ tokens: 0, estimated: false });
+  expect(idle.running).toBe(false);
+});
+
+test('a huge text is estimated from a sample, within a tenth, and says so', async () => {
+  const text = Array.from({ length: 20_000 }, (_, n) => `${n}: the quick brown fox\n`).join('');
+  const { tokens, estimated } = await counter({ longestText: 100_000 }).count(text);
+  expect(estimated).toBe(true);
+  expect(Math.abs(tokens / exactly(text) - 1)).toBeLessThan(0.1);
+});
+
+test('a sample reaches from the first to the last character', () => {
+  const text = `S${'m'.repeat(9998)}E`;
+  const { texts: pieces, scale } = sampleText(text, 320);
+  expect([pieces[0]?.[0], pieces.at(-1)?.at(-1)]).toEqual(['S', 'E']);
+  expect(pieces.join('').length * scale).toBeCloseTo(10_000);
+  expect(sampleText('short', 320)).toEqual({ texts: ['short'], scale: 1 });
+});
+
+test('when too much waits, further texts are estimated at once', async () => {
+  const busy = counter({ longestQueue: 1000 });
+  const first = busy.count('b '.repeat(400));
+  expect(await busy.count('c'.repeat(400))).toEqual({ tokens: 100, estimated: true });
+  expect(await first).toMatchObject({ estimated: false });
+  expect(await busy.count('c'.repeat(400))).toMatchObject({ estimated: false });
+});
+
+test('the thread ends when idle and comes back when needed', async () => {
+  const lazy = counter({ idleMs: 20 });
+  await lazy.count('one');
+  await vi.waitFor(() => expect(lazy.running).toBe(false));
+  expect(await lazy.count('one two')).toEqual({ tokens: 2, estimated: false });
+});
+
+test('closing answers what still waits', async () => {
+  const closing = counter();
+  const waiting = closing.count('d'.repeat(4000));
+  await closing.close();
+  expect(await waiting).toEqual({ tokens: 1000, estimated: true });
+  expect(await closing.count('later')).toEqual({ tokens: 2, estimated: true });
+});
+
+test('a worker that is missing leads to estimates, not to errors', async () => {
+  const broken = counter({ workerUrl: new URL('file:///nowhere/token-worker.js') });
+  for (let n = 0; n < 5; n++) expect(await broken.count('12345678')).toEqual({ tokens: 2, estimated: true });
+  expect(broken.running).toBe(false);
+});
+
+test('the worker is found beside its source, beside the bundle, and above its chunks', () => {
+  expect(workerLocation('token-worker', new URL('token-counter.ts', workerUrl).href)).toEqual(workerUrl);
+  const dist = mkdtempSync(join(tmpdir(), 'dist-'));
+  mkdirSync(join(dist, 'chunks'));
+  writeFileSync(join(dist, 'token-worker.js'), '');
+  for (const chunk of ['cli.js', 'chunks/core-x1.js']) {
+    expect(workerLocation('token-worker', pathToFileURL(join(dist, chunk)).href)).toEqual(
+      pathToFileURL(join(dist, 'token-worker.js')),
+    );
+  }
+  rmSync(dist, { recursive: true });
+});

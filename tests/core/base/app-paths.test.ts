@@ -1,0 +1,110 @@
+/** Paths of each operating system, and folders that only their owner can read. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { appPaths, ensurePrivateDir } from '../../../src-main/core/base/app-paths.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'paths-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('TOOLTRAY_HOME puts everything under one folder', () => {
+  const paths = appPaths({ TOOLTRAY_HOME: '/p/home', XDG_CONFIG_HOME: '/x' }, 'linux', '/home/ann');
+  expect(paths).toEqual({
+    home: '/p/home',
+    configFile: '/p/home/config.json',
+    dataDir: '/p/home/data',
+    logDir: '/p/home/logs',
+    cacheDir: '/p/home/cache',
+    runDir: '/p/home/run',
+    socketPath: '/p/home/run/core.sock',
+    tokenFile: '/p/home/run/token',
+    activityFile: '/p/home/data/activity.db',
+    spillDir: '/p/home/data/spills',
+  });
+});
+
+test('Linux follows XDG and ignores relative values', () => {
+  const paths = appPaths({ XDG_CONFIG_HOME: '/xdg/config', XDG_CACHE_HOME: 'relative' }, 'linux', '/home/ann');
+  expect(paths.home).toBeUndefined();
+  expect(paths.configFile).toBe('/xdg/config/tooltray/config.json');
+  expect(paths.cacheDir).toBe('/home/ann/.cache/tooltray');
+  expect(paths.activityFile).toBe('/home/ann/.local/share/tooltray/activity.db');
+});
+
+test('shim and core find the same socket and token, whatever variables the client app passes on', () => {
+  const full = { XDG_RUNTIME_DIR: '/run/user/1', XDG_STATE_HOME: '/s', XDG_DATA_HOME: '/d', TMPDIR: '/t' };
+  for (const home of ['/home/ann', `/home/${'deep/'.repeat(30)}`]) {
+    const [core, shim] = [appPaths(full, 'linux', home), appPaths({}, 'linux', home)];
+    expect([shim.socketPath, shim.tokenFile]).toEqual([core.socketPath, core.tokenFile]);
+  }
+});
+
+test('macOS uses Library', () => {
+  const paths = appPaths({}, 'darwin', '/Users/ann');
+  expect(paths.configFile).toBe('/Users/ann/Library/Application Support/Tooltray/config.json');
+  expect(paths.logDir).toBe('/Users/ann/Library/Logs/Tooltray');
+  expect(paths.cacheDir).toBe('/Users/ann/Library/Caches/Tooltray');
+});
+
+test('Windows uses AppData and a pipe of its own for each home', () => {
+  const env = { APPDATA: 'C:\\R', LOCALAPPDATA: 'C:\\L', USERNAME: 'Ann' };
+  const paths = appPaths(env, 'win32', 'C:\\Users\\Ann');
+  expect(paths.configFile).toBe('C:\\R\\Tooltray\\config.json');
+  expect(paths.activityFile).toBe('C:\\L\\Tooltray\\activity.db');
+  expect(paths.socketPath).toMatch(/^\\\\\.\\pipe\\tooltray-[0-9a-f]{16}$/);
+  expect(appPaths({ ...env, USERNAME: 'ANN' }, 'win32', 'c:\\users\\ann').socketPath).toBe(paths.socketPath);
+  expect(appPaths({ ...env, TOOLTRAY_HOME: 'D:\\x' }, 'win32', 'C:\\Users\\Ann').socketPath).not.toBe(paths.socketPath);
+  expect(appPaths(env, 'win32', 'C:\\Users\\Bob').socketPath).not.toBe(paths.socketPath);
+});
+
+test('a socket path too long for the system is replaced by a short one that can be listened on', async () => {
+  const long = join(folder, 'ü'.repeat(50), 'more');
+  const { socketPath } = appPaths({ TOOLTRAY_HOME: long }, 'linux', '/home/ann');
+  expect(Buffer.byteLength(socketPath)).toBeLessThanOrEqual(100);
+  expect(appPaths({ TOOLTRAY_HOME: `${long}2` }, 'linux', '/home/ann').socketPath).not.toBe(socketPath);
+  ensurePrivateDir(dirname(socketPath));
+  const server = createServer().listen(socketPath);
+  await once(server, 'listening');
+  server.close();
+});
+
+test('a private folder is made with its parents, for its owner only', () => {
+  const path = join(folder, 'a', 'b');
+  ensurePrivateDir(path);
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+});
+
+test('a folder of ours that others can read is closed to them', () => {
+  const path = join(folder, 'open');
+  mkdirSync(path);
+  chmodSync(path, 0o777);
+  ensurePrivateDir(path);
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+});
+
+test('a link, a file and a dangling link are refused with what to do', () => {
+  symlinkSync(folder, join(folder, 'link'));
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'dangling'));
+  writeFileSync(join(folder, 'file'), '');
+  for (const name of ['link', 'dangling', 'file']) {
+    expect(() => ensurePrivateDir(join(folder, name)), name).toThrow(
+      expect.objectContaining({ code: 'not_allowed', fix: expect.stringContaining('TOOLTRAY_HOME') as string }),
+    );
+  }
+});
+
+// Only root can give a folder away, so only root can try this.
+test.skipIf(process.getuid?.() !== 0)('a folder of another user is refused', async () => {
+  const { chownSync } = await import('node:fs');
+  const path = join(folder, 'theirs');
+  mkdirSync(path);
+  chownSync(path, 12345, 12345);
+  expect(() => ensurePrivateDir(path)).toThrow(/belongs to another user/);
+});

@@ -1,0 +1,129 @@
+/** The log is bounded, masked, private, and harmless to who writes it. */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '../../../src-main/core/base/errors.ts';
+import { createLog } from '../../../src-main/core/base/log.ts';
+import { Masker } from '../../../src-main/core/base/mask-secrets.ts';
+import { secretValues } from '../../../src-main/core/base/secret-values.ts';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'log-'));
+  file = join(folder, 'logs', 'core.log');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function lines(path = file): Record<string, unknown>[] {
+  const texts = readFileSync(path, 'utf8').trimEnd().split('\n');
+  return texts.map((text) => JSON.parse(text) as Record<string, unknown>);
+}
+
+test('writes one JSON object per line with scope, fields and the chain of causes', () => {
+  const log = createLog({ file });
+  const cause = Object.assign(new Error('spawn npx ENOENT'), { code: 'ENOENT' });
+  const error = new AppError('server_not_started', 'github did not start.', { fix: 'Install Node.js.', cause });
+  log.child('servers').child('github').error('start failed', { error, attempt: 2 });
+  log.flush();
+  expect(lines()).toMatchObject([
+    {
+      level: 'error',
+      scope: 'servers.github',
+      message: 'start failed',
+      fields: {
+        attempt: 2,
+        error: { code: 'server_not_started', cause: { message: 'spawn npx ENOENT', code: 'ENOENT' } },
+      },
+    },
+  ]);
+});
+
+test('writes nothing below its level', () => {
+  const log = createLog({ file, level: 'warn' });
+  log.info('no');
+  log.debug('no');
+  log.warn('yes');
+  log.flush();
+  expect(lines().map((line) => line['message'])).toEqual(['yes']);
+});
+
+test('writes by itself a moment later, and at once after close', async () => {
+  const log = createLog({ file });
+  log.info('soon');
+  await vi.waitFor(() => expect(lines()).toHaveLength(1));
+  log.close();
+  log.info('after close');
+  expect(lines()).toHaveLength(2);
+});
+
+test('no secret gets into the file or to stderr', () => {
+  const secret = 'pl41n-words-secret';
+  const stderr = new PassThrough();
+  const log = createLog({ file, masker: new Masker(secretValues({ MY_TOKEN: secret, MODE: 'production' })), stderr });
+  log.child(secret).warn(`said ${secret}`, { env: { GITHUB_TOKEN: 'abc' }, error: new Error('x', { cause: secret }) });
+  log.info('in production', { [secret]: [secret] });
+  log.flush();
+  const texts = [readFileSync(file, 'utf8'), String(stderr.read())];
+  for (const text of texts) {
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain('"abc"');
+    expect(text).toContain('in production');
+  }
+});
+
+test('stays within two files of the size given, and loses only the oldest lines', () => {
+  const log = createLog({ file, maxBytes: 20_000 });
+  for (let n = 0; n < 3000; n++) log.info(`line ${n}`, { filler: 'x'.repeat(50) });
+  log.flush();
+  expect([statSync(file).size, statSync(`${file}.1`).size].filter((size) => size > 20_000)).toEqual([]);
+  expect(lines().at(-1)?.['message']).toBe('line 2999');
+  expect(existsSync(`${file}.2`)).toBe(false);
+});
+
+test('a huge text is cut, and says so', () => {
+  const log = createLog({ file });
+  log.info('y'.repeat(5_000_000), { answer: 'z'.repeat(5_000_000), many: Array(1000).fill('w'.repeat(1000)) });
+  log.flush();
+  expect(statSync(file).size).toBeLessThan(200_000);
+  expect(lines()[0]?.['message']).toMatch(/5000000 characters/);
+});
+
+test('files and folder are for their owner only, also when they were not', () => {
+  mkdirSync(join(folder, 'logs'));
+  writeFileSync(file, '');
+  chmodSync(file, 0o666);
+  const log = createLog({ file });
+  log.info('x');
+  log.flush();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('a log that cannot be written does not fail the caller, and later says what was lost', () => {
+  mkdirSync(file, { recursive: true });
+  const log = createLog({ file });
+  const circular: Record<string, unknown> = {};
+  circular['self'] = circular;
+  log.info('lost', { circular, big: 10n });
+  log.flush();
+  rmSync(file, { recursive: true });
+  log.info('kept');
+  log.flush();
+  expect(lines()).toMatchObject([{ lostLines: 1 }, { message: 'kept' }]);
+});
+
+test('text of a server cannot steer the terminal', () => {
+  const stderr = new PassThrough();
+  createLog({ stderr }).info('a\u001b[2Jb\nc\u009b');
+  expect(String(stderr.read())).toMatch(/info {2}a \[2Jb c \n$/);
+});
+
+test('a closed stderr does not end the process', async () => {
+  const stderr = new PassThrough();
+  const log = createLog({ stderr });
+  stderr.destroy(new Error('EPIPE'));
+  await new Promise((resolve) => stderr.once('close', resolve));
+  expect(() => log.info('still here')).not.toThrow();
+});

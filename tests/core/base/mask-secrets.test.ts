@@ -1,0 +1,192 @@
+/** No secret gets into what people, logs or models read, and ordinary text stays readable. */
+import { expect, test } from 'vitest';
+import { Masker, maskObject, maskText } from '../../../src-main/core/base/mask-secrets.ts';
+import { isSecretName } from '../../../src-main/core/base/secret-names.ts';
+
+// Put together at run time, so that no scanner of repositories takes the examples for real keys.
+const S = 'Zq7Lm2Xw9Rt4';
+const long = `${S}${S}${S}`;
+
+const secretTexts = [
+  `GITHUB_TOKEN=${S}`,
+  `export AWS_SECRET_ACCESS_KEY="${S}"`,
+  `X-Api-Key: ${S}`,
+  `x-api-key=${S};next`,
+  `client_secret: '${S}'`,
+  `{"apiKey":"${S}","user":"ann"}`,
+  `{"password" : "a\\"${S}"}`,
+  JSON.stringify({ text: JSON.stringify({ token: `q"${S}` }) }),
+  JSON.stringify({ text: JSON.stringify({ text: JSON.stringify({ token: `q"${S}` }) }) }),
+  `{"tokens":["${S}","]${S}"],"a":1}`,
+  `{"credentials":{"user":"${S}"}}`,
+  `{"token":"${S}`,
+  `{ token: '${S}', user: 'ann' }`,
+  `--token ${S}`,
+  `--api-key=${S}`,
+  `["--password","${S}"]`,
+  `mysql --password '${S}'`,
+  `<password>${S}</password>`,
+  `config.servers.github.env.GITHUB_PERSONAL_ACCESS_TOKEN=${S}`,
+  `PGPASSWORD=${S}`,
+  `DB_PASS: ${S}`,
+  `authToken => ${S}`,
+  `Server=x;Password=${S};Database=y`,
+  `password=a,b;c)${S}`,
+  `Authorization: Bearer ${S}`,
+  `Authorization: Basic ${S}==`,
+  `authorization: Digest username="${S}", response="${S}"`,
+  `curl -H "Authorization: token ${S}" https://x`,
+  `Cookie: theme=dark; session=${S}`,
+  `set-cookie: sid=${S}; HttpOnly`,
+  `sent bearer ${S}`,
+  `Basic ${Buffer.from(`ann:${S}`).toString('base64')}`,
+  `https://ann:${S}@host/path`,
+  `postgres://ann:p@${S}@host:5432/db`,
+  `https://${S}@github.com/x.git`,
+  `https://host/mcp?api_key=${S}&x=1`,
+  `https://host/cb?x=1&access_token=${S}#top`,
+  `https://host/?key=${S}`,
+  `https://host/?X-Amz-Signature=${S}`,
+  `sk-${long}`,
+  `found sk-proj-${long}, sorry`,
+  `sk_live_${long}`,
+  `ghp_${long}`,
+  `github_pat_${long}`,
+  `glpat-${long}`,
+  `xoxb-${long}`,
+  `AIza${long}`,
+  `npm_${long}`,
+  `(eyJ${S}.eyJ${S}.${S})`,
+  `-----BEGIN RSA PRIVATE KEY-----\n${S}\n${S}\n-----END RSA PRIVATE KEY-----`,
+  `-----BEGIN PRIVATE KEY-----\\n${S}`,
+];
+
+test.each(secretTexts)('masks the secret in: %j', (text) => {
+  const masked = maskText(text);
+  expect(masked).not.toContain(S);
+  expect(masked).not.toContain(Buffer.from(S).toString('base64').slice(2, 12));
+  expect(masked).toContain('***');
+  expect(maskText(masked)).toBe(masked);
+});
+
+test('masks an AWS access key id', () => {
+  expect(maskText(`id AKIA${'ABCDEFGH'.repeat(2)} end`)).toBe('id *** end');
+});
+
+test('shows what is around a secret', () => {
+  expect(maskText(`https://ann:${S}@host/a?token=${S}&page=2`)).toBe('https://ann:***@host/a?token=***&page=2');
+  expect(maskText(`{"apiKey":"${S}","user":"ann"}`)).toBe('{"apiKey":"***","user":"ann"}');
+  expect(maskText(`curl -H "Authorization: Bearer ${S}" https://x`)).toBe('curl -H "Authorization: ***" https://x');
+  expect(maskText(`run --token ${S} --verbose`)).toBe('run --token *** --verbose');
+  expect(maskText('{"password":12345,"n":1}')).toBe('{"password":***,"n":1}');
+});
+
+const ordinary = [
+  'Unexpected token } in JSON at position 4',
+  'The key: Enter. It takes 3 tokens, and the author is unknown.',
+  'max_tokens: 4096, tokens: 12, "inputTokens": 5, total_tokens=77',
+  '{"_meta":{"progressToken":"abc-1"},"tokenType":"bearer"}',
+  'GITHUB_TOKEN: ${env:GITHUB_TOKEN}',
+  '"password": null, "secret": true}',
+  'WWW-Authenticate: Bearer realm="mcp", error="invalid_token"',
+  'Basic authentication is required; a bearer token was not sent.',
+  'git clone ssh://git@github.com/a/b.git http://127.0.0.1:8080/mcp?x=a@b',
+  'keyboard: qwerty, monkey=banana, tokenizer: o200k, keyFile=/etc/ssl/cert.pem',
+  'task-force-one-hundred-and-twenty sk-short',
+  'const a = b > c ? d : e; // 中文 🎉',
+];
+
+test.each(ordinary)('leaves alone: %s', (text) => {
+  expect(maskText(text)).toBe(text);
+});
+
+test('names are secret by the words in them', () => {
+  const secret = ['token', 'API_KEYS', 'xapikey', 'GITHUB_TOKEN_2', 'clientSecret', 'proxy-authorization', 'db.pass'];
+  const plain = ['tokenCount', 'keyId', 'public_key', 'monkey', 'author', 'passenger', 'cookieFile', 'tokensIn', ''];
+  expect(secret.filter((name) => !isSecretName(name))).toEqual([]);
+  expect(plain.filter((name) => isSecretName(name))).toEqual([]);
+});
+
+test('objects are masked by key at any depth, and stay plain JSON', () => {
+  const cause = Object.assign(new Error(`bad token=${S}`), { code: 'E1', headers: { 'X-Api-Key': S } });
+  const value: Record<string, unknown> = {
+    env: { GITHUB_TOKEN: S, HOME: '/home/ann' },
+    args: ['--token', S, '--verbose', 'yes'],
+    headers: [
+      { name: 'X-Api-Key', value: S },
+      { key: 'Accept', value: 'text/html' },
+    ],
+    auth: { user: S, list: [S, 5n, null] },
+    url: new URL(`https://u:${S}@h/`),
+    map: new Map([['password', S]]),
+    bytes: Buffer.from(S),
+    error: new Error('outer', { cause }),
+    tokens: 12,
+    [`ghp_${long}`]: 1,
+    proto: JSON.parse(`{"__proto__": {"secret": "${S}"}}`) as unknown,
+    get broken(): never {
+      throw new Error('getter');
+    },
+  };
+  value['self'] = value;
+  const text = JSON.stringify(maskObject(value));
+  expect(text).not.toContain(S);
+  expect(JSON.parse(text)).toMatchObject({
+    env: { GITHUB_TOKEN: '***', HOME: '/home/ann' },
+    args: ['--token', '***', '--verbose', 'yes'],
+    headers: [
+      { name: 'X-Api-Key', value: '***' },
+      { key: 'Accept', value: 'text/html' },
+    ],
+    auth: { user: '***', list: ['***', '***', null] },
+    tokens: 12,
+    self: '[circular]',
+    broken: '[unreadable]',
+    error: { message: 'outer', cause: { message: 'bad token=***', code: 'E1' } },
+  });
+});
+
+test('known secret values are masked anywhere, in every spelling', () => {
+  const secret = 'pa"ss wörd/1';
+  const masker = new Masker([secret, 'Bearer opaque-value', 'abc', 'opaque-value-longer']);
+  const texts = [secret, JSON.stringify(secret), encodeURIComponent(secret), 'x opaque-value y', 'opaque-value-longer'];
+  expect(texts.map((text) => masker.maskText(`at ${text}.`))).toEqual([
+    'at ***.',
+    'at "***".',
+    'at ***.',
+    'at x *** y.',
+    'at ***.',
+  ]);
+  expect(masker.maskObject({ note: `it was ${secret}` })).toEqual({ note: 'it was ***' });
+  expect(masker.maskText('abc')).toBe('abc');
+  masker.setSecrets([]);
+  expect(masker.maskText('opaque-value')).toBe('opaque-value');
+});
+
+// Each of these makes a careless pattern take minutes; a linear one needs far less than the test's time limit.
+const hostile: [string, string][] = [
+  ['letters', 'a'],
+  ['dashes', '-'],
+  ['name and equals', 'token='],
+  ['open quotes', 'token="'],
+  ['escaped quotes', '\\"'],
+  ['quoted backslashes', '"token":"\\\\'],
+  ['open brackets', '"token":["'],
+  ['brackets', '"token":['],
+  ['web token starts', 'eyJ'],
+  ['web token starts with dashes', '-eyJaaaaaaaaa'],
+  ['schemes', 'http://'],
+  ['schemes with users', '://a:'],
+  ['at signs', 'http://a@:'],
+  ['bearers', 'Bearer '],
+  ['private keys', '-----BEGIN PRIVATE KEY-----'],
+  ['spaces', ' '],
+  ['key prefixes', 'sk-'],
+  ['cookies', 'cookie: '],
+  ['flags', '--token --'],
+];
+
+test.each(hostile)('stays linear on millions of %s', (_name, piece) => {
+  const text = piece.repeat(Math.ceil(3_000_000 / piece.length));
+  expect(maskText(text).length).toBeGreaterThan(0);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { socketLocation } from '../../../src-main/core/base/socket-location.ts';
+
+test('TOOLTRAY_HOME puts everything below one folder', () => {
+  expect(socketLocation({ TOOLTRAY_HOME: '/tmp/t/../t' }, 'linux', '/home/eva')).toEqual({
+    home: '/tmp/t',
+    runDir: '/tmp/t/run',
+    socketPath: '/tmp/t/run/core.sock',
+    tokenFile: '/tmp/t/run/token',
+  });
+});
+
+test('variables that client apps do not pass on to the shim change nothing', () => {
+  const bare = socketLocation({}, 'linux', '/home/eva');
+  const full = socketLocation(
+    { XDG_RUNTIME_DIR: '/run/user/1', XDG_DATA_HOME: '/d', TMPDIR: '/t' },
+    'linux',
+    '/home/eva',
+  );
+  expect(full).toEqual(bare);
+  expect(bare.socketPath).toBe('/home/eva/.local/state/tooltray/run/core.sock');
+});
+
+test('macOS has it in Application Support', () => {
+  const { socketPath } = socketLocation({}, 'darwin', '/Users/eva');
+  expect(socketPath).toBe('/Users/eva/Library/Application Support/Tooltray/run/core.sock');
+});
+
+test('Windows has a pipe for each home, whatever case it is spelled in', () => {
+  const pipe = (home: string) => socketLocation({}, 'win32', home).socketPath;
+  expect(pipe('C:\\Users\\Eva')).toMatch(/^\\\\\.\\pipe\\tooltray-[0-9a-f]{16}$/);
+  expect(pipe('c:\\users\\eva')).toBe(pipe('C:\\Users\\Eva'));
+  expect(pipe('C:\\Users\\Adam')).not.toBe(pipe('C:\\Users\\Eva'));
+});
+
+test('a path too long for a socket gets a short one of its own, the same each time', () => {
+  const path = (home: string) => socketLocation({ TOOLTRAY_HOME: home }, 'linux', '/home/eva').socketPath;
+  const [one, other] = [`/tmp/${'a'.repeat(120)}`, `/tmp/${'b'.repeat(120)}`];
+  expect(path(one)).toMatch(/^\/tmp\/tooltray-\d+\/[0-9a-f]{16}\.sock$/);
+  expect(path(one)).toBe(path(one));
+  expect(path(one)).not.toBe(path(other));
+});

@@ -1,0 +1,55 @@
+/** Promises of the one-line descriptions. */
+
+import { describe, expect, test } from 'vitest';
+import { condenseDescription } from '../../../src-main/core/condense/condense-description.ts';
+
+describe('the documented vectors', () => {
+  test.each([
+    ['Use this tool to read a file. More.', 'Read a file'],
+    ['Call the v2.0 API now. Then', 'Call the v2.0 API now'],
+    ['Is it ok? Yes.', 'Is it ok?'],
+    ['Get data, e.g. users. More', 'Get data, e.g'],
+    ['List items... then stop', 'List items'],
+    ['A'.repeat(90), 'A'.repeat(80)],
+    ['Line one\n\nLine two. three', 'Line one Line two'],
+    ['Use this tool to', ''],
+    ['', ''],
+  ])('%j becomes %j', (text, expected) => {
+    expect(condenseDescription(text)).toBe(expected);
+  });
+});
+
+test('filler goes in any case and anywhere, with the punctuation it leaves at the start', () => {
+  expect(condenseDescription('only works within allowed directories: THIS TOOL WILL, list folders')).toBe(
+    'List folders',
+  );
+  expect(condenseDescription('Reads a file Only works within allowed directories.')).toBe('Reads a file');
+});
+
+test('a leading dot that belongs to a word stays', () => {
+  expect(condenseDescription('.NET build runner')).toBe('.NET build runner');
+});
+
+test('a long line is cut at the last space before the limit', () => {
+  const line = condenseDescription('Word '.repeat(30));
+  expect(line).toBe('Word '.repeat(16).trim());
+  expect(condenseDescription('One two three', 8)).toBe('One two');
+});
+
+test('a character outside the basic plane is never torn', () => {
+  expect(condenseDescription('😀'.repeat(90))).toBe('😀'.repeat(80));
+  expect(condenseDescription('X'.repeat(79) + '😀😀')).toBe('X'.repeat(79) + '😀');
+});
+
+test('a Chinese or Japanese sentence ends without a space', () => {
+  expect(condenseDescription('搜索网页内容。返回结果列表。')).toBe('搜索网页内容');
+});
+
+test('a missing description is an empty line', () => {
+  expect(condenseDescription(undefined)).toBe('');
+});
+
+test('a megabyte of dots and blanks is condensed without stalling', () => {
+  expect(condenseDescription(`${'.'.repeat(1_000_000)}x`)).toBe('.'.repeat(80));
+  expect(condenseDescription(`a${' '.repeat(1_000_000)}b.`)).toBe('A b');
+});

@@ -1,0 +1,213 @@
+/** The config file in use: hot reload, edits from several sides, and bad edits. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { AppConfig } from '../../../src-main/core/config/app-config.ts';
+import { ConfigStore } from '../../../src-main/core/config/config-store.ts';
+import { addServer, removeServer, setTopLevel } from '../../../src-main/core/config/edit-config.ts';
+import { updateConfigFile } from '../../../src-main/core/config/update-config-file.ts';
+
+const isPosix = process.platform !== 'win32';
+const one = '{\n  // mine\n  "servers": { "a": { "command": "x" } }\n}\n';
+let folder = '';
+let path = '';
+let store: ConfigStore | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tooltray-config-'));
+  path = join(folder, 'config.json');
+});
+
+afterEach(async () => {
+  await store?.stop();
+  store = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function open(text: string, env: Record<string, string> = {}): Promise<ConfigStore> {
+  await writeFile(path, text);
+  return (store = await ConfigStore.open(path, env));
+}
+
+async function watched(text: string): Promise<{ store: ConfigStore; changes: AppConfig[] }> {
+  const opened = await open(text);
+  await opened.start();
+  const changes: AppConfig[] = [];
+  opened.changed.on((config) => changes.push(config));
+  return { store: opened, changes };
+}
+
+const names = (config: AppConfig): string[] => config.servers.map(({ name }) => name);
+const until = (check: () => void | Promise<void>): Promise<void> =>
+  vi.waitFor(check, { timeout: 10_000, interval: 20 });
+
+test('a missing file is an error with a code, a bad one is a store without servers that says why', async () => {
+  await expect(ConfigStore.open(path)).rejects.toMatchObject({ code: 'config_not_found' });
+  const bad = await open('{ "servers": ');
+  expect(names(bad.current)).toEqual([]);
+  expect(bad.problems).toMatchObject([{ severity: 'error', file: path, line: 1, column: 14 }]);
+});
+
+test('a file that is not UTF-8 is a problem and is never overwritten', async () => {
+  await writeFile(path, Buffer.from([0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]));
+  store = await ConfigStore.open(path);
+  expect(store.problems).toMatchObject([{ severity: 'error', reason: `${path} is not UTF-8 text.` }]);
+  await expect(store.update((text) => addServer(text, 'n', {}))).rejects.toMatchObject({ code: 'config_invalid' });
+  expect((await readFile(path)).length).toBe(6);
+});
+
+test('a change made in an editor is announced once, written in place or by rename', async () => {
+  const { changes } = await watched(one);
+  await writeFile(path, one.replace('"a"', '"b"'));
+  await until(() => expect(changes.map(names)).toEqual([['b']]));
+  await writeFile(`${path}.new`, one.replace('"a"', '"c"'));
+  await rename(`${path}.new`, path);
+  await until(() => expect(changes.map(names)).toEqual([['b'], ['c']]));
+  await rename(path, `${path}~`);
+  await writeFile(path, one.replace('"a"', '"d"'));
+  await until(() => expect(changes.map(names)).toEqual([['b'], ['c'], ['d']]));
+});
+
+test('a change of comments alone is not announced', async () => {
+  const { store: opened, changes } = await watched(one);
+  await writeFile(path, one.replace('mine', 'yours'));
+  await opened.reload();
+  await writeFile(path, one.replace('"a"', '"b"'));
+  await until(() => expect(changes.map(names)).toEqual([['b']]));
+});
+
+test('a bad edit keeps the last good state and says file, line and reason; mending it clears that', async () => {
+  const { store: opened, changes } = await watched(one);
+  await writeFile(path, '{\n  "servers": { "a": { "command": "x" }\n');
+  await until(() => expect(opened.problems).toHaveLength(1));
+  expect(opened.problems[0]).toMatchObject({ file: path, line: 3, column: 1 });
+  expect(opened.problems[0]?.reason).toBe('An object is not closed. The last good configuration stays in use.');
+  expect([names(opened.current), changes]).toEqual([['a'], []]);
+  await writeFile(path, one);
+  await until(() => expect(opened.problems).toEqual([]));
+  expect(changes).toEqual([]);
+});
+
+test('a bad entry keeps its last good version while others move on', async () => {
+  const opened = await open('{ "servers": { "a": { "command": "x" }, "b": { "command": "x" } } }');
+  const good = opened.current.servers[0];
+  await writeFile(path, '{ "servers": { "a": { "command": 5 }, "b": { "command": "y" }, "c": {} } }');
+  await opened.reload();
+  expect(opened.current.servers).toMatchObject([good, { name: 'b', command: 'y' }]);
+  expect(opened.problems.map(({ path: at }) => at)).toEqual(['servers.a.command', 'servers.c']);
+});
+
+test('a deleted file keeps the last good state, and is taken up again when it is back', async () => {
+  const { store: opened, changes } = await watched(one);
+  await rm(path);
+  await until(() => expect(opened.problems).toMatchObject([{ reason: `There is no config file at ${path}.` }]));
+  expect(names(opened.current)).toEqual(['a']);
+  await writeFile(path, one.replace('"a"', '"b"'));
+  await until(() => expect(changes.map(names)).toEqual([['b']]));
+  expect(opened.problems).toEqual([]);
+});
+
+test('an edit of our own is in force when it resolves and is announced once', async () => {
+  const { store: opened, changes } = await watched(one);
+  await opened.update((text) => addServer(text, 'b', { command: 'y' }));
+  expect([names(opened.current), changes.map(names)]).toEqual([['a', 'b'], [['a', 'b']]]);
+  // The next outside change shows that the watcher had its turn with the first.
+  await writeFile(path, one);
+  await until(() => expect(changes.map(names)).toEqual([['a', 'b'], ['a']]));
+});
+
+test('an edit keeps comments, makes a backup and leaves nothing else behind', async () => {
+  const opened = await open(one);
+  await opened.update((text) => setTopLevel(text, 'mode', 'search'));
+  expect(await readFile(path, 'utf8')).toContain('// mine');
+  expect(await readFile(`${path}.bak`, 'utf8')).toBe(one);
+  for (let port = 1; port <= 7; port++) await opened.update((text) => setTopLevel(text, 'port', port));
+  expect((await readdir(folder)).sort()).toEqual([
+    'config.json',
+    ...['', '.1', '.2', '.3', '.4'].map((n) => `config.json.bak${n}`),
+  ]);
+});
+
+test('an edit that changes nothing writes nothing', async () => {
+  const opened = await open(one);
+  await opened.update((text) => text);
+  expect(await readdir(folder)).toEqual(['config.json']);
+});
+
+test('an edit that would break the file, or throws, leaves it as it was', async () => {
+  const opened = await open(one);
+  await expect(opened.update(() => '{')).rejects.toMatchObject({ code: 'config_invalid' });
+  await expect(opened.update((text) => removeServer(text, 'zz'))).rejects.toMatchObject({ code: 'server_not_found' });
+  expect([await readFile(path, 'utf8'), await readdir(folder)]).toEqual([one, ['config.json']]);
+});
+
+test('when an editor saves between our read and our write, the edit is made on the new text', async () => {
+  const opened = await open(one);
+  let tries = 0;
+  await opened.update((text) => {
+    if (tries++ === 0) writeFileSync(path, one.replace('"a"', '"theirs"'));
+    return addServer(text, 'ours', { command: 'y' });
+  });
+  expect([tries, names(opened.current)]).toEqual([2, ['theirs', 'ours']]);
+});
+
+test('a file that never stops changing ends in config_conflict', async () => {
+  await writeFile(path, one);
+  let count = 0;
+  const edit = (text: string): string => {
+    writeFileSync(path, one.replace('mine', `theirs ${count++}`));
+    return addServer(text, 'ours', { command: 'y' });
+  };
+  await expect(updateConfigFile(path, edit)).rejects.toMatchObject({ code: 'config_conflict' });
+});
+
+test('two processes that edit at the same time lose no edit', async () => {
+  await writeFile(path, one);
+  const script = join(import.meta.dirname, 'update-many.fixture.ts');
+  const run = async (prefix: string): Promise<unknown> => {
+    const child = spawn(process.execPath, [script, path, prefix, '50'], { stdio: ['ignore', 'ignore', 'inherit'] });
+    return (await once(child, 'exit'))[0] as unknown;
+  };
+  expect(await Promise.all([run('p'), run('q')])).toEqual([0, 0]);
+  const found = names((await ConfigStore.open(path)).current);
+  const all = ['p', 'q'].flatMap((prefix) => Array.from({ length: 50 }, (_, index) => `${prefix}${index}`));
+  expect(found.sort()).toEqual(['a', ...all].sort());
+});
+
+test('many edits at once in one process are all made', async () => {
+  const opened = await open(one);
+  await Promise.all(
+    Array.from({ length: 20 }, (_, n) => opened.update((text) => addServer(text, `s${n}`, { command: 'y' }))),
+  );
+  expect(opened.current.servers).toHaveLength(21);
+});
+
+test.runIf(isPosix)(
+  'a linked config is written through to its target, and changes of the target are seen',
+  async () => {
+    const target = join(folder, 'dotfiles', 'tooltray.json');
+    await mkdir(join(folder, 'dotfiles'));
+    await writeFile(target, one, { mode: 0o640 });
+    await symlink(target, path);
+    store = await ConfigStore.open(path);
+    await store.start();
+    await store.update((text) => addServer(text, 'b', { command: 'y' }));
+    expect([(await lstat(path)).isSymbolicLink(), ((await stat(target)).mode & 0o777).toString(8)]).toEqual([
+      true,
+      '640',
+    ]);
+    expect(await readFile(target, 'utf8')).toContain('"b"');
+    await writeFile(target, one);
+    await until(() => expect(names(store?.current ?? expect.fail())).toEqual(['a']));
+  },
+);
+
+test.runIf(isPosix)('a new config file can be read by its owner only', async () => {
+  const fresh = join(folder, 'deep', 'config.json');
+  await updateConfigFile(fresh, (text) => addServer(text, 'a', { command: 'x' }));
+  expect(((await stat(fresh)).mode & 0o777).toString(8)).toBe('600');
+});

@@ -1,0 +1,66 @@
+/** One holder at a time, and no lock that stays for ever. */
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { withFileLock } from '../../../src-main/core/config/file-lock.ts';
+
+let folder = '';
+let path = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tooltray-lock-'));
+  path = join(folder, 'config.json');
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test('work under the lock never overlaps, and the lock file goes away', async () => {
+  let inside = 0;
+  const seen: number[] = [];
+  const work = async (): Promise<void> => {
+    seen.push(++inside);
+    await new Promise((resolve) => setImmediate(resolve));
+    inside--;
+  };
+  await Promise.all(Array.from({ length: 10 }, () => withFileLock(path, work)));
+  expect(seen).toEqual(Array.from({ length: 10 }, () => 1));
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('the lock is let go when the work fails', async () => {
+  await expect(withFileLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await withFileLock(path, async () => 'yes')).toBe('yes');
+});
+
+test('the lock of a dead process is taken over', async () => {
+  const { pid } = spawnSync(process.execPath, ['-e', '0']);
+  await writeFile(`${path}.lock`, `${pid} x\n`);
+  expect(await withFileLock(path, async () => 'mine', { waitMs: 0 })).toBe('mine');
+});
+
+test('a lock that is too old is taken over, also by many at once', async () => {
+  await writeFile(`${path}.lock`, `${process.pid} x\n`);
+  await utimes(`${path}.lock`, new Date(0), new Date(0));
+  let inside = 0;
+  const most = await Promise.all(
+    Array.from({ length: 10 }, () =>
+      withFileLock(path, async () => {
+        const now = ++inside;
+        await new Promise((resolve) => setImmediate(resolve));
+        inside--;
+        return now;
+      }),
+    ),
+  );
+  expect(Math.max(...most)).toBe(1);
+});
+
+test('a lock that a living process keeps ends in an error that names the process', async () => {
+  await writeFile(`${path}.lock`, `${process.pid} x\n`);
+  await expect(withFileLock(path, async () => 'mine', { waitMs: 50 })).rejects.toMatchObject({
+    code: 'config_conflict',
+    message: `Another process (pid ${process.pid}) keeps the config file locked.`,
+  });
+});

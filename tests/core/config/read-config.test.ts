@@ -1,0 +1,220 @@
+/** What a config file means, in our own words for it, and what is said when it is wrong. */
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import { firstConfig } from '../../../src-main/core/config/first-config.ts';
+import { readConfig } from '../../../src-main/core/config/read-config.ts';
+
+const file = resolve('/config/config.json');
+
+function read(text: string, env: Record<string, string> = {}) {
+  const { config, problems } = readConfig(text, file, env);
+  return { config, problems, servers: config?.servers ?? [] };
+}
+
+function server(entry: object, env: Record<string, string> = {}): ServerConfig | undefined {
+  return read(JSON.stringify({ servers: { a: entry } }), env).servers[0];
+}
+
+/** `line:column path severity reason suggestion` */
+function said(text: string, env: Record<string, string> = {}): string[] {
+  return read(text, env).problems.map(({ line, column, path, severity, reason, suggestion }) =>
+    `${line}:${column} ${path} ${severity}: ${reason} ${suggestion ?? ''}`.trim(),
+  );
+}
+
+test('an empty object is a config with every default', () => {
+  expect(read('{}').config).toEqual({
+    path: file,
+    servers: [],
+    mode: 'proxy',
+    appModes: {},
+    raw: false,
+    extraTools: [],
+    port: 8690,
+    activity: { maxRows: 100_000, maxBytes: 268_435_456 },
+    policy: { agentChanges: 'ask' },
+  });
+});
+
+test('the settings beside the servers are read, and a group may be given in part', () => {
+  const text = `{ "mode": "search", "appModes": { "cursor": "meta" }, "raw": true, "extraTools": ["proxy"], "port": 0,
+    "activity": { "maxRows": 5 }, "policy": { "agentChanges": "allow" } }`;
+  expect(read(text).config).toMatchObject({
+    mode: 'search',
+    appModes: { cursor: 'meta' },
+    raw: true,
+    extraTools: ['proxy'],
+    port: 0,
+    activity: { maxRows: 5, maxBytes: 268_435_456 },
+    policy: { agentChanges: 'allow' },
+  });
+});
+
+test('every field of a command server arrives in the units of the core', () => {
+  const entry = {
+    ...{ command: 'npx', args: ['-y', 'x', 1], env: { PORT: 3000, ON: true }, cwd: 'work', enabled: false, lazy: true },
+    ...{ idleStopSeconds: 60, initTimeoutSeconds: 5, callTimeoutSeconds: 0.5, maxMessageMB: 1, description: 'mine' },
+  };
+  expect(server(entry)).toEqual({
+    ...{ name: 'a', kind: 'stdio', command: 'npx', args: ['-y', 'x', '1'], env: { PORT: '3000', ON: 'true' } },
+    ...{ cwd: resolve('/config/work'), enabled: false, lazy: true, idleStopMs: 60_000, initTimeoutMs: 5000 },
+    ...{ callTimeoutMs: 500, maxMessageBytes: 1_048_576, description: 'mine' },
+    hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+  });
+});
+
+test('a server that says nothing more gets the documented defaults', () => {
+  expect(server({ url: 'https://h/mcp' })).toMatchObject({
+    ...{ kind: 'http', url: 'https://h/mcp', headers: {}, enabled: true, lazy: false, idleStopMs: undefined },
+    ...{ initTimeoutMs: 30_000, callTimeoutMs: 3_600_000, maxMessageBytes: 536_870_912, description: undefined },
+  });
+});
+
+test.each([
+  [{ type: 'stdio', command: 'x' }, 'stdio'],
+  [{ type: 'http', url: 'https://h' }, 'http'],
+  [{ type: 'streamable-http', url: 'https://h' }, 'http'],
+  [{ type: 'streamableHttp', url: 'https://h' }, 'http'],
+  [{ transport: 'sse', url: 'https://h' }, 'sse'],
+  [{ type: 'builtin', builtin: 'utils' }, 'builtin'],
+  [{ type: 'http', command: 'x', url: 'https://h' }, 'http'],
+])('%j is a server of kind %s', (entry, kind) => {
+  expect(server(entry)?.kind).toBe(kind);
+});
+
+test('the home folder may be written as ~ in folders and cwd', () => {
+  const env = { HOME: resolve('/home/me') };
+  expect(server({ type: 'builtin', builtin: 'utils', folders: ['~/notes', '~'] }, env)).toMatchObject({
+    folders: [join(env.HOME, 'notes'), env.HOME],
+  });
+  expect(server({ command: 'x', cwd: '~/work' }, env)).toMatchObject({ cwd: join(env.HOME, 'work') });
+});
+
+test('the first config of all is valid, holds utils without any folder, and stays valid with its examples switched on', () => {
+  expect(read(firstConfig)).toMatchObject({ problems: [], servers: [{ name: 'utils', kind: 'builtin', folders: [] }] });
+  const switchedOn = firstConfig.replace(/\/\/ (?=")/g, '');
+  const { servers, problems } = read(switchedOn, { EXAMPLE_TOKEN: 't' });
+  expect(problems).toEqual([]);
+  expect(servers.map(({ name }) => name)).toEqual(['utils', 'memory', 'example']);
+});
+
+test('a byte order mark, Windows line ends, comments and trailing commas are no problem', () => {
+  const text = '\uFEFF// hello\r\n{\r\n  "servers": {\r\n    "a": { "command": "x", }, /* c */\r\n  },\r\n}\r\n';
+  expect(read(text)).toMatchObject({ problems: [], servers: [{ name: 'a', command: 'x' }] });
+});
+
+test('names such as __proto__ and constructor are names like any other', () => {
+  const { servers } = read(
+    '{ "servers": { "__proto__": { "command": "x" }, "constructor": { "command": "y" }, "a.b c": { "command": "z" } } }',
+  );
+  expect(servers.map(({ name }) => name)).toEqual(['__proto__', 'constructor', 'a.b c']);
+});
+
+test.each([
+  ['{ "servers": { "a": { "command": "x" } ', '1:40  error: An object is not closed. Add the missing }.'],
+  [
+    '{\n  "mode": "proxy"\n  "port": 1\n}',
+    '3:3  error: A comma is missing. Put a comma after the value before this one.',
+  ],
+  ['{\r\n  mode: 1 }', '2:3  error: This word or sign means nothing in JSON. Put texts and keys in double quotes.'],
+  ['\uFEFF[1]', '1:1  error: The file holds array where an object is expected. Start with { "servers": { } }.'],
+  ['', '1:1  error: The file is empty. Start with { "servers": { } }.'],
+  ['// only\n', '1:1  error: The file is empty. Start with { "servers": { } }.'],
+])('a file that is not JSONC is an error for the whole: %j', (text, expected) => {
+  const { config } = read(text);
+  expect(config).toBeUndefined();
+  expect(said(text)).toEqual([expected]);
+});
+
+test('a wrong entry is an error with its place, and the others still work', () => {
+  const text = `{
+  "servers": {
+    "one": { "args": ["x"] },
+    "two": { "command": 5 },
+    "three": { "url": "ftp://h" },
+    "four": { "command": "x", "url": "https://h" },
+    "five": { "type": "carrier-pigeon", "command": "x" },
+    "six": "npx",
+    "seven": { "command": "x", "args": ["a", null] },
+    "eight": { "type": "builtin", "builtin": "utils", "folders": ["notes"] },
+    "nine": { "type": "sse", "command": "x" },
+    "ten": { "command": "x", "callTimeoutSeconds": -1 },
+    "good": { "command": "x" }
+  }
+}`;
+  expect(read(text).servers.map(({ name }) => name)).toEqual(['good']);
+  expect(said(text)).toEqual([
+    '3:5 servers.one error: The server needs a command or a URL. Add "command": "npx", "args": […] or "url": "https://…".',
+    '4:25 servers.two.command error: Text in double quotes is expected here.',
+    '5:23 servers.three.url error: This is not an address that starts with http:// or https://. Write "https://host/mcp".',
+    '6:5 servers.four error: The server has both a command and a URL. Remove one of them, or say which counts with "type".',
+    '7:23 servers.five.type error: This kind of server is not known. Use "stdio", "http" or "sse".',
+    '8:5 servers.six error: An object is expected here. Write { "command": … } or { "url": … }.',
+    '9:46 servers.seven.args[1] error: Text in double quotes is expected here.',
+    '10:67 servers.eight.folders[0] error: The whole path of the folder is needed. Write it from the root or from "~/".',
+    '11:5 servers.nine error: The server needs a URL. Add "url": "https://…".',
+    '12:52 servers.ten.callTimeoutSeconds error: This must be more than 0.',
+  ]);
+});
+
+test('every error about a server carries its name', () => {
+  expect(read('{ "servers": { "a b": {} } }').problems).toMatchObject([
+    { server: 'a b', path: 'servers["a b"]', file },
+  ]);
+});
+
+test('an unknown key is a warning that names the key most likely meant, and the entry works', () => {
+  const text = '{ "sever": {}, "servers": { "a": { "command": "x", "agrs": [], "shoe_size": 4, "_note": "mine" } } }';
+  expect(said(text)).toEqual([
+    '1:3 sever warning: The key "sever" is not known. Did you mean "servers"?',
+    '1:52 servers.a.agrs warning: The key "agrs" is not known. Did you mean "args"?',
+    '1:64 servers.a.shoe_size warning: The key "shoe_size" is not known.',
+  ]);
+  expect(read(text).servers).toHaveLength(1);
+});
+
+test('a wrong setting keeps its default and says which', () => {
+  const text = '{ "port": 70000, "raw": "yes", "policy": { "agentChanges": "maybe" }, "mode": "" }';
+  expect(read(text).config).toMatchObject({ port: 8690, raw: false, policy: { agentChanges: 'ask' }, mode: 'proxy' });
+  expect(said(text)).toEqual([
+    '1:11 port error: This must be at most 65535. Until it is mended, 8690 is used.',
+    '1:25 raw error: True or false is expected here. Until it is mended, false is used.',
+    '1:60 policy.agentChanges error: This must be one of "ask", "allow". Until it is mended, {"agentChanges":"ask"} is used.',
+    '1:79 mode error: This text must not be empty. Until it is mended, "proxy" is used.',
+  ]);
+});
+
+test('of two servers with one name the last counts, and the first is pointed at', () => {
+  const text = '{ "servers": { "a": { "command": "x" }, "a": { "command": "y" } } }';
+  expect(read(text).servers).toMatchObject([{ command: 'y' }]);
+  expect(said(text)).toEqual([
+    '1:16 servers.a warning: Another server is called "a". Only the last one counts. Rename or remove the others.',
+  ]);
+});
+
+test('a command line written as one word gets a hint', () => {
+  expect(said('{ "servers": { "a": { "command": "npx -y x" } } }')).toEqual([
+    '1:34 servers.a.command warning: The command holds spaces. Put what follows the first word into "args".',
+  ]);
+  expect(said(String.raw`{ "servers": { "a": { "command": "C:\\Program Files\\x.exe" } } }`)).toEqual([]);
+});
+
+test('what was good before stays in force where the file is wrong now, and the problem says so', () => {
+  const { config: good } = readConfig(
+    '{ "port": 7, "servers": { "a": { "command": "x" }, "b": { "command": "x" } } }',
+    file,
+    {},
+  );
+  const { config, problems } = readConfig('{ "port": "no", "servers": { "a": {}, "c": {} } }', file, {}, good);
+  expect(config?.port).toBe(7);
+  expect(config?.servers).toEqual([good?.servers[0]]);
+  expect(problems.map(({ path, reason }) => [path, reason.includes('last good version of this server stays')])).toEqual(
+    [
+      ['port', false],
+      ['servers.a', true],
+      ['servers.c', false],
+    ],
+  );
+  expect(readConfig('{ "servers": 5 }', file, {}, good).config?.servers).toEqual(good?.servers);
+});

@@ -1,0 +1,90 @@
+/** Promises of the search that need many tools or many edits. Randomness is seeded. */
+
+import { expect, test } from 'vitest';
+import type { SearchDocument } from '../../../src-main/core/search/search-document.ts';
+import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
+
+const verbs = ['get', 'list', 'create', 'delete', 'update', 'search', 'run', 'export'];
+const nouns = [
+  'issue',
+  'file',
+  'invoice',
+  'userProfile',
+  'pod',
+  'weather',
+  'branch',
+  'データ',
+  'message',
+  'calendarEvent',
+];
+
+/** A small linear congruential generator: the same numbers in every run. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+function randomTool(server: string, number: number, random: (below: number) => number): SearchDocument {
+  const word = (list: readonly string[]): string => list[random(list.length)] ?? '';
+  const name = `${word(verbs)}_${word(nouns)}_${number}`;
+  const description = Array.from({ length: 5 + random(20) }, () => word(random(2) === 0 ? verbs : nouns)).join(' ');
+  return {
+    id: `${server}:${name}`,
+    server,
+    name,
+    description,
+    inputSchema: { properties: { [word(nouns)]: { description: word(verbs) } } },
+  };
+}
+
+function toolsOf(server: string, count: number, random: (below: number) => number): SearchDocument[] {
+  return Array.from({ length: count }, (_, number) => randomTool(server, number, random));
+}
+
+test('after any edits the index answers like one built afresh, in any order', () => {
+  const random = seeded(7);
+  const edited = new SearchIndex();
+  const truth = new Map<string, SearchDocument[]>();
+  for (let step = 0; step < 120; step += 1) {
+    const server = `server${random(8)}`;
+    if (random(4) === 0) {
+      edited.removeServer(server);
+      truth.delete(server);
+    } else {
+      const tools = toolsOf(server, random(12), random);
+      edited.replaceServer(server, tools);
+      truth.set(server, tools);
+    }
+    const fresh = new SearchIndex();
+    for (const [name, tools] of [...truth].reverse()) fresh.replaceServer(name, tools);
+    const query = `${verbs[random(8)]} ${nouns[random(10)]} ${random(2) === 0 ? 'profil' : 'serch'}`;
+    expect(edited.search(query, { limit: 50 })).toEqual(fresh.search(query, { limit: 50 }));
+    const wrongName = `get_isue_${random(5)}`;
+    expect(edited.suggest(wrongName)).toEqual(fresh.suggest(wrongName));
+  }
+});
+
+test('ten thousand tools are indexed and each is found by its name', () => {
+  const random = seeded(11);
+  const index = new SearchIndex();
+  const all = Array.from({ length: 100 }, (_, server) => toolsOf(`server${server}`, 100, random));
+  all.forEach((tools, server) => index.replaceServer(`server${server}`, tools));
+  expect(index.size).toBe(10_000);
+  for (const tools of all) {
+    const wanted = tools[random(100)];
+    expect(index.search(`${wanted?.server}__${wanted?.name}`, { limit: 1 }).hits[0]?.id).toBe(wanted?.id);
+  }
+  expect(index.search('weather').total).toBeGreaterThan(1_000);
+});
+
+test('a query of 100 kB is answered by its beginning', () => {
+  const index = new SearchIndex();
+  index.replaceServer('s', toolsOf('s', 500, seeded(3)));
+  const start = 'weather '.repeat(500);
+  expect(index.search(start + 'invoice '.repeat(12_000))).toEqual(index.search('weather'));
+  const unknown = Array.from({ length: 15_000 }, (_, i) => `wethr${i.toString(36)}`).join(' ');
+  expect(index.search(unknown).total).toBeLessThanOrEqual(500);
+});

@@ -1,0 +1,150 @@
+/** Promises of the search over tools, on small catalogs that look like real ones. */
+
+import { describe, expect, test } from 'vitest';
+import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
+import type { SearchDocument } from '../../../src-main/core/search/search-document.ts';
+
+function tool(
+  server: string,
+  name: string,
+  description?: string,
+  properties: Record<string, unknown> = {},
+): SearchDocument {
+  const document = { id: `${server}:${name}`, server, name, inputSchema: { type: 'object', properties } };
+  return description === undefined ? document : { ...document, description };
+}
+
+const catalog: readonly SearchDocument[] = [
+  tool('filesystem', 'read_file', 'Read the complete contents of a file. Handles various encodings.', {
+    path: { type: 'string' },
+  }),
+  tool('filesystem', 'write_file', 'Create a new file or overwrite an existing one.', { path: {}, content: {} }),
+  tool('filesystem', 'list_directory', 'Get a detailed listing of all files and directories in a path.'),
+  tool('github', 'create_issue', 'Create a new issue in a GitHub repository.', {
+    title: {},
+    body: { description: 'Markdown text' },
+  }),
+  tool('github', 'list_issues', 'List issues in a repository.', { state: { enum: ['open', 'closed', 'stale'] } }),
+  tool('github', 'getCommitStatus', 'Status of one commit.'),
+  tool('gitlab', 'create_issue', 'Create a new issue in a project.'),
+  tool('db', 'runMySQLQuery', 'Execute a statement against the database and return rows.'),
+  tool('weather', 'forecast', '获取指定城市的天气预报。'),
+  tool('time', 'get_current_time', 'Get the current time in a timezone.', {
+    timezone: { description: 'IANA name, e.g. Europe/Berlin' },
+  }),
+  tool('fun', '🎲 roll', 'Roll dice.'),
+];
+
+function indexOf(documents: readonly SearchDocument[]): SearchIndex {
+  const index = new SearchIndex();
+  for (const [server, tools] of Map.groupBy(documents, (document) => document.server))
+    index.replaceServer(server, tools);
+  return index;
+}
+
+const index = indexOf(catalog);
+const idsFor = (query: string): string[] => index.search(query).hits.map((hit) => hit.id);
+
+describe('the first hit', () => {
+  test.each([
+    ['a plain question', 'please show me the contents of a file', 'filesystem:read_file'],
+    ['other forms of the words', 'listing repositories issue', 'github:list_issues'],
+    ['a typed name', 'read_file', 'filesystem:read_file'],
+    ['a typed name in another spelling', 'Read-File', 'filesystem:read_file'],
+    ['a name within a sentence', 'use create_issue of gitlab with the title "read all files"', 'gitlab:create_issue'],
+    ['server__name', 'gitlab__create_issue', 'gitlab:create_issue'],
+    ['server_name', 'github_create_issue', 'github:create_issue'],
+    ['server:name', 'gitlab:create_issue', 'gitlab:create_issue'],
+    ['a server in the question', 'new issue on gitlab', 'gitlab:create_issue'],
+    ['a part of a camelCase name', 'commit', 'github:getCommitStatus'],
+    ['the joined word of a camelCase name', 'mysql', 'db:runMySQLQuery'],
+    ['a name cut short', 'list_direc', 'filesystem:list_directory'],
+    ['a word cut short', 'timezo', 'time:get_current_time'],
+    ['a typing error', 'forcast', 'weather:forecast'],
+    ['two letters swapped', 'databsae', 'db:runMySQLQuery'],
+    ['an allowed value of a parameter', 'stale', 'github:list_issues'],
+    ['a parameter description', 'berlin', 'time:get_current_time'],
+    ['Chinese', '天气', 'weather:forecast'],
+    ['one Chinese character', '预', 'weather:forecast'],
+    ['an emoji', '🎲', 'fun:🎲 roll'],
+  ])('for %s (%j)', (_, query, id) => {
+    expect(idsFor(query)[0]).toBe(id);
+  });
+});
+
+test('a query without words finds nothing', () => {
+  for (const query of ['', '   ', '?!', '\ud800', 'qqqqxxxx'])
+    expect(index.search(query)).toEqual({ total: 0, hits: [] });
+});
+
+test('stop words are looked up where there is nothing else', () => {
+  expect(idsFor('all of an')).toContain('filesystem:list_directory');
+  expect(idsFor('please use the dice')).toEqual(['fun:🎲 roll']);
+});
+
+test('a repeated word counts once', () => {
+  expect(index.search('issue issue issue').hits).toEqual(index.search('issue').hits);
+});
+
+test('a hit says which words were found where', () => {
+  expect(index.search('markdown issue github').hits[0]?.why).toBe(
+    'name: issue; server: github; parameter text: markdown',
+  );
+  expect(index.search('read_file').hits[0]?.why).toBe('exact name; name: read, file');
+});
+
+test('servers are filtered before the limit, and the total is the true one', () => {
+  const answer = index.search('create new issue', { servers: ['gitlab'], limit: 1 });
+  expect(answer.hits.map((hit) => hit.id)).toEqual(['gitlab:create_issue']);
+  expect(answer.total).toBe(1);
+  expect(index.search('issue', { limit: 1 })).toMatchObject({ total: 3, hits: [{}] });
+  expect(index.search('issue', { servers: [] })).toEqual({ total: 0, hits: [] });
+  expect(index.search('issue', { limit: 0 })).toEqual({ total: 3, hits: [] });
+});
+
+test('names of object members are names like others', () => {
+  const odd = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
+  const oddIndex = indexOf(
+    odd.map((name) =>
+      tool(
+        '__proto__',
+        name,
+        'x',
+        JSON.parse('{"__proto__":{"description":"strange"}}') as object as Record<string, unknown>,
+      ),
+    ),
+  );
+  for (const name of odd) expect(oddIndex.search(name).hits[0]?.id).toBe(`__proto__:${name}`);
+  expect(oddIndex.search('strange').total).toBe(4);
+  expect(oddIndex.suggest('constructro')).toEqual(['__proto__:constructor']);
+});
+
+test('tools with malformed parts are found by the rest', () => {
+  const broken = {
+    id: 's:ping_host',
+    server: 's',
+    name: 'ping_host',
+    description: 7,
+    title: null,
+    inputSchema: ['x', { properties: 1 }],
+  };
+  expect(indexOf([broken as unknown as SearchDocument]).search('ping').total).toBe(1);
+});
+
+test('a wrong name is answered with the nearest ones', () => {
+  expect(index.suggest('raed_file')[0]).toBe('filesystem:read_file');
+  expect(index.suggest('file_read')[0]).toBe('filesystem:read_file');
+  expect(index.suggest('gitlab_create_isue')[0]).toBe('gitlab:create_issue');
+  expect(index.suggest('zzz')).toEqual([]);
+  expect(index.suggest('')).toEqual([]);
+  expect(index.suggest('x'.repeat(100_000))).toEqual([]);
+});
+
+test('a removed server is gone and a replaced one has only its new tools', () => {
+  const changing = indexOf(catalog);
+  changing.removeServer('github');
+  changing.replaceServer('gitlab', [tool('gitlab', 'merge', 'Merge a branch')]);
+  expect(changing.search('issue').total).toBe(0);
+  expect(changing.search('merge').hits[0]?.id).toBe('gitlab:merge');
+  expect(changing.size).toBe(catalog.length - 3);
+});

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readOrCreateToken, sameToken } from '../../../src-main/core/security/access-token.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tooltray-token-'));
+  file = join(folder, 'token');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a new token is 32 bytes in base64url in a file that only the owner can read, and stays', () => {
+  const token = readOrCreateToken(file);
+  expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readOrCreateToken(file)).toBe(token);
+  expect(readdirSync(folder)).toEqual(['token']);
+});
+
+test('a file that others could read is made private, the token in it stays', () => {
+  const token = readOrCreateToken(file);
+  chmodSync(file, 0o644);
+  expect(readOrCreateToken(file)).toBe(token);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test.each(['', 'short', `${'x'.repeat(43)} and more`])(
+  'a file that holds no whole token (%j) is replaced',
+  (content) => {
+    writeFileSync(file, content);
+    const token = readOrCreateToken(file);
+    expect(token).not.toBe(content);
+    expect(readFileSync(file, 'utf8').trim()).toBe(token);
+  },
+);
+
+test('a link in place of the file is refused', () => {
+  symlinkSync(join(folder, 'elsewhere'), file);
+  expect(() => readOrCreateToken(file)).toThrow(/not a plain file/);
+});
+
+test('of many processes that make it at once all get the same token', async () => {
+  const module = pathToFileURL(join(import.meta.dirname, '../../../src-main/core/security/access-token.ts')).href;
+  const script = `import { readOrCreateToken } from '${module}'; process.stdout.write(readOrCreateToken(${JSON.stringify(file)}));`;
+  const run = () => text(spawn(process.execPath, ['--input-type=module', '-e', script]).stdout);
+  const tokens = await Promise.all(Array.from({ length: 6 }, run));
+  expect(new Set(tokens)).toEqual(new Set([readOrCreateToken(file)]));
+});
+
+test('tokens are the same only when they are', () => {
+  expect([sameToken('a', 'a'), sameToken('a', 'b'), sameToken('a', ''), sameToken('', '')]).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
+});

@@ -1,0 +1,43 @@
+/** Files are written whole, with care for what was there. */
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeConfined } from '../../../src-main/core/security/write-confined.ts';
+import { makeFolders, refusal } from './confined-folders.ts';
+
+const onWindows = process.platform === 'win32';
+
+let base: string;
+let root: string;
+
+beforeAll(async () => {
+  ({ base, root } = await makeFolders());
+});
+
+afterAll(() => rm(base, { recursive: true, force: true }));
+
+test('an overwritten file keeps its access bits, and no temporary file is left', async () => {
+  const path = join(root, 'script.sh');
+  await writeFile(path, 'old', { mode: 0o750 });
+  await writeConfined([root], 'script.sh', 'new', 'overwrite');
+  const left = (await readdir(root)).filter((name) => name.endsWith('.tmp'));
+  expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777, left]).toEqual([
+    'new',
+    onWindows ? 0o666 : 0o750,
+    [],
+  ]);
+});
+
+test('a read-only file is not overwritten', async () => {
+  await writeFile(join(root, 'locked.txt'), 'old', { mode: 0o444 });
+  expect([
+    await refusal(writeConfined([root], 'locked.txt', 'new', 'overwrite')),
+    await readFile(join(root, 'locked.txt'), 'utf8'),
+  ]).toEqual(['not_allowed', 'old']);
+});
+
+test('of many that create the same file at once exactly one succeeds', async () => {
+  const writes = Array.from({ length: 20 }, (_, index) => writeConfined([root], 'contested', String(index), 'create'));
+  const done = await Promise.allSettled(writes);
+  expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});

@@ -1,0 +1,24 @@
+/** A real SDK client connected to the built-in server `utils`. */
+import { Client } from '@modelcontextprotocol/client';
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { connectBuiltin } from '../../../../src-main/core/servers/builtin/connect-builtin.ts';
+import type { UtilsOptions } from '../../../../src-main/core/servers/builtin/utils-server.ts';
+
+export interface Utils extends AsyncDisposable {
+  readonly client: Client;
+  call(name: string, input: Record<string, unknown>): Promise<CallToolResult>;
+  /** The text blocks of an answer, an error's with `ERROR ` in front. */
+  text(name: string, input: Record<string, unknown>): Promise<string>;
+}
+
+export async function connectUtils(options: UtilsOptions): Promise<Utils> {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(connectBuiltin('utils', options));
+  const call: Utils['call'] = (name, input) => client.callTool({ name, arguments: input });
+  const text: Utils['text'] = async (name, input) => {
+    const { content, isError } = await call(name, input);
+    const texts = content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`));
+    return (isError === true ? 'ERROR ' : '') + texts.join('\n');
+  };
+  return { client, call, text, [Symbol.asyncDispose]: () => client.close() };
+}

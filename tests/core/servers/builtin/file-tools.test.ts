@@ -1,0 +1,217 @@
+/** Listing, searching and writing files in the folders that are allowed, through a real client. */
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { connectUtils } from './connect-utils.ts';
+import type { Utils } from './connect-utils.ts';
+
+let base: string;
+let root: string;
+let utils: Utils;
+
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), 'utils-')));
+  root = join(base, 'notes');
+  await mkdir(join(root, 'sub', 'deep'), { recursive: true });
+  await writeFile(join(base, 'secret.txt'), 'outside secret');
+  await writeFile(join(root, 'a.md'), 'Alpha\nbeta needle\n');
+  await writeFile(join(root, 'sub', 'b.md'), 'one\nNEEDLE two\nthree needle\n');
+  await writeFile(join(root, 'sub', 'deep', 'c.txt'), 'nothing');
+  await symlink(base, join(root, 'out'));
+  utils = await connectUtils({ folders: [root] });
+});
+
+afterEach(async () => {
+  await utils[Symbol.asyncDispose]();
+  await rm(base, { recursive: true, force: true });
+});
+
+describe('list_files', () => {
+  test('shows a folder with sizes, and links without following them', async () => {
+    expect(await utils.text('list_files', {})).toBe(`${root}:\na.md 18\nout@\nsub/`);
+  });
+
+  test('goes as deep as asked, shallow entries first', async () => {
+    expect(await utils.text('list_files', { depth: 9 })).toBe(
+      `${root}:\na.md 18\nout@\nsub/\nsub/b.md 28\nsub/deep/\nsub/deep/c.txt 7`,
+    );
+  });
+
+  test('keeps what matches a pattern on names, or on paths if it has a slash', async () => {
+    const found = [
+      await utils.text('list_files', { depth: 9, pattern: '*.MD' }),
+      await utils.text('list_files', { path: root, depth: 9, pattern: 'sub/*.?xt' }),
+      await utils.text('list_files', { path: 'sub', pattern: 'zzz' }),
+    ];
+    expect(found).toEqual([
+      `${root}:\na.md 18\nsub/b.md 28`,
+      `${root}:\nsub/deep/c.txt 7`,
+      `${join(root, 'sub')}:\n[nothing]`,
+    ]);
+  });
+
+  test('shows every allowed folder when none is named', async () => {
+    await using two = await connectUtils({ folders: [join(root, 'sub', 'deep'), join(root, 'absent'), root] });
+    expect(await two.text('list_files', {})).toBe(
+      `${join(root, 'sub', 'deep')}:\nc.txt 7\n${root}:\na.md 18\nout@\nsub/`,
+    );
+  });
+
+  test('stops after 1,000 entries and says so', async () => {
+    await mkdir(join(root, 'many'));
+    await Promise.all(Array.from({ length: 1005 }, (_, index) => writeFile(join(root, 'many', `f${index}`), '')));
+    const lines = (await utils.text('list_files', { path: 'many' })).split('\n');
+    expect([lines.length, lines.at(-1)]).toEqual([1002, '[first 1000; narrow path or pattern]']);
+  });
+
+  test('a pattern made to be slow is answered at once', async () => {
+    await writeFile(join(root, 'a'.repeat(250)), '');
+    const pattern = `${'a*'.repeat(200)}b`;
+    expect(await utils.text('list_files', { pattern })).toBe(`${root}:\n[nothing]`);
+  });
+
+  test('a name with a line break cannot pass for another entry', async () => {
+    await writeFile(join(root, 'sub', 'deep', 'x\nsecret.txt 5\u202e'), '');
+    expect(await utils.text('list_files', { path: 'sub/deep' })).toContain('x\\u{a}secret.txt 5\\u{202e} 0');
+  });
+
+  test.each(['..', '/', 'out', 'sub/../..', '../secret.txt'])('refuses %s', async (path) => {
+    expect(await utils.text('list_files', { path })).toMatch(
+      /^ERROR .* outside the allowed folders.*servers\.utils\.folders/,
+    );
+  });
+
+  test('says that a file is not a folder and that a missing one is missing', async () => {
+    expect([await utils.text('list_files', { path: 'a.md' }), await utils.text('list_files', { path: 'no' })]).toEqual([
+      'ERROR "a.md" is a file. Use read_file.',
+      'ERROR "no" does not exist.',
+    ]);
+  });
+});
+
+describe('search_files', () => {
+  test('finds text in lines whatever its case, with line numbers', async () => {
+    expect(await utils.text('search_files', { query: 'needle' })).toBe(
+      `${root}:\na.md\n2: beta needle\nsub/b.md\n2: NEEDLE two\n3: three needle\n[3 matches, 3 files read]`,
+    );
+  });
+
+  test('finds names of files and folders', async () => {
+    expect(await utils.text('search_files', { query: 'DEEP' })).toBe(
+      `${root}:\nsub/deep [name]\n[1 matches, 3 files read]`,
+    );
+  });
+
+  test('finds by regular expression, also one with escapes that strict mode refuses', async () => {
+    expect([
+      await utils.text('search_files', { query: '^(Alpha|t\\w+e) ?', regex: true }),
+      await utils.text('search_files', { query: 'two\\-?', regex: true, path: 'sub/b.md' }),
+    ]).toEqual([
+      `${root}:\na.md\n1: Alpha\nsub/b.md\n3: three needle\n[2 matches, 3 files read]`,
+      `${join(root, 'sub', 'b.md')}:\n2: NEEDLE two\n[1 matches, 1 files read]`,
+    ]);
+  });
+
+  test('stops at maxMatches and says so', async () => {
+    expect(await utils.text('search_files', { query: 'needle', maxMatches: 2 })).toBe(
+      `${root}:\na.md\n2: beta needle\nsub/b.md\n2: NEEDLE two\n[2 matches, 2 files read; stopped at maxMatches]`,
+    );
+  });
+
+  test('never looks behind a link', async () => {
+    expect(await utils.text('search_files', { query: 'outside secret' })).toBe('[0 matches, 3 files read]');
+  });
+
+  test('leaves out binaries, big files, .git and node_modules, and says what is not obvious', async () => {
+    await mkdir(join(root, '.git'));
+    await writeFile(join(root, '.git', 'x'), 'rarity');
+    await writeFile(join(root, 'binary'), 'rarity\0');
+    await writeFile(join(root, 'big'), `rarity${' '.repeat(4 * 1024 * 1024)}`);
+    expect(await utils.text('search_files', { query: 'rarity' })).toBe(
+      '[0 matches, 5 files read; not entered: .git; 1 files over 4 MiB left out]',
+    );
+  });
+
+  test('shows the part of a long line around the match', async () => {
+    await writeFile(join(root, 'long'), `${'x'.repeat(500)}here${'y'.repeat(500)}`);
+    const found = await utils.text('search_files', { query: 'xhere', path: 'long' });
+    expect(found.split('\n')[1]).toBe(`1: …${'x'.repeat(51)}here${'y'.repeat(145)}…`);
+  });
+
+  test('an expression that would hang is given up', async () => {
+    await writeFile(join(root, 'evil'), `${'a'.repeat(60)}b`);
+    expect(await utils.text('search_files', { query: '(a+)+$', regex: true, path: 'evil' })).toBe(
+      'ERROR The expression takes too long. Make it simpler (no repeat within a repeat), or search for plain text.',
+    );
+  });
+
+  test('a wrong or too long expression is told', async () => {
+    expect([
+      await utils.text('search_files', { query: '(', regex: true }),
+      await utils.text('search_files', { query: 'x'.repeat(501), regex: true }),
+    ]).toEqual([
+      expect.stringMatching(/^ERROR Invalid regular expression: .*Use JavaScript syntax/),
+      expect.stringMatching(/^ERROR .*query/s),
+    ]);
+  });
+
+  test.each(['..', '/etc', 'out', 'out/secret.txt'])('refuses %s', async (path) => {
+    expect(await utils.text('search_files', { query: 'x', path })).toMatch(/^ERROR .* outside the allowed folders/);
+  });
+});
+
+describe('write_file', () => {
+  test('creates a file and its folders', async () => {
+    const answer = await utils.text('write_file', { path: 'new/er/file.txt', content: 'grüße' });
+    const path = join(root, 'new', 'er', 'file.txt');
+    expect([answer, await readFile(path, 'utf8')]).toEqual([`Created ${path} (7 bytes written).`, 'grüße']);
+  });
+
+  test('does not replace what exists unless told to', async () => {
+    const answer = await utils.text('write_file', { path: 'a.md', content: 'x' });
+    expect([answer, await readFile(join(root, 'a.md'), 'utf8')]).toEqual([
+      'ERROR "a.md" exists already. Use mode "overwrite" or "append", or another name.',
+      'Alpha\nbeta needle\n',
+    ]);
+  });
+
+  test('overwrites and appends', async () => {
+    const answers = [
+      await utils.text('write_file', { path: 'a.md', content: 'one', mode: 'overwrite' }),
+      await utils.text('write_file', { path: join(root, 'a.md'), content: ' two', mode: 'append' }),
+    ];
+    expect([...answers, await readFile(join(root, 'a.md'), 'utf8')]).toEqual([
+      `Replaced ${join(root, 'a.md')} (3 bytes written).`,
+      `Appended to ${join(root, 'a.md')} (4 bytes written).`,
+      'one two',
+    ]);
+  });
+
+  test('writes through a link to where it leads, if that is inside', async () => {
+    await symlink(join(root, 'a.md'), join(root, 'alias'));
+    await utils.call('write_file', { path: 'alias', content: 'new', mode: 'overwrite' });
+    expect(await readFile(join(root, 'a.md'), 'utf8')).toBe('new');
+  });
+
+  test.each(['../new', '/etc/tooltray', 'out/new', 'out/secret.txt'])('refuses %s', async (path) => {
+    expect([
+      await utils.text('write_file', { path, content: 'x', mode: 'overwrite' }),
+      await readFile(join(base, 'secret.txt'), 'utf8'),
+    ]).toEqual([expect.stringMatching(/^ERROR .* outside the allowed folders/), 'outside secret']);
+  });
+
+  test.each([
+    ['sub', 'ERROR "sub" is a folder.'],
+    ['a.md/x', expect.stringMatching(/^ERROR .* goes through a file as if it were a folder\.$/)],
+    ['', 'ERROR The path is empty. Name a file or folder.'],
+    ['n'.repeat(300), expect.stringMatching(/^ERROR .* a name in it is too long\.$/)],
+  ])('says why %j cannot be written', async (path, message) => {
+    expect(await utils.text('write_file', { path, content: 'x', mode: 'overwrite' })).toEqual(message);
+  });
+
+  test('applies the naming rules of the platform it is told', async () => {
+    await using windows = await connectUtils({ folders: [root], platform: 'win32' });
+    expect(await windows.text('write_file', { path: 'nul.txt', content: '' })).toMatch(/^ERROR .*device name/);
+  });
+});

@@ -1,0 +1,60 @@
+/** Nothing that a server started may outlive it. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { oddServer, stdioHarness } from './stdio-harness.ts';
+
+/** Also false for a process that has ended and waits to be collected. */
+async function runs(pid: number): Promise<boolean> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
+}
+
+async function withGrandchild(deaf = false) {
+  const server = stdioHarness({ graceMs: 100 });
+  await server.start();
+  const answer = await server.ask('grandchild', { deaf });
+  const pid = 'result' in answer ? (answer.result as { pid: number }).pid : 0;
+  expect(await runs(pid)).toBe(true);
+  return { server, pid };
+}
+
+test('closing ends the grandchildren as well', async () => {
+  const { server, pid } = await withGrandchild();
+  await server.transport.close();
+  expect(await runs(pid)).toBe(false);
+});
+
+test('grandchildren that ignore SIGTERM are killed', async () => {
+  const { server, pid } = await withGrandchild(true);
+  await server.transport.close();
+  expect(await runs(pid)).toBe(false);
+});
+
+test('after kill -9 of the child its grandchildren are gone when the end is reported', async () => {
+  const { server, pid } = await withGrandchild();
+  process.kill(server.transport.pid as number, 'SIGKILL');
+  await server.closed;
+  expect(await runs(pid)).toBe(false);
+  expect(server.registry.size).toBe(0);
+});
+
+test('a shell with a server in the background is ended whole', async () => {
+  // A shell gives background jobs /dev/null as stdin, so the pipe is kept under another number.
+  const script = `exec 3<&0; "${process.execPath}" "${oddServer}" <&3 & wait`;
+  const server = stdioHarness({ command: 'sh', args: ['-c', script], graceMs: 100 });
+  await server.start();
+  const answer = await server.ask('grandchild');
+  const pid = 'result' in answer ? (answer.result as { pid: number }).pid : 0;
+  await server.transport.close();
+  expect(await runs(pid)).toBe(false);
+});
+
+test('a core that exits without closing anything leaves no process behind', async () => {
+  const script = fileURLToPath(new URL('../../../fixtures/stdio/exit-with-servers.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [script]);
+  const pids = stdout.trim().split(' ').map(Number);
+  expect(pids).toHaveLength(2);
+  await expect.poll(() => Promise.all(pids.map(runs))).toEqual([false, false]);
+});

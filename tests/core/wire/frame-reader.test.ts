@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { FrameReader } from '../../../src-main/core/wire/frame-reader.ts';
+import type { Message } from '../../../src-main/core/wire/message.ts';
+import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
+import { serializeMessage } from '../../../src-main/core/wire/serialize.ts';
+
+interface Read {
+  readonly messages: Message[];
+  readonly oddities: string[];
+}
+
+function read(bytes: Buffer, chunkSize: number, maxBytes?: number): Read {
+  const messages: Message[] = [];
+  const oddities: string[] = [];
+  const reader = new FrameReader({ onMessage: (m) => messages.push(m), onOddity: (t) => oddities.push(t) }, maxBytes);
+  for (let at = 0; at < bytes.length; at += chunkSize) reader.push(bytes.subarray(at, at + chunkSize));
+  reader.end();
+  return { messages, oddities };
+}
+
+function bigResult(extra: Record<string, unknown> = {}): Record<string, unknown> {
+  const text = 'Zoë said "quote \\ and } brace" '.repeat(60_000);
+  return { content: [{ type: 'text', text }], ...extra };
+}
+
+describe('frames', () => {
+  test('small messages arrive in order however the chunks fall', () => {
+    const lines = [1, 2, 3].map((id) => JSON.stringify({ jsonrpc: '2.0', id, result: { at: 'é€😀', id } }));
+    const bytes = Buffer.from(lines.join('\r\n') + '\n');
+    for (const size of [1, 2, 3, 7, 1000]) {
+      expect(read(bytes, size).messages.map((m) => JSON.stringify(m))).toEqual(lines);
+    }
+  });
+
+  test('numbers a double cannot hold keep their spelling', () => {
+    const line = '{"jsonrpc":"2.0","id":1,"result":{"big":12345678901234567890,"one":1.0,"huge":1e400,"minus":-0}}';
+    const { messages } = read(Buffer.from(line + '\n'), 9);
+    expect(serializeMessage(messages[0] as Message)).toEqual([line + '\n']);
+  });
+
+  test('a line that is no message is an oddity and does not stop the next one', () => {
+    const { messages, oddities } = read(Buffer.from('npm warn hello\n\n{"a":1}\n{"jsonrpc":"2.0","method":"x"}\n'), 5);
+    expect(messages).toEqual([{ jsonrpc: '2.0', method: 'x' }]);
+    expect(oddities).toEqual(['npm warn hello', '{"a":1}']);
+  });
+
+  test('a big result is passed on to the byte, its id and flags known, wherever the members stand', () => {
+    const result = bigResult({ isError: true, resultType: 'complete' });
+    const body = JSON.stringify(result);
+    for (const line of [`{"result": ${body} ,"jsonrpc":"2.0","id":"x\\"7"}`, `{"vendor":{"id":9},"id":"x\\"7","result":${body}}`]) {
+      for (const size of [1000, 65_536, line.length]) {
+        const [message] = read(Buffer.from(line + '\n'), size).messages;
+        if (message === undefined || !('result' in message)) throw new Error('no result');
+        const raw = message.result as RawJson;
+        expect(raw).toBeInstanceOf(RawJson);
+        expect({ id: message.id, facts: raw.facts, text: raw.text().trimEnd() === body }).toEqual({
+          id: 'x"7',
+          facts: { isError: true, resultType: 'complete' },
+          text: true,
+        });
+      }
+    }
+  });
+
+  test('a big request and a big error are parsed whole', () => {
+    const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x', arguments: bigResult() } };
+    const failure = { jsonrpc: '2.0', id: 2, error: { code: 1, message: 'm', data: bigResult() } };
+    const { messages } = read(Buffer.from(`${JSON.stringify(request)}\n${JSON.stringify(failure)}\n`), 50_000);
+    expect(messages).toEqual([request, failure]);
+  });
+
+  test('a message over the limit is answered in its place and the next one is read', () => {
+    const line = JSON.stringify({ jsonrpc: '2.0', result: bigResult(), id: 41 });
+    const next = JSON.stringify({ jsonrpc: '2.0', id: 42, result: {} });
+    const { messages, oddities } = read(Buffer.from(`${line}\n${next}\n`), 60_000, 1_200_000);
+    expect(messages[0]).toMatchObject({ id: 41, error: { message: expect.stringContaining('over the limit') as string } });
+    expect(messages[1]).toEqual(JSON.parse(next));
+    expect(oddities).toHaveLength(1);
+  });
+
+  test('invalid UTF-8 in a big result becomes replacement characters, split characters survive', () => {
+    const good = Buffer.from(JSON.stringify({ id: 1, result: { t: '€'.repeat(600_000) } }) + '\n');
+    const [fine] = read(good, 4097).messages;
+    if (fine === undefined || !('result' in fine)) throw new Error('no result');
+    expect((fine.result as RawJson).parse()).toEqual({ t: '€'.repeat(600_000) });
+
+    const bad = Buffer.from(good);
+    bad[500_000] = 0xff;
+    const [mended] = read(bad, 4097).messages;
+    if (mended === undefined || !('result' in mended)) throw new Error('no result');
+    expect((mended.result as RawJson).text()).toContain('\ufffd');
+  });
+});
+
+describe('raw results', () => {
+  test('members can be put in front without parsing', () => {
+    const raw = new RawJson([Buffer.from('{"a'), Buffer.from('":1}')]);
+    expect(raw.withMembers({ resultType: 'complete' }).text()).toBe('{"resultType":"complete","a":1}');
+    expect(new RawJson([Buffer.from('{}')]).withMembers({ b: 2 }).text()).toBe('{"b":2}');
+  });
+});

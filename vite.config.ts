@@ -1,0 +1,47 @@
+/** Builds dist/: the page for a browser, and the core for Node 24 with every package bundled in. */
+import { resolve } from 'node:path';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig, type EnvironmentOptions } from 'vite';
+
+const at = (path: string): string => resolve(import.meta.dirname, path);
+
+/** The Chromium of the Electron line in package.json is newer; the page is also opened in people's own browsers. */
+const client: EnvironmentOptions = {
+  build: { outDir: at('dist/renderer'), emptyOutDir: true, target: ['chrome125', 'firefox128', 'safari17.5'] },
+};
+
+const main: EnvironmentOptions = {
+  consumer: 'server',
+  resolve: { noExternal: true, conditions: ['node'], external: ['electron'] },
+  build: {
+    outDir: at('dist'),
+    emptyOutDir: true,
+    target: 'node20',
+    minify: true,
+    sourcemap: true,
+    rolldownOptions: {
+      platform: 'node',
+      external: ['electron', /^node:/],
+      input: {
+        cli: at('src-main/cli.ts'),
+        shim: at('src-main/shim.ts'),
+        'token-worker': at('src-main/core/activity/token-worker.ts'),
+      },
+      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+    },
+  },
+};
+
+export default defineConfig({
+  root: at('src-renderer'),
+  plugins: [svelte({ configFile: at('svelte.config.js') })],
+  environments: { client, main },
+  builder: {
+    // `main` first: it empties dist/, in which the page then gets its folder.
+    async buildApp(builder) {
+      for (const environment of [builder.environments['main'], builder.environments['client']]) {
+        if (environment) await builder.build(environment);
+      }
+    },
+  },
+});
