@@ -15,6 +15,16 @@ export interface Command {
 }
 
 export const commands: readonly Command[] = [
-  { name: 'serve', form: '[--config F] [--mode M] [--port N] [--no-open] [--no-token]', about: 'run the core and its dashboard', load: () => import('./serve.ts') },
-  { name: 'stdio', form: '[--app NAME] [--mode M] [--config F] [--standalone]', about: 'what a client app starts', load: () => import('./standalone.ts') },
+  {
+    name: 'serve',
+    form: '[--config F] [--mode M] [--port N] [--no-open] [--no-token]',
+    about: 'run the core and its dashboard',
+    load: () => import('./serve.ts'),
+  },
+  {
+    name: 'stdio',
+    form: '[--app NAME] [--mode M] [--config F] [--standalone]',
+    about: 'what a client app starts',
+    load: () => import('./standalone.ts'),
+  },
 ];

@@ -53,7 +53,9 @@ function pageRoot(): string {
   return folder.endsWith('chunks') ? join(folder, '..', 'renderer') : join(folder, 'renderer');
 }
 
-function parse(args: readonly string[]): { [K in keyof typeof flags]?: (typeof flags)[K]['type'] extends 'string' ? string : boolean } {
+function parse(args: readonly string[]): {
+  [K in keyof typeof flags]?: (typeof flags)[K]['type'] extends 'string' ? string : boolean;
+} {
   try {
     return parseArgs({ args: [...args], options: flags, allowPositionals: false }).values;
   } catch (error) {
@@ -64,5 +66,7 @@ function parse(args: readonly string[]): { [K in keyof typeof flags]?: (typeof f
 function readPort(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
-  throw new AppError('bad_request', `--port ${text} is no port.`, { fix: 'Give a number from 0 to 65535; 0 takes any free one.' });
+  throw new AppError('bad_request', `--port ${text} is no port.`, {
+    fix: 'Give a number from 0 to 65535; 0 takes any free one.',
+  });
 }

@@ -30,5 +30,8 @@ function summary(host: CoreHost): string {
   const ready = all.filter((server) => server.state.kind === 'ready');
   const ill = all.filter(({ health }) => health.level === 'error' || health.level === 'attention');
   const lines = ill.map((server) => `  ${server.config.name}: ${server.health.detail}`);
-  return [`${ready.length} of ${all.length} servers ready, ${host.core.catalog.current.tools.length} tools.`, ...lines].join('\n');
+  return [
+    `${ready.length} of ${all.length} servers ready, ${host.core.catalog.current.tools.length} tools.`,
+    ...lines,
+  ].join('\n');
 }

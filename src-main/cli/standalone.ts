@@ -10,7 +10,12 @@ export async function run(args: readonly string[]): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ended.resolve());
   const started = host.core.start();
   // The servers are known before the first question can be asked, and start while the client app introduces itself.
-  await host.serve(new StreamTransport(process.stdin, process.stdout), { app: given.app, mode: given.mode }, 'stdio', ended.resolve);
+  await host.serve(
+    new StreamTransport(process.stdin, process.stdout),
+    { app: given.app, mode: given.mode },
+    'stdio',
+    ended.resolve,
+  );
   await ended.promise;
   await host.stop();
   await started.catch(() => undefined);

@@ -20,8 +20,12 @@ export function welcome(host: CoreHost, { askToken, mode }: HostArguments): stri
     `  Claude Code    claude mcp add -s user tooltray -- ${shim} --app claude-code`,
     `  Cursor, others {"mcpServers":{"tooltray":${JSON.stringify({ command: process.execPath, args: [cliFile(), 'stdio', '--app', 'cursor'] })}}}`,
     `  Inspector      npx @modelcontextprotocol/inspector --cli ${http} --method tools/list${header}`,
-    ...problems.map((problem) => `! ${problem.file}:${problem.line}:${problem.column} ${problem.reason} ${problem.suggestion ?? ''}`),
-    ...(askToken ? [] : ['', '!! --no-token: every program and every user of this machine can call these tools. For tests only.']),
+    ...problems.map(
+      (problem) => `! ${problem.file}:${problem.line}:${problem.column} ${problem.reason} ${problem.suggestion ?? ''}`,
+    ),
+    ...(askToken
+      ? []
+      : ['', '!! --no-token: every program and every user of this machine can call these tools. For tests only.']),
     '',
     '',
   ].join('\n');

@@ -59,7 +59,13 @@ export class Aggregator {
     this.options = options;
     for (const folder of [paths.dataDir, paths.logDir, paths.cacheDir, paths.runDir]) ensurePrivateDir(folder);
     this.token = readOrCreateToken(paths.tokenFile);
-    this.transports = new TransportFactory({ env, registry: this.registry, environment: new EnvironmentResolver({ own: env }), logDir: join(paths.logDir, 'servers'), mask: (text) => masker.maskText(text) });
+    this.transports = new TransportFactory({
+      env,
+      registry: this.registry,
+      environment: new EnvironmentResolver({ own: env }),
+      logDir: join(paths.logDir, 'servers'),
+      mask: (text) => masker.maskText(text),
+    });
     this.servers = new ServerManager({
       createTransport: (config) => this.transports.create(config),
       cache: new ListingCache(join(paths.cacheDir, 'listings')),
@@ -72,7 +78,14 @@ export class Aggregator {
     this.catalog = new LiveCatalog(this.servers, new Set(helperTools.keys()));
     this.sessions = new SessionRegistry(this.servers, this.catalog);
     const { maxRows, maxBytes } = options.config.current.activity;
-    this.activity = new ActivityLog({ file: paths.activityFile, masker, log, tokenCounter: this.#tokens, maxRows, maxBytes });
+    this.activity = new ActivityLog({
+      file: paths.activityFile,
+      masker,
+      log,
+      tokenCounter: this.#tokens,
+      maxRows,
+      maxBytes,
+    });
     this.steps = this.#steps();
   }
 
@@ -131,6 +144,10 @@ export class Aggregator {
 function ownIdentity(version: string): { clientInfo: Record<string, unknown>; capabilities: Record<string, unknown> } {
   return {
     clientInfo: { name: 'tooltray', title: 'Tooltray', version },
-    capabilities: { roots: { listChanged: true }, sampling: { tools: {}, context: {} }, elicitation: { form: {}, url: {} } },
+    capabilities: {
+      roots: { listChanged: true },
+      sampling: { tools: {}, context: {} },
+      elicitation: { form: {}, url: {} },
+    },
   };
 }

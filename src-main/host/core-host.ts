@@ -5,9 +5,11 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Aggregator } from '../core/aggregator.ts';
 import { appPaths, type AppPaths, ensurePrivateDir, type Env } from '../core/base/app-paths.ts';
+import { AppError } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask-secrets.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
+import { findMode } from '../core/modes/index.ts';
 import { type Endpoint, viewFor } from '../core/sessions/endpoint.ts';
 import type { Hello } from '../core/sessions/hello.ts';
 import { HttpListener } from '../core/sessions/http-listener.ts';
@@ -64,14 +66,25 @@ export class CoreHost {
     const paths = appPaths(options.env, process.platform, homedir());
     ensurePrivateDir(paths.logDir);
     const masker = new Masker();
-    const log = createLog({ file: join(paths.logDir, 'core.log'), masker, ...(options.stderr && { stderr: options.stderr as never }) });
-    const config = await openConfig(options.configFile ?? paths.configFile, options.configFile === undefined, options.env);
+    const log = createLog({
+      file: join(paths.logDir, 'core.log'),
+      masker,
+      ...(options.stderr && { stderr: options.stderr as never }),
+    });
+    const config = await openConfig(
+      options.configFile ?? paths.configFile,
+      options.configFile === undefined,
+      options.env,
+    );
     for (const problem of config.problems) log.warn(`${problem.file}:${problem.line}: ${problem.reason}`);
     return new CoreHost(options, paths, config, log, masker);
   }
 
   get doors(): Doors {
-    return { socket: this.paths.socketPath, http: this.#port === undefined ? '' : `http://127.0.0.1:${this.#port}/mcp` };
+    return {
+      socket: this.paths.socketPath,
+      http: this.#port === undefined ? '' : `http://127.0.0.1:${this.#port}/mcp`,
+    };
   }
 
   /** The address of the dashboard, with the key that lets its reader in. */
@@ -87,6 +100,7 @@ export class CoreHost {
       socketPath: this.paths.socketPath,
       token: core.token,
       version: this.#options.version,
+      check: (hello) => this.#check(hello),
       onConnection: (socket, hello, rest) => this.#welcome(socket, hello, rest),
       onRefused: (error) => this.log.warn(error.text),
     });
@@ -127,14 +141,26 @@ export class CoreHost {
     this.log.close();
   }
 
+  /** Throws AppError for what a shim asks for and this core cannot give. */
+  #check({ mode, config }: Hello): void {
+    if (mode !== undefined) findMode(mode);
+    const own = this.core.options.config.path;
+    if (config === undefined || config === own) return;
+    throw new AppError('config_conflict', `The running Tooltray uses the config ${own}, not ${config}.`, {
+      fix: 'Leave --config away, add --standalone, or set TOOLTRAY_HOME to a folder of its own.',
+    });
+  }
+
   #welcome(socket: Socket, hello: Hello, rest: Buffer): void {
     const transport = new StreamTransport(socket, socket, { leftover: rest });
     if (hello.purpose === 'control') void this.#control(transport);
     else {
-      this.serve(transport, { app: hello.app, mode: hello.mode }, `socket ${hello.pid ?? ''}`).catch((error: unknown) => {
-        this.log.warn(String(error));
-        socket.destroy();
-      });
+      this.serve(transport, { app: hello.app, mode: hello.mode }, `socket ${hello.pid ?? ''}`).catch(
+        (error: unknown) => {
+          this.log.warn(String(error));
+          socket.destroy();
+        },
+      );
     }
   }
 
@@ -169,7 +195,10 @@ export class CoreHost {
       servers.notified.on(({ server, method, params }) => {
         if (method !== 'notifications/resources/updated') return;
         const { name } = server.config;
-        for (const { view, ...endpoint } of http.modernEndpoints.map((one) => ({ view: one.view, tell: (uri: string) => one.resourceUpdated(uri) }))) {
+        for (const { view, ...endpoint } of http.modernEndpoints.map((one) => ({
+          view: one.view,
+          tell: (uri: string) => one.resourceUpdated(uri),
+        }))) {
           if (view.shows(name)) endpoint.tell(view.listedUri(name, String(params['uri'])));
         }
       }),

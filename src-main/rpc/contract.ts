@@ -73,9 +73,15 @@ export interface SearchHitSummary extends ToolSummary {
 export interface RpcContract {
   state: { input: Record<string, never>; output: CoreState };
   tools: { input: { readonly server?: string }; output: { readonly tools: readonly ToolSummary[] } };
-  search: { input: { readonly query: string; readonly limit?: number }; output: { readonly total: number; readonly hits: readonly SearchHitSummary[] } };
+  search: {
+    input: { readonly query: string; readonly limit?: number };
+    output: { readonly total: number; readonly hits: readonly SearchHitSummary[] };
+  };
   /** Calls a tool as the person; the answer is the tool's result. */
-  call: { input: { readonly tool: string; readonly arguments: Record<string, unknown> }; output: Record<string, unknown> };
+  call: {
+    input: { readonly tool: string; readonly arguments: Record<string, unknown> };
+    output: Record<string, unknown>;
+  };
   retry: { input: { readonly server: string }; output: ServerStatus };
   /** The last lines of a server's stderr. */
   log: { input: { readonly server: string }; output: { readonly lines: readonly string[] } };

@@ -21,15 +21,13 @@ export function coreState(core: Aggregator, doors: Doors): CoreState {
       const tools = server.listing.tools.length;
       return { name, state: server.state.kind, ...health, ...(action && { action }), tools, transport: kind };
     }),
-    sessions: core.sessions.all.map(
-      (session): SessionStatus => ({
-        id: session.id,
-        app: session.app,
-        era: session.era ?? '',
-        mode: session.view.mode,
-        calls: session.calls,
-      }),
-    ),
+    sessions: core.sessions.all.map((session): SessionStatus => ({
+      id: session.id,
+      app: session.app,
+      era: session.era ?? '',
+      mode: session.view.mode,
+      calls: session.calls,
+    })),
     logDir: paths.logDir,
   };
 }

@@ -17,7 +17,11 @@ export interface RpcDeps {
 }
 
 type Handlers = {
-  [M in RpcMethod]: (input: RpcContract[M]['input'], deps: RpcDeps, signal: AbortSignal) => Promise<RpcContract[M]['output']>;
+  [M in RpcMethod]: (
+    input: RpcContract[M]['input'],
+    deps: RpcDeps,
+    signal: AbortSignal,
+  ) => Promise<RpcContract[M]['output']>;
 };
 
 const settleMs = 15_000;
@@ -62,14 +66,27 @@ const handlers: Handlers = {
 };
 
 /** Rejects with RpcError -32601 for a question the contract does not have, else with what the handler threw. */
-export async function answerRpc(method: string, input: JsonObject, deps: RpcDeps, signal: AbortSignal): Promise<JsonObject> {
+export async function answerRpc(
+  method: string,
+  input: JsonObject,
+  deps: RpcDeps,
+  signal: AbortSignal,
+): Promise<JsonObject> {
   if (!Object.hasOwn(handlers, method)) throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
-  const handler = handlers[method as RpcMethod] as (input: JsonObject, deps: RpcDeps, signal: AbortSignal) => Promise<object>;
+  const handler = handlers[method as RpcMethod] as (
+    input: JsonObject,
+    deps: RpcDeps,
+    signal: AbortSignal,
+  ) => Promise<object>;
   return { ...(await handler(input, deps, signal)) };
 }
 
 function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
-  return { id, listedName, description: typeof definition['description'] === 'string' ? definition['description'] : '' };
+  return {
+    id,
+    listedName,
+    description: typeof definition['description'] === 'string' ? definition['description'] : '',
+  };
 }
 
 /** The person at the command line is no client app: nothing can be asked back. */
@@ -82,7 +99,8 @@ function ownContext(signal: AbortSignal): Parameters<typeof callTool>[1] {
     clientCapabilities: {},
     signal,
     onLog: () => undefined,
-    askClient: (method) => Promise.reject(new RpcError(rpcCode.methodNotFound, `The command line cannot answer ${method}.`)),
+    askClient: (method) =>
+      Promise.reject(new RpcError(rpcCode.methodNotFound, `The command line cannot answer ${method}.`)),
     acceptsInputRequired: false,
   };
 }

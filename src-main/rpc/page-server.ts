@@ -24,14 +24,19 @@ const types: Readonly<Record<string, string>> = {
 };
 
 const headers: Readonly<Record<string, string>> = {
-  'content-security-policy': "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
+  'content-security-policy':
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 };
 
 /** Answers false for a path that is not the page's. */
-export async function servePage(request: IncomingMessage, response: ServerResponse, options: PageServerOptions): Promise<boolean> {
+export async function servePage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: PageServerOptions,
+): Promise<boolean> {
   if (request.method !== 'GET') return false;
   const url = new URL(request.url ?? '/', 'http://127.0.0.1');
   if (url.pathname === '/' && url.searchParams.has('key')) {
@@ -40,7 +45,12 @@ export async function servePage(request: IncomingMessage, response: ServerRespon
   }
   if (url.pathname === '/rpc/state') {
     const allowed = options.token === undefined || sameToken(cookieOf(request), options.token);
-    reply(response, allowed ? 200 : 401, 'application/json', allowed ? JSON.stringify(options.state()) : '{"error":"unauthorized"}');
+    reply(
+      response,
+      allowed ? 200 : 401,
+      'application/json',
+      allowed ? JSON.stringify(options.state()) : '{"error":"unauthorized"}',
+    );
     return true;
   }
   return serveFile(response, options.root, url.pathname);

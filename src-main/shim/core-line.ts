@@ -90,9 +90,7 @@ export class CoreLine {
 
   #hear(chunk: Buffer): void {
     const { output } = this.#options;
-    output.cork();
     this.#reader.push(chunk);
-    output.uncork();
     if (output.writableNeedDrain) this.#socket.pause();
     this.#options.onLine();
   }
@@ -102,12 +100,16 @@ export class CoreLine {
   };
 
   #passOn({ bytes, last, messages }: Piece): void {
-    const seen = messages.map((message) => this.#options.memory.fromCore(message));
-    if (seen.length === 0 || seen.includes(true)) {
-      this.#options.output.write(bytes);
-      this.#clientMidLine = !last;
-    }
-    if (messages.some(({ id, method }) => method === undefined && id === this.#awaited?.id)) this.#awaited?.done();
+    const { memory, output } = this.#options;
+    // Almost always nothing is to be hidden: then the bytes go first, and are read while the client reads them too.
+    const early = !memory.hides;
+    if (early) output.write(bytes);
+    const facts = messages();
+    const seen = facts.map((message) => memory.fromCore(message));
+    const hidden = !early && seen.length > 0 && !seen.includes(true);
+    if (!early && !hidden) output.write(bytes);
+    if (!hidden) this.#clientMidLine = !last;
+    if (facts.some(({ id, method }) => method === undefined && id === this.#awaited?.id)) this.#awaited?.done();
   }
 
   #close(resolve: () => void): void {

@@ -16,8 +16,8 @@ export interface Piece {
   readonly bytes: Buffer;
   readonly first: boolean;
   readonly last: boolean;
-  /** With the last piece: what the line held; several in a batch, none where it is not JSON-RPC. */
-  readonly messages: readonly MessageFacts[];
+  /** Of the last piece: what the line held; several in a batch, none where it is not JSON-RPC. Read when asked: the bytes need not wait for it. */
+  readonly messages: () => readonly MessageFacts[];
 }
 
 const newline = 0x0a;
@@ -67,7 +67,7 @@ export class LineReader {
 
   #whole(end: Buffer): void {
     const bytes = this.#held.length === 0 ? end : Buffer.concat([...this.#held, end]);
-    this.#onPiece({ bytes, first: true, last: true, messages: readMessages(bytes) });
+    this.#onPiece({ bytes, first: true, last: true, messages: () => readMessages(bytes) });
   }
 
   #startPassing(): void {
@@ -75,17 +75,19 @@ export class LineReader {
     this.#held = [];
     this.#scanner = new EnvelopeScanner();
     this.#scanner.push(bytes);
-    this.#onPiece({ bytes, first: true, last: false, messages: [] });
+    this.#onPiece({ bytes, first: true, last: false, messages: () => [] });
   }
 
   #passOn(bytes: Buffer, last: boolean): void {
     this.#scanner?.push(bytes);
-    const messages = last ? readScalars(this.#scanner?.finish().scalars ?? {}) : [];
+    const scanner = this.#scanner;
+    const messages = () => (last ? readScalars(scanner?.finish().scalars ?? {}) : []);
     this.#onPiece({ bytes, first: false, last, messages });
   }
 }
 
-function readMessages(line: Buffer): MessageFacts[] {
+/** What a whole line holds. */
+export function readMessages(line: Buffer): MessageFacts[] {
   let value: unknown;
   try {
     value = parseJson(line.toString('utf8'));

@@ -53,6 +53,16 @@ export class SessionMemory {
     return this.#calls.size > 0;
   }
 
+  /** Whether some message of the client must not reach the core. */
+  get withholds(): boolean {
+    return this.#askedByLostCore.size > 0;
+  }
+
+  /** Whether some message of the core must not reach the client. */
+  get hides(): boolean {
+    return this.#hushed.size > 0 || this.#hushedListens.size > 0;
+  }
+
   /** Notes a message that goes to the core; false where it must not. `line` is missing for long messages. */
   fromClient({ id, method, params }: MessageFacts, line: Buffer | undefined): boolean {
     if (method === undefined) {

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientInbox } from './client-inbox.ts';
 import { CoreLine } from './core-line.ts';
 import { CoreAbsent, type Link } from './dial.ts';
-import { LineReader, type Piece } from './line-reader.ts';
+import { LineReader, type Piece, readMessages } from './line-reader.ts';
 import { errorLine } from './lines.ts';
 import { SessionMemory } from './session-memory.ts';
 
@@ -137,14 +137,20 @@ export class ShimSession {
     if (first) this.#lineTo = this.#core;
     const core = this.#core;
     if (core === undefined || this.#lineTo !== core) {
-      const requests = messages.filter(({ id, method }) => id !== undefined && method !== undefined);
+      const requests = messages().filter(({ id, method }) => id !== undefined && method !== undefined);
       return this.#tell(requests.map(({ id }) => errorLine(id as string, this.#refusal)));
     }
     const line = first && last ? bytes : undefined;
-    const wanted = messages.map((message) => this.#memory.fromClient(message, line));
-    if (wanted.length > 0 && !wanted.includes(true)) return;
+    // Almost always the core may have it: then the bytes go first, and are read while the core reads them too.
+    const early = !this.#memory.withholds;
+    if (early) this.#send(core, bytes, line);
+    const wanted = messages().map((message) => this.#memory.fromClient(message, line));
+    if (!early && (wanted.length === 0 || wanted.includes(true))) this.#send(core, bytes, line);
+  }
+
+  #send(core: CoreLine, bytes: Buffer, line: Buffer | undefined): void {
     const ready = core.send(bytes, () => {
-      if (line !== undefined) this.#memory.undelivered(messages, line);
+      if (line !== undefined) this.#memory.undelivered(readMessages(line), line);
     });
     if (!ready) this.#inbox.pause();
   }

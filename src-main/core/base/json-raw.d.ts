@@ -2,5 +2,8 @@
 interface JSON {
   rawJSON(text: string): object;
   isRawJSON(value: unknown): boolean;
-  parse(text: string, reviver: (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown): unknown;
+  parse(
+    text: string,
+    reviver: (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown,
+  ): unknown;
 }

@@ -11,7 +11,9 @@ export function readArguments(input: JsonObject): JsonObject | undefined {
   const given = argumentKeys.filter((key) => input[key] !== undefined && input[key] !== null);
   const values = given.map((key) => toObject(key, input[key]));
   if (values.some((value) => JSON.stringify(value) !== JSON.stringify(values[0]))) {
-    throw new AppError('bad_request', `${given.join(' and ')} say different things.`, { fix: 'Give the arguments once.' });
+    throw new AppError('bad_request', `${given.join(' and ')} say different things.`, {
+      fix: 'Give the arguments once.',
+    });
   }
   return values[0];
 }
@@ -43,6 +45,9 @@ function parseText(key: string, text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new AppError('bad_request', `"${key}" is a text that is not JSON.`, { fix: 'Give a JSON object, or its JSON text.', cause: error });
+    throw new AppError('bad_request', `"${key}" is a text that is not JSON.`, {
+      fix: 'Give a JSON object, or its JSON text.',
+      cause: error,
+    });
   }
 }

@@ -13,7 +13,10 @@ export function recordCall(log: ActivityLog, call: FinishedCall): void {
     const args = JSON.stringify(call.request.arguments ?? {});
     const given = call.given === undefined ? undefined : textOf(call.given);
     const result = call.result === call.given ? given : call.result && textOf(call.result);
-    log.record(toRecord(call, durationMs, Buffer.byteLength(args), result, given), { arguments: args, given: given?.text ?? '' });
+    log.record(toRecord(call, durationMs, Buffer.byteLength(args), result, given), {
+      arguments: args,
+      given: given?.text ?? '',
+    });
   });
 }
 

@@ -48,11 +48,15 @@ export function buildCatalog(servers: readonly CatalogServer[], reserved: Readon
   const single = servers.length === 1;
   const named = (key: 'tools' | 'prompts', taken: Iterable<string>): CatalogEntry[] => {
     const names = new NameGiver(taken);
-    return servers.flatMap((server) => entries(server, key, single ? undefined : prefixes.get(server.name), prefixes, names, reserved));
+    return servers.flatMap((server) =>
+      entries(server, key, single ? undefined : prefixes.get(server.name), prefixes, names, reserved),
+    );
   };
   return {
     servers: servers.map((server) => server.name),
-    instructions: new Map(servers.flatMap(({ name, instructions }) => (instructions === undefined ? [] : [[name, instructions]]))),
+    instructions: new Map(
+      servers.flatMap(({ name, instructions }) => (instructions === undefined ? [] : [[name, instructions]])),
+    ),
     slugs: prefixes,
     tools: named('tools', reserved),
     prompts: named('prompts', []),
@@ -74,15 +78,21 @@ function entries(
     const name = definition['name'] as string;
     if (!byName.has(name)) byName.set(name, definition);
   }
-  return [...byName].sort(([a], [b]) => compare(a, b)).map(([name, definition]) => {
-    const id = `${server.name}:${name}`;
-    // A tool called like one of our own helpers is told apart by its server even when there is only one.
-    const needed = prefix ?? (reserved.has(name) ? prefixes.get(server.name) : undefined);
-    return { id, server: server.name, name, listedName: names.give(needed, name, id), definition };
-  });
+  return [...byName]
+    .sort(([a], [b]) => compare(a, b))
+    .map(([name, definition]) => {
+      const id = `${server.name}:${name}`;
+      // A tool called like one of our own helpers is told apart by its server even when there is only one.
+      const needed = prefix ?? (reserved.has(name) ? prefixes.get(server.name) : undefined);
+      return { id, server: server.name, name, listedName: names.give(needed, name, id), definition };
+    });
 }
 
-function resources(servers: readonly CatalogServer[], key: 'resources' | 'resourceTemplates', identifier: string): CatalogResource[] {
+function resources(
+  servers: readonly CatalogServer[],
+  key: 'resources' | 'resourceTemplates',
+  identifier: string,
+): CatalogResource[] {
   const taken = new Set<string>();
   return servers.flatMap((server) =>
     server.listing[key].map((definition) => {

@@ -32,7 +32,8 @@ export class LiveCatalog {
 
   /** Resolves when every server has a listing or has failed, or after `ms`. */
   async settled(ms: number, only?: string): Promise<void> {
-    const open = (): boolean => this.#servers.all.some((server) => (only === undefined || server.config.name === only) && isPending(server));
+    const open = (): boolean =>
+      this.#servers.all.some((server) => (only === undefined || server.config.name === only) && isPending(server));
     if (!open()) return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
@@ -98,12 +99,19 @@ function toDocument({ id, server, name, definition }: CatalogEntry): SearchDocum
 }
 
 function sameEntries(a: readonly CatalogEntry[], b: readonly CatalogEntry[]): boolean {
-  return a.length === b.length && a.every((entry, i) => entry.listedName === b[i]?.listedName && entry.id === b[i]?.id && same(entry.definition, b[i].definition));
+  return (
+    a.length === b.length &&
+    a.every(
+      (entry, i) =>
+        entry.listedName === b[i]?.listedName && entry.id === b[i]?.id && same(entry.definition, b[i].definition),
+    )
+  );
 }
 
 function sameResources(a: Catalog, b: Catalog): boolean {
   const equal = (x: readonly CatalogResource[], y: readonly CatalogResource[]): boolean =>
-    x.length === y.length && x.every((entry, i) => entry.listedUri === y[i]?.listedUri && same(entry.definition, y[i]?.definition));
+    x.length === y.length &&
+    x.every((entry, i) => entry.listedUri === y[i]?.listedUri && same(entry.definition, y[i]?.definition));
   return equal(a.resources, b.resources) && equal(a.resourceTemplates, b.resourceTemplates);
 }
 

@@ -13,7 +13,12 @@ export interface ResolveOptions {
 }
 
 /** Throws AppError tool_not_found or tool_ambiguous (`data.candidates`), server_not_found for an unknown server. */
-export function resolveEntry(catalog: Catalog, key: 'tools' | 'prompts', spelling: string, options: ResolveOptions = {}): CatalogEntry {
+export function resolveEntry(
+  catalog: Catalog,
+  key: 'tools' | 'prompts',
+  spelling: string,
+  options: ResolveOptions = {},
+): CatalogEntry {
   const entries = catalog[key];
   const server = options.server === undefined ? undefined : resolveServer(catalog, options.server);
   const pool = server === undefined ? entries : entries.filter((entry) => entry.server === server);
@@ -59,7 +64,9 @@ function byPrefix(catalog: Catalog, pool: readonly CatalogEntry[], spelling: str
   const fits = pool.flatMap((entry) => {
     const prefixes = [entry.server, catalog.slugs.get(entry.server) ?? entry.server];
     const length = Math.max(
-      ...prefixes.map((prefix) => (spelling === `${prefix}_${entry.name}` || spelling === `${prefix}__${entry.name}` ? prefix.length : -1)),
+      ...prefixes.map((prefix) =>
+        spelling === `${prefix}_${entry.name}` || spelling === `${prefix}__${entry.name}` ? prefix.length : -1,
+      ),
     );
     return length < 0 ? [] : [{ entry, length }];
   });

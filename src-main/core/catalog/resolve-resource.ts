@@ -18,7 +18,8 @@ export function resourceTargets(catalog: Catalog, uri: string): readonly Resourc
   const wrapped = unwrapUri(uri);
   if (wrapped !== undefined && catalog.servers.includes(wrapped.server)) return [wrapped];
   const templates = catalog.resourceTemplates.filter((template) => fits(template.uri, uri));
-  if (templates.length > 0) return unique(templates.map((template) => template.server)).map((server) => ({ server, uri }));
+  if (templates.length > 0)
+    return unique(templates.map((template) => template.server)).map((server) => ({ server, uri }));
   const holders = unique([...catalog.resources, ...catalog.resourceTemplates].map((resource) => resource.server));
   return holders.map((server) => ({ server, uri }));
 }

@@ -14,5 +14,7 @@ export const helperTools: ReadonlyMap<string, HelperTool> = new Map(
 export function findMode(name: string): Mode {
   const mode = modes.find((one) => one.name === name);
   if (mode !== undefined) return mode;
-  throw new AppError('mode_unknown', `There is no mode ${JSON.stringify(name)}.`, { fix: `Modes: ${modes.map((one) => one.name).join(', ')}.` });
+  throw new AppError('mode_unknown', `There is no mode ${JSON.stringify(name)}.`, {
+    fix: `Modes: ${modes.map((one) => one.name).join(', ')}.`,
+  });
 }

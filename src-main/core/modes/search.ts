@@ -89,5 +89,8 @@ function limitOf(value: unknown): number {
 
 function instructions({ catalog }: ModeView): string {
   const servers = catalog.servers.length === 0 ? 'none yet' : catalog.servers.join(', ');
-  return `Search with search_tools before saying that something cannot be done; then call_tool. Tools of: ${servers}.`.slice(0, 2048);
+  return `Search with search_tools before saying that something cannot be done; then call_tool. Tools of: ${servers}.`.slice(
+    0,
+    2048,
+  );
 }

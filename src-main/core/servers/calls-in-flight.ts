@@ -39,7 +39,10 @@ export class CallsInFlight {
   }
 
   /** As `whose`, but waits a while for other sessions' calls to end when several could be meant. */
-  async whoseRequest(relatedRequestId: string | number | undefined, signal: AbortSignal): Promise<CallContext | undefined> {
+  async whoseRequest(
+    relatedRequestId: string | number | undefined,
+    signal: AbortSignal,
+  ): Promise<CallContext | undefined> {
     const until = Date.now() + patienceMs;
     for (;;) {
       const context = this.whose(relatedRequestId);

@@ -95,7 +95,12 @@ export class Connection {
   }
 
   /** Answers `input_required` on behalf of a session that cannot, by asking its client app and calling again. */
-  async #modernRequest(method: string, params: JsonObject, context?: CallContext, extra: RequestExtra = {}): Promise<Result> {
+  async #modernRequest(
+    method: string,
+    params: JsonObject,
+    context?: CallContext,
+    extra: RequestExtra = {},
+  ): Promise<Result> {
     const enveloped = withEnvelope(params, this.#identityFor(context));
     let result = await this.#send(method, enveloped, context, extra);
     if (context === undefined || context.acceptsInputRequired) return result;
@@ -109,7 +114,12 @@ export class Connection {
     return result;
   }
 
-  async #send(method: string, params: JsonObject, context: CallContext | undefined, extra: RequestExtra): Promise<Result> {
+  async #send(
+    method: string,
+    params: JsonObject,
+    context: CallContext | undefined,
+    extra: RequestExtra,
+  ): Promise<Result> {
     let id = 0;
     const options: RequestOptions = {
       signal: extra.signal ?? context?.signal,
@@ -134,14 +144,22 @@ export class Connection {
     return { clientInfo: context.clientInfo, capabilities: context.clientCapabilities, logLevel: context.logLevel };
   }
 
-  async #asked(method: string, params: JsonObject, origin: MessageOrigin | undefined, signal: AbortSignal): Promise<Result> {
+  async #asked(
+    method: string,
+    params: JsonObject,
+    origin: MessageOrigin | undefined,
+    signal: AbortSignal,
+  ): Promise<Result> {
     if (method === 'ping') return {};
     const context = await this.#calls.whoseRequest(origin?.relatedRequestId, signal);
     this.#options.events.onAsk(method, context !== undefined);
     if (context !== undefined) return context.askClient(method, params, signal);
     // With nobody to ask, no roots is the truth and lets servers start with the folders of their command line.
     if (method === 'roots/list') return { roots: [] };
-    throw new RpcError(rpcCode.methodNotFound, `${method} could not be put to one client app for certain: several are using this server. Call again; from now on each has a connection of its own.`);
+    throw new RpcError(
+      rpcCode.methodNotFound,
+      `${method} could not be put to one client app for certain: several are using this server. Call again; from now on each has a connection of its own.`,
+    );
   }
 
   #heard(method: string, params: JsonObject, origin: MessageOrigin | undefined): void {
@@ -160,7 +178,8 @@ async function answerAll(requests: unknown, context: CallContext): Promise<JsonO
   const answers = await Promise.all(
     Object.entries(requests).map(async ([key, request]): Promise<[string, unknown]> => {
       const { method, params } = isObject(request) ? request : {};
-      if (typeof method !== 'string') throw new RpcError(rpcCode.internal, `The server asked for input without naming a method (${key}).`);
+      if (typeof method !== 'string')
+        throw new RpcError(rpcCode.internal, `The server asked for input without naming a method (${key}).`);
       return [key, await context.askClient(method, isObject(params) ? params : {}, context.signal)];
     }),
   );
@@ -170,7 +189,10 @@ async function answerAll(requests: unknown, context: CallContext): Promise<JsonO
 /** Progress comes under our token; the client app gets it under its own. */
 function translateProgress(params: JsonObject, onProgress: (params: JsonObject) => void): (params: JsonObject) => void {
   const theirs = metaOf(params)['progressToken'];
-  return (progress) => onProgress(theirs === undefined ? progress : { ...progress, progressToken: theirs, ...withoutSubscription(progress) });
+  return (progress) =>
+    onProgress(
+      theirs === undefined ? progress : { ...progress, progressToken: theirs, ...withoutSubscription(progress) },
+    );
 }
 
 function withoutSubscription(params: JsonObject): JsonObject {
@@ -179,7 +201,6 @@ function withoutSubscription(params: JsonObject): JsonObject {
   const { [metaKey.subscriptionId]: _dropped, ...kept } = meta;
   return { _meta: kept };
 }
-
 
 /** Infinity means no limit, which timers cannot express; they end at 2^31 ms, too. */
 function finite(ms: number): number | undefined {

@@ -2,7 +2,14 @@
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
-import { type ClientIdentity, type Era, latestLegacyVersion, legacyVersions, modernVersion, withEnvelope } from '../wire/eras.ts';
+import {
+  type ClientIdentity,
+  type Era,
+  latestLegacyVersion,
+  legacyVersions,
+  modernVersion,
+  withEnvelope,
+} from '../wire/eras.ts';
 import { type Result, RpcError } from '../wire/message.ts';
 import type { Peer } from '../wire/peer.ts';
 import { toObject } from '../wire/raw-json.ts';
@@ -41,7 +48,8 @@ export async function shakeHands(peer: Peer, options: HandshakeOptions): Promise
   try {
     return options.knownEra === 'legacy' ? await initialize(peer, options, signal) : await probe(peer, options, signal);
   } catch (error) {
-    if (timeout.aborted) throw new AppError('server_timeout', `No answer to the first request within ${options.timeoutMs / 1000} s.`);
+    if (timeout.aborted)
+      throw new AppError('server_timeout', `No answer to the first request within ${options.timeoutMs / 1000} s.`);
     throw error;
   }
 }
@@ -50,7 +58,10 @@ export async function shakeHands(peer: Peer, options: HandshakeOptions): Promise
 async function probe(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake> {
   const silence = options.probeSilenceMs ?? defaultProbeSilenceMs;
   const discovered = discover(peer, options, signal);
-  const first = await Promise.race([discovered, new Promise<'silent'>((resolve) => setTimeout(resolve, silence, 'silent').unref())]);
+  const first = await Promise.race([
+    discovered,
+    new Promise<'silent'>((resolve) => setTimeout(resolve, silence, 'silent').unref()),
+  ]);
   if (first === 'silent') {
     const handshake = initialize(peer, options, signal);
     return (await Promise.race([discovered.then((found) => found ?? handshake), handshake])) ?? handshake;
@@ -81,9 +92,13 @@ async function initialize(peer: Peer, options: HandshakeOptions, signal: AbortSi
   const raw = toObject(await peer.request('initialize', params, { signal, cancelBy: 'signal' }));
   const version = raw['protocolVersion'];
   if (typeof version !== 'string' || !legacyVersions.includes(version)) {
-    throw new AppError('server_protocol', `The server answered with protocol version ${JSON.stringify(version)}, which is not known.`, {
-      fix: 'Update the server or Tooltray.',
-    });
+    throw new AppError(
+      'server_protocol',
+      `The server answered with protocol version ${JSON.stringify(version)}, which is not known.`,
+      {
+        fix: 'Update the server or Tooltray.',
+      },
+    );
   }
   options.onVersion?.(version);
   peer.notify('notifications/initialized');

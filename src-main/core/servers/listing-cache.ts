@@ -41,7 +41,9 @@ export class ListingCache {
 
   async write(cached: CachedListing): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    await writeFileAtomic(this.#file(cached.hash), JSON.stringify({ version: formatVersion, ...cached }), { mode: 0o600 });
+    await writeFileAtomic(this.#file(cached.hash), JSON.stringify({ version: formatVersion, ...cached }), {
+      mode: 0o600,
+    });
   }
 
   async remove(hash: string): Promise<void> {

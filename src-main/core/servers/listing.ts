@@ -63,7 +63,9 @@ async function drain(ask: Ask, kind: ListKind, problems: string[]): Promise<Json
     const next = answer['nextCursor'];
     if (typeof next !== 'string' || next === '') return entries;
     if (seen.has(next)) {
-      problems.push(`${kind.method} repeats the cursor ${JSON.stringify(next)}; the list was ended there with ${entries.length} entries.`);
+      problems.push(
+        `${kind.method} repeats the cursor ${JSON.stringify(next)}; the list was ended there with ${entries.length} entries.`,
+      );
       return entries;
     }
     if (entries.length >= maxEntries) break;
@@ -75,7 +77,12 @@ async function drain(ask: Ask, kind: ListKind, problems: string[]): Promise<Json
 }
 
 /** A list that the server announces but does not have is a problem of that list, not of the server. */
-async function askPage(ask: Ask, kind: ListKind, cursor: string | undefined, problems: string[]): Promise<JsonObject | undefined> {
+async function askPage(
+  ask: Ask,
+  kind: ListKind,
+  cursor: string | undefined,
+  problems: string[],
+): Promise<JsonObject | undefined> {
   try {
     return toObject(await ask(kind.method, cursor === undefined ? {} : { cursor }));
   } catch (error) {

@@ -1,23 +1,23 @@
-/** One configured server over time: started, woken, retried, stopped; its listing kept fresh; its calls sent down the right line. */
-import { AppError, toAppError } from '../base/errors.ts';
+/** One configured server over time: started, woken, retried, put to sleep, stopped; each call sent down the right line. */
 import { Event } from '../base/events.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ClientIdentity } from '../wire/eras.ts';
 import { type Result, RpcError } from '../wire/message.ts';
 import type { Transport } from '../wire/transport.ts';
-import { backoffMs } from './backoff.ts';
 import type { CallContext } from './call-context.ts';
 import { Connection, type RequestExtra } from './connection.ts';
 import type { Handshake } from './handshake.ts';
-import { emptyListing, fetchListing, type Listing } from './listing.ts';
-import type { CachedListing, ListingCache } from './listing-cache.ts';
-import { ListingRefresher } from './listing-refresher.ts';
+import type { Listing } from './listing.ts';
+import type { ListingCache } from './listing-cache.ts';
+import { ListingKeeper } from './listing-keeper.ts';
+import { nameError } from './name-error.ts';
 import { paramHeaders } from './param-headers.ts';
 import { PrivateConnections } from './private-connections.ts';
 import { serverHealth, type ServerHealth } from './server-health.ts';
 import type { ServerState } from './server-state.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
+import { SharedLine } from './shared-line.ts';
 import type { StartSlots } from './start-slots.ts';
 
 export interface ServerDeps {
@@ -38,13 +38,6 @@ export interface ServerNotification {
   readonly sessionId: string | undefined;
 }
 
-const pollMs = 5 * 60_000;
-const listTimeoutMs = 60_000;
-/** A line that held this long starts the back-off anew when it breaks. */
-const stableMs = 30_000;
-/** A call does not knock again at a server that failed this recently. */
-const restMs = 500;
-
 export class ManagedServer {
   readonly config: ServerConfig;
   /** State, health or problems changed. */
@@ -54,86 +47,78 @@ export class ManagedServer {
   readonly notified = new Event<ServerNotification>();
 
   readonly #deps: ServerDeps;
-  readonly #refresher = new ListingRefresher(() => this.#refresh());
+  readonly #line: SharedLine;
+  readonly #listings: ListingKeeper;
   readonly #private: PrivateConnections;
   readonly #subscriptions: ServerSubscriptions;
-  readonly #asks = new Set<string>();
   readonly #stopping = new AbortController();
-  #state: ServerState;
-  #connection: Connection | undefined;
-  #opening: Promise<Connection> | undefined;
-  #handshake: Handshake | undefined;
-  #listing: Listing = emptyListing;
-  #listedAt: number | undefined;
-  #problems: readonly string[] = [];
-  #failures = 0;
-  #failedAt = 0;
   #usedAt = 0;
-  #retryTimer: NodeJS.Timeout | undefined;
-  #poll: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(config: ServerConfig, deps: ServerDeps) {
     this.config = config;
     this.#deps = deps;
-    this.#state = config.enabled ? { kind: 'disconnected' } : { kind: 'disabled' };
+    this.#line = this.#makeLine();
+    this.#listings = this.#makeListings();
     this.#private = new PrivateConnections((owner, closed) => this.#openPrivate(owner, closed));
-    this.#subscriptions = new ServerSubscriptions(() => this.#connection, (method) => this.#hear(method, {}, undefined));
+    this.#subscriptions = new ServerSubscriptions(
+      () => this.#line.connection,
+      (method) => this.#hear(method, {}, undefined),
+    );
   }
 
   get state(): ServerState {
-    return this.#state;
+    return this.#line.state;
   }
 
   get listing(): Listing {
-    return this.#listing;
+    return this.#listings.listing;
   }
 
   /** When the listing was read, in ms since 1970; undefined until it has been. */
   get listedAt(): number | undefined {
-    return this.#listedAt;
+    return this.#listings.listedAt;
   }
 
   get handshake(): Handshake | undefined {
-    return this.#handshake;
+    return this.#listings.handshake;
   }
 
   get health(): ServerHealth {
-    const { lazy } = this.config;
-    return serverHealth({ state: this.#state, tools: this.#listing.tools.length, lazy, problems: this.#problems, now: this.#deps.now() });
+    const { problems } = this.#listings;
+    return serverHealth({
+      state: this.state,
+      tools: this.listing.tools.length,
+      lazy: this.config.lazy,
+      problems,
+      now: this.#deps.now(),
+    });
   }
 
   /** Takes over what the cache knows. To be called before `start`. */
-  async restore(): Promise<void> {
-    const cached = await this.#deps.cache.read(this.config.hash);
-    if (cached === undefined) return;
-    this.#listing = cached.listing;
-    this.#listedAt = cached.at;
-    this.#handshake = cached.handshake;
-    for (const method of cached.asks) this.#asks.add(method);
+  restore(): Promise<void> {
+    return this.#listings.restore();
   }
 
   /** Starts unless disabled, or lazy with a known listing. Resolves when ready or failed; never rejects. */
   async start(): Promise<void> {
-    if (!this.config.enabled || (this.config.lazy && this.#listedAt !== undefined)) return;
-    await this.#connect().then(
-      () => this.#refresher.now(),
+    if (!this.config.enabled || (this.config.lazy && this.listedAt !== undefined)) return;
+    await this.#line.connect().then(
+      () => this.#listings.now(),
       () => undefined,
     );
   }
 
   /** Forgets the back-off and tries at once. Resolves when ready; rejects with the reason it is not. */
   async retry(): Promise<void> {
-    this.#failures = 0;
-    await this.#closeShared();
-    await this.#connect();
-    await this.#refresher.now();
+    await this.#line.reopen();
+    await this.#listings.now();
   }
 
   async stop(): Promise<void> {
+    clearInterval(this.#idleTimer);
     this.#stopping.abort('the server is being stopped');
-    this.#refresher.stop();
-    await Promise.all([this.#private.closeAll(), this.#closeShared()]);
-    this.#set({ kind: this.config.enabled ? 'disconnected' : 'disabled' });
+    await Promise.all([this.#private.closeAll(), this.#line.stop()]);
   }
 
   /** Sends a request on behalf of a session. Rejects with the server's RpcError, or an AppError that names the server. */
@@ -141,10 +126,9 @@ export class ManagedServer {
     this.#usedAt = this.#deps.now();
     try {
       const connection = await this.#lineFor(context);
-      const extra: RequestExtra = this.config.kind === 'http' && method === 'tools/call' ? { headers: this.#paramHeaders(params) } : {};
-      return await connection.request(method, params, context, extra);
+      return await connection.request(method, params, context, this.#extra(method, params));
     } catch (error) {
-      throw error instanceof RpcError ? error : this.#named(error);
+      throw error instanceof RpcError ? error : nameError(this.config.name, error);
     } finally {
       this.#usedAt = this.#deps.now();
     }
@@ -157,7 +141,7 @@ export class ManagedServer {
 
   async subscribe(uri: string, context: CallContext): Promise<Result> {
     if (this.#needsPrivate(context)) return this.request('resources/subscribe', { uri }, context);
-    await this.#connect();
+    await this.#line.connect();
     return this.#subscriptions.add(uri, context.sessionId);
   }
 
@@ -171,7 +155,7 @@ export class ManagedServer {
   }
 
   async setLogLevel(level: string, context: CallContext): Promise<void> {
-    if (!isObject(this.#handshake?.capabilities['logging'])) return;
+    if (!isObject(this.handshake?.capabilities['logging'])) return;
     if (this.#needsPrivate(context)) await this.request('logging/setLevel', { level }, context);
     else this.#subscriptions.setLogLevel(level, context.sessionId);
   }
@@ -181,64 +165,70 @@ export class ManagedServer {
     await this.#private.close(sessionId);
   }
 
-  /** The shared connection, opened if need be. Rejects with AppError naming the server. */
-  #connect(): Promise<Connection> {
-    if (this.#connection !== undefined) return Promise.resolve(this.#connection);
-    const { state } = this;
-    if (state.kind === 'disabled') {
-      const message = `${this.config.name} is switched off.`;
-      return Promise.reject(new AppError('server_disabled', message, { fix: `Switch it on: tooltray enable ${this.config.name}.` }));
-    }
-    if (state.kind === 'error' && this.#deps.now() - this.#failedAt < restMs) return Promise.reject(state.error);
-    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
-    return this.#opening;
+  #makeLine(): SharedLine {
+    const { now, random, identity, slots } = this.#deps;
+    return new SharedLine({
+      server: this.config.name,
+      enabled: this.config.enabled,
+      now,
+      random,
+      open: (closed) => slots.run(() => this.#open(identity, undefined, closed)),
+      onOpen: (connection) => this.#opened(connection),
+      onClose: () => {
+        clearInterval(this.#idleTimer);
+        this.#listings.unfollow();
+      },
+      onState: () => this.changed.emit(),
+    });
   }
 
-  async #open(): Promise<Connection> {
-    clearTimeout(this.#retryTimer);
-    this.#set({ kind: 'connecting', since: this.#deps.now() });
-    const connection = this.#newConnection(this.#deps.identity, undefined, (error) => this.#lost(connection, error));
-    try {
-      this.#handshake = await this.#deps.slots.run(() => this.#greet(connection));
-    } catch (error) {
-      void connection.close();
-      throw this.#failed(error);
-    }
-    this.#connection = connection;
-    this.#set({ kind: 'discovering', since: this.#deps.now() });
-    this.#subscriptions.opened(this.#handshake);
-    void this.#refresher.now();
-    this.#watch(this.#handshake);
-    return connection;
+  #makeListings(): ListingKeeper {
+    const { cache, now, onOddity } = this.#deps;
+    return new ListingKeeper({
+      hash: this.config.hash,
+      cache,
+      now,
+      onOddity: (text) => onOddity(this.config.name, text),
+      onListed: (changed) => {
+        this.#line.settled();
+        if (changed) this.listingChanged.emit();
+      },
+      onFailed: (connection, error) => this.#line.lost(connection, error),
+    });
   }
 
-  #greet(connection: Connection): Promise<Handshake> {
-    const { initTimeoutMs } = this.config;
-    return connection.open({ knownEra: this.#handshake?.era, timeoutMs: initTimeoutMs, signal: this.#stopping.signal });
+  #opened(connection: Connection): void {
+    const { handshake } = connection;
+    if (handshake === undefined) return;
+    this.#listings.follow(connection, handshake);
+    this.#subscriptions.opened(handshake);
+    this.#watchIdle();
   }
 
-  #newConnection(identity: ClientIdentity, owner: (() => CallContext | undefined) | undefined, onClose: (error?: Error) => void): Connection {
-    const { name, callTimeoutMs, kind } = this.config;
-    return new Connection({
+  /** Makes a connection and greets the server; closes it again when that fails. */
+  async #open(
+    identity: ClientIdentity,
+    owner: (() => CallContext) | undefined,
+    closed: (connection: Connection, error?: Error) => void,
+  ): Promise<Connection> {
+    const { name, callTimeoutMs, initTimeoutMs, kind } = this.config;
+    const connection: Connection = new Connection({
       transport: this.#deps.createTransport(this.config),
       identity,
       http: kind === 'http' || kind === 'sse',
       callTimeoutMs,
       ...(owner && { owner }),
       events: {
-        onClose,
+        onClose: (error) => closed(connection, error),
         onOddity: (text) => this.#deps.onOddity(name, text),
-        onNotification: (method, params) => this.#hear(method, params, owner?.()?.sessionId),
-        onAsk: (method) => this.#learnAsk(method),
+        onNotification: (method, params) => this.#hear(method, params, owner?.().sessionId),
+        onAsk: (method) => {
+          if (capabilityFor(method) !== undefined) this.#listings.learnAsk(method);
+        },
       },
     });
-  }
-
-  async #openPrivate(owner: () => CallContext, closed: () => void): Promise<Connection> {
-    const { clientInfo, clientCapabilities } = owner();
-    const connection = this.#newConnection({ clientInfo, capabilities: clientCapabilities }, owner, closed);
     try {
-      await this.#greet(connection);
+      await connection.open({ knownEra: this.handshake?.era, timeoutMs: initTimeoutMs, signal: this.#stopping.signal });
       return connection;
     } catch (error) {
       void connection.close();
@@ -246,149 +236,46 @@ export class ManagedServer {
     }
   }
 
+  #openPrivate(owner: () => CallContext, closed: () => void): Promise<Connection> {
+    const { clientInfo, clientCapabilities } = owner();
+    return this.#open({ clientInfo, capabilities: clientCapabilities }, owner, closed);
+  }
+
   #lineFor(context: CallContext): Promise<Connection> {
-    if (this.#state.kind === 'pending-sign-in') return Promise.reject(this.#state.error);
-    return this.#needsPrivate(context) && this.#state.kind !== 'disabled' ? this.#private.get(context) : this.#connect();
+    const { state } = this;
+    if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
+    return this.#needsPrivate(context) && state.kind !== 'disabled' ? this.#private.get(context) : this.#line.connect();
   }
 
   /** Only servers of the handshake era ask out of band; 2026-07-28 asks inside the answer to the call itself. */
   #needsPrivate(context: CallContext): boolean {
-    if (this.#handshake?.era === 'modern') return false;
-    return [...this.#asks].some((method) => isObject(context.clientCapabilities[capabilityFor(method)]));
-  }
-
-  #learnAsk(method: string): void {
-    if (this.#asks.has(method) || capabilityFor(method) === '') return;
-    this.#asks.add(method);
-    void this.#remember();
+    if (this.handshake?.era === 'modern') return false;
+    return [...this.#listings.asks].some((method) => isObject(context.clientCapabilities[capabilityFor(method) ?? '']));
   }
 
   #hear(method: string, params: JsonObject, sessionId: string | undefined): void {
-    if (listChanges.has(method)) {
-      if (sessionId === undefined) this.#refresher.soon();
-    } else this.notified.emit({ method, params, sessionId });
+    if (!listChanges.has(method)) this.notified.emit({ method, params, sessionId });
+    else if (sessionId === undefined) this.#listings.soon();
   }
 
-  async #refresh(): Promise<void> {
-    const connection = this.#connection;
-    const handshake = this.#handshake;
-    if (connection === undefined || handshake === undefined) return;
-    const signal = this.#stopping.signal;
-    const ask = (method: string, params: JsonObject): Promise<Result> =>
-      connection.request(method, params, undefined, { signal, timeoutMs: listTimeoutMs });
-    try {
-      const { listing, problems } = await fetchListing(ask, handshake.capabilities);
-      if (connection !== this.#connection) return;
-      this.#problems = [...new Set(problems)];
-      this.#accept(listing);
-    } catch (error) {
-      this.#lost(connection, toAppError(error, 'server_protocol'));
-    }
-  }
-
-  #accept(listing: Listing): void {
-    const first = this.#listedAt === undefined;
-    const same = !first && JSON.stringify(listing) === JSON.stringify(this.#listing);
-    this.#listedAt = this.#deps.now();
-    if (!same) this.#listing = listing;
-    void this.#remember();
-    this.#set({ kind: 'ready', since: this.#state.kind === 'ready' ? this.#state.since : this.#deps.now() });
-    if (!same) this.listingChanged.emit();
-  }
-
-  async #remember(): Promise<void> {
-    if (this.#handshake === undefined || this.#listedAt === undefined) return;
-    const { hash, name } = this.config;
-    const cached: CachedListing = { hash, at: this.#listedAt, handshake: this.#handshake, listing: this.#listing, asks: [...this.#asks] };
-    try {
-      await this.#deps.cache.write(cached);
-    } catch (error) {
-      this.#deps.onOddity(name, `Its listing could not be cached: ${toAppError(error).message}`);
-    }
-  }
-
-  /** Servers that do not announce changes are asked every five minutes; idle ones may be sent to sleep. */
-  #watch(handshake: Handshake): void {
-    clearInterval(this.#poll);
+  #watchIdle(): void {
     const { idleStopMs } = this.config;
-    const tools = handshake.capabilities['tools'];
-    const polled = !isObject(tools) || tools['listChanged'] !== true;
-    const every = Math.min(polled ? pollMs : Infinity, idleStopMs ?? Infinity);
-    if (every === Infinity) return;
+    if (idleStopMs === undefined) return;
     this.#usedAt = this.#deps.now();
-    this.#poll = setInterval(() => {
-      const idle = this.#deps.now() - this.#usedAt;
-      if (idleStopMs !== undefined && idle >= idleStopMs && this.#connection?.inFlight === 0) void this.#sleep();
-      else if (polled) this.#refresher.soon();
-    }, every).unref();
-  }
-
-  async #sleep(): Promise<void> {
-    await this.#closeShared();
-    this.#set({ kind: 'disconnected' });
-  }
-
-  async #closeShared(): Promise<void> {
-    clearTimeout(this.#retryTimer);
-    clearInterval(this.#poll);
-    const connection = this.#connection;
-    this.#connection = undefined;
-    await connection?.close();
-    await this.#opening?.then(
-      (opened) => opened.close(),
-      () => undefined,
+    this.#idleTimer = setInterval(
+      () => {
+        const idle = this.#deps.now() - this.#usedAt >= idleStopMs && this.#line.connection?.inFlight === 0;
+        if (idle) void this.#line.close();
+      },
+      Math.max(1000, idleStopMs / 4),
     );
+    this.#idleTimer.unref();
   }
 
-  #lost(connection: Connection, error: Error | undefined): void {
-    if (connection !== this.#connection) return;
-    this.#connection = undefined;
-    clearInterval(this.#poll);
-    void connection.close();
-    if (this.#stopping.signal.aborted) return;
-    if (this.#state.kind === 'ready' && this.#deps.now() - this.#state.since > stableMs) this.#failures = 0;
-    this.#failed(error ?? new AppError('server_exited', 'The server ended the connection.'));
-  }
-
-  /** Notes a failure and plans the next try; a refused sign-in waits for the person instead. */
-  #failed(error: unknown): AppError {
-    const named = this.#named(error);
-    this.#failures++;
-    this.#failedAt = this.#deps.now();
-    if (this.#stopping.signal.aborted) return named;
-    if (named.code === 'server_unauthorized') {
-      this.#set({ kind: 'pending-sign-in', error: named });
-      return named;
-    }
-    const delay = backoffMs(this.#failures, this.#deps.random);
-    this.#set({ kind: 'error', error: named, failures: this.#failures, retryAt: this.#deps.now() + delay });
-    this.#retryTimer = setTimeout(() => void this.#connect().catch(() => undefined), delay);
-    this.#retryTimer.unref();
-    return named;
-  }
-
-  /** Every failure of a line says whose it is. */
-  #named(error: unknown): AppError {
-    const known = toAppError(error, error instanceof RpcError ? 'server_protocol' : 'server_unreachable');
-    if (known.data?.['server'] === this.config.name) return known;
-    const message = known.message.startsWith(this.config.name) ? known.message : `${this.config.name}: ${known.message}`;
-    return new AppError(known.code, message, {
-      ...(known.fix !== undefined && { fix: known.fix }),
-      cause: known.cause ?? error,
-      data: { ...known.data, server: this.config.name },
-    });
-  }
-
-  #paramHeaders(params: JsonObject): Record<string, string> | undefined {
-    return paramHeaders(
-      this.#listing.tools.find((tool) => tool['name'] === params['name']),
-      params['arguments'],
-    );
-  }
-
-  #set(state: ServerState): void {
-    this.#state = state;
-    this.changed.emit();
+  #extra(method: string, params: JsonObject): RequestExtra {
+    if (this.config.kind !== 'http' || method !== 'tools/call') return {};
+    const tool = this.listing.tools.find((one) => one['name'] === params['name']);
+    return { headers: paramHeaders(tool, params['arguments']) };
   }
 }
 
@@ -398,9 +285,7 @@ const listChanges: ReadonlySet<string> = new Set([
   'notifications/prompts/list_changed',
 ]);
 
-/** The client capability that a question of the server needs; empty for anything else. */
-function capabilityFor(method: string): string {
-  if (method === 'sampling/createMessage') return 'sampling';
-  if (method === 'elicitation/create') return 'elicitation';
-  return method === 'roots/list' ? 'roots' : '';
+/** The client capability that a question of the server needs; undefined for anything else. */
+function capabilityFor(method: string): string | undefined {
+  return { 'sampling/createMessage': 'sampling', 'elicitation/create': 'elicitation', 'roots/list': 'roots' }[method];
 }

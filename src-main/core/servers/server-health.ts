@@ -31,23 +31,63 @@ const retry: HealthAction = { kind: 'retry', label: 'Try again' };
 export function serverHealth({ state, tools, lazy, problems, now }: HealthFacts): ServerHealth {
   switch (state.kind) {
     case 'disabled':
-      return { level: 'off', summary: 'Off', detail: 'Switched off in the config.', action: { kind: 'enable', label: 'Switch on' } };
+      return {
+        level: 'off',
+        summary: 'Off',
+        detail: 'Switched off in the config.',
+        action: { kind: 'enable', label: 'Switch on' },
+      };
     case 'disconnected':
-      return { level: 'off', summary: 'Asleep', detail: lazy ? 'Starts at its first call.' : 'Not started.', action: undefined };
+      return {
+        level: 'off',
+        summary: 'Asleep',
+        detail: lazy ? 'Starts at its first call.' : 'Not started.',
+        action: undefined,
+      };
     case 'connecting':
-      return { level: 'busy', summary: `Starting ${seconds(now - state.since)}`, detail: 'Waiting for the server to answer; a first start may download it.', action: undefined };
+      return {
+        level: 'busy',
+        summary: `Starting ${seconds(now - state.since)}`,
+        detail: 'Waiting for the server to answer; a first start may download it.',
+        action: undefined,
+      };
     case 'authenticating':
-      return { level: 'busy', summary: 'Signing in', detail: 'Waiting for the sign-in to finish in the browser.', action: undefined };
+      return {
+        level: 'busy',
+        summary: 'Signing in',
+        detail: 'Waiting for the sign-in to finish in the browser.',
+        action: undefined,
+      };
     case 'discovering':
-      return { level: 'busy', summary: 'Reading tools', detail: `Connected; reading its lists for ${seconds(now - state.since)}.`, action: undefined };
+      return {
+        level: 'busy',
+        summary: 'Reading tools',
+        detail: `Connected; reading its lists for ${seconds(now - state.since)}.`,
+        action: undefined,
+      };
     case 'pending-sign-in':
-      return { level: 'attention', summary: 'Needs sign-in', detail: state.error.text, action: { kind: 'sign-in', label: 'Sign in' } };
+      return {
+        level: 'attention',
+        summary: 'Needs sign-in',
+        detail: state.error.text,
+        action: { kind: 'sign-in', label: 'Sign in' },
+      };
     case 'error':
-      return { level: 'error', summary: 'Stopped', detail: `${state.error.text} Next try in ${seconds(state.retryAt - now)}.`, action: retry };
+      return {
+        level: 'error',
+        summary: 'Stopped',
+        detail: `${state.error.text} Next try in ${seconds(state.retryAt - now)}.`,
+        action: retry,
+      };
     case 'ready':
       return problems.length === 0
         ? { level: 'ok', summary: 'Ready', detail: `${tools} ${tools === 1 ? 'tool' : 'tools'}.`, action: undefined }
-        : { level: 'attention', summary: 'Ready, oddly', detail: problems.join(' '), action: { kind: 'view-log', label: 'View log' } };
+        : {
+            level: 'attention',
+            summary: 'Ready, oddly',
+            detail: problems.join(' '),
+            action: { kind: 'view-log', label: 'View log' },
+          };
   }
 }
 

@@ -52,7 +52,7 @@ export class ServerManager {
       after.set(config.name, same ? known : this.#create(config));
     }
     this.#servers = after;
-    const gone = [...before.values()].filter((server) => !([...after.values()].includes(server)));
+    const gone = [...before.values()].filter((server) => ![...after.values()].includes(server));
     const fresh = [...after.values()].filter((server) => ![...before.values()].includes(server));
     const stopping = Promise.all(gone.map((server) => server.stop()));
     await Promise.all(fresh.map((server) => server.restore()));

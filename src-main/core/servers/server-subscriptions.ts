@@ -112,10 +112,12 @@ export class ServerSubscriptions {
         this.#announce('notifications/tools/list_changed');
       }, relistenMs).unref();
     };
-    connection.request('subscriptions/listen', { notifications }, undefined, { signal: stream.signal, timeoutMs: Infinity }).then(ended, (error: unknown) => {
-      // A server without the method is polled; asking it again would not change its mind.
-      if (!/method not found/i.test(errorText(error))) ended();
-    });
+    connection
+      .request('subscriptions/listen', { notifications }, undefined, { signal: stream.signal, timeoutMs: Infinity })
+      .then(ended, (error: unknown) => {
+        // A server without the method is polled; asking it again would not change its mind.
+        if (!/method not found/i.test(errorText(error))) ended();
+      });
   }
 
   #filter(): JsonObject {

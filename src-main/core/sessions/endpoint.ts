@@ -22,7 +22,8 @@ export function endpointOf(pathname: string): Endpoint | undefined {
   const [root, kind, ...rest] = pathname.split('/').slice(1);
   if (root !== 'mcp') return undefined;
   if (kind === undefined || (kind === '' && rest.length === 0)) return {};
-  if (!(kind === 'mode' || kind === 'server' || kind === 'app') || rest.length !== 1 || rest[0] === '') return undefined;
+  if (!(kind === 'mode' || kind === 'server' || kind === 'app') || rest.length !== 1 || rest[0] === '')
+    return undefined;
   try {
     return { [kind]: decodeURIComponent(rest[0] as string) };
   } catch {

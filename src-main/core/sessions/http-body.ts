@@ -9,7 +9,8 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBytes) throw new AppError('message_too_large', `The request is larger than ${Math.round(maxBytes / 1024 / 1024)} MB.`);
+    if (size > maxBytes)
+      throw new AppError('message_too_large', `The request is larger than ${Math.round(maxBytes / 1024 / 1024)} MB.`);
     chunks.push(chunk);
   }
   try {

@@ -60,7 +60,9 @@ export class HttpListener {
   async stop(): Promise<void> {
     await Promise.all([this.#legacy.close(), ...this.modernEndpoints.map((endpoint) => endpoint.close())]);
     this.#server?.closeAllConnections();
-    await new Promise<void>((resolve) => (this.#server === undefined ? resolve() : this.#server.close(() => resolve())));
+    await new Promise<void>((resolve) =>
+      this.#server === undefined ? resolve() : this.#server.close(() => resolve()),
+    );
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -104,7 +106,12 @@ export class HttpListener {
       else await this.#modernAt(endpoint, path).serve(request, response, body);
     } catch (error) {
       const known = toAppError(error);
-      replyError(response, known.code === 'server_not_found' || known.code === 'mode_unknown' ? 404 : 500, toErrorBody(known), idOf(body));
+      replyError(
+        response,
+        known.code === 'server_not_found' || known.code === 'mode_unknown' ? 404 : 500,
+        toErrorBody(known),
+        idOf(body),
+      );
     }
   }
 
@@ -136,6 +143,10 @@ function fail(response: ServerResponse, error: unknown): void {
 }
 
 function portError(error: NodeJS.ErrnoException, port: number): AppError {
-  if (error.code !== 'EADDRINUSE') return new AppError('port_in_use', `Port ${port} cannot be used: ${error.message}.`, { cause: error });
-  return new AppError('port_in_use', `Port ${port} is in use by another program.`, { fix: 'Choose another with --port, or --port 0 for any free one.', cause: error });
+  if (error.code !== 'EADDRINUSE')
+    return new AppError('port_in_use', `Port ${port} cannot be used: ${error.message}.`, { cause: error });
+  return new AppError('port_in_use', `Port ${port} is in use by another program.`, {
+    fix: 'Choose another with --port, or --port 0 for any free one.',
+    cause: error,
+  });
 }

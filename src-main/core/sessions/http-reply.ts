@@ -2,11 +2,21 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestId, RpcErrorBody } from '../wire/message.ts';
 
-export function replyError(response: ServerResponse, status: number, error: RpcErrorBody, id: RequestId | null = null): void {
+export function replyError(
+  response: ServerResponse,
+  status: number,
+  error: RpcErrorBody,
+  id: RequestId | null = null,
+): void {
   replyJson(response, status, { jsonrpc: '2.0', error, id });
 }
 
-export function replyJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+export function replyJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   if (response.headersSent) {
     response.end();
     return;

@@ -97,6 +97,7 @@ class SdkServerTransport implements Transport {
 }
 
 function plain(message: Message): unknown {
-  return 'result' in message && message.result instanceof RawJson ? { ...message, result: message.result.parse() } : message;
+  return 'result' in message && message.result instanceof RawJson
+    ? { ...message, result: message.result.parse() }
+    : message;
 }
-

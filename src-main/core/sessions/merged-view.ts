@@ -86,7 +86,9 @@ export class MergedView implements SessionView {
     const uri = uriOf(params);
     for (const target of resourceTargets(this.#options.catalog.current, uri)) {
       try {
-        return await this.#options.servers.get(target.server).request('resources/read', { ...params, uri: target.uri }, context);
+        return await this.#options.servers
+          .get(target.server)
+          .request('resources/read', { ...params, uri: target.uri }, context);
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
@@ -160,7 +162,8 @@ export class MergedView implements SessionView {
   async #runHelper(helper: HelperTool, input: JsonObject, rest: JsonObject, context: CallerContext): Promise<Result> {
     await this.#options.catalog.settled(this.#options.settleMs);
     try {
-      const call = (request: CallRequest): Promise<Result> => this.#call({ ...request, rest: { ...rest, ...request.rest } }, context);
+      const call = (request: CallRequest): Promise<Result> =>
+        this.#call({ ...request, rest: { ...rest, ...request.rest } }, context);
       return await helper.run(input, { ...this.#view(), callTool: call });
     } catch (error) {
       if (error instanceof AppError && error.code === 'cancelled') throw error;
@@ -216,6 +219,7 @@ function uriOf(params: JsonObject): string {
 /** -32002 until 2025-11-25, -32602 in 2026-07-28; some servers say it in words only. */
 function isNotFound(error: unknown): boolean {
   if (!(error instanceof RpcError)) return false;
-  return error.code === -32002 || error.code === rpcCode.invalidParams || /not found|unknown resource/i.test(error.message);
+  return (
+    error.code === -32002 || error.code === rpcCode.invalidParams || /not found|unknown resource/i.test(error.message)
+  );
 }
-

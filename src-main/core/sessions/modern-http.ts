@@ -81,7 +81,10 @@ export class ModernEndpoint {
 
   #server(introduction: Introduction): Server {
     const { serverInfo, capabilities, instructions } = introduction;
-    const server = new Server(serverInfo as never, { capabilities, ...(instructions !== undefined && { instructions }) });
+    const server = new Server(serverInfo as never, {
+      capabilities,
+      ...(instructions !== undefined && { instructions }),
+    });
     for (const method of ['logging/setLevel', 'ping']) server.removeRequestHandler(method);
     server.fallbackRequestHandler = async (request, { mcpReq }) => {
       const state = mcpReq.requestState();
@@ -91,7 +94,8 @@ export class ModernEndpoint {
         ...(state !== undefined && { requestState: state }),
         _meta: { ...metaOf(request.params), ...mcpReq.envelope },
       };
-      const notify = (method: string, input: JsonObject): void => void mcpReq.notify({ method, params: input } as never).catch(() => undefined);
+      const notify = (method: string, input: JsonObject): void =>
+        void mcpReq.notify({ method, params: input } as never).catch(() => undefined);
       try {
         return toObject(await this.#handle(request.method, params, mcpReq.id, mcpReq.signal, notify));
       } catch (error) {
@@ -102,11 +106,26 @@ export class ModernEndpoint {
     return server;
   }
 
-  #handle(method: string, params: JsonObject, id: string | number, signal: AbortSignal, notify: (method: string, params: JsonObject) => void): Promise<Result> {
+  #handle(
+    method: string,
+    params: JsonObject,
+    id: string | number,
+    signal: AbortSignal,
+    notify: (method: string, params: JsonObject) => void,
+  ): Promise<Result> {
     const { key, app, view, parked, slots } = this.#options;
     return slots.use(`${key} ${clientName(params)}`, (sessionId) => {
-      const refuse = (): Promise<Result> => Promise.reject(new AppError('unsupported', 'Nothing can be asked outside of a call.'));
-      const session = new Session({ id: sessionId, app, view, parked, principal: key, notify: () => undefined, ask: refuse });
+      const refuse = (): Promise<Result> =>
+        Promise.reject(new AppError('unsupported', 'Nothing can be asked outside of a call.'));
+      const session = new Session({
+        id: sessionId,
+        app,
+        view,
+        parked,
+        principal: key,
+        notify: () => undefined,
+        ask: refuse,
+      });
       return session.handle(method, params, { id, signal, notify });
     });
   }
@@ -122,7 +141,12 @@ export class ModernEndpoint {
       replyJson(response, 200, { jsonrpc: '2.0', id, result });
     } catch (error) {
       const known = toErrorBody(error);
-      const status = error instanceof RpcError && error.code === -32601 ? 404 : error instanceof RpcError && error.code <= -32020 && error.code > -32030 ? 400 : 200;
+      const status =
+        error instanceof RpcError && error.code === -32601
+          ? 404
+          : error instanceof RpcError && error.code <= -32020 && error.code > -32030
+            ? 400
+            : 200;
       replyError(response, status, known, id);
     }
   }
@@ -131,7 +155,9 @@ export class ModernEndpoint {
   #holdSubscriptions(body: unknown, response: ServerResponse): void {
     const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
     const filter = isObject(params['notifications']) ? params['notifications'] : {};
-    const uris = (Array.isArray(filter['resourceSubscriptions']) ? (filter['resourceSubscriptions'] as unknown[]) : []).filter((uri) => typeof uri === 'string');
+    const uris = (
+      Array.isArray(filter['resourceSubscriptions']) ? (filter['resourceSubscriptions'] as unknown[]) : []
+    ).filter((uri) => typeof uri === 'string');
     const context = this.#subscriber(params);
     for (const uri of uris) {
       this.#subscribed.set(uri, (this.#subscribed.get(uri) ?? 0) + 1);

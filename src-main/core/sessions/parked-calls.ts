@@ -57,7 +57,10 @@ export class ParkedCalls {
     if (step.kind === 'done') return step.result;
     if (this.#parked.size >= maxParked) {
       call.abandon('too many calls are waiting for answers');
-      throw new RpcError(rpcCode.internal, 'Too many calls are waiting for answers of their client apps. Try again later.');
+      throw new RpcError(
+        rpcCode.internal,
+        'Too many calls are waiting for answers of their client apps. Try again later.',
+      );
     }
     const state = statePrefix + randomBytes(18).toString('base64url');
     const timer = setTimeout(() => {

@@ -1,6 +1,7 @@
 /** A session on a line of its own that carries both directions: the shim's socket, stdin and stdout, legacy HTTP. */
+import { randomInt } from 'node:crypto';
 import type { JsonObject } from '../base/json.ts';
-import { Peer } from '../wire/peer.ts';
+import { Peer, type PeerHandlers } from '../wire/peer.ts';
 import type { Transport } from '../wire/transport.ts';
 import type { Session, SessionOptions } from './session.ts';
 import type { SessionRegistry } from './session-registry.ts';
@@ -13,8 +14,14 @@ export interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify'
 }
 
 /** Opens the session and serves it until its line ends. */
-export async function servePeer({ registry, transport, onOddity, onEnd, ...options }: PeerSessionOptions): Promise<Session> {
-  const peer: Peer = new Peer(transport, {
+export async function servePeer({
+  registry,
+  transport,
+  onOddity,
+  onEnd,
+  ...options
+}: PeerSessionOptions): Promise<Session> {
+  const handlers: PeerHandlers = {
     onRequest: (method, params, { id, signal }) => session.handle(method, params, { id, signal, notify: notifier(id) }),
     onNotification: (method, params) => session.heard(method, params),
     onClose: () => {
@@ -22,7 +29,9 @@ export async function servePeer({ registry, transport, onOddity, onEnd, ...optio
       onEnd?.();
     },
     onOddity,
-  });
+  };
+  // The shim keeps its client app over a restart of the core: an answer meant for the core before must not fit ours.
+  const peer: Peer = new Peer(transport, handlers, randomInt(1_000_000) * 1_000_000);
   const notifier =
     (id: string | number) =>
     (method: string, params: JsonObject): void =>

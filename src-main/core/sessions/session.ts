@@ -29,7 +29,12 @@ export interface SessionOptions {
   /** Sends to the client app outside of any request. */
   readonly notify: (method: string, params: JsonObject) => void;
   /** Asks the client app (handshake era). */
-  readonly ask: (method: string, params: JsonObject, relatedRequestId: RequestId, signal: AbortSignal) => Promise<Result>;
+  readonly ask: (
+    method: string,
+    params: JsonObject,
+    relatedRequestId: RequestId,
+    signal: AbortSignal,
+  ) => Promise<Result>;
 }
 
 interface Client {
@@ -118,18 +123,24 @@ export class Session {
     const meta = metaOf(params);
     const version = meta[metaKey.protocolVersion];
     this.#era = 'modern';
-    this.#client = { info: objectOf(meta[metaKey.clientInfo]), capabilities: objectOf(meta[metaKey.clientCapabilities]) };
+    this.#client = {
+      info: objectOf(meta[metaKey.clientInfo]),
+      capabilities: objectOf(meta[metaKey.clientCapabilities]),
+    };
     const introduction = await this.view.introduce();
     if (version !== '2026-07-28') throw unsupportedVersion(version);
     if (method === 'server/discover') return discovery(introduction);
     if (method === 'subscriptions/listen') return this.#listen(params, line);
     if (legacyOnly.has(method)) throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
-    const result = mayAsk.has(method) ? await this.#parkable(method, params, line) : await this.#plain(method, params, line);
+    const result = mayAsk.has(method)
+      ? await this.#parkable(method, params, line)
+      : await this.#plain(method, params, line);
     return modernResult(method, result, introduction.serverInfo);
   }
 
   #plain(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
-    const ask = (): Promise<Result> => Promise.reject(new RpcError(rpcCode.methodNotFound, `${method} cannot ask its client anything.`));
+    const ask = (): Promise<Result> =>
+      Promise.reject(new RpcError(rpcCode.methodNotFound, `${method} cannot ask its client anything.`));
     return this.#dispatch(method, params, this.#context(params, line, ask, true));
   }
 
@@ -146,10 +157,16 @@ export class Session {
   async #listen(params: JsonObject, line: RequestLine): Promise<Result> {
     const filter = objectOf(params['notifications']);
     const uris = Array.isArray(filter['resourceSubscriptions']) ? (filter['resourceSubscriptions'] as unknown[]) : [];
-    const context = this.#context(params, line, () => Promise.reject(new RpcError(rpcCode.methodNotFound, 'no questions here')), true);
+    const context = this.#context(
+      params,
+      line,
+      () => Promise.reject(new RpcError(rpcCode.methodNotFound, 'no questions here')),
+      true,
+    );
     for (const uri of uris) if (typeof uri === 'string') await this.view.subscribe(uri, context);
     const result = await this.#subscriptions.listen(line, filter);
-    for (const uri of uris) if (typeof uri === 'string') await this.view.unsubscribe(uri, context).catch(() => undefined);
+    for (const uri of uris)
+      if (typeof uri === 'string') await this.view.unsubscribe(uri, context).catch(() => undefined);
     return result;
   }
 
@@ -205,7 +222,12 @@ export class Session {
     }
   }
 
-  #context(params: JsonObject, line: RequestLine, askClient: CallerContext['askClient'], modern: boolean): CallerContext {
+  #context(
+    params: JsonObject,
+    line: RequestLine,
+    askClient: CallerContext['askClient'],
+    modern: boolean,
+  ): CallerContext {
     const meta = metaOf(params);
     const token = meta['progressToken'];
     const level = modern ? meta[metaKey.logLevel] : this.#logLevel;
@@ -216,9 +238,13 @@ export class Session {
       clientInfo: this.#client.info,
       clientCapabilities: this.#client.capabilities,
       signal: line.signal,
-      onProgress: token === undefined ? undefined : (progress) => line.notify('notifications/progress', { ...progress, progressToken: token }),
+      onProgress:
+        token === undefined
+          ? undefined
+          : (progress) => line.notify('notifications/progress', { ...progress, progressToken: token }),
       onLog: (log) => {
-        if (modern ? level !== undefined : this.#passesLevel('notifications/message', log)) line.notify('notifications/message', log);
+        if (modern ? level !== undefined : this.#passesLevel('notifications/message', log))
+          line.notify('notifications/message', log);
       },
       logLevel: typeof level === 'string' ? level : undefined,
       askClient,
@@ -262,8 +288,12 @@ function objectOf(value: unknown): JsonObject {
 }
 
 function unsupportedVersion(requested: unknown): RpcError {
-  return new RpcError(rpcCode.unsupportedProtocolVersion, `Unsupported protocol version: ${JSON.stringify(requested)}`, {
-    supported: ['2026-07-28'],
-    requested,
-  });
+  return new RpcError(
+    rpcCode.unsupportedProtocolVersion,
+    `Unsupported protocol version: ${JSON.stringify(requested)}`,
+    {
+      supported: ['2026-07-28'],
+      requested,
+    },
+  );
 }

@@ -15,6 +15,8 @@ export interface SocketListenerOptions {
   readonly version: string;
   /** Takes a connection over: paused, with the bytes that came behind the hello. Without a listener for `end` it closes by itself. */
   onConnection(socket: Socket, hello: Hello, rest: Buffer): void;
+  /** Throws AppError for a hello that cannot be served (an unknown mode); the other side is told why. */
+  check?(hello: Hello): void;
   /** Hears of each connection that was turned away. */
   onRefused?(error: AppError): void;
   readonly maxConnections?: number;
@@ -59,6 +61,7 @@ export class SocketListener {
       const { line, rest } = await readFirstLine(socket, this.#options.helloTimeoutMs ?? 5000, maxHelloBytes);
       const hello = parseHello(line);
       if (!sameToken(hello.token, this.#options.token)) throw wrongToken();
+      this.#options.check?.(hello);
       socket.write(acceptLine(this.#options.version));
       this.#options.onConnection(socket, hello, rest);
     } catch (error) {

@@ -33,7 +33,8 @@ export class Subscriptions {
   }
 
   publish(method: string, params: JsonObject): void {
-    for (const { line, filter } of this.#streams) if (wants(filter, method, params)) line.notify(method, tagged(line.id, params));
+    for (const { line, filter } of this.#streams)
+      if (wants(filter, method, params)) line.notify(method, tagged(line.id, params));
   }
 
   end(): void {

@@ -60,12 +60,14 @@ export class Peer {
   readonly #handlers: PeerHandlers;
   readonly #pending = new Map<RequestId, Pending>();
   readonly #inbound = new Map<RequestId, AbortController>();
-  #lastId = 0;
+  #lastId: number;
   #closed: Error | undefined;
 
-  constructor(transport: Transport, handlers: PeerHandlers) {
+  /** `firstId`: where our ids begin; a line that may be taken over by another core should not see them twice. */
+  constructor(transport: Transport, handlers: PeerHandlers, firstId = 0) {
     this.#transport = transport;
     this.#handlers = handlers;
+    this.#lastId = firstId;
   }
 
   start(): Promise<void> {
@@ -103,7 +105,8 @@ export class Peer {
   /** Sends a notification; a line that is gone is no error here, its owner is told by onClose. */
   notify(method: string, params?: JsonObject, options?: SendOptions): void {
     if (this.#closed !== undefined) return;
-    const message = params === undefined ? { jsonrpc: '2.0' as const, method } : { jsonrpc: '2.0' as const, method, params };
+    const message =
+      params === undefined ? { jsonrpc: '2.0' as const, method } : { jsonrpc: '2.0' as const, method, params };
     this.#transport.send(message, options).catch((error: unknown) => this.#handlers.onOddity?.(errorText(error)));
   }
 
@@ -133,7 +136,8 @@ export class Peer {
       reject(error);
     };
     const abandon = (error: AppError): void => {
-      if (options.cancelBy !== 'signal') this.notify('notifications/cancelled', { requestId: id, reason: error.message });
+      if (options.cancelBy !== 'signal')
+        this.notify('notifications/cancelled', { requestId: id, reason: error.message });
       fail(error);
       giveUp.abort(error);
     };
@@ -158,7 +162,8 @@ export class Peer {
     else if (isNotification(message)) this.#hear(message.method, message.params ?? {}, origin);
     else {
       const pending = message.id === null ? undefined : this.#pending.get(message.id);
-      if (pending === undefined) this.#handlers.onOddity?.(`An answer came for request ${JSON.stringify(message.id)}, which is not waiting.`);
+      if (pending === undefined)
+        this.#handlers.onOddity?.(`An answer came for request ${JSON.stringify(message.id)}, which is not waiting.`);
       else if (isFailure(message)) pending.reject(toRpcError(message.error));
       else pending.resolve(message.result);
     }
@@ -179,7 +184,11 @@ export class Peer {
     this.#inbound.set(request.id, controller);
     try {
       const params = isObject(request.params) ? request.params : {};
-      const result = await this.#handlers.onRequest(request.method, params, { id: request.id, signal: controller.signal, origin });
+      const result = await this.#handlers.onRequest(request.method, params, {
+        id: request.id,
+        signal: controller.signal,
+        origin,
+      });
       if (!controller.signal.aborted) await this.#answer({ jsonrpc: '2.0', id: request.id, result });
     } catch (error) {
       if (!controller.signal.aborted) await this.#answer({ jsonrpc: '2.0', id: request.id, error: toErrorBody(error) });
@@ -190,7 +199,10 @@ export class Peer {
 
   async #answer(message: Message): Promise<void> {
     try {
-      await this.#transport.send(message, 'id' in message && message.id !== null ? { relatedRequestId: message.id } : undefined);
+      await this.#transport.send(
+        message,
+        'id' in message && message.id !== null ? { relatedRequestId: message.id } : undefined,
+      );
     } catch (error) {
       this.#handlers.onOddity?.(errorText(error));
     }
@@ -212,7 +224,12 @@ export function toErrorBody(error: unknown): RpcErrorBody {
     return data === undefined ? { code, message } : { code, message, data };
   }
   if (error instanceof AppError) {
-    const code = error.code === 'bad_request' ? rpcCode.invalidParams : error.code === 'cancelled' ? rpcCode.aborted : rpcCode.internal;
+    const code =
+      error.code === 'bad_request'
+        ? rpcCode.invalidParams
+        : error.code === 'cancelled'
+          ? rpcCode.aborted
+          : rpcCode.internal;
     return { code, message: error.text, data: { code: error.code, ...error.data } };
   }
   return { code: rpcCode.internal, message: errorText(error) };

@@ -40,6 +40,8 @@ export class StreamTransport implements Transport {
     this.#input.on('close', () => this.#finish());
     if (this.#options.leftover !== undefined) reader.push(this.#options.leftover);
     this.#input.on('data', (chunk: Buffer) => reader.push(chunk));
+    // Whoever read the first line paused the stream behind it.
+    this.#input.resume();
   }
 
   async send(message: Message): Promise<void> {
@@ -52,7 +54,9 @@ export class StreamTransport implements Transport {
       process.nextTick(() => this.#output.uncork());
     }
     if (this.#output.writableLength > maxUnsentBytes) {
-      this.#finish(new AppError('session_limit', 'The other side does not read its answers; the connection was ended.'));
+      this.#finish(
+        new AppError('session_limit', 'The other side does not read its answers; the connection was ended.'),
+      );
     }
   }
 

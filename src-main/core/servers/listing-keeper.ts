@@ -1,0 +1,128 @@
+/** What a server is known to offer: from the cache at first, then read and kept fresh while it is connected. */
+import { errorText, toAppError } from '../base/errors.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { Result } from '../wire/message.ts';
+import type { Connection } from './connection.ts';
+import type { Handshake } from './handshake.ts';
+import { emptyListing, fetchListing, type Listing } from './listing.ts';
+import type { ListingCache } from './listing-cache.ts';
+import { ListingRefresher } from './listing-refresher.ts';
+
+export interface ListingKeeperOptions {
+  /** Key of the cache entry. */
+  readonly hash: string;
+  readonly cache: ListingCache;
+  readonly now: () => number;
+  readonly onOddity: (text: string) => void;
+  /** A listing was read; `changed`: it is not what it was. */
+  readonly onListed: (changed: boolean) => void;
+  /** Reading failed because the line did. */
+  readonly onFailed: (connection: Connection, error: Error) => void;
+}
+
+const pollMs = 5 * 60_000;
+const listTimeoutMs = 60_000;
+
+export class ListingKeeper {
+  readonly #options: ListingKeeperOptions;
+  readonly #asks = new Set<string>();
+  readonly #refresher = new ListingRefresher(() => this.#refresh());
+  #connection: Connection | undefined;
+  #poll: NodeJS.Timeout | undefined;
+
+  listing: Listing = emptyListing;
+  handshake: Handshake | undefined;
+  /** ms since 1970; undefined until there is a listing. */
+  listedAt: number | undefined;
+  problems: readonly string[] = [];
+
+  constructor(options: ListingKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Methods by which the server has asked its client things, now or at an earlier start. */
+  get asks(): ReadonlySet<string> {
+    return this.#asks;
+  }
+
+  async restore(): Promise<void> {
+    const cached = await this.#options.cache.read(this.#options.hash);
+    if (cached === undefined) return;
+    this.listing = cached.listing;
+    this.listedAt = cached.at;
+    this.handshake = cached.handshake;
+    for (const method of cached.asks) this.#asks.add(method);
+  }
+
+  learnAsk(method: string): void {
+    if (this.#asks.has(method)) return;
+    this.#asks.add(method);
+    void this.#remember();
+  }
+
+  /** Follows a connection: reads its lists at once, and every five minutes where it does not announce changes. */
+  follow(connection: Connection, handshake: Handshake): void {
+    this.#connection = connection;
+    this.handshake = handshake;
+    void this.#refresher.now();
+    const { tools } = handshake.capabilities;
+    if (isObject(tools) && tools['listChanged'] === true) return;
+    this.#poll = setInterval(() => this.#refresher.soon(), pollMs);
+    this.#poll.unref();
+  }
+
+  unfollow(): void {
+    this.#connection = undefined;
+    clearInterval(this.#poll);
+    this.#refresher.stop();
+  }
+
+  /** The server says something changed. */
+  soon(): void {
+    if (this.#connection !== undefined) this.#refresher.soon();
+  }
+
+  /** Resolves when what is being read now is read. */
+  now(): Promise<void> {
+    return this.#refresher.now();
+  }
+
+  async #refresh(): Promise<void> {
+    const [connection, handshake] = [this.#connection, this.handshake];
+    if (connection === undefined || handshake === undefined) return;
+    const ask = (method: string, params: JsonObject): Promise<Result> =>
+      connection.request(method, params, undefined, { timeoutMs: listTimeoutMs });
+    try {
+      const { listing, problems } = await fetchListing(ask, handshake.capabilities);
+      if (connection !== this.#connection) return;
+      this.problems = [...new Set(problems)];
+      this.#accept(listing);
+    } catch (error) {
+      if (connection === this.#connection) this.#options.onFailed(connection, toAppError(error, 'server_protocol'));
+    }
+  }
+
+  #accept(listing: Listing): void {
+    const same = this.listedAt !== undefined && JSON.stringify(listing) === JSON.stringify(this.listing);
+    this.listedAt = this.#options.now();
+    if (!same) this.listing = listing;
+    void this.#remember();
+    this.#options.onListed(!same);
+  }
+
+  async #remember(): Promise<void> {
+    const { hash, cache, onOddity } = this.#options;
+    if (this.handshake === undefined || this.listedAt === undefined) return;
+    try {
+      await cache.write({
+        hash,
+        at: this.listedAt,
+        handshake: this.handshake,
+        listing: this.listing,
+        asks: [...this.#asks],
+      });
+    } catch (error) {
+      onOddity(`Its listing could not be cached: ${errorText(error)}`);
+    }
+  }
+}

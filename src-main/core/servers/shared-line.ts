@@ -1,0 +1,153 @@
+/** The connection that all sessions share: opened once for whoever asks, noticed when lost, tried again after a pause. */
+import { AppError } from '../base/errors.ts';
+import { backoffMs } from './backoff.ts';
+import type { Connection } from './connection.ts';
+import { nameError } from './name-error.ts';
+import type { ServerState } from './server-state.ts';
+
+export interface SharedLineOptions {
+  readonly server: string;
+  readonly enabled: boolean;
+  readonly now: () => number;
+  /** 0 to 1, for the jitter. */
+  readonly random: () => number;
+  /** Makes and greets a connection; `closed` is to be called when it ends. */
+  readonly open: (closed: (connection: Connection, error?: Error) => void) => Promise<Connection>;
+  /** A connection is up; its listing is read next. */
+  readonly onOpen: (connection: Connection) => void;
+  readonly onClose: () => void;
+  readonly onState: () => void;
+}
+
+/** A line that held this long starts the back-off anew when it breaks. */
+const stableMs = 30_000;
+/** A call does not knock again at a server that failed this recently. */
+const restMs = 500;
+
+export class SharedLine {
+  readonly #options: SharedLineOptions;
+  #state: ServerState;
+  #connection: Connection | undefined;
+  #opening: Promise<Connection> | undefined;
+  #failures = 0;
+  #failedAt = 0;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: SharedLineOptions) {
+    this.#options = options;
+    this.#state = { kind: options.enabled ? 'disconnected' : 'disabled' };
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  get connection(): Connection | undefined {
+    return this.#connection;
+  }
+
+  /** The connection, opened if need be. Rejects with AppError naming the server. */
+  connect(): Promise<Connection> {
+    if (this.#connection !== undefined) return Promise.resolve(this.#connection);
+    const { server, now } = this.#options;
+    const state = this.#state;
+    if (state.kind === 'disabled') {
+      const fix = `Switch it on: tooltray enable ${server}.`;
+      return Promise.reject(new AppError('server_disabled', `${server} is switched off.`, { fix }));
+    }
+    if (state.kind === 'error' && now() - this.#failedAt < restMs) return Promise.reject(state.error);
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    return this.#opening;
+  }
+
+  /** Its listing is read: ready for everything. */
+  settled(): void {
+    if (this.#connection === undefined) return;
+    this.#set({ kind: 'ready', since: this.#state.kind === 'ready' ? this.#state.since : this.#options.now() });
+  }
+
+  /** The connection ended or cannot be used any more. */
+  lost(connection: Connection, error: Error | undefined): void {
+    if (connection !== this.#connection) return;
+    this.#drop();
+    void connection.close();
+    if (this.#stopped) return;
+    const { now } = this.#options;
+    if (this.#state.kind === 'ready' && now() - this.#state.since > stableMs) this.#failures = 0;
+    this.#fail(error ?? new AppError('server_exited', 'The server ended the connection.'));
+  }
+
+  /** Closes, forgets the back-off and opens anew. */
+  async reopen(): Promise<void> {
+    await this.close();
+    this.#failures = 0;
+    this.#failedAt = 0;
+    await this.connect();
+  }
+
+  /** Closes until somebody asks again. */
+  async close(): Promise<void> {
+    clearTimeout(this.#retryTimer);
+    const connection = this.#connection;
+    this.#drop();
+    await connection?.close();
+    await this.#opening?.then(
+      (opened) => this.#closeLate(opened),
+      () => undefined,
+    );
+    if (this.#state.kind !== 'disabled') this.#set({ kind: 'disconnected' });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.close();
+  }
+
+  async #open(): Promise<Connection> {
+    clearTimeout(this.#retryTimer);
+    this.#set({ kind: 'connecting', since: this.#options.now() });
+    try {
+      const connection = await this.#options.open((one, error) => this.lost(one, error));
+      this.#connection = connection;
+      this.#set({ kind: 'discovering', since: this.#options.now() });
+      this.#options.onOpen(connection);
+      return connection;
+    } catch (error) {
+      throw this.#fail(error);
+    }
+  }
+
+  /** Notes a failure and plans the next try; a refused sign-in waits for the person instead. */
+  #fail(error: unknown): AppError {
+    const { server, now, random } = this.#options;
+    const named = nameError(server, error);
+    this.#failures++;
+    this.#failedAt = now();
+    if (this.#stopped) return named;
+    if (named.code === 'server_unauthorized') {
+      this.#set({ kind: 'pending-sign-in', error: named });
+      return named;
+    }
+    const delay = backoffMs(this.#failures, random);
+    this.#set({ kind: 'error', error: named, failures: this.#failures, retryAt: now() + delay });
+    this.#retryTimer = setTimeout(() => void this.connect().catch(() => undefined), delay);
+    return named;
+  }
+
+  async #closeLate(opened: Connection): Promise<void> {
+    if (opened === this.#connection) this.#drop();
+    await opened.close();
+  }
+
+  #drop(): void {
+    if (this.#connection === undefined) return;
+    this.#connection = undefined;
+    this.#options.onClose();
+  }
+
+  #set(state: ServerState): void {
+    this.#state = state;
+    this.#options.onState();
+  }
+}
