@@ -12,5 +12,5 @@ export async function openConfig(path: string, create: boolean, env: Env): Promi
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     await writeFileAtomic(path, firstConfig, { mode: 0o600 });
   }
-  return ConfigStore.open(path, env as Record<string, string | undefined>);
+  return ConfigStore.open(path, env);
 }

@@ -19,7 +19,7 @@ function keepSpelling(_key: string, value: unknown, context?: ReviverContext): u
 
 /** JSON.parse, with the spelling of every number kept. Throws SyntaxError as JSON.parse does. */
 export function parseJson(text: string): unknown {
-  return riskyNumber.test(text) ? (JSON.parse(text, keepSpelling) as unknown) : (JSON.parse(text) as unknown);
+  return riskyNumber.test(text) ? (JSON.parse(text, keepSpelling)) : (JSON.parse(text) as unknown);
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -109,6 +109,12 @@ export class ManagedServer {
     );
   }
 
+  /** Resolves when its listing is read, starting it if need be. Rejects with the reason it cannot be. */
+  async ready(): Promise<void> {
+    await this.#line.connect();
+    await this.#listings.now();
+  }
+
   /** Forgets the back-off and tries at once. Resolves when ready; rejects with the reason it is not. */
   async retry(): Promise<void> {
     await this.#line.reopen();

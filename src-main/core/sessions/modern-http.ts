@@ -95,7 +95,7 @@ export class ModernEndpoint {
         _meta: { ...metaOf(request.params), ...mcpReq.envelope },
       };
       const notify = (method: string, input: JsonObject): void =>
-        void mcpReq.notify({ method, params: input } as never).catch(() => undefined);
+        void mcpReq.notify({ method, params: input }).catch(() => undefined);
       try {
         return toObject(await this.#handle(request.method, params, mcpReq.id, mcpReq.signal, notify));
       } catch (error) {

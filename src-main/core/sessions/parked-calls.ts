@@ -13,6 +13,8 @@ export type AskClient = (method: string, params: JsonObject) => Promise<Result>;
 export interface Round {
   readonly signal: AbortSignal;
   readonly notify: (method: string, params: JsonObject) => void;
+  /** Of this try: a client app gives each one its own. */
+  readonly progressToken?: unknown;
 }
 
 interface Question {
@@ -93,7 +95,11 @@ export class ParkableCall {
   }
 
   /** Notifies through whichever try is waiting now. */
-  readonly notify = (method: string, params: JsonObject): void => this.#round.notify(method, params);
+  readonly notify = (method: string, params: JsonObject): void => {
+    const { notify, progressToken } = this.#round;
+    if (method !== 'notifications/progress') notify(method, params);
+    else if (progressToken !== undefined) notify(method, { ...params, progressToken });
+  };
 
   readonly ask: AskClient = (method, params) =>
     new Promise((resolve, reject) => {

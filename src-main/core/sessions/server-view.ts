@@ -38,7 +38,7 @@ export class ServerView implements SessionView {
   async list(key: ListKey): Promise<readonly JsonObject[]> {
     await this.#options.catalog.settled(this.#options.settleMs, this.#options.server);
     const server = this.#server();
-    if (server.listedAt === undefined) await server.retry();
+    if (server.listedAt === undefined) await server.ready();
     return server.listing[key];
   }
 
@@ -95,7 +95,7 @@ export class ServerView implements SessionView {
 
   async #handshake(): Promise<Handshake> {
     const server = this.#server();
-    if (server.handshake === undefined) await server.retry();
+    if (server.handshake === undefined) await server.ready();
     return server.handshake as Handshake;
   }
 

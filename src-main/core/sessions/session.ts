@@ -1,15 +1,15 @@
 /** One client app connected now: answers its requests in the era they speak, and keeps what belongs to it apart from everyone else. */
-import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
-import { errorResult } from '../calls/error-result.ts';
 import type { CatalogChange } from '../catalog/live-catalog.ts';
-import type { ListKey } from '../servers/listing.ts';
 import { type Era, isModernRequest, latestLegacyVersion, legacyVersions, metaKey, metaOf } from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { asksOf } from './client-asks.ts';
+import { dispatch } from './dispatch.ts';
+import { LogFilter } from './log-filter.ts';
 import { discovery, modernResult } from './modern-results.ts';
 import { ParkedCalls, type Round } from './parked-calls.ts';
+import { RecentIds } from './recent-ids.ts';
 import type { SessionView } from './session-view.ts';
 import { Subscriptions } from './subscriptions.ts';
 
@@ -37,17 +37,12 @@ export interface SessionOptions {
   ) => Promise<Result>;
 }
 
+const maxElicitations = 1000;
+
 interface Client {
   readonly info: JsonObject;
   readonly capabilities: JsonObject;
 }
-
-const lists: ReadonlyMap<string, ListKey> = new Map([
-  ['tools/list', 'tools'],
-  ['resources/list', 'resources'],
-  ['resources/templates/list', 'resourceTemplates'],
-  ['prompts/list', 'prompts'],
-]);
 
 export class Session {
   readonly id: string;
@@ -55,10 +50,10 @@ export class Session {
   readonly startedAt = Date.now();
   readonly #options: SessionOptions;
   readonly #subscriptions = new Subscriptions();
-  readonly #elicitations = new Set<string>();
+  readonly #elicitations = new RecentIds(maxElicitations);
+  readonly #log = new LogFilter();
   #client: Client = { info: {}, capabilities: {} };
   #era: Era | undefined;
-  #logLevel: string | undefined;
   #calls = 0;
 
   constructor(options: SessionOptions) {
@@ -88,7 +83,7 @@ export class Session {
     if (method === 'initialize') return this.#initialize(params);
     if (method === 'server/discover') throw new RpcError(rpcCode.methodNotFound, 'Method not found: server/discover');
     const ask = asksOf(this.#client.capabilities, (asked, input, signal) => this.#ask(asked, input, line.id, signal));
-    return this.#dispatch(method, params, this.#context(params, line, ask, false));
+    return this.#answer(method, params, this.#context(params, line, ask, false));
   }
 
   /** A notification of the client app. */
@@ -107,7 +102,7 @@ export class Session {
   /** A notification outside of any request: over open subscriptions (2026-07-28), or plainly. */
   notify(method: string, params: JsonObject): void {
     if (this.#era === 'modern') this.#subscriptions.publish(method, params);
-    else if (this.#era === 'legacy' && this.#passesLevel(method, params)) this.#options.notify(method, params);
+    else if (this.#era === 'legacy' && this.#log.passes(method, params)) this.#options.notify(method, params);
   }
 
   /** Whether this client app was sent to the URL of this elicitation. */
@@ -141,16 +136,17 @@ export class Session {
   #plain(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
     const ask = (): Promise<Result> =>
       Promise.reject(new RpcError(rpcCode.methodNotFound, `${method} cannot ask its client anything.`));
-    return this.#dispatch(method, params, this.#context(params, line, ask, true));
+    return this.#answer(method, params, this.#context(params, line, ask, true));
   }
 
   #parkable(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
     const { parked, principal } = this.#options;
     const { requestState, inputResponses } = params;
-    if (ParkedCalls.isOurs(requestState)) return parked.resume(principal, line, requestState, inputResponses);
-    return parked.begin(principal, line, (call) => {
+    const round = { ...line, progressToken: metaOf(params)['progressToken'] };
+    if (ParkedCalls.isOurs(requestState)) return parked.resume(principal, round, requestState, inputResponses);
+    return parked.begin(principal, round, (call) => {
       const ask = asksOf(this.#client.capabilities, call.ask);
-      return this.#dispatch(method, params, this.#context(params, { ...line, ...pick(call) }, ask, true));
+      return this.#answer(method, params, this.#context(params, { ...line, ...pick(call) }, ask, true));
     });
   }
 
@@ -183,43 +179,10 @@ export class Session {
     };
   }
 
-  async #dispatch(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
-    const list = lists.get(method);
-    if (list !== undefined) return { [list]: await this.view.list(list) };
-    switch (method) {
-      case 'ping':
-        return {};
-      case 'tools/call':
-        return this.#callTool(params, context);
-      case 'resources/read':
-        return this.view.readResource(params, context);
-      case 'resources/subscribe':
-        return this.view.subscribe(String(params['uri']), context);
-      case 'resources/unsubscribe':
-        return this.view.unsubscribe(String(params['uri']), context);
-      case 'prompts/get':
-        return this.view.getPrompt(params, context);
-      case 'completion/complete':
-        return this.view.complete(params, context);
-      case 'logging/setLevel':
-        this.#logLevel = String(params['level']);
-        await this.view.setLogLevel(this.#logLevel, context);
-        return {};
-      default:
-        return this.view.other(method, params, context);
-    }
-  }
-
-  /** What a model can act on comes back as a result; only a tool that does not exist is an error of the protocol. */
-  async #callTool(params: JsonObject, context: CallerContext): Promise<Result> {
-    this.#calls++;
-    try {
-      return await this.view.callTool(params, context);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
-      if (error.code === 'tool_not_found') throw new RpcError(rpcCode.invalidParams, error.text);
-      return errorResult(error);
-    }
+  #answer(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
+    if (method === 'tools/call') this.#calls++;
+    if (method === 'logging/setLevel') this.#log.level = String(params['level']);
+    return dispatch(this.view, method, params, context);
   }
 
   #context(
@@ -230,7 +193,7 @@ export class Session {
   ): CallerContext {
     const meta = metaOf(params);
     const token = meta['progressToken'];
-    const level = modern ? meta[metaKey.logLevel] : this.#logLevel;
+    const level = modern ? meta[metaKey.logLevel] : this.#log.level;
     return {
       sessionId: this.id,
       app: this.app,
@@ -243,7 +206,7 @@ export class Session {
           ? undefined
           : (progress) => line.notify('notifications/progress', { ...progress, progressToken: token }),
       onLog: (log) => {
-        if (modern ? level !== undefined : this.#passesLevel('notifications/message', log))
+        if (modern ? level !== undefined : this.#log.passes('notifications/message', log))
           line.notify('notifications/message', log);
       },
       logLevel: typeof level === 'string' ? level : undefined,
@@ -256,16 +219,7 @@ export class Session {
     if (typeof params['elicitationId'] === 'string') this.#elicitations.add(params['elicitationId']);
     return this.#options.ask(method, params, relatedRequestId, signal);
   }
-
-  #passesLevel(method: string, params: JsonObject): boolean {
-    if (method !== 'notifications/message' || this.#logLevel === undefined) return true;
-    const [given, least] = [levels.indexOf(String(params['level'])), levels.indexOf(this.#logLevel)];
-    return given < 0 || given >= least;
-  }
 }
-
-/** MCP's logging levels (RFC 5424), least severe first. */
-const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** Methods of 2026-07-28 whose server may want input in between. */
 const mayAsk: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);

@@ -42,7 +42,7 @@ export function withEnvelope(params: JsonObject | undefined, identity: ClientIde
 export function withoutEnvelope(params: JsonObject): JsonObject {
   if (!isObject(params['_meta'])) return params;
   const { _meta, ...rest } = params;
-  const kept = Object.entries(_meta as JsonObject).filter(([key]) => !envelopeKeys.has(key));
+  const kept = Object.entries(_meta).filter(([key]) => !envelopeKeys.has(key));
   return kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) };
 }
 

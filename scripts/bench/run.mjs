@@ -1,0 +1,36 @@
+/**
+ * `npm run bench`: what Tooltray costs and saves, measured side by side with what it could cost at least.
+ * Prints tables and writes the same figures to .cache/bench/<time>.json.
+ *
+ *   npm run bench                    everything
+ *   npm run bench -- latency start   these parts: latency, start, memory, tokens
+ */
+import { writeFileSync } from 'node:fs';
+import { cpus, loadavg, platform, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { cacheDir } from './places.mjs';
+
+const parts = ['latency', 'start', 'memory', 'tokens'];
+const wanted = process.argv.slice(2).filter((word) => parts.includes(word));
+
+const machine = {
+  cpu: cpus()[0]?.model ?? 'unknown',
+  cores: cpus().length,
+  memoryMB: Math.round(totalmem() / 1024 / 1024),
+  system: `${platform()} ${release()}`,
+  node: process.version,
+  loadBefore: loadavg()[0],
+};
+console.log(`${machine.cores} × ${machine.cpu}, ${machine.system}, node ${machine.node}, load ${machine.loadBefore.toFixed(1)}`);
+
+const results = {};
+for (const part of wanted.length > 0 ? wanted : parts) {
+  console.log(`\n── ${part} ${'─'.repeat(60)}`);
+  const { measure } = await import(`./parts/${part}.mjs`);
+  results[part] = await measure((text) => console.log(text));
+}
+
+const time = new Date().toISOString();
+const file = join(cacheDir, `${time.replaceAll(':', '-')}.json`);
+writeFileSync(file, `${JSON.stringify({ time, machine, ...results }, null, 2)}\n`);
+console.log(`\nWritten to ${file}`);

@@ -1,0 +1,66 @@
+/** The line from the command line to the core that runs: its control socket. */
+import { homedir } from 'node:os';
+import { AppError, errorCodes, type ErrorCode } from '../core/base/errors.ts';
+import { isObject, type JsonObject } from '../core/base/json.ts';
+import { socketLocation } from '../core/base/socket-location.ts';
+import { RpcError, rpcCode } from '../core/wire/message.ts';
+import { Peer } from '../core/wire/peer.ts';
+import { toObject } from '../core/wire/raw-json.ts';
+import { StreamTransport } from '../core/wire/stream-transport.ts';
+import { CoreAbsent, dial, type Link } from '../shim/dial.ts';
+import type { CoreAccess } from './core-access.ts';
+
+/** Undefined when none runs. Rejects with AppError not_allowed when one does and does not let us in. */
+export async function findRunningCore(): Promise<CoreAccess | undefined> {
+  const link = await reach();
+  if (link === undefined) return undefined;
+  const { socket, rest } = link;
+  const peer = new Peer(new StreamTransport(socket, socket, { leftover: rest }), {
+    onRequest: (method) => Promise.reject(new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`)),
+    onNotification: () => undefined,
+    onClose: () => undefined,
+  });
+  await peer.start();
+  return {
+    ask: async (method, input) => (await request(peer, method, input)) as never,
+    async close() {
+      await peer.close();
+      // Nothing is under way any more; waiting for the other side to hang up would only delay our end.
+      socket.destroySoon();
+    },
+  };
+}
+
+async function reach(): Promise<Link | undefined> {
+  try {
+    return await dial(socketLocation(process.env, process.platform, homedir()), { purpose: 'control' });
+  } catch (cause) {
+    if (cause instanceof CoreAbsent) return undefined;
+    throw new AppError('not_allowed', (cause as Error).message, { cause });
+  }
+}
+
+async function request(peer: Peer, method: string, input: JsonObject): Promise<JsonObject> {
+  try {
+    return toObject(await peer.request(method, input));
+  } catch (error) {
+    throw error instanceof RpcError ? toAppError(error) : gone(error);
+  }
+}
+
+/** The core's own errors come with their code; another version's unknown question is told as what it is. */
+function toAppError(error: RpcError): AppError {
+  if (error.code === rpcCode.methodNotFound) {
+    return new AppError('unsupported', 'The Tooltray that is running is of another version and does not know this command.', {
+      fix: 'Restart it.',
+      cause: error,
+    });
+  }
+  const { code, ...data } = isObject(error.data) ? error.data : {};
+  const known = errorCodes.find((one) => one === code);
+  return new AppError(known ?? ('call_failed' satisfies ErrorCode), error.message, { data, cause: error });
+}
+
+function gone(cause: unknown): AppError {
+  return new AppError('call_failed', 'The running Tooltray ended before it answered.', { fix: 'Try again.', cause });
+}

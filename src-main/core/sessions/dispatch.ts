@@ -1,0 +1,58 @@
+/** Which part of a view answers which method: the same for both eras. */
+import { AppError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { CallerContext } from '../calls/call-tool.ts';
+import { errorResult } from '../calls/error-result.ts';
+import type { ListKey } from '../servers/listing.ts';
+import { type Result, rpcCode, RpcError } from '../wire/message.ts';
+import type { SessionView } from './session-view.ts';
+
+const lists: ReadonlyMap<string, ListKey> = new Map([
+  ['tools/list', 'tools'],
+  ['resources/list', 'resources'],
+  ['resources/templates/list', 'resourceTemplates'],
+  ['prompts/list', 'prompts'],
+]);
+
+/** Rejects with RpcError, or with AppError for the line to turn into one. */
+export async function dispatch(
+  view: SessionView,
+  method: string,
+  params: JsonObject,
+  context: CallerContext,
+): Promise<Result> {
+  const list = lists.get(method);
+  if (list !== undefined) return { [list]: await view.list(list) };
+  switch (method) {
+    case 'ping':
+      return {};
+    case 'tools/call':
+      return callTool(view, params, context);
+    case 'resources/read':
+      return view.readResource(params, context);
+    case 'resources/subscribe':
+      return view.subscribe(String(params['uri']), context);
+    case 'resources/unsubscribe':
+      return view.unsubscribe(String(params['uri']), context);
+    case 'prompts/get':
+      return view.getPrompt(params, context);
+    case 'completion/complete':
+      return view.complete(params, context);
+    case 'logging/setLevel':
+      await view.setLogLevel(String(params['level']), context);
+      return {};
+    default:
+      return view.other(method, params, context);
+  }
+}
+
+/** What a model can act on comes back as a result; only a tool that does not exist is an error of the protocol. */
+async function callTool(view: SessionView, params: JsonObject, context: CallerContext): Promise<Result> {
+  try {
+    return await view.callTool(params, context);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
+    if (error.code === 'tool_not_found') throw new RpcError(rpcCode.invalidParams, error.text);
+    return errorResult(error);
+  }
+}

@@ -1,0 +1,65 @@
+/** Questions of a server of which it is not known yet that it asks, and what a question's answer brings along. */
+import { expect, test } from 'vitest';
+import { startHttpFixture } from '../fixtures/servers/http-fixture.ts';
+import { ModernClient } from './modern-client.ts';
+import { fixture, startCore } from './start-core.ts';
+import type { SocketClient } from './socket-client.ts';
+
+const form = { elicitation: { form: {} } };
+
+function answerAs(owner: string, line: SocketClient): void {
+  line.onRequest('elicitation/create', ({ message }) => ({ action: 'accept', content: { name: `${owner} ${String(message)}` } }));
+}
+
+test('when two call at once and it is not plain whose the question is, nobody is asked the other one\'s, and the next call works', async () => {
+  await using core = await startCore({ servers: { asker: fixture('asker') } });
+  const owners = ['anna', 'bert'] as const;
+  const lines = await Promise.all(owners.map(() => core.open(form)));
+  lines.forEach((line, i) => answerAs(owners[i] ?? '', line));
+  const ask = (i: number): Promise<string> => lines[i]?.say('ask_form', { message: `for ${owners[i]}` }) ?? Promise.resolve('');
+  const first = await Promise.all([ask(0), ask(1)]);
+  first.forEach((answer, i) => {
+    if (!answer.includes('several are using this server')) expect(answer).toContain(`${owners[i]} for ${owners[i]}`);
+  });
+  lines.forEach((line, i) => {
+    for (const { params } of line.requests) expect(params?.['message']).toBe(`for ${owners[i]}`);
+  });
+  const second = await Promise.all([ask(0), ask(1)]);
+  expect(second.map((answer) => JSON.parse(answer) as unknown)).toEqual(
+    owners.map((owner) => ({ action: 'accept', content: { name: `${owner} for ${owner}` } })),
+  );
+});
+
+test('a server over HTTP says by its stream whose question it is: right from the first call on, each is asked its own', async () => {
+  const asker = await startHttpFixture('asker');
+  await using core = await startCore({ servers: { asker: { url: asker.url } } });
+  const owners = ['anna', 'bert', 'carl'];
+  const lines = await Promise.all(owners.map(() => core.open(form)));
+  lines.forEach((line, i) => answerAs(owners[i] ?? '', line));
+  const answers = await Promise.all(lines.map((line, i) => line.say('ask_form', { message: `for ${owners[i]}` })));
+  expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual(
+    owners.map((owner) => ({ action: 'accept', content: { name: `${owner} for ${owner}` } })),
+  );
+  await asker.close();
+});
+
+test('whoever cannot be asked is not: the server is told so at once, also while somebody else is being asked', async () => {
+  await using core = await startCore({ servers: { asker: fixture('asker') } });
+  const [anna, mute] = [await core.open(form), await core.open()];
+  answerAs('anna', anna);
+  await anna.callTool('ask_form');
+  const [asked, refused] = await Promise.all([anna.say('ask_form', { message: 'x' }), mute.say('ask_form', { message: 'y' })]);
+  expect([asked, refused]).toEqual([expect.stringContaining('anna x'), expect.stringContaining('does not support elicitation')]);
+  expect(mute.requests).toEqual([]);
+});
+
+test('progress after an answered question comes under the token of the try that is waiting', async () => {
+  const command = { command: process.execPath, args: [`${import.meta.dirname}/servers/ask-then-progress.ts`] };
+  await using core = await startCore({ servers: { worker: command } });
+  const line = await core.connect();
+  const client = new ModernClient(line, form);
+  client.onAsk('elicitation/create', () => ({ action: 'accept', content: {} }));
+  const { result } = await client.call('work', {}, { _meta: { progressToken: 'first' } }, () => ({ _meta: { progressToken: 'second' } }));
+  expect(result).toMatchObject({ content: [{ text: 'worked' }] });
+  expect(line.notifications.map(({ params }) => params?.['progressToken'])).toEqual(['second']);
+});

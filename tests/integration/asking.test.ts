@@ -1,0 +1,157 @@
+/** Several client apps on one server that asks its client things: each is asked its own, nobody another's. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Params } from '../fixtures/raw-client.ts';
+import { ModernClient } from './modern-client.ts';
+import { textOf, type SocketClient } from './socket-client.ts';
+import { fixture, startCore, type TestCore } from './start-core.ts';
+import { until } from './until.ts';
+
+const everything = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+/** What a client app says to each kind of question; recognisable as its own. */
+const replies = (owner: string): Record<string, (params: Params) => Params> => ({
+  'elicitation/create': ({ mode, message }) =>
+    mode === 'url' ? { action: 'accept' } : { action: 'accept', content: { name: `${owner} ${String(message)}` } },
+  'sampling/createMessage': () => ({ model: owner, role: 'assistant', content: { type: 'text', text: owner } }),
+  'roots/list': () => ({ roots: [{ uri: `file:///${owner}` }] }),
+});
+
+/** One client app, whichever era it speaks. */
+interface App {
+  readonly line: SocketClient;
+  /** Calls a tool of the server and returns its text. */
+  call(tool: string, args?: Params, progressToken?: string): Promise<string>;
+  /** Messages of everything it was asked. */
+  asked(): string[];
+}
+
+async function legacyApp(core: TestCore, owner: string): Promise<App> {
+  const line = await core.open(everything);
+  for (const [method, reply] of Object.entries(replies(owner))) line.onRequest(method, reply);
+  return {
+    line,
+    call: (tool, args = {}, progressToken) => line.say(tool, args, progressToken === undefined ? {} : { _meta: { progressToken } }),
+    asked: () => line.requests.map(({ method, params }) => messageOf(method, params)),
+  };
+}
+
+async function modernApp(core: TestCore, owner: string): Promise<App> {
+  const line = await core.connect();
+  const client = new ModernClient(line, everything, owner);
+  for (const [method, reply] of Object.entries(replies(owner))) client.onAsk(method, reply);
+  return {
+    line,
+    call: async (tool, args = {}, progressToken) => {
+      const { result, error } = await client.call(tool, args, progressToken === undefined ? {} : { _meta: { progressToken } });
+      return error === undefined ? textOf(result ?? {}) : error.message;
+    },
+    asked: () => client.asked.map(({ method, params }) => messageOf(method, params)),
+  };
+}
+
+function messageOf(method: string | undefined, params: Params = {}): string {
+  if (method !== 'sampling/createMessage') return `${method} ${String(params['message'] ?? '')}`.trim();
+  const [first] = params['messages'] as { content: { text: string } }[];
+  return `${method} ${first?.content.text ?? ''}`;
+}
+
+const eras = [
+  { client: 'legacy', server: 'legacy', open: legacyApp, args: [] },
+  { client: 'modern', server: 'legacy', open: modernApp, args: [] },
+  { client: 'legacy', server: 'modern', open: legacyApp, args: ['--dual'] },
+  { client: 'modern', server: 'modern', open: modernApp, args: ['--dual'] },
+];
+
+describe.each(eras)('a $client client app on a $server server', ({ open, args }) => {
+  let core: TestCore;
+  let anna: App;
+  let bert: App;
+  let third: App;
+
+  beforeAll(async () => {
+    core = await startCore({ servers: { asker: fixture('asker', ...args) } });
+    [anna, bert, third] = await Promise.all([open(core, 'anna'), open(core, 'bert'), open(core, 'third')]);
+    // From its first question on it is known that this server asks.
+    expect(await anna.call('ask_roots')).toContain('file:///anna');
+  });
+  afterAll(() => core[Symbol.asyncDispose]());
+
+  /** Both at once, three times over; what they were asked and answered, sorted. */
+  async function both(tool: string): Promise<{ answers: string[]; asked: string[][] }> {
+    const before = [anna.asked().length, bert.asked().length] as const;
+    const rounds = [1, 2, 3];
+    const answers = await Promise.all(
+      rounds.flatMap((round) => [anna.call(tool, { message: `for anna ${round}` }), bert.call(tool, { message: `for bert ${round}` })]),
+    );
+    return { answers, asked: [anna.asked().slice(before[0]).sort(), bert.asked().slice(before[1]).sort()] };
+  }
+
+  const ownQuestions = (method: string): string[][] =>
+    ['anna', 'bert'].map((owner) => [1, 2, 3].map((round) => `${method} for ${owner} ${round}`));
+
+  test('a form is filled in by the one whose call asked for it', async () => {
+    const { answers, asked } = await both('ask_form');
+    expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual(
+      [1, 2, 3].flatMap((round) =>
+        ['anna', 'bert'].map((owner) => ({ action: 'accept', content: { name: `${owner} for ${owner} ${round}` } })),
+      ),
+    );
+    expect(asked).toEqual(ownQuestions('elicitation/create'));
+  });
+
+  test('a page is opened by the one whose call asked for it', async () => {
+    const { answers, asked } = await both('ask_url');
+    expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual(Array(6).fill({ action: 'accept' }));
+    expect(asked).toEqual(ownQuestions('elicitation/create'));
+  });
+
+  test('the model of the one whose call asked is asked', async () => {
+    const { answers, asked } = await both('ask_sampling');
+    expect(answers.map((answer) => (JSON.parse(answer) as { model: string }).model)).toEqual(['anna', 'bert', 'anna', 'bert', 'anna', 'bert']);
+    expect(asked).toEqual(ownQuestions('sampling/createMessage'));
+  });
+
+  test('progress reaches the one who asked for it, under its own token, and all of it', async () => {
+    const slow = (app: App, label: string): Promise<string> => app.call('slow_progress', { steps: 5, label }, 'same-token');
+    expect(await Promise.all([slow(anna, 'anna'), slow(bert, 'bert')])).toEqual(['anna done', 'bert done']);
+    const heard = (app: App): unknown[] =>
+      app.line.notifications.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params);
+    const steps = (message: string): unknown[] =>
+      [1, 2, 3, 4, 5].map((progress) => expect.objectContaining({ progressToken: 'same-token', progress, total: 5, message }) as unknown);
+    expect([heard(anna), heard(bert)]).toEqual([steps('anna'), steps('bert')]);
+  });
+
+  test('a third one is asked nothing and told nothing', () => {
+    expect(third.asked()).toEqual([]);
+    expect(third.line.lines.slice(1)).toEqual(third.line.lines.slice(1).filter((line) => line.includes('"id":1')));
+  });
+});
+
+describe('cancelling', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-asker-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.each(eras)('a $client client app cancels its own call, and the $server server hears of that one only', async ({ client, server, open, args }) => {
+    const log = join(folder, `${client}-${server}.log`);
+    await using core = await startCore({ servers: { asker: { ...fixture('asker', ...args), env: { ASKER_LOG: log } } } });
+    const [anna, bert] = [await open(core, 'anna'), await open(core, 'bert')];
+    const noted = (): string[] => {
+      try {
+        return readFileSync(log, 'utf8').trim().split('\n').sort();
+      } catch {
+        return [];
+      }
+    };
+    const outcome = anna.call('wait_cancel', { label: 'anna' });
+    outcome.catch(() => undefined);
+    void bert.call('wait_cancel', { label: 'bert' }).catch(() => undefined);
+    await until(() => noted().length === 2);
+    anna.line.notify('notifications/cancelled', { requestId: client === 'legacy' ? 2 : 1, reason: 'enough' });
+    await until(() => noted().length === 3);
+    expect(noted()).toEqual(['cancelled anna', 'waiting anna', 'waiting bert']);
+    expect(await bert.call('who')).toContain('pid');
+  });
+});

@@ -1,0 +1,60 @@
+/** An answer of 50 MB on its way through the core, while others go on working. */
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { textOf, type SocketClient } from './socket-client.ts';
+import { fixture, startCore } from './start-core.ts';
+import { until } from './until.ts';
+
+const megabyte = 1_000_000;
+
+/** The text that the fixture writes for `bytes`; see size-modes.ts. */
+function bigText(bytes: number): string {
+  const rows = Math.floor((bytes - 2) / 1024);
+  const row = (index: number): string => {
+    const [head, tail] = [`{"row":${index},"pad":"`, `"}${index + 1 < rows ? ',' : ' '}`];
+    return head + 'x'.repeat(1024 - head.length - tail.length) + tail;
+  };
+  return `[${Array.from({ length: rows }, (_, index) => row(index)).join('')}${' '.repeat(bytes - 2 - rows * 1024)}]`;
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Echoes one call after the other until told to stop; resolves to how many came back right. */
+async function echoUntil(client: SocketClient, done: () => boolean, onEcho: () => void): Promise<void> {
+  for (let count = 0; !done(); count++) {
+    expect(await client.say('small_echo', { message: `echo ${count}` })).toBe(`echo ${count}`);
+    onEcho();
+  }
+}
+
+test('an answer of 50 MB passes whole, and another session\'s calls are answered before it, while it passes and after it', async () => {
+  await using core = await startCore({ servers: { big: fixture('misbehaving', 'big'), small: fixture('echo') } });
+  const [reader, other] = [await core.open(), await core.open()];
+  const events: string[] = [];
+  let done = false;
+  const echoes = echoUntil(other, () => done, () => events.push('echo'));
+  await until(() => events.length > 0);
+  events.push('asked');
+  reader.socket.once('data', () => events.push('first byte'));
+  const big = await reader.callTool('big_big', { bytes: 50 * megabyte });
+  events.push('last byte');
+  done = true;
+  await echoes;
+  const text = textOf(big);
+  expect({ bytes: text.length, hash: hashOf(text) }).toEqual({ bytes: 50 * megabyte, hash: hashOf(bigText(50 * megabyte)) });
+  const echoesBetween = (from: string, to: string): number =>
+    events.slice(events.indexOf(from), events.indexOf(to)).filter((event) => event === 'echo').length;
+  expect(echoesBetween('asked', 'first byte')).toBeGreaterThan(10);
+  expect(echoesBetween('first byte', 'last byte')).toBeGreaterThan(10);
+});
+
+test('a reader that does not read its 50 MB holds up nobody, and gets them when it does', async () => {
+  await using core = await startCore({ servers: { big: fixture('misbehaving', 'big'), small: fixture('echo') } });
+  const [lazy, other] = [await core.open(), await core.open()];
+  lazy.socket.pause();
+  const big = lazy.callTool('big_big', { bytes: 50 * megabyte });
+  for (let count = 0; count < 50; count++) await other.say('small_echo', { message: 'x' });
+  expect(await other.say('big_echo', { message: 'the same server' })).toBe('the same server');
+  lazy.socket.resume();
+  expect(hashOf(textOf(await big))).toBe(hashOf(bigText(50 * megabyte)));
+});

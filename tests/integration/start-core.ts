@@ -1,0 +1,79 @@
+/** Runs a whole core in the test's own process, with a home of its own, and connects client apps to its doors. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ManagedServer } from '../../src-main/core/servers/managed-server.ts';
+import { CoreHost } from '../../src-main/host/core-host.ts';
+import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import type { HelloWishes } from './socket-client.ts';
+import { openSocket, type SocketClient } from './socket-client.ts';
+import { until } from './until.ts';
+
+export interface TestConfig {
+  readonly servers: Readonly<Record<string, object>>;
+  readonly [setting: string]: unknown;
+}
+
+export interface TestCore extends AsyncDisposable {
+  readonly host: CoreHost;
+  readonly home: string;
+  readonly configFile: string;
+  /** Where the HTTP endpoints are: `http://127.0.0.1:PORT/mcp`. */
+  readonly url: string;
+  /** A line to the core that has said hello and nothing else yet. */
+  connect(wishes?: HelloWishes): Promise<SocketClient>;
+  /** The same, with the handshake of the revisions up to 2025-11-25 done. */
+  open(capabilities?: Record<string, unknown>, wishes?: HelloWishes): Promise<SocketClient>;
+  /** Writes the config file anew, as an editor would. */
+  write(config: TestConfig | string): Promise<void>;
+  server(name: string): ManagedServer;
+}
+
+/** Resolves when every server has settled; `home` takes up that of an earlier core. */
+export async function startCore(config: TestConfig, home?: string): Promise<TestCore> {
+  const folder = home ?? (await mkdtemp(join(tmpdir(), 'tooltray-integration-')));
+  const configFile = join(folder, 'config.json');
+  const write = (next: TestConfig | string): Promise<void> =>
+    writeFile(configFile, typeof next === 'string' ? next : JSON.stringify(next, null, 2));
+  await write(config);
+  const host = await CoreHost.open({
+    env: { ...process.env, TOOLTRAY_HOME: folder },
+    version: '0.0.0',
+    port: 0,
+    askToken: false,
+    pageRoot: folder,
+    onStop: () => undefined,
+  });
+  await host.listen();
+  await host.core.start();
+  const connect = (wishes?: HelloWishes): Promise<SocketClient> =>
+    openSocket(host.paths.socketPath, host.core.token, wishes);
+  return {
+    host,
+    home: folder,
+    configFile,
+    url: host.doors.http,
+    connect,
+    open: async (capabilities, wishes) => {
+      const client = await connect(wishes);
+      await client.initialize(capabilities);
+      return client;
+    },
+    write,
+    server: (name) => host.core.servers.get(name),
+    [Symbol.asyncDispose]: async () => {
+      await host.stop();
+      if (home === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** A config entry that starts a fixture server. */
+export function fixture(name: string, ...args: string[]): { command: string; args: string[] } {
+  return fixtureCommand(name, ...args);
+}
+
+/** Resolves when the server is ready. */
+export function ready(server: ManagedServer): Promise<void> {
+  return until(() => server.state.kind === 'ready');
+}
