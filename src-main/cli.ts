@@ -3,8 +3,9 @@
 import { fileURLToPath } from 'node:url';
 
 const [command, ...rest] = process.argv.slice(2);
+const isShim = command === 'stdio' && !rest.some((word) => ['--standalone', '--help', '-h'].includes(word));
 
-if (command === 'stdio' && !rest.includes('--standalone')) {
+if (isShim) {
   const { runShim } = await import('./shim/run-shim.ts');
   process.exitCode = await runShim(rest, fileURLToPath(import.meta.url));
 } else {

@@ -37,7 +37,11 @@ export class HttpClient {
     const key = (name) => `io.modelcontextprotocol/${name}`;
     this.#headers = { 'mcp-protocol-version': modernVersion };
     this.#meta = {
-      _meta: { [key('protocolVersion')]: modernVersion, [key('clientCapabilities')]: {}, [key('clientInfo')]: clientInfo },
+      _meta: {
+        [key('protocolVersion')]: modernVersion,
+        [key('clientCapabilities')]: {},
+        [key('clientInfo')]: clientInfo,
+      },
     };
   }
 

@@ -21,7 +21,9 @@ const machine = {
   node: process.version,
   loadBefore: loadavg()[0],
 };
-console.log(`${machine.cores} × ${machine.cpu}, ${machine.system}, node ${machine.node}, load ${machine.loadBefore.toFixed(1)}`);
+console.log(
+  `${machine.cores} × ${machine.cpu}, ${machine.system}, node ${machine.node}, load ${machine.loadBefore.toFixed(1)}`,
+);
 
 const results = {};
 for (const part of wanted.length > 0 ? wanted : parts) {

@@ -9,7 +9,8 @@ import { floor } from './places.mjs';
 /** `command` is what a client starts; `stop` ends the daemon. */
 export async function startFloor(server) {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-floor-'));
-  const socket = process.platform === 'win32' ? `\\\\.\\pipe\\tooltray-floor-${process.pid}` : join(folder, 'floor.sock');
+  const socket =
+    process.platform === 'win32' ? `\\\\.\\pipe\\tooltray-floor-${process.pid}` : join(folder, 'floor.sock');
   const [node, script] = floor('daemon');
   const child = spawn(node, [script, socket, ...server], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');

@@ -13,7 +13,9 @@ export function columns(rows: readonly (readonly string[])[], width: number = te
   const room = Math.max(narrowest, width - before);
   return rows.map((row) =>
     row
-      .map((cell, at) => (at === count - 1 ? cut(cell, room) : cell + ' '.repeat((widths[at] ?? 0) - shownLength(cell))))
+      .map((cell, at) =>
+        at === count - 1 ? cut(cell, room) : cell + ' '.repeat((widths[at] ?? 0) - shownLength(cell)),
+      )
       .join(gap)
       .trimEnd(),
   );

@@ -1,30 +1,187 @@
-/** The commands there are: one line each, loaded when used. */
+/** The commands there are: one entry each, loaded when used. */
 
 export interface CommandModule {
-  /** Resolves to the exit code; throws AppError, `bad_request` for wrong use. */
-  run(args: readonly string[]): Promise<number>;
+  /** `form` is how the command is used, for errors. Resolves to the exit code; throws AppError, `bad_request` for wrong use. */
+  readonly run: (args: readonly string[], form: string) => Promise<number>;
 }
 
 export interface Command {
   readonly name: string;
-  readonly aliases?: readonly string[];
   /** Arguments as the help shows them. */
   readonly form: string;
+  /** A few words for the overview. */
   readonly about: string;
+  /** What the command's own help says besides, line by line. */
+  readonly details?: readonly string[];
+  /** Under which heading the overview has it; without one it is left out. */
+  readonly group?: 'Run' | 'Servers' | 'Tools' | 'Look after it';
   readonly load: () => Promise<CommandModule>;
 }
+
+const modes = '--mode M         how tools are shown: proxy, search …';
+const configFlag = '--config F       another config file than your own';
+const jsonFlag = '--json           print JSON';
 
 export const commands: readonly Command[] = [
   {
     name: 'serve',
-    form: '[--config F] [--mode M] [--port N] [--no-open] [--no-token]',
-    about: 'run the core and its dashboard',
+    form: '[--config F] [--mode M] [--port N] [--no-open] [--no-token] [--background] [--json]',
+    about: 'run Tooltray and its status page',
+    details: [
+      configFlag,
+      modes,
+      '--port N         port of the HTTP endpoint on 127.0.0.1; 0 takes any free one',
+      '--no-open        do not open the status page',
+      '--no-token       let every program on this machine in (tests only)',
+      '--background     print nothing, write the log only',
+      '--json           print one line of JSON when listening: http, socket, pid, config, tokenFile',
+    ],
+    group: 'Run',
     load: () => import('./serve.ts'),
   },
   {
     name: 'stdio',
     form: '[--app NAME] [--mode M] [--config F] [--standalone]',
-    about: 'what a client app starts',
-    load: () => import('./standalone.ts'),
+    about: 'what a client app starts: MCP on stdin and stdout',
+    details: [
+      '--app NAME       the client app, as the status page shows it',
+      modes,
+      configFlag,
+      '--standalone     serve from this process instead of the running Tooltray',
+    ],
+    group: 'Run',
+    load: () => import('./stdio.ts'),
+  },
+  {
+    name: 'list',
+    form: '[--tools] [--config F] [--json]',
+    about: 'servers: state, tools, where they are',
+    details: ['--tools          every tool of every server, one line each', configFlag, jsonFlag],
+    group: 'Servers',
+    load: () => import('./list.ts'),
+  },
+  {
+    name: 'add',
+    form: 'NAME COMMAND [ARGS…] | NAME --url URL',
+    about: 'add a server',
+    details: [
+      '--env K=V        a variable for the command; K alone takes it from the environment at each start',
+      '--cwd D          the folder the command starts in',
+      '--url URL        a server on the network',
+      '--header K=V     a header for it; write ${env:NAME} for what is secret',
+      '--transport sse  the older transport',
+      '--description T  a note for people',
+      '--lazy           start it at its first call only',
+      '--dry-run        show the entry, write nothing',
+      configFlag,
+      jsonFlag,
+      '',
+      'Put -- before the command when its own arguments look like these:',
+      '  tooltray add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents',
+    ],
+    group: 'Servers',
+    load: () => import('./add.ts'),
+  },
+  {
+    name: 'remove',
+    form: 'NAME [--config F] [--json]',
+    about: 'take a server out of the config',
+    details: [configFlag, jsonFlag],
+    group: 'Servers',
+    load: () => import('./remove.ts'),
+  },
+  {
+    name: 'enable',
+    form: 'NAME [--config F] [--json]',
+    about: 'switch a server on',
+    details: [configFlag, jsonFlag],
+    group: 'Servers',
+    load: () => import('./enable.ts'),
+  },
+  {
+    name: 'disable',
+    form: 'NAME [--config F] [--json]',
+    about: 'switch a server off, keeping its entry',
+    details: [configFlag, jsonFlag],
+    group: 'Servers',
+    load: () => import('./disable.ts'),
+  },
+  {
+    name: 'validate',
+    form: '[NAME] [--config F] [--json]',
+    about: 'check the config file without starting anything',
+    details: [configFlag, jsonFlag, '', 'Exit code 1 when something in it is wrong.'],
+    group: 'Servers',
+    load: () => import('./validate.ts'),
+  },
+  {
+    name: 'test',
+    form: '[NAME] [--config F] [--json]',
+    about: 'connect to servers once and say how it went',
+    details: [
+      configFlag,
+      jsonFlag,
+      '',
+      'Uses connections of its own, also beside a running Tooltray. Exit code 1 when one failed.',
+    ],
+    group: 'Servers',
+    load: () => import('./test.ts'),
+  },
+  {
+    name: 'retry',
+    form: 'NAME [--json]',
+    about: 'let the running Tooltray try a server again now',
+    details: [jsonFlag],
+    group: 'Servers',
+    load: () => import('./retry.ts'),
+  },
+  {
+    name: 'search',
+    form: 'QUERY [--limit N] [--config F] [--json]',
+    about: 'find tools by what they do',
+    details: ['--limit N        at most so many (10)', configFlag, jsonFlag],
+    group: 'Tools',
+    load: () => import('./search.ts'),
+  },
+  {
+    name: 'call',
+    form: 'TOOL [JSON | -] [--raw] [--config F] [--json]',
+    about: 'call a tool; - reads its arguments from stdin',
+    details: [
+      '--raw            text exactly as the server sent it',
+      '--json           the whole result as JSON',
+      configFlag,
+      '',
+      '  tooltray call utils:current_time \'{"timezone": "Europe/Paris"}\'',
+      'Exit code 1 when the tool reports an error.',
+    ],
+    group: 'Tools',
+    load: () => import('./call.ts'),
+  },
+  {
+    name: 'doctor',
+    form: '[--config F] [--json]',
+    about: 'look for anything that needs you',
+    details: [configFlag, jsonFlag, '', 'Exit code 1 when something does.'],
+    group: 'Look after it',
+    load: () => import('./doctor.ts'),
+  },
+  {
+    name: 'build-cache',
+    form: '[--config F] [--json]',
+    about: 'list every server once, so that later starts are quick',
+    details: [configFlag, jsonFlag],
+    group: 'Look after it',
+    load: () => import('./build-cache.ts'),
+  },
+  {
+    name: 'list-servers',
+    form: '[--config F]',
+    about: 'servers as ToolMux lists them',
+    load: () => import('./list-servers.ts'),
   },
 ];
+
+export function findCommand(name: string): Command | undefined {
+  return commands.find((command) => command.name === name);
+}

@@ -1,11 +1,10 @@
 /** What every command that runs a core reads from its arguments and environment. */
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { join, resolve } from 'node:path';
 import { AppError } from '../core/base/errors.ts';
+import { findMode } from '../core/modes/index.ts';
 import type { CoreHostOptions } from '../host/core-host.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-
-export const version: string = packageJson.version;
+import { readFlags } from './read-flags.ts';
 
 const flags = {
   config: { type: 'string' },
@@ -16,9 +15,11 @@ const flags = {
   'no-token': { type: 'boolean' },
   background: { type: 'boolean' },
   standalone: { type: 'boolean' },
+  json: { type: 'boolean' },
 } as const;
 
 export interface HostArguments {
+  /** Absolute. */
   readonly config: string | undefined;
   readonly mode: string | undefined;
   readonly port: number | undefined;
@@ -26,46 +27,47 @@ export interface HostArguments {
   readonly open: boolean;
   readonly askToken: boolean;
   readonly background: boolean;
+  readonly json: boolean;
 }
 
-/** Throws AppError bad_request. */
-export function readHostArguments(args: readonly string[]): HostArguments {
-  const values = parse(args);
+/** `form` is how the command is used, for errors. Throws AppError bad_request or mode_unknown. */
+export function readHostArguments(args: readonly string[], form = ''): HostArguments {
+  const { values } = readFlags(args, flags, [0, 0], form);
   return {
-    config: values.config,
-    mode: values.mode,
+    config: values.config === undefined ? undefined : resolve(values.config),
+    mode: values.mode === undefined ? undefined : findMode(values.mode).name,
     port: values.port === undefined ? undefined : readPort(values.port),
     app: values.app,
     open: values['no-open'] !== true,
     askToken: values['no-token'] !== true,
     background: values.background === true,
+    json: values.json === true,
   };
 }
 
 export function hostOptions(args: HostArguments, onStop: () => void): CoreHostOptions {
   const { config: configFile, mode, port, askToken } = args;
-  return { env: process.env, version, configFile, mode, port, askToken, onStop, pageRoot: pageRoot() };
+  return {
+    env: process.env,
+    version: packageJson.version,
+    configFile,
+    mode,
+    port,
+    askToken,
+    onStop,
+    pageRoot: bundleFile('renderer'),
+  };
 }
 
-/** Beside the bundle: this module may lie in dist/ or in dist/chunks/. */
-function pageRoot(): string {
+/** A file of the bundle, by its name: this module may lie in dist/ or in dist/chunks/. */
+export function bundleFile(name: string): string {
   const folder = import.meta.dirname;
-  return folder.endsWith('chunks') ? join(folder, '..', 'renderer') : join(folder, 'renderer');
-}
-
-function parse(args: readonly string[]): {
-  [K in keyof typeof flags]?: (typeof flags)[K]['type'] extends 'string' ? string : boolean;
-} {
-  try {
-    return parseArgs({ args: [...args], options: flags, allowPositionals: false }).values;
-  } catch (error) {
-    throw new AppError('bad_request', (error as Error).message, { fix: 'See tooltray --help.', cause: error });
-  }
+  return folder.endsWith('chunks') ? join(folder, '..', name) : join(folder, name);
 }
 
 function readPort(text: string): number {
   const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
+  if (/^\d+$/.test(text) && port < 65_536) return port;
   throw new AppError('bad_request', `--port ${text} is no port.`, {
     fix: 'Give a number from 0 to 65535; 0 takes any free one.',
   });

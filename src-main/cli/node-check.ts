@@ -6,7 +6,11 @@ import { AppError } from '../core/base/errors.ts';
 export function requireNode(): void {
   const hasRawJson = typeof (JSON as { rawJSON?: unknown }).rawJSON === 'function';
   if (hasRawJson && isBuiltin('node:sqlite')) return;
-  throw new AppError('unsupported', `Tooltray needs Node.js 22.13 or newer, and this is ${process.version} (${process.execPath}).`, {
-    fix: 'Install a newer one from https://nodejs.org, or start Tooltray with the full path of one you have.',
-  });
+  throw new AppError(
+    'unsupported',
+    `Tooltray needs Node.js 22.13 or newer, and this is ${process.version} (${process.execPath}).`,
+    {
+      fix: 'Install a newer one from https://nodejs.org, or start Tooltray with the full path of one you have.',
+    },
+  );
 }

@@ -35,5 +35,8 @@ export function readFlags<const O extends Options>(
 
 /** `what` is a sentence without its full stop. */
 export function wrongUse(what: string, form: string, cause?: unknown): AppError {
-  return new AppError('bad_request', `${what.replace(/\.$/, '')}.`, { fix: `Use it like this: tooltray ${form}`, cause });
+  return new AppError('bad_request', `${what.replace(/\.$/, '')}.`, {
+    fix: `Use it like this: tooltray ${form}`,
+    cause,
+  });
 }

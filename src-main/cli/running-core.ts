@@ -22,7 +22,7 @@ export async function findRunningCore(): Promise<CoreAccess | undefined> {
   });
   await peer.start();
   return {
-    ask: async (method, input) => (await request(peer, method, input)) as never,
+    ask: async (method, input) => await request(peer, method, input),
     async close() {
       await peer.close();
       // Nothing is under way any more; waiting for the other side to hang up would only delay our end.
@@ -51,10 +51,14 @@ async function request(peer: Peer, method: string, input: JsonObject): Promise<J
 /** The core's own errors come with their code; another version's unknown question is told as what it is. */
 function toAppError(error: RpcError): AppError {
   if (error.code === rpcCode.methodNotFound) {
-    return new AppError('unsupported', 'The Tooltray that is running is of another version and does not know this command.', {
-      fix: 'Restart it.',
-      cause: error,
-    });
+    return new AppError(
+      'unsupported',
+      'The Tooltray that is running is of another version and does not know this command.',
+      {
+        fix: 'Restart it.',
+        cause: error,
+      },
+    );
   }
   const { code, ...data } = isObject(error.data) ? error.data : {};
   const known = errorCodes.find((one) => one === code);

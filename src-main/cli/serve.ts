@@ -1,10 +1,14 @@
 /** `tooltray serve`: the core without Electron, until it is told to stop. */
+import { AppError } from '../core/base/errors.ts';
 import { CoreHost } from '../host/core-host.ts';
-import { hostOptions, readHostArguments } from './host-options.ts';
+import { findRunningCore } from './running-core.ts';
+import { type HostArguments, hostOptions, readHostArguments } from './host-options.ts';
+import { oneLine } from './plain-text.ts';
 import { welcome } from './welcome.ts';
 
-export async function run(args: readonly string[]): Promise<number> {
-  const given = readHostArguments(args);
+export async function run(args: readonly string[], form: string): Promise<number> {
+  const given = readHostArguments(args, form);
+  await refuseSecond();
   const stopped = Promise.withResolvers<void>();
   const host = await CoreHost.open(hostOptions(given, stopped.resolve));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve());
@@ -14,10 +18,7 @@ export async function run(args: readonly string[]): Promise<number> {
   try {
     await host.listen();
     const started = host.core.start();
-    if (!given.background) {
-      process.stdout.write(welcome(host, given));
-      void started.then(() => process.stdout.write(`${summary(host)}\n`));
-    }
+    announce(host, given, started);
     await stopped.promise;
   } finally {
     await host.stop();
@@ -25,13 +26,47 @@ export async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-function summary(host: CoreHost): string {
-  const { all } = host.core.servers;
+/** The socket would refuse as well, but could not say which Tooltray has it. */
+async function refuseSecond(): Promise<void> {
+  const core = await findRunningCore();
+  if (core === undefined) return;
+  const { http, socket, home } = await core.ask('state', {});
+  await core.close();
+  throw new AppError(
+    'already_running',
+    `Another Tooltray of yours is already running at ${http || socket}, with ${home}.`,
+    {
+      fix: 'Use that one, stop it first, or set TOOLTRAY_HOME to run a second one with its own settings.',
+      data: { http, socket, config: home },
+    },
+  );
+}
+
+function announce(host: CoreHost, given: HostArguments, started: Promise<void>): void {
+  if (given.json) process.stdout.write(`${JSON.stringify(facts(host))}\n`);
+  else if (!given.background) {
+    process.stdout.write(welcome(host, given));
+    void started.then(() => process.stdout.write(`${summary(host)}\n`));
+  }
+}
+
+function facts({ doors, core, paths }: CoreHost): Record<string, unknown> {
+  return {
+    http: doors.http,
+    socket: doors.socket,
+    pid: process.pid,
+    config: core.options.config.path,
+    tokenFile: paths.tokenFile,
+  };
+}
+
+function summary({ core }: CoreHost): string {
+  const { all } = core.servers;
+  const { masker } = core.options;
   const ready = all.filter((server) => server.state.kind === 'ready');
   const ill = all.filter(({ health }) => health.level === 'error' || health.level === 'attention');
-  const lines = ill.map((server) => `  ${server.config.name}: ${server.health.detail}`);
-  return [
-    `${ready.length} of ${all.length} servers ready, ${host.core.catalog.current.tools.length} tools.`,
-    ...lines,
-  ].join('\n');
+  const lines = ill.map(({ config, health }) => `  ${config.name}: ${oneLine(masker.maskText(health.detail))}`);
+  return [`${ready.length} of ${all.length} servers ready, ${core.catalog.current.tools.length} tools.`, ...lines].join(
+    '\n',
+  );
 }

@@ -17,6 +17,7 @@ import { helperTools } from './modes/index.ts';
 import { readOrCreateToken } from './security/access-token.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
+import { SignIns } from './servers/sign-in/sign-ins.ts';
 import { StartSlots } from './servers/start-slots.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
 import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
@@ -44,6 +45,7 @@ export class Aggregator {
   readonly options: AggregatorOptions;
   readonly token: string;
   readonly registry = new ProcessRegistry();
+  readonly signIns: SignIns;
   readonly transports: TransportFactory;
   readonly servers: ServerManager;
   readonly catalog: LiveCatalog;
@@ -59,8 +61,11 @@ export class Aggregator {
     this.options = options;
     for (const folder of [paths.dataDir, paths.logDir, paths.cacheDir, paths.runDir]) ensurePrivateDir(folder);
     this.token = readOrCreateToken(paths.tokenFile);
+    this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), env });
+    this.signIns.secretsChanged.on(() => this.#hideSecrets());
     this.transports = new TransportFactory({
       env,
+      signIns: this.signIns,
       registry: this.registry,
       environment: new EnvironmentResolver({ own: env }),
       logDir: join(paths.logDir, 'servers'),
@@ -71,6 +76,7 @@ export class Aggregator {
       cache: new ListingCache(join(paths.cacheDir, 'listings')),
       identity: ownIdentity(options.version),
       slots: new StartSlots(startSlots),
+      signIns: this.signIns,
       now: Date.now,
       random: Math.random,
       onOddity: (server, text) => log.child(server).info(text.slice(0, 2000)),
@@ -93,8 +99,10 @@ export class Aggregator {
   async start(): Promise<void> {
     const { config } = this.options;
     this.#stopWatching = config.changed.on((next) => void this.#apply(next));
+    // Before the file is watched: whoever connects meanwhile finds the servers.
+    const settled = this.#apply(config.current);
     await config.start();
-    await this.#apply(config.current);
+    await settled;
   }
 
   async stop(): Promise<void> {
@@ -102,6 +110,8 @@ export class Aggregator {
     await this.options.config.stop();
     await Promise.all(this.sessions.all.map((session) => this.sessions.end(session)));
     await this.servers.stop();
+    this.signIns.close();
+    await this.transports.close();
     await this.activity.close();
     await this.#tokens.close();
     this.registry.killAll();
@@ -123,8 +133,13 @@ export class Aggregator {
   }
 
   #apply(config: AppConfig): Promise<void> {
-    this.options.masker.setSecrets(secretsOf(config));
+    this.#hideSecrets();
     return this.servers.apply(config.servers);
+  }
+
+  #hideSecrets(): void {
+    const { config, masker } = this.options;
+    masker.setSecrets([...secretsOf(config.current), ...this.signIns.secrets]);
   }
 
   #steps(): CallSteps {

@@ -26,6 +26,8 @@ export interface ServerStatus {
   /** Number of tools it offers. */
   readonly tools: number;
   readonly transport: 'stdio' | 'http' | 'sse' | 'builtin';
+  /** Its command line or address, secrets masked. */
+  readonly endpoint: string;
 }
 
 /** One client app that is connected now. */
@@ -83,6 +85,8 @@ export interface RpcContract {
     output: Record<string, unknown>;
   };
   retry: { input: { readonly server: string }; output: ServerStatus };
+  /** Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state. */
+  signIn: { input: { readonly server: string }; output: { readonly url: string } };
   /** The last lines of a server's stderr. */
   log: { input: { readonly server: string }; output: { readonly lines: readonly string[] } };
   stop: { input: Record<string, never>; output: Record<string, never> };

@@ -1,6 +1,7 @@
 /** The state that people see, gathered from the core when somebody looks. */
 import type { Aggregator } from '../core/aggregator.ts';
 import type { CoreState, ServerStatus, SessionStatus } from './contract.ts';
+import { endpointOf } from './endpoint-of.ts';
 
 export interface Doors {
   readonly socket: string;
@@ -19,7 +20,7 @@ export function coreState(core: Aggregator, doors: Doors): CoreState {
       const { action, ...health } = server.health;
       const { name, kind } = server.config;
       const tools = server.listing.tools.length;
-      return { name, state: server.state.kind, ...health, ...(action && { action }), tools, transport: kind };
+      return { name, state: server.state.kind, ...health, ...(action && { action }), tools, transport: kind, endpoint: endpointOf(server.config) };
     }),
     sessions: core.sessions.all.map((session): SessionStatus => ({
       id: session.id,

@@ -47,8 +47,10 @@ const handlers: Handlers = {
     };
   },
   call: async ({ tool, arguments: args }, { core }, signal) => {
-    await core.catalog.settled(settleMs);
-    return toObject(await callTool({ tool, arguments: args }, ownContext(signal), core.steps));
+    // Where the tool's server is plain, a slow start of the others is no reason to wait.
+    const [prefix = ''] = tool.split(':', 1);
+    await core.catalog.settled(settleMs, core.servers.find(prefix)?.config.name);
+    return toObject(await callTool({ tool, arguments: args }, ownContext(core.options.version, signal), core.steps));
   },
   retry: async ({ server }, { core, doors }) => {
     const found = core.servers.get(server);
@@ -57,6 +59,7 @@ const handlers: Handlers = {
     if (status === undefined) throw new AppError('server_not_found', `${server} was removed meanwhile.`);
     return status;
   },
+  signIn: async ({ server }, { core }) => ({ url: (await core.servers.get(server).signIn()).url }),
   log: async ({ server }, { core }) => ({ lines: core.transports.lastLines(core.servers.get(server).config.name) }),
   stop: async (_input, { stop }) => {
     // The answer goes out before the door closes.
@@ -90,12 +93,13 @@ function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
 }
 
 /** The person at the command line is no client app: nothing can be asked back. */
-function ownContext(signal: AbortSignal): Parameters<typeof callTool>[1] {
+function ownContext(version: string, signal: AbortSignal): Parameters<typeof callTool>[1] {
   return {
     sessionId: 'command-line',
     app: 'command line',
     mode: 'direct',
-    clientInfo: { name: 'tooltray' },
+    // Servers of 2026-07-28 refuse a client without a version.
+    clientInfo: { name: 'tooltray', version },
     clientCapabilities: {},
     signal,
     onLog: () => undefined,

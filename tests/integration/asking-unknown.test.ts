@@ -8,15 +8,19 @@ import type { SocketClient } from './socket-client.ts';
 const form = { elicitation: { form: {} } };
 
 function answerAs(owner: string, line: SocketClient): void {
-  line.onRequest('elicitation/create', ({ message }) => ({ action: 'accept', content: { name: `${owner} ${String(message)}` } }));
+  line.onRequest('elicitation/create', ({ message }) => ({
+    action: 'accept',
+    content: { name: `${owner} ${String(message)}` },
+  }));
 }
 
-test('when two call at once and it is not plain whose the question is, nobody is asked the other one\'s, and the next call works', async () => {
+test("when two call at once and it is not plain whose the question is, nobody is asked the other one's, and the next call works", async () => {
   await using core = await startCore({ servers: { asker: fixture('asker') } });
   const owners = ['anna', 'bert'] as const;
   const lines = await Promise.all(owners.map(() => core.open(form)));
   lines.forEach((line, i) => answerAs(owners[i] ?? '', line));
-  const ask = (i: number): Promise<string> => lines[i]?.say('ask_form', { message: `for ${owners[i]}` }) ?? Promise.resolve('');
+  const ask = (i: number): Promise<string> =>
+    lines[i]?.say('ask_form', { message: `for ${owners[i]}` }) ?? Promise.resolve('');
   const first = await Promise.all([ask(0), ask(1)]);
   first.forEach((answer, i) => {
     if (!answer.includes('several are using this server')) expect(answer).toContain(`${owners[i]} for ${owners[i]}`);
@@ -48,8 +52,14 @@ test('whoever cannot be asked is not: the server is told so at once, also while 
   const [anna, mute] = [await core.open(form), await core.open()];
   answerAs('anna', anna);
   await anna.callTool('ask_form');
-  const [asked, refused] = await Promise.all([anna.say('ask_form', { message: 'x' }), mute.say('ask_form', { message: 'y' })]);
-  expect([asked, refused]).toEqual([expect.stringContaining('anna x'), expect.stringContaining('does not support elicitation')]);
+  const [asked, refused] = await Promise.all([
+    anna.say('ask_form', { message: 'x' }),
+    mute.say('ask_form', { message: 'y' }),
+  ]);
+  expect([asked, refused]).toEqual([
+    expect.stringContaining('anna x'),
+    expect.stringContaining('does not support elicitation'),
+  ]);
   expect(mute.requests).toEqual([]);
 });
 
@@ -59,7 +69,9 @@ test('progress after an answered question comes under the token of the try that 
   const line = await core.connect();
   const client = new ModernClient(line, form);
   client.onAsk('elicitation/create', () => ({ action: 'accept', content: {} }));
-  const { result } = await client.call('work', {}, { _meta: { progressToken: 'first' } }, () => ({ _meta: { progressToken: 'second' } }));
+  const { result } = await client.call('work', {}, { _meta: { progressToken: 'first' } }, () => ({
+    _meta: { progressToken: 'second' },
+  }));
   expect(result).toMatchObject({ content: [{ text: 'worked' }] });
   expect(line.notifications.map(({ params }) => params?.['progressToken'])).toEqual(['second']);
 });

@@ -33,7 +33,8 @@ async function legacyApp(core: TestCore, owner: string): Promise<App> {
   for (const [method, reply] of Object.entries(replies(owner))) line.onRequest(method, reply);
   return {
     line,
-    call: (tool, args = {}, progressToken) => line.say(tool, args, progressToken === undefined ? {} : { _meta: { progressToken } }),
+    call: (tool, args = {}, progressToken) =>
+      line.say(tool, args, progressToken === undefined ? {} : { _meta: { progressToken } }),
     asked: () => line.requests.map(({ method, params }) => messageOf(method, params)),
   };
 }
@@ -45,7 +46,11 @@ async function modernApp(core: TestCore, owner: string): Promise<App> {
   return {
     line,
     call: async (tool, args = {}, progressToken) => {
-      const { result, error } = await client.call(tool, args, progressToken === undefined ? {} : { _meta: { progressToken } });
+      const { result, error } = await client.call(
+        tool,
+        args,
+        progressToken === undefined ? {} : { _meta: { progressToken } },
+      );
       return error === undefined ? textOf(result ?? {}) : error.message;
     },
     asked: () => client.asked.map(({ method, params }) => messageOf(method, params)),
@@ -84,7 +89,10 @@ describe.each(eras)('a $client client app on a $server server', ({ open, args })
     const before = [anna.asked().length, bert.asked().length] as const;
     const rounds = [1, 2, 3];
     const answers = await Promise.all(
-      rounds.flatMap((round) => [anna.call(tool, { message: `for anna ${round}` }), bert.call(tool, { message: `for bert ${round}` })]),
+      rounds.flatMap((round) => [
+        anna.call(tool, { message: `for anna ${round}` }),
+        bert.call(tool, { message: `for bert ${round}` }),
+      ]),
     );
     return { answers, asked: [anna.asked().slice(before[0]).sort(), bert.asked().slice(before[1]).sort()] };
   }
@@ -110,17 +118,27 @@ describe.each(eras)('a $client client app on a $server server', ({ open, args })
 
   test('the model of the one whose call asked is asked', async () => {
     const { answers, asked } = await both('ask_sampling');
-    expect(answers.map((answer) => (JSON.parse(answer) as { model: string }).model)).toEqual(['anna', 'bert', 'anna', 'bert', 'anna', 'bert']);
+    expect(answers.map((answer) => (JSON.parse(answer) as { model: string }).model)).toEqual([
+      'anna',
+      'bert',
+      'anna',
+      'bert',
+      'anna',
+      'bert',
+    ]);
     expect(asked).toEqual(ownQuestions('sampling/createMessage'));
   });
 
   test('progress reaches the one who asked for it, under its own token, and all of it', async () => {
-    const slow = (app: App, label: string): Promise<string> => app.call('slow_progress', { steps: 5, label }, 'same-token');
+    const slow = (app: App, label: string): Promise<string> =>
+      app.call('slow_progress', { steps: 5, label }, 'same-token');
     expect(await Promise.all([slow(anna, 'anna'), slow(bert, 'bert')])).toEqual(['anna done', 'bert done']);
     const heard = (app: App): unknown[] =>
       app.line.notifications.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params);
     const steps = (message: string): unknown[] =>
-      [1, 2, 3, 4, 5].map((progress) => expect.objectContaining({ progressToken: 'same-token', progress, total: 5, message }) as unknown);
+      [1, 2, 3, 4, 5].map(
+        (progress) => expect.objectContaining({ progressToken: 'same-token', progress, total: 5, message }) as unknown,
+      );
     expect([heard(anna), heard(bert)]).toEqual([steps('anna'), steps('bert')]);
   });
 
@@ -134,24 +152,29 @@ describe('cancelling', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-asker-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test.each(eras)('a $client client app cancels its own call, and the $server server hears of that one only', async ({ client, server, open, args }) => {
-    const log = join(folder, `${client}-${server}.log`);
-    await using core = await startCore({ servers: { asker: { ...fixture('asker', ...args), env: { ASKER_LOG: log } } } });
-    const [anna, bert] = [await open(core, 'anna'), await open(core, 'bert')];
-    const noted = (): string[] => {
-      try {
-        return readFileSync(log, 'utf8').trim().split('\n').sort();
-      } catch {
-        return [];
-      }
-    };
-    const outcome = anna.call('wait_cancel', { label: 'anna' });
-    outcome.catch(() => undefined);
-    void bert.call('wait_cancel', { label: 'bert' }).catch(() => undefined);
-    await until(() => noted().length === 2);
-    anna.line.notify('notifications/cancelled', { requestId: client === 'legacy' ? 2 : 1, reason: 'enough' });
-    await until(() => noted().length === 3);
-    expect(noted()).toEqual(['cancelled anna', 'waiting anna', 'waiting bert']);
-    expect(await bert.call('who')).toContain('pid');
-  });
+  test.each(eras)(
+    'a $client client app cancels its own call, and the $server server hears of that one only',
+    async ({ client, server, open, args }) => {
+      const log = join(folder, `${client}-${server}.log`);
+      await using core = await startCore({
+        servers: { asker: { ...fixture('asker', ...args), env: { ASKER_LOG: log } } },
+      });
+      const [anna, bert] = [await open(core, 'anna'), await open(core, 'bert')];
+      const noted = (): string[] => {
+        try {
+          return readFileSync(log, 'utf8').trim().split('\n').sort();
+        } catch {
+          return [];
+        }
+      };
+      const outcome = anna.call('wait_cancel', { label: 'anna' });
+      outcome.catch(() => undefined);
+      void bert.call('wait_cancel', { label: 'bert' }).catch(() => undefined);
+      await until(() => noted().length === 2);
+      anna.line.notify('notifications/cancelled', { requestId: client === 'legacy' ? 2 : 1, reason: 'enough' });
+      await until(() => noted().length === 3);
+      expect(noted()).toEqual(['cancelled anna', 'waiting anna', 'waiting bert']);
+      expect(await bert.call('who')).toContain('pid');
+    },
+  );
 });

@@ -27,12 +27,16 @@ async function echoUntil(client: SocketClient, done: () => boolean, onEcho: () =
   }
 }
 
-test('an answer of 50 MB passes whole, and another session\'s calls are answered before it, while it passes and after it', async () => {
+test("an answer of 50 MB passes whole, and another session's calls are answered before it, while it passes and after it", async () => {
   await using core = await startCore({ servers: { big: fixture('misbehaving', 'big'), small: fixture('echo') } });
   const [reader, other] = [await core.open(), await core.open()];
   const events: string[] = [];
   let done = false;
-  const echoes = echoUntil(other, () => done, () => events.push('echo'));
+  const echoes = echoUntil(
+    other,
+    () => done,
+    () => events.push('echo'),
+  );
   await until(() => events.length > 0);
   events.push('asked');
   reader.socket.once('data', () => events.push('first byte'));
@@ -41,7 +45,10 @@ test('an answer of 50 MB passes whole, and another session\'s calls are answered
   done = true;
   await echoes;
   const text = textOf(big);
-  expect({ bytes: text.length, hash: hashOf(text) }).toEqual({ bytes: 50 * megabyte, hash: hashOf(bigText(50 * megabyte)) });
+  expect({ bytes: text.length, hash: hashOf(text) }).toEqual({
+    bytes: 50 * megabyte,
+    hash: hashOf(bigText(50 * megabyte)),
+  });
   const echoesBetween = (from: string, to: string): number =>
     events.slice(events.indexOf(from), events.indexOf(to)).filter((event) => event === 'echo').length;
   expect(echoesBetween('asked', 'first byte')).toBeGreaterThan(10);
@@ -53,8 +60,8 @@ test('a reader that does not read its 50 MB holds up nobody, and gets them when 
   const [lazy, other] = [await core.open(), await core.open()];
   lazy.socket.pause();
   const big = lazy.callTool('big_big', { bytes: 50 * megabyte });
-  for (let count = 0; count < 50; count++) await other.say('small_echo', { message: 'x' });
-  expect(await other.say('big_echo', { message: 'the same server' })).toBe('the same server');
+  for (let count = 0; count < 200; count++)
+    expect(await other.say('small_echo', { message: `${count}` })).toBe(`${count}`);
   lazy.socket.resume();
   expect(hashOf(textOf(await big))).toBe(hashOf(bigText(50 * megabyte)));
 });

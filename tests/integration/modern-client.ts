@@ -35,7 +35,12 @@ export class ModernClient {
   }
 
   /** Tries until the answer is complete. `again` may change what a further try carries. */
-  async call(name: string, args: Params = {}, more: Params = {}, again: (more: Params) => Params = (same) => same): Promise<RawMessage> {
+  async call(
+    name: string,
+    args: Params = {},
+    more: Params = {},
+    again: (more: Params) => Params = (same) => same,
+  ): Promise<RawMessage> {
     let carried = more;
     let message = await this.once('tools/call', { name, arguments: args, ...carried });
     while (message.result?.['resultType'] === 'input_required') {

@@ -1,7 +1,7 @@
 /** A raw client on the core's socket, past the hello. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { type Params, RawClient } from '../fixtures/raw-client.ts';
+import { type Exchange, type Id, type Params, RawClient, type RawMessage } from '../fixtures/raw-client.ts';
 
 export interface HelloWishes {
   readonly app?: string;
@@ -19,6 +19,17 @@ export class SocketClient extends RawClient {
   /** Calls a tool and returns its first text. */
   async say(name: string, args: Params = {}, more: Params = {}): Promise<string> {
     return textOf(await this.callTool(name, args, more));
+  }
+
+  /** The answer to a request that was written as text, when it comes. */
+  async answer(id: Id): Promise<Exchange> {
+    for (;;) {
+      for (const line of this.lines) {
+        const message = JSON.parse(line) as RawMessage;
+        if (message.id === id && message.method === undefined) return { message, line };
+      }
+      await once(this.socket, 'data');
+    }
   }
 
   /** Names of all listed tools. */

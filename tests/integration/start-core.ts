@@ -29,8 +29,14 @@ export interface TestCore extends AsyncDisposable {
   server(name: string): ManagedServer;
 }
 
-/** Resolves when every server has settled; `home` takes up that of an earlier core. */
-export async function startCore(config: TestConfig, home?: string): Promise<TestCore> {
+export interface StartOptions {
+  /** Take up the home of an earlier core, which then keeps it. */
+  readonly home?: string;
+  /** false: resolves at once instead of when every server has settled. */
+  readonly settled?: boolean;
+}
+
+export async function startCore(config: TestConfig, { home, settled = true }: StartOptions = {}): Promise<TestCore> {
   const folder = home ?? (await mkdtemp(join(tmpdir(), 'tooltray-integration-')));
   const configFile = join(folder, 'config.json');
   const write = (next: TestConfig | string): Promise<void> =>
@@ -45,7 +51,8 @@ export async function startCore(config: TestConfig, home?: string): Promise<Test
     onStop: () => undefined,
   });
   await host.listen();
-  await host.core.start();
+  const started = host.core.start();
+  if (settled) await started;
   const connect = (wishes?: HelloWishes): Promise<SocketClient> =>
     openSocket(host.paths.socketPath, host.core.token, wishes);
   return {

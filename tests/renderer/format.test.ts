@@ -4,7 +4,7 @@ import type { CoreState, ServerStatus } from '../../src-main/rpc/contract.ts';
 import { count, headline, illFirst } from '../../src-renderer/lib/format.ts';
 
 function server(name: string, level: ServerStatus['level'], state: ServerStatus['state'] = 'ready'): ServerStatus {
-  return { name, level, state, summary: '', detail: '', tools: 1, transport: 'stdio' };
+  return { name, level, state, summary: '', detail: '', tools: 1, transport: 'stdio', endpoint: '' };
 }
 
 function core(servers: readonly ServerStatus[], sessions = 0): CoreState {

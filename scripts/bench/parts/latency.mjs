@@ -16,11 +16,17 @@ export async function measure(print) {
   await using stack = new AsyncDisposableStack();
   const paths = await openPaths(stack);
   for (const call of Object.values(paths)) await times(call, warmUpCalls);
-  const jobs = Object.fromEntries(Object.entries(paths).map(([name, call]) => [name, () => times(call, callsPerRound)]));
+  const jobs = Object.fromEntries(
+    Object.entries(paths).map(([name, call]) => [name, () => times(call, callsPerRound)]),
+  );
   const result = summary(await interleave(jobs, rounds));
-  print(`echo, µs; ${rounds} interleaved rounds of ${callsPerRound} sequential calls after ${warmUpCalls} to warm up\n`);
+  print(
+    `echo, µs; ${rounds} interleaved rounds of ${callsPerRound} sequential calls after ${warmUpCalls} to warm up\n`,
+  );
   print(formatTable(result.paths));
-  print(`\nadded by shim + core ÷ added by the floor: p50 ${verdict(result.ratio.p50, mostRatio)}, p99 ${result.ratio.p99.toFixed(2)}`);
+  print(
+    `\nadded by shim + core ÷ added by the floor: p50 ${verdict(result.ratio.p50, mostRatio)}, p99 ${result.ratio.p99.toFixed(2)}`,
+  );
   return result;
 }
 
@@ -67,7 +73,13 @@ function summary(values) {
   const direct = figures(values.direct);
   const paths = Object.entries(values).map(([path, taken]) => {
     const { p50, p99 } = figures(taken);
-    return { path, p50: round(p50), p99: round(p99), 'p50 added': round(p50 - direct.p50), 'p99 added': round(p99 - direct.p99) };
+    return {
+      path,
+      p50: round(p50),
+      p99: round(p99),
+      'p50 added': round(p50 - direct.p50),
+      'p99 added': round(p99 - direct.p99),
+    };
   });
   const added = (name, key) => figures(values[name])[key] - direct[key];
   const ratioOf = (key) => added('shim + core', key) / added('floor', key);

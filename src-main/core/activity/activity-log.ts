@@ -14,6 +14,7 @@ import {
   trim,
   updateTokens,
 } from './call-table.ts';
+import { maskOnce } from './mask-once.ts';
 import { type CallTokens, TokenBacklog } from './token-backlog.ts';
 import type { TokenCounter } from './token-counter.ts';
 
@@ -121,9 +122,10 @@ export class ActivityLog {
   /** A batch is at most a twentieth of the bound, so that the file outgrows it by no more than that before it is trimmed. */
   #insertBatch(): void {
     const rows: CallRow[] = [];
+    const masker = maskOnce(this.#options.masker);
     let bytes = 0;
     for (const { call } of this.#pending.slice(0, batchRows)) {
-      const row = toRow(call, this.#options.masker);
+      const row = toRow(call, masker);
       bytes += rowBytes(row);
       if (rows.length > 0 && bytes > this.#bounds.maxBytes / 20) break;
       rows.push(row);

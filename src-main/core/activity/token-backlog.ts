@@ -1,4 +1,4 @@
-/** Texts of finished calls that wait for their tokens to be counted: one after the other, and never too many bytes of them. */
+/** Texts of finished calls that wait for their tokens to be counted: a batch after the other, and never too many bytes of them. */
 import type { CallTexts } from './call-record.ts';
 import type { TokenCount, TokenCounter } from './token-counter.ts';
 
@@ -16,6 +16,9 @@ interface Item {
 
 /** Answers of calls are held in memory until they are counted; beyond this their tokens are estimated. */
 const mostBytes = 64 * 1024 * 1024;
+
+/** Short texts are counted together; a longer one alone, so that there is only one of them as a text. */
+const batchBytes = 256 * 1024;
 
 export class TokenBacklog {
   readonly #counter: Pick<TokenCounter, 'count'>;
@@ -50,17 +53,29 @@ export class TokenBacklog {
   }
 
   async #run(): Promise<void> {
-    for (let item = this.#items.shift(); item !== undefined; item = this.#items.shift()) {
-      const tokensIn = await this.#counter.count(item.texts.arguments);
-      const tokensOut = await this.#countGiven(item);
-      this.release(item.bytes);
-      item.done({
-        tokensIn: tokensIn.tokens,
-        tokensOut: tokensOut.tokens,
-        estimated: tokensIn.estimated || tokensOut.estimated,
-      });
+    for (let batch = this.#next(); batch.length > 0; batch = this.#next()) {
+      await Promise.all(batch.map((item) => this.#count(item)));
     }
     this.#work = undefined;
+  }
+
+  #next(): Item[] {
+    let bytes = 0;
+    const tooMuch = this.#items.findIndex((item, at) => (bytes += item.bytes) > batchBytes && at > 0);
+    return this.#items.splice(0, tooMuch < 0 ? this.#items.length : tooMuch);
+  }
+
+  async #count(item: Item): Promise<void> {
+    const [tokensIn, tokensOut] = await Promise.all([
+      this.#counter.count(item.texts.arguments),
+      this.#countGiven(item),
+    ]);
+    this.release(item.bytes);
+    item.done({
+      tokensIn: tokensIn.tokens,
+      tokensOut: tokensOut.tokens,
+      estimated: tokensIn.estimated || tokensOut.estimated,
+    });
   }
 
   #countGiven({ texts, bytes }: Item): Promise<TokenCount> {

@@ -36,6 +36,7 @@ export class TokenCounter {
   readonly #longestQueue: number;
   readonly #idleMs: number;
   readonly #waiting = new Map<number, Waiting>();
+  #outbox: CountQuestion[] = [];
   #worker: Worker | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #queued = 0;
@@ -78,11 +79,20 @@ export class TokenCounter {
     await this.#end();
   }
 
+  /** What is asked in one turn goes over in one message: a message costs this thread more than a short text the other. */
   #post(question: CountQuestion): void {
     clearTimeout(this.#idleTimer);
+    this.#outbox.push(question);
+    if (this.#outbox.length === 1) queueMicrotask(() => this.#send());
+  }
+
+  #send(): void {
+    const questions = this.#outbox;
+    this.#outbox = [];
+    if (questions.length === 0) return;
     try {
       this.#worker ??= this.#start();
-      this.#worker.postMessage(question);
+      this.#worker.postMessage(questions);
     } catch {
       this.#fail();
     }
@@ -92,7 +102,7 @@ export class TokenCounter {
     // Its own limit on memory: when it runs out, the thread ends and not the core. Flags of the parent are not for it.
     const worker = new Worker(this.#workerUrl, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 512 } });
     worker.unref();
-    worker.on('message', (answer: CountAnswer) => this.#settle(answer));
+    worker.on('message', (answers: readonly CountAnswer[]) => answers.forEach((answer) => this.#settle(answer)));
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       if (this.#worker === worker) this.#fail();
@@ -124,6 +134,7 @@ export class TokenCounter {
     clearTimeout(this.#idleTimer);
     const worker = this.#worker;
     this.#worker = undefined;
+    this.#outbox = [];
     for (const [id, waiting] of this.#waiting) {
       this.#take(id);
       waiting.resolve(byLength(waiting.textLength));

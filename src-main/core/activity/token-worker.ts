@@ -1,4 +1,4 @@
-/** Entry of the worker thread that counts tokens: a list of texts in, the sum of their tokens out. */
+/** Entry of the worker thread that counts tokens: lists of texts in, the sum of the tokens of each list out. */
 import { parentPort } from 'node:worker_threads';
 import { countTokens } from './count-tokens.ts';
 
@@ -12,7 +12,9 @@ export interface CountAnswer {
   readonly tokens: number;
 }
 
-parentPort?.on('message', ({ id, texts }: CountQuestion) => {
-  const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0);
-  parentPort?.postMessage({ id, tokens } satisfies CountAnswer);
+parentPort?.on('message', (questions: readonly CountQuestion[]) => {
+  const answers = questions.map(({ id, texts }): CountAnswer => {
+    return { id, tokens: texts.reduce((sum, text) => sum + countTokens(text), 0) };
+  });
+  parentPort?.postMessage(answers);
 });

@@ -5,8 +5,11 @@
 
 export type JsonObject = Record<string, unknown>;
 
-/** Spellings that JSON.parse and JSON.stringify would change: 16 digits and more, fractions, exponents, minus zero. */
-const riskyNumber = /\d{16}|\d\.\d|\d[eE]|-0/;
+/**
+ * Spellings that JSON.parse and JSON.stringify would change: 16 digits and more, fractions, exponents, minus zero.
+ * What stands behind a quote, letter or dot is no number of JSON: without that every `"jsonrpc":"2.0"` would be read slowly.
+ */
+const riskyNumber = /(?<![\w".])\d(?:\d{15}|\d*(?:\.\d|[eE]))|(?<![\w"])-0/;
 
 interface ReviverContext {
   readonly source?: string;
@@ -19,7 +22,12 @@ function keepSpelling(_key: string, value: unknown, context?: ReviverContext): u
 
 /** JSON.parse, with the spelling of every number kept. Throws SyntaxError as JSON.parse does. */
 export function parseJson(text: string): unknown {
-  return riskyNumber.test(text) ? (JSON.parse(text, keepSpelling)) : (JSON.parse(text) as unknown);
+  return riskyNumber.test(text) ? JSON.parse(text, keepSpelling) : (JSON.parse(text) as unknown);
+}
+
+/** The number that a value is, also where its spelling is kept; anything else as it is. */
+export function plainNumber(value: unknown): unknown {
+  return JSON.isRawJSON(value) ? Number((value as { rawJSON: string }).rawJSON) : value;
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -55,6 +55,7 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     return given;
   } catch (error) {
     failure = error;
+    times.fail();
     throw error;
   } finally {
     steps.record(finishCall({ request, context, times, tool, result, given, failure }));

@@ -5,7 +5,9 @@ import type { Result } from '../wire/message.ts';
 import { fact } from '../wire/raw-json.ts';
 import type { CallerContext, CallRequest } from './call-tool.ts';
 
-export type CallStage = 'resolve' | 'allow' | 'call' | 'shape';
+const callStages = ['resolve', 'allow', 'call', 'shape'] as const;
+
+export type CallStage = (typeof callStages)[number];
 export type CallOutcome = 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
 
 export interface FinishedCall {
@@ -38,12 +40,20 @@ export class CallTimes {
   readonly stages: Record<CallStage, number> = { resolve: 0, allow: 0, call: 0, shape: 0 };
   readonly #begun = performance.now();
   #last = this.#begun;
+  #passed = 0;
 
   /** The stage that ends now. */
   mark(stage: CallStage): void {
     const now = performance.now();
     this.stages[stage] = now - this.#last;
     this.#last = now;
+    this.#passed++;
+  }
+
+  /** The call failed: the stage it was in ends now. */
+  fail(): void {
+    const stage = callStages[this.#passed];
+    if (stage !== undefined) this.mark(stage);
   }
 
   get total(): number {

@@ -1,4 +1,5 @@
 /** The arguments of a tool inside a helper tool's own: object or JSON text, under any of the four names in use. */
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../base/json.ts';
 
@@ -10,28 +11,34 @@ const serverKeys = ['server', 'connection'] as const;
 export function readArguments(input: JsonObject): JsonObject | undefined {
   const given = argumentKeys.filter((key) => input[key] !== undefined && input[key] !== null);
   const values = given.map((key) => toObject(key, input[key]));
-  if (values.some((value) => JSON.stringify(value) !== JSON.stringify(values[0]))) {
-    throw new AppError('bad_request', `${given.join(' and ')} say different things.`, {
-      fix: 'Give the arguments once.',
-    });
-  }
-  return values[0];
+  return same(given, values);
 }
 
-/** The tool that is meant, under any of its names. Throws AppError bad_request when none is given. */
+/** The tool that is meant, under any of its names. Throws AppError bad_request when none is given, or several are. */
 export function readToolName(input: JsonObject): string {
-  const name = firstString(input, nameKeys);
+  const name = readString(input, nameKeys);
   if (name !== undefined) return name;
   throw new AppError('bad_request', 'The name of the tool is missing.', { fix: 'Give it as "name".' });
 }
 
+/** Throws AppError bad_request when two are named. */
 export function readServerName(input: JsonObject): string | undefined {
-  return firstString(input, serverKeys);
+  return readString(input, serverKeys);
 }
 
-function firstString(input: JsonObject, keys: readonly string[]): string | undefined {
-  const values = keys.map((key) => input[key]);
-  return values.find((value) => typeof value === 'string' && value.trim() !== '') as string | undefined;
+function readString(input: JsonObject, keys: readonly string[]): string | undefined {
+  const isGiven = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+  const given = keys.filter((key) => isGiven(input[key]));
+  return same(
+    given,
+    given.map((key) => input[key] as string),
+  );
+}
+
+/** What all of them say; undefined where there are none. */
+function same<T>(keys: readonly string[], values: readonly T[]): T | undefined {
+  if (values.every((value) => isDeepStrictEqual(value, values[0]))) return values[0];
+  throw new AppError('bad_request', `${keys.join(' and ')} say different things.`, { fix: 'Give it once.' });
 }
 
 function toObject(key: string, value: unknown): JsonObject {

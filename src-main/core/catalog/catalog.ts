@@ -46,10 +46,10 @@ export interface Catalog {
 export function buildCatalog(servers: readonly CatalogServer[], reserved: ReadonlySet<string>): Catalog {
   const prefixes = slugs(servers.map((server) => server.name));
   const single = servers.length === 1;
-  const named = (key: 'tools' | 'prompts', taken: Iterable<string>): CatalogEntry[] => {
+  const named = (key: 'tools' | 'prompts', taken: ReadonlySet<string>): CatalogEntry[] => {
     const names = new NameGiver(taken);
     return servers.flatMap((server) =>
-      entries(server, key, single ? undefined : prefixes.get(server.name), prefixes, names, reserved),
+      entries(server, key, single ? undefined : prefixes.get(server.name), prefixes, names, taken),
     );
   };
   return {
@@ -59,7 +59,7 @@ export function buildCatalog(servers: readonly CatalogServer[], reserved: Readon
     ),
     slugs: prefixes,
     tools: named('tools', reserved),
-    prompts: named('prompts', []),
+    prompts: named('prompts', new Set()),
     resources: resources(servers, 'resources', 'uri'),
     resourceTemplates: resources(servers, 'resourceTemplates', 'uriTemplate'),
   };
@@ -73,12 +73,7 @@ function entries(
   names: NameGiver,
   reserved: ReadonlySet<string>,
 ): CatalogEntry[] {
-  const byName = new Map<string, JsonObject>();
-  for (const definition of server.listing[key]) {
-    const name = definition['name'] as string;
-    if (!byName.has(name)) byName.set(name, definition);
-  }
-  return [...byName]
+  return [...firstOfEach(server.listing[key], 'name')]
     .sort(([a], [b]) => compare(a, b))
     .map(([name, definition]) => {
       const id = `${server.name}:${name}`;
@@ -95,13 +90,22 @@ function resources(
 ): CatalogResource[] {
   const taken = new Set<string>();
   return servers.flatMap((server) =>
-    server.listing[key].map((definition) => {
-      const uri = definition[identifier] as string;
+    [...firstOfEach(server.listing[key], identifier)].map(([uri, definition]) => {
       const listedUri = taken.has(uri) ? wrapUri(server.name, uri) : uri;
       taken.add(uri);
       return { server: server.name, uri, listedUri, definition };
     }),
   );
+}
+
+/** What a server lists, by its identifier; of several with the same one the first counts. */
+function firstOfEach(definitions: readonly JsonObject[], identifier: string): ReadonlyMap<string, JsonObject> {
+  const found = new Map<string, JsonObject>();
+  for (const definition of definitions) {
+    const key = definition[identifier] as string;
+    if (!found.has(key)) found.set(key, definition);
+  }
+  return found;
 }
 
 /** A URI that says which server's it is; `{}` of templates stay readable for template engines. */

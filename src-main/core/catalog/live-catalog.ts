@@ -30,22 +30,33 @@ export class LiveCatalog {
     return this.#current;
   }
 
-  /** Resolves when every server has a listing or has failed, or after `ms`. */
+  /** Whether every server has a listing, has failed, or has had `ms` to answer. */
+  isSettled(ms: number, only?: string): boolean {
+    return this.#patience(ms, only) === 0;
+  }
+
+  /** Resolves when it is settled. */
   async settled(ms: number, only?: string): Promise<void> {
-    const open = (): boolean =>
-      this.#servers.all.some((server) => (only === undefined || server.config.name === only) && isPending(server));
-    if (!open()) return;
+    const patience = this.#patience(ms, only);
+    if (patience === 0) return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
         clearTimeout(timer);
         stop();
         resolve();
       };
-      const timer = setTimeout(done, ms);
+      const timer = setTimeout(done, patience);
       const stop = this.#servers.changed.on(() => {
-        if (!open()) done();
+        if (this.isSettled(ms, only)) done();
       });
     });
+  }
+
+  /** How long to wait at the most, in ms: no server gets more than `ms` from when it was started, however often somebody asks. */
+  #patience(ms: number, only: string | undefined): number {
+    if (!this.#servers.configured) return ms;
+    const waited = this.#servers.all.filter((server) => only === undefined || server.config.name === only);
+    return Math.max(0, ...waited.map((server) => pendingMs(server, ms)));
   }
 
   #rebuild(): void {
@@ -75,11 +86,12 @@ export class LiveCatalog {
   }
 }
 
-/** Still on its way to its first listing. */
-function isPending(server: ManagedServer): boolean {
-  const { kind } = server.state;
-  const starting = kind === 'connecting' || kind === 'discovering';
-  return server.config.enabled && server.listedAt === undefined && (starting || kind === 'disconnected');
+/** What is left of `ms` for a server on its way to its first listing; one that has failed before is not waited for again. */
+function pendingMs({ config, state, listedAt }: ManagedServer, ms: number): number {
+  if (!config.enabled || listedAt !== undefined) return 0;
+  if (state.kind === 'disconnected') return ms;
+  if (state.kind !== 'connecting' && state.kind !== 'discovering') return 0;
+  return state.failures > 0 ? 0 : Math.max(0, state.since + ms - Date.now());
 }
 
 function toolsOf(catalog: Catalog, server: string): readonly CatalogEntry[] {

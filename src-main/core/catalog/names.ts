@@ -35,15 +35,23 @@ export class NameGiver {
 
   /** The listed name of an entry; `prefix` is left away where there is one server only. */
   give(prefix: string | undefined, name: string, id: string): string {
-    const safe = name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?=[0-9]|$)/, 't');
-    const bare = prefix === undefined ? safe : `${prefix}_${safe}`;
-    const fits = bare.length <= maxNameLength && !this.#taken.has(bare);
-    const given = fits ? bare : `${bare.slice(0, maxNameLength - hashLength - 1)}_${hash(id)}`;
+    const safe = name.replace(/[^A-Za-z0-9_-]/g, '_');
+    // Gemini wants a letter or "_" first.
+    const whole = (prefix === undefined ? safe : `${prefix}_${safe}`).replace(/^(?![A-Za-z_])/, 't');
+    const given = whole.length <= maxNameLength && !this.#taken.has(whole) ? whole : this.#suffixed(whole, id);
     this.#taken.add(given);
     return given;
   }
+
+  /** Six digits of a hash are enough to read and nearly always to tell apart; among thousands of tools some need more. */
+  #suffixed(whole: string, id: string): string {
+    for (let length = hashLength; ; length++) {
+      const name = `${whole.slice(0, maxNameLength - length - 1)}_${hash(id, length)}`;
+      if (!this.#taken.has(name)) return name;
+    }
+  }
 }
 
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, hashLength);
+function hash(text: string, length: number = hashLength): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, length);
 }

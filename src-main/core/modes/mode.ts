@@ -5,6 +5,9 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { Result } from '../wire/message.ts';
 
+/** Longest instructions in characters: Claude Code cuts what is longer. */
+export const maxInstructions = 2048;
+
 export interface ModeView {
   readonly catalog: Catalog;
   readonly index: SearchIndex;
@@ -33,6 +36,6 @@ export interface Mode {
   readonly helpers: readonly HelperTool[];
   /** Servers' tools that are listed besides. */
   listed(view: ModeView): readonly JsonObject[];
-  /** At most 2 048 characters, the words that matter first. */
+  /** At most `maxInstructions`, the words that matter first. */
   instructions(view: ModeView): string;
 }

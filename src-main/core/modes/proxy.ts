@@ -3,7 +3,8 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseDescription } from '../condense/condense-description.ts';
 import { condenseSchema } from '../condense/condense-schema.ts';
-import type { Mode, ModeView } from './mode.ts';
+import { cutText } from './cut-text.ts';
+import { maxInstructions, type Mode, type ModeView } from './mode.ts';
 
 export const proxyMode: Mode = {
   name: 'proxy',
@@ -29,18 +30,18 @@ function condensed(tool: CatalogEntry): JsonObject {
   };
 }
 
-const maxInstructions = 2048;
+/** Less than this of a server's own text says nothing. */
+const leastShare = 80;
 
 /** Servers' own instructions follow as far as the budget of client apps goes, shared fairly. */
 function instructions({ catalog }: ModeView): string {
   if (catalog.servers.length === 0) return 'Tooltray: no server is configured yet.';
-  const head = `Tools of ${catalog.servers.join(', ')} through Tooltray.`.slice(0, maxInstructions);
+  const head = cutText(`Tools of ${catalog.servers.join(', ')} through Tooltray.`, maxInstructions);
   const share = Math.floor((maxInstructions - head.length) / Math.max(1, catalog.instructions.size)) - 8;
   const texts = [...catalog.instructions].map(([server, text]) => `\n\n# ${server}\n${text.trim()}`);
-  return head + texts.map((text) => cut(text, share)).join('');
+  return head + texts.map((text) => shorten(text, share)).join('');
 }
 
-function cut(text: string, length: number): string {
-  if (text.length <= length) return text;
-  return length < 80 ? '' : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+function shorten(text: string, length: number): string {
+  return text.length > length && length < leastShare ? '' : cutText(text, length);
 }

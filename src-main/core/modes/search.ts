@@ -1,8 +1,9 @@
 /** Mode `search`: two tools; the model searches for what it needs and calls it. */
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, plainNumber } from '../base/json.ts';
 import { readArguments, readServerName, readToolName } from '../calls/read-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
-import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
+import { cutText } from './cut-text.ts';
+import { type HelperContext, type HelperTool, maxInstructions, type Mode, type ModeView } from './mode.ts';
 
 const searchLimit = 10;
 
@@ -83,14 +84,12 @@ function shown(tool: CatalogEntry, raw: boolean): JsonObject {
 }
 
 function limitOf(value: unknown): number {
-  const wanted = Number(value ?? searchLimit);
+  const wanted = Number(plainNumber(value) ?? searchLimit);
   return Number.isFinite(wanted) ? Math.min(Math.max(1, Math.trunc(wanted)), 50) : searchLimit;
 }
 
 function instructions({ catalog }: ModeView): string {
   const servers = catalog.servers.length === 0 ? 'none yet' : catalog.servers.join(', ');
-  return `Search with search_tools before saying that something cannot be done; then call_tool. Tools of: ${servers}.`.slice(
-    0,
-    2048,
-  );
+  const text = `Search with search_tools before saying that something cannot be done; then call_tool. Tools of: ${servers}.`;
+  return cutText(text, maxInstructions);
 }

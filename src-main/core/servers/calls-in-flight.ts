@@ -4,10 +4,16 @@ import type { CallContext } from './call-context.ts';
 /** How long an unclear question waits for the other sessions' calls to end. */
 const patienceMs = 10_000;
 
+interface Question {
+  /** The calls it may come from. One that was given up stays: the server may still be asking about it. */
+  readonly suspects: Map<number, CallContext>;
+  wake: () => void;
+}
+
 export class CallsInFlight {
   readonly #calls = new Map<number, CallContext>();
   readonly #owner: (() => CallContext | undefined) | undefined;
-  #waiting: (() => void)[] = [];
+  readonly #questions = new Set<Question>();
 
   constructor(owner?: () => CallContext | undefined) {
     this.#owner = owner;
@@ -21,11 +27,13 @@ export class CallsInFlight {
     this.#calls.set(id, context);
   }
 
-  remove(id: number): void {
+  /** `answered`: by the server, which has no question about it any more; else the call was given up. */
+  remove(id: number, answered: boolean): void {
     if (!this.#calls.delete(id)) return;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const wake of waiting) wake();
+    for (const question of this.#questions) {
+      if (answered) question.suspects.delete(id);
+      question.wake();
+    }
   }
 
   /** The session that something belongs to, if there is no doubt: by the stream it came on, the owner, or the only one calling. */
@@ -34,35 +42,43 @@ export class CallsInFlight {
     if (related !== undefined) return related;
     const owner = this.#owner?.();
     if (owner !== undefined) return this.#latest(owner.sessionId) ?? owner;
-    const sessions = new Set([...this.#calls.values()].map((call) => call.sessionId));
-    return sessions.size === 1 ? this.#latest() : undefined;
+    return isOneSession(this.#calls) ? this.#latest() : undefined;
   }
 
-  /** As `whose`, but waits a while for other sessions' calls to end when several could be meant. */
+  /** As `whose`, but waits a while for other sessions' calls to be answered when several could be meant. */
   async whoseRequest(
     relatedRequestId: string | number | undefined,
     signal: AbortSignal,
   ): Promise<CallContext | undefined> {
-    const until = Date.now() + patienceMs;
-    for (;;) {
-      const context = this.whose(relatedRequestId);
-      const left = until - Date.now();
-      if (context !== undefined || this.#calls.size === 0 || left <= 0 || signal.aborted) return context;
-      await this.#change(left);
+    const known = this.whose(relatedRequestId);
+    if (known !== undefined || this.#calls.size === 0) return known;
+    const question: Question = { suspects: new Map(this.#calls), wake: () => undefined };
+    this.#questions.add(question);
+    const late = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    late.addEventListener('abort', () => question.wake(), { once: true });
+    try {
+      return await this.#onlySuspect(question, late);
+    } finally {
+      this.#questions.delete(question);
     }
+  }
+
+  /** Looks again whenever a call ends, for as long as one that could be meant is in flight. */
+  async #onlySuspect(question: Question, late: AbortSignal): Promise<CallContext | undefined> {
+    while (!late.aborted) {
+      const waiting = [...question.suspects].filter(([id]) => this.#calls.has(id));
+      if (waiting.length === 0) return undefined;
+      if (isOneSession(question.suspects)) return waiting.at(-1)?.[1];
+      await new Promise<void>((resolve) => (question.wake = resolve));
+    }
+    return undefined;
   }
 
   #latest(sessionId?: string): CallContext | undefined {
     return [...this.#calls.values()].findLast((call) => sessionId === undefined || call.sessionId === sessionId);
   }
+}
 
-  #change(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#waiting.push(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
-  }
+function isOneSession(calls: ReadonlyMap<number, CallContext>): boolean {
+  return new Set([...calls.values()].map((call) => call.sessionId)).size === 1;
 }

@@ -62,7 +62,6 @@ export class Connection {
 
   async open(options: Omit<HandshakeOptions, 'identity' | 'onVersion'>): Promise<Handshake> {
     const { identity, transport } = this.#options;
-    await this.#peer.start();
     this.#handshake = await shakeHands(this.#peer, {
       ...options,
       identity,
@@ -121,6 +120,7 @@ export class Connection {
     extra: RequestExtra,
   ): Promise<Result> {
     let id = 0;
+    let answered = true;
     const options: RequestOptions = {
       signal: extra.signal ?? context?.signal,
       onProgress: context?.onProgress && translateProgress(params, context.onProgress),
@@ -134,8 +134,11 @@ export class Connection {
     };
     try {
       return await this.#peer.request(method, params, options);
+    } catch (error) {
+      answered = error instanceof RpcError;
+      throw error;
     } finally {
-      this.#calls.remove(id);
+      this.#calls.remove(id, answered);
     }
   }
 

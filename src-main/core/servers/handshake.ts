@@ -1,4 +1,4 @@
-/** Finds out which era a server speaks, on the one line there is (never a second process), and introduces us. */
+/** Opens a line, finds out on it which era the server speaks (never by a second process), and introduces us. */
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
@@ -46,11 +46,35 @@ export async function shakeHands(peer: Peer, options: HandshakeOptions): Promise
   const timeout = AbortSignal.timeout(options.timeoutMs);
   const signal = AbortSignal.any([options.signal, timeout]);
   try {
-    return options.knownEra === 'legacy' ? await initialize(peer, options, signal) : await probe(peer, options, signal);
+    await unlessAborted(() => peer.start(), signal);
+    return await (options.knownEra === 'legacy' ? greetKnown : probe)(peer, options, signal);
   } catch (error) {
     if (timeout.aborted)
       throw new AppError('server_timeout', `No answer to the first request within ${options.timeoutMs / 1000} s.`);
     throw error;
+  }
+}
+
+/** A start may hang as well: a host that accepts the connection and then says nothing. */
+function unlessAborted(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(new AppError('cancelled', `Cancelled: ${String(signal.reason)}.`));
+    if (signal.aborted) return giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    void work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', giveUp));
+  });
+}
+
+/** The same command may start a newer release of the server than it did last time. */
+async function greetKnown(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake> {
+  try {
+    return await initialize(peer, options, signal);
+  } catch (error) {
+    const discovered = error instanceof RpcError ? await discover(peer, options, signal) : undefined;
+    if (discovered === undefined) throw error;
+    return discovered;
   }
 }
 

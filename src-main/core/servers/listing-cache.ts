@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { isObject, parseJson } from '../base/json.ts';
 import type { Handshake } from './handshake.ts';
-import type { Listing } from './listing.ts';
+import { emptyListing, type Listing } from './listing.ts';
 
 export interface CachedListing {
   readonly hash: string;
@@ -32,8 +32,7 @@ export class ListingCache {
   async read(hash: string): Promise<CachedListing | undefined> {
     try {
       const value = parseJson(await readFile(this.#file(hash), 'utf8'));
-      if (!isObject(value) || value['version'] !== formatVersion || value['hash'] !== hash) return undefined;
-      return value as unknown as CachedListing;
+      return isCached(value) && value.hash === hash ? value : undefined;
     } catch {
       return undefined;
     }
@@ -53,4 +52,16 @@ export class ListingCache {
   #file(hash: string): string {
     return join(this.#folder, `${hash}.json`);
   }
+}
+
+/** A file cut off, written by another version or by hand must not reach those who rely on its members. */
+function isCached(value: unknown): value is CachedListing {
+  if (!isObject(value) || value['version'] !== formatVersion) return false;
+  const { handshake, listing, asks } = value;
+  return (
+    isObject(handshake) &&
+    isObject(handshake['capabilities']) &&
+    isObject(listing) &&
+    [asks, ...Object.keys(emptyListing).map((key) => listing[key])].every(Array.isArray)
+  );
 }

@@ -18,9 +18,11 @@ export interface ListingKeeperOptions {
   readonly onListed: (changed: boolean) => void;
   /** Reading failed because the line did. */
   readonly onFailed: (connection: Connection, error: Error) => void;
+  /** How often a server that does not announce changes is read, in ms (five minutes by default). */
+  readonly pollMs?: number;
 }
 
-const pollMs = 5 * 60_000;
+const defaultPollMs = 5 * 60_000;
 const listTimeoutMs = 60_000;
 
 export class ListingKeeper {
@@ -29,6 +31,8 @@ export class ListingKeeper {
   readonly #refresher = new ListingRefresher(() => this.#refresh());
   #connection: Connection | undefined;
   #poll: NodeJS.Timeout | undefined;
+  /** Writes follow each other, so that the last one stays. */
+  #saving: Promise<void> = Promise.resolve();
 
   listing: Listing = emptyListing;
   handshake: Handshake | undefined;
@@ -57,7 +61,7 @@ export class ListingKeeper {
   learnAsk(method: string): void {
     if (this.#asks.has(method)) return;
     this.#asks.add(method);
-    void this.#remember();
+    this.#remember();
   }
 
   /** Follows a connection: reads its lists at once, and every five minutes where it does not announce changes. */
@@ -67,7 +71,7 @@ export class ListingKeeper {
     void this.#refresher.now();
     const { tools } = handshake.capabilities;
     if (isObject(tools) && tools['listChanged'] === true) return;
-    this.#poll = setInterval(() => this.#refresher.soon(), pollMs);
+    this.#poll = setInterval(() => this.#refresher.soon(), this.#options.pollMs ?? defaultPollMs);
     this.#poll.unref();
   }
 
@@ -85,6 +89,11 @@ export class ListingKeeper {
   /** Resolves when what is being read now is read. */
   now(): Promise<void> {
     return this.#refresher.now();
+  }
+
+  /** Resolves when the cache holds what is known. */
+  saved(): Promise<void> {
+    return this.#saving;
   }
 
   async #refresh(): Promise<void> {
@@ -106,11 +115,15 @@ export class ListingKeeper {
     const same = this.listedAt !== undefined && JSON.stringify(listing) === JSON.stringify(this.listing);
     this.listedAt = this.#options.now();
     if (!same) this.listing = listing;
-    void this.#remember();
+    this.#remember();
     this.#options.onListed(!same);
   }
 
-  async #remember(): Promise<void> {
+  #remember(): void {
+    this.#saving = this.#saving.then(() => this.#save());
+  }
+
+  async #save(): Promise<void> {
     const { hash, cache, onOddity } = this.#options;
     if (this.handshake === undefined || this.listedAt === undefined) return;
     try {

@@ -8,16 +8,20 @@ import type { Transport } from '../wire/transport.ts';
 import type { CallContext } from './call-context.ts';
 import { Connection, type RequestExtra } from './connection.ts';
 import type { Handshake } from './handshake.ts';
+import { IdleWatch } from './idle-watch.ts';
 import type { Listing } from './listing.ts';
 import type { ListingCache } from './listing-cache.ts';
 import { ListingKeeper } from './listing-keeper.ts';
 import { nameError } from './name-error.ts';
+import { neededCapability } from './needed-capability.ts';
 import { paramHeaders } from './param-headers.ts';
 import { PrivateConnections } from './private-connections.ts';
 import { serverHealth, type ServerHealth } from './server-health.ts';
 import type { ServerState } from './server-state.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
 import { SharedLine } from './shared-line.ts';
+import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
+import type { SignIns } from './sign-in/sign-ins.ts';
 import type { StartSlots } from './start-slots.ts';
 
 export interface ServerDeps {
@@ -26,6 +30,7 @@ export interface ServerDeps {
   /** How we introduce ourselves on shared connections: everything some client app may be able to do. */
   readonly identity: ClientIdentity;
   readonly slots: StartSlots;
+  readonly signIns: SignIns;
   readonly now: () => number;
   readonly random: () => number;
   readonly onOddity: (server: string, text: string) => void;
@@ -52,14 +57,19 @@ export class ManagedServer {
   readonly #private: PrivateConnections;
   readonly #subscriptions: ServerSubscriptions;
   readonly #stopping = new AbortController();
-  #usedAt = 0;
-  #idleTimer: NodeJS.Timeout | undefined;
+  readonly #idle: IdleWatch;
 
   constructor(config: ServerConfig, deps: ServerDeps) {
     this.config = config;
     this.#deps = deps;
     this.#line = this.#makeLine();
     this.#listings = this.#makeListings();
+    this.#idle = new IdleWatch({
+      idleMs: config.idleStopMs,
+      now: deps.now,
+      isBusy: () => this.#line.connection?.inFlight !== 0,
+      onIdle: () => void this.#line.close(),
+    });
     this.#private = new PrivateConnections((owner, closed) => this.#openPrivate(owner, closed));
     this.#subscriptions = new ServerSubscriptions(
       () => this.#line.connection,
@@ -112,31 +122,38 @@ export class ManagedServer {
   /** Resolves when its listing is read, starting it if need be. Rejects with the reason it cannot be. */
   async ready(): Promise<void> {
     await this.#line.connect();
-    await this.#listings.now();
+    await this.#listed();
   }
 
   /** Forgets the back-off and tries at once. Resolves when ready; rejects with the reason it is not. */
   async retry(): Promise<void> {
     await this.#line.reopen();
-    await this.#listings.now();
+    await this.#listed();
+  }
+
+  /** Begins a sign-in; once the person is through, the server is tried by itself. Rejects with AppError. */
+  async signIn(): Promise<SignInAttempt> {
+    const signIn = this.#deps.signIns.get(this.config);
+    return this.#line.authenticate(() => signIn.begin());
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#idleTimer);
+    this.#idle.stop();
     this.#stopping.abort('the server is being stopped');
     await Promise.all([this.#private.closeAll(), this.#line.stop()]);
+    await this.#listings.saved();
   }
 
   /** Sends a request on behalf of a session. Rejects with the server's RpcError, or an AppError that names the server. */
   async request(method: string, params: JsonObject, context: CallContext): Promise<Result> {
-    this.#usedAt = this.#deps.now();
+    this.#idle.used();
     try {
       const connection = await this.#lineFor(context);
       return await connection.request(method, params, context, this.#extra(method, params));
     } catch (error) {
       throw error instanceof RpcError ? error : nameError(this.config.name, error);
     } finally {
-      this.#usedAt = this.#deps.now();
+      this.#idle.used();
     }
   }
 
@@ -171,6 +188,13 @@ export class ManagedServer {
     await this.#private.close(sessionId);
   }
 
+  /** Reading the lists may be what the line fails at. */
+  async #listed(): Promise<void> {
+    await this.#listings.now();
+    const { state } = this;
+    if (state.kind === 'error' || state.kind === 'pending-sign-in') throw state.error;
+  }
+
   #makeLine(): SharedLine {
     const { now, random, identity, slots } = this.#deps;
     return new SharedLine({
@@ -181,7 +205,7 @@ export class ManagedServer {
       open: (closed) => slots.run(() => this.#open(identity, undefined, closed)),
       onOpen: (connection) => this.#opened(connection),
       onClose: () => {
-        clearInterval(this.#idleTimer);
+        this.#idle.stop();
         this.#listings.unfollow();
       },
       onState: () => this.changed.emit(),
@@ -208,7 +232,7 @@ export class ManagedServer {
     if (handshake === undefined) return;
     this.#listings.follow(connection, handshake);
     this.#subscriptions.opened(handshake);
-    this.#watchIdle();
+    this.#idle.start();
   }
 
   /** Makes a connection and greets the server; closes it again when that fails. */
@@ -229,7 +253,7 @@ export class ManagedServer {
         onOddity: (text) => this.#deps.onOddity(name, text),
         onNotification: (method, params) => this.#hear(method, params, owner?.().sessionId),
         onAsk: (method) => {
-          if (capabilityFor(method) !== undefined) this.#listings.learnAsk(method);
+          if (neededCapability(method) !== undefined) this.#listings.learnAsk(method);
         },
       },
     });
@@ -237,7 +261,7 @@ export class ManagedServer {
       await connection.open({ knownEra: this.handshake?.era, timeoutMs: initTimeoutMs, signal: this.#stopping.signal });
       return connection;
     } catch (error) {
-      void connection.close();
+      await connection.close();
       throw error;
     }
   }
@@ -256,26 +280,14 @@ export class ManagedServer {
   /** Only servers of the handshake era ask out of band; 2026-07-28 asks inside the answer to the call itself. */
   #needsPrivate(context: CallContext): boolean {
     if (this.handshake?.era === 'modern') return false;
-    return [...this.#listings.asks].some((method) => isObject(context.clientCapabilities[capabilityFor(method) ?? '']));
+    return [...this.#listings.asks].some((method) =>
+      isObject(context.clientCapabilities[neededCapability(method) ?? '']),
+    );
   }
 
   #hear(method: string, params: JsonObject, sessionId: string | undefined): void {
     if (!listChanges.has(method)) this.notified.emit({ method, params, sessionId });
     else if (sessionId === undefined) this.#listings.soon();
-  }
-
-  #watchIdle(): void {
-    const { idleStopMs } = this.config;
-    if (idleStopMs === undefined) return;
-    this.#usedAt = this.#deps.now();
-    this.#idleTimer = setInterval(
-      () => {
-        const idle = this.#deps.now() - this.#usedAt >= idleStopMs && this.#line.connection?.inFlight === 0;
-        if (idle) void this.#line.close();
-      },
-      Math.max(1000, idleStopMs / 4),
-    );
-    this.#idleTimer.unref();
   }
 
   #extra(method: string, params: JsonObject): RequestExtra {
@@ -290,8 +302,3 @@ const listChanges: ReadonlySet<string> = new Set([
   'notifications/resources/list_changed',
   'notifications/prompts/list_changed',
 ]);
-
-/** The client capability that a question of the server needs; undefined for anything else. */
-function capabilityFor(method: string): string | undefined {
-  return { 'sampling/createMessage': 'sampling', 'elicitation/create': 'elicitation', 'roots/list': 'roots' }[method];
-}

@@ -11,14 +11,21 @@ export function paramHeaders(tool: JsonObject | undefined, args: unknown): Recor
   const headers: Record<string, string> = {};
   for (const [name, property] of Object.entries(schema['properties'])) {
     const header = isObject(property) ? property['x-mcp-header'] : undefined;
-    const value = args[name];
-    if (typeof header === 'string' && isScalar(value)) headers[`Mcp-Param-${header}`] = headerValue(String(value));
+    const text = scalarText(args[name]);
+    if (isHeaderName(header) && text !== undefined) headers[`Mcp-Param-${header}`] = headerValue(text);
   }
   return Object.keys(headers).length === 0 ? undefined : headers;
 }
 
-function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+/** A number whose spelling we keep is one, too. */
+function scalarText(value: unknown): string | undefined {
+  if (JSON.isRawJSON(value)) return JSON.stringify(value);
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
+}
+
+/** A `token` of RFC 9110; anything else would make the whole request fail. */
+function isHeaderName(header: unknown): header is string {
+  return typeof header === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(header);
 }
 
 /** Anything that is no plain visible ASCII travels as base64 in the marking the specification gives. */

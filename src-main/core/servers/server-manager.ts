@@ -17,6 +17,7 @@ export class ServerManager {
 
   readonly #deps: ServerDeps;
   #servers = new Map<string, ManagedServer>();
+  #configured = false;
 
   constructor(deps: ServerDeps) {
     this.#deps = deps;
@@ -25,6 +26,11 @@ export class ServerManager {
   /** In the order of the config. */
   get all(): readonly ManagedServer[] {
     return [...this.#servers.values()];
+  }
+
+  /** The servers of the config are known, with what the cache knows of them; false only right after the start of the core. */
+  get configured(): boolean {
+    return this.#configured;
   }
 
   find(name: string): ManagedServer | undefined {
@@ -54,13 +60,20 @@ export class ServerManager {
     this.#servers = after;
     const gone = [...before.values()].filter((server) => ![...after.values()].includes(server));
     const fresh = [...after.values()].filter((server) => ![...before.values()].includes(server));
-    const stopping = Promise.all(gone.map((server) => server.stop()));
+    const stopping = new Map(gone.map((server) => [server.config.name, server.stop()]));
     await Promise.all(fresh.map((server) => server.restore()));
-    if (gone.length + fresh.length > 0) {
+    const first = !this.#configured;
+    this.#configured = true;
+    if (first || gone.length + fresh.length > 0) {
       this.listingChanged.emit();
       this.changed.emit();
     }
-    await Promise.all([stopping, ...fresh.map((server) => server.start())]);
+    const start = async (server: ManagedServer): Promise<void> => {
+      // Its predecessor may still hold what it needs: a port, a lock, a profile.
+      await stopping.get(server.config.name);
+      await server.start();
+    };
+    await Promise.all([...stopping.values(), ...fresh.map(start)]);
   }
 
   async stop(): Promise<void> {

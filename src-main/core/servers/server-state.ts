@@ -16,10 +16,11 @@ import type { AppError } from '../base/errors.ts';
 export type ServerState =
   | { readonly kind: 'disabled' }
   | { readonly kind: 'disconnected' }
-  | { readonly kind: 'connecting'; readonly since: number }
+  /** `failures`: tries in a row that came to nothing before this one. */
+  | { readonly kind: 'connecting'; readonly since: number; readonly failures: number }
   | { readonly kind: 'pending-sign-in'; readonly error: AppError }
   | { readonly kind: 'authenticating'; readonly since: number }
-  | { readonly kind: 'discovering'; readonly since: number }
+  | { readonly kind: 'discovering'; readonly since: number; readonly failures: number }
   | { readonly kind: 'ready'; readonly since: number }
   /** `retryAt` in ms since 1970. */
   | { readonly kind: 'error'; readonly error: AppError; readonly failures: number; readonly retryAt: number };

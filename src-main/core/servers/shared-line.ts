@@ -4,6 +4,7 @@ import { backoffMs } from './backoff.ts';
 import type { Connection } from './connection.ts';
 import { nameError } from './name-error.ts';
 import type { ServerState } from './server-state.ts';
+import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
 
 export interface SharedLineOptions {
   readonly server: string;
@@ -31,7 +32,10 @@ export class SharedLine {
   #opening: Promise<Connection> | undefined;
   #failures = 0;
   #failedAt = 0;
+  /** A process that is still ending may hold what the next one needs: ports, locks, profiles. */
+  #ending: Promise<unknown> = Promise.resolve();
   #retryTimer: NodeJS.Timeout | undefined;
+  #attempt: Promise<SignInAttempt> | undefined;
   #stopped = false;
 
   constructor(options: SharedLineOptions) {
@@ -52,10 +56,10 @@ export class SharedLine {
     if (this.#connection !== undefined) return Promise.resolve(this.#connection);
     const { server, now } = this.#options;
     const state = this.#state;
-    if (state.kind === 'disabled') {
-      const fix = `Switch it on: tooltray enable ${server}.`;
-      return Promise.reject(new AppError('server_disabled', `${server} is switched off.`, { fix }));
-    }
+    if (state.kind === 'disabled') return Promise.reject(disabled(server));
+    if (this.#stopped) return Promise.reject(new AppError('server_not_started', `${server} has been stopped.`));
+    if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
+    if (state.kind === 'authenticating') return Promise.reject(awaitsSignIn(server));
     if (state.kind === 'error' && now() - this.#failedAt < restMs) return Promise.reject(state.error);
     this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
     return this.#opening;
@@ -71,32 +75,58 @@ export class SharedLine {
   lost(connection: Connection, error: Error | undefined): void {
     if (connection !== this.#connection) return;
     this.#drop();
-    void connection.close();
+    this.#end(connection);
     if (this.#stopped) return;
     const { now } = this.#options;
     if (this.#state.kind === 'ready' && now() - this.#state.since > stableMs) this.#failures = 0;
     this.#fail(error ?? new AppError('server_exited', 'The server ended the connection.'));
   }
 
-  /** Closes, forgets the back-off and opens anew. */
+  /** Closes, forgets the back-off and opens anew; while it is being opened there is nothing to hurry. */
   async reopen(): Promise<void> {
-    await this.close();
-    this.#failures = 0;
-    this.#failedAt = 0;
+    if (this.#opening === undefined) {
+      await this.close();
+      this.#failures = 0;
+      this.#failedAt = 0;
+    }
     await this.connect();
+  }
+
+  /**
+   * Closes and lets a person sign in; what follows goes by itself, to `ready` or back to `pending-sign-in`. Whoever asks
+   * meanwhile is given the same attempt. Rejects with the reason none can begin.
+   */
+  authenticate(begin: () => Promise<SignInAttempt>): Promise<SignInAttempt> {
+    const { server, now } = this.#options;
+    if (this.#state.kind === 'disabled') return Promise.reject(disabled(server));
+    if (this.#attempt !== undefined) return this.#attempt;
+    const attempt = this.#hangUp().then(() => {
+      if (this.#attempt !== attempt) throw new AppError('cancelled', `${server} is being stopped or tried again.`);
+      this.#set({ kind: 'authenticating', since: now() });
+      return begin();
+    });
+    this.#attempt = attempt;
+    const isCurrent = (): boolean => this.#attempt === attempt;
+    attempt
+      .then(({ done }) => done)
+      .then(
+        () => (isCurrent() ? this.reopen() : undefined),
+        (error: unknown) => (isCurrent() ? this.#notSignedIn(error) : undefined),
+      )
+      // Told by the state.
+      .catch(() => undefined);
+    return attempt;
   }
 
   /** Closes until somebody asks again. */
   async close(): Promise<void> {
-    clearTimeout(this.#retryTimer);
-    const connection = this.#connection;
-    this.#drop();
-    await connection?.close();
-    await this.#opening?.then(
-      (opened) => this.#closeLate(opened),
+    const attempt = this.#attempt;
+    this.#attempt = undefined;
+    attempt?.then(
+      ({ cancel }) => cancel(),
       () => undefined,
     );
-    if (this.#state.kind !== 'disabled') this.#set({ kind: 'disconnected' });
+    await this.#hangUp();
   }
 
   async stop(): Promise<void> {
@@ -104,13 +134,30 @@ export class SharedLine {
     await this.close();
   }
 
+  async #hangUp(): Promise<void> {
+    if (this.#opening !== undefined) await this.#opening.catch(() => undefined);
+    clearTimeout(this.#retryTimer);
+    const connection = this.#connection;
+    this.#drop();
+    if (connection !== undefined) this.#end(connection);
+    // Before the wait: whoever asks meanwhile gets a new line, which is not ours to close.
+    if (this.#state.kind !== 'disabled') this.#set({ kind: 'disconnected' });
+    await this.#ending;
+  }
+
+  #notSignedIn(error: unknown): void {
+    this.#attempt = undefined;
+    this.#set({ kind: 'pending-sign-in', error: nameError(this.#options.server, error) });
+  }
+
   async #open(): Promise<Connection> {
     clearTimeout(this.#retryTimer);
-    this.#set({ kind: 'connecting', since: this.#options.now() });
+    this.#set({ kind: 'connecting', since: this.#options.now(), failures: this.#failures });
     try {
+      await this.#ending;
       const connection = await this.#options.open((one, error) => this.lost(one, error));
       this.#connection = connection;
-      this.#set({ kind: 'discovering', since: this.#options.now() });
+      this.#set({ kind: 'discovering', since: this.#options.now(), failures: this.#failures });
       this.#options.onOpen(connection);
       return connection;
     } catch (error) {
@@ -135,9 +182,8 @@ export class SharedLine {
     return named;
   }
 
-  async #closeLate(opened: Connection): Promise<void> {
-    if (opened === this.#connection) this.#drop();
-    await opened.close();
+  #end(connection: Connection): void {
+    this.#ending = Promise.all([this.#ending, connection.close()]);
   }
 
   #drop(): void {
@@ -150,4 +196,16 @@ export class SharedLine {
     this.#state = state;
     this.#options.onState();
   }
+}
+
+function disabled(server: string): AppError {
+  return new AppError('server_disabled', `${server} is switched off.`, {
+    fix: `Switch it on: tooltray enable ${server}.`,
+  });
+}
+
+function awaitsSignIn(server: string): AppError {
+  return new AppError('server_unauthorized', `${server} waits for a person to sign in in the browser.`, {
+    fix: 'Call again when that is done.',
+  });
 }

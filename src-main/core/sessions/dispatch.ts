@@ -22,7 +22,7 @@ export async function dispatch(
   context: CallerContext,
 ): Promise<Result> {
   const list = lists.get(method);
-  if (list !== undefined) return { [list]: await view.list(list) };
+  if (list !== undefined) return { [list]: await view.list(list, context.acceptsInputRequired ? 'modern' : 'legacy') };
   switch (method) {
     case 'ping':
       return {};

@@ -10,8 +10,10 @@ import { resourceNotFound, resourceTargets } from '../catalog/resolve-resource.t
 import type { HelperTool, Mode, ModeView } from '../modes/mode.ts';
 import type { ListKey } from '../servers/listing.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
+import type { Era } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { fact } from '../wire/raw-json.ts';
+import { acceptableEntry } from './acceptable-entry.ts';
 import type { Introduction, SessionView } from './session-view.ts';
 
 export interface MergedViewOptions {
@@ -33,7 +35,7 @@ const maxTasks = 1000;
 export class MergedView implements SessionView {
   readonly #options: MergedViewOptions;
   readonly #taskServers = new Map<string, string>();
-  #listedTools: string | undefined;
+  #listed: { readonly era: Era; readonly tools: string } | undefined;
 
   constructor(options: MergedViewOptions) {
     this.#options = options;
@@ -62,13 +64,15 @@ export class MergedView implements SessionView {
     };
   }
 
-  async list(key: ListKey): Promise<readonly JsonObject[]> {
+  async list(key: ListKey, era: Era): Promise<readonly JsonObject[]> {
     await this.#options.catalog.settled(this.#options.settleMs);
     const { current } = this.#options.catalog;
-    if (key === 'tools') return this.#listTools();
-    if (key === 'prompts') return current.prompts.map((prompt) => ({ ...prompt.definition, name: prompt.listedName }));
+    if (key === 'tools') return this.#listTools(era);
+    const acceptable = (entry: JsonObject): JsonObject => acceptableEntry(key, entry, era);
+    if (key === 'prompts')
+      return current.prompts.map((prompt) => acceptable({ ...prompt.definition, name: prompt.listedName }));
     const identifier = key === 'resources' ? 'uri' : 'uriTemplate';
-    return current[key].map((resource) => ({ ...resource.definition, [identifier]: resource.listedUri }));
+    return current[key].map((resource) => acceptable({ ...resource.definition, [identifier]: resource.listedUri }));
   }
 
   async callTool(params: JsonObject, context: CallerContext): Promise<Result> {
@@ -77,6 +81,7 @@ export class MergedView implements SessionView {
     const input = isObject(args) ? args : undefined;
     const helper = this.#options.helpers.get(name);
     if (helper !== undefined) return this.#runHelper(helper, input ?? {}, rest, context);
+    await this.#found(() => this.#options.steps.resolve({ tool: name, arguments: input })).catch(() => undefined);
     const result = await this.#call({ tool: name, arguments: input, rest }, context);
     this.#rememberTask(name, result);
     return result;
@@ -84,6 +89,7 @@ export class MergedView implements SessionView {
 
   async readResource(params: JsonObject, context: CallerContext): Promise<Result> {
     const uri = uriOf(params);
+    await this.#found(() => this.#listedResource(uri)).catch(() => undefined);
     for (const target of resourceTargets(this.#options.catalog.current, uri)) {
       try {
         return await this.#options.servers
@@ -97,18 +103,18 @@ export class MergedView implements SessionView {
   }
 
   async getPrompt(params: JsonObject, context: CallerContext): Promise<Result> {
-    const prompt = this.#resolve('prompts', params['name']);
+    const prompt = await this.#found(() => this.#resolve('prompts', params['name']));
     return this.#options.servers.get(prompt.server).request('prompts/get', { ...params, name: prompt.name }, context);
   }
 
   async complete(params: JsonObject, context: CallerContext): Promise<Result> {
     const ref = isObject(params['ref']) ? params['ref'] : {};
-    const { server, mapped } = this.#completionTarget(ref);
+    const { server, mapped } = await this.#found(() => this.#completionTarget(ref));
     return this.#options.servers.get(server).request('completion/complete', { ...params, ref: mapped }, context);
   }
 
   async subscribe(uri: string, context: CallerContext): Promise<Result> {
-    const target = this.#target(uri);
+    const target = await this.#found(() => this.#target(uri));
     return this.#options.servers.get(target.server).subscribe(target.uri, context);
   }
 
@@ -132,8 +138,8 @@ export class MergedView implements SessionView {
   }
 
   changedLists(change: CatalogChange): CatalogChange {
-    const before = this.#listedTools;
-    const tools = before !== undefined && change.tools && before !== JSON.stringify(this.#listTools());
+    const before = this.#listed;
+    const tools = before !== undefined && change.tools && before.tools !== JSON.stringify(this.#listTools(before.era));
     return { ...change, tools };
   }
 
@@ -149,12 +155,13 @@ export class MergedView implements SessionView {
     return { catalog: catalog.current, index: catalog.index, raw: raw() };
   }
 
-  #listTools(): readonly JsonObject[] {
+  #listTools(era: Era): readonly JsonObject[] {
     const { mode, helpers, extraTools } = this.#options;
     const own = new Set(mode.helpers.map((helper) => helper.definition.name));
     const pinned = extraTools().flatMap((name) => (own.has(name) ? [] : (helpers.get(name)?.definition ?? [])));
-    const tools = [...mode.helpers.map((helper) => helper.definition), ...pinned, ...mode.listed(this.#view())];
-    this.#listedTools = JSON.stringify(tools);
+    const servers = mode.listed(this.#view()).map((tool) => acceptableEntry('tools', tool, era));
+    const tools = [...mode.helpers.map((helper) => helper.definition), ...pinned, ...servers];
+    this.#listed = { era, tools: JSON.stringify(tools) };
     return tools;
   }
 
@@ -190,6 +197,26 @@ export class MergedView implements SessionView {
     } catch (error) {
       throw error instanceof AppError ? new RpcError(rpcCode.invalidParams, error.text) : error;
     }
+  }
+
+  /**
+   * Looks something up, a second time when all servers are listed where there is nothing yet: a client app that was
+   * connected to an earlier core calls what it knows without listing first.
+   */
+  async #found<T>(look: () => T): Promise<T> {
+    const { catalog, settleMs } = this.#options;
+    if (catalog.isSettled(settleMs)) return look();
+    try {
+      return look();
+    } catch {
+      await catalog.settled(settleMs);
+      return look();
+    }
+  }
+
+  #listedResource(uri: string): void {
+    const known = this.#options.catalog.current.resources.some((resource) => resource.listedUri === uri);
+    if (!known) throw resourceNotFound(uri);
   }
 
   #completionTarget(ref: JsonObject): { server: string; mapped: JsonObject } {

@@ -74,6 +74,9 @@ export class ParkedCalls {
   }
 }
 
+/** Between two tries. */
+const nobody: Round = { signal: new AbortController().signal, notify: () => undefined };
+
 type Step = { kind: 'done'; result: Result } | { kind: 'asks'; questions: JsonObject };
 
 /** One call that can be left waiting. Its signal ends with the round being cancelled, not with a round being over. */
@@ -119,6 +122,8 @@ export class ParkableCall {
     });
     const first = await Promise.race([this.#result.then((result) => ({ kind: 'done', result }) as const), asked]);
     if (first !== 'asks') return first;
+    // This try ends with the question it carries, and over HTTP its signal with it: that is not giving the call up.
+    this.#round = nobody;
     const questions = [...this.#questions].map(([key, { method, params }]) => [key, { method, params }]);
     return { kind: 'asks', questions: Object.fromEntries(questions) as JsonObject };
   }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange } from '../catalog/live-catalog.ts';
 import type { ListKey } from '../servers/listing.ts';
+import type { Era } from '../wire/eras.ts';
 import type { Result } from '../wire/message.ts';
 
 export interface Introduction {
@@ -17,7 +18,8 @@ export interface SessionView {
   /** Whether traffic of this server can concern the session. */
   shows(server: string): boolean;
   introduce(): Promise<Introduction>;
-  list(key: ListKey): Promise<readonly JsonObject[]>;
+  /** `era` is the client app's. */
+  list(key: ListKey, era: Era): Promise<readonly JsonObject[]>;
   /** Rejects with RpcError or AppError. */
   callTool(params: JsonObject, context: CallerContext): Promise<Result>;
   readResource(params: JsonObject, context: CallerContext): Promise<Result>;

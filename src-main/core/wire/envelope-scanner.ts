@@ -6,6 +6,7 @@ import { type JsonObject, parseJson } from '../base/json.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
+const openBrace = 0x7b;
 const longestCapture = 512;
 
 interface Span {
@@ -27,7 +28,7 @@ export interface Envelope {
 export class EnvelopeScanner {
   readonly #spans = new Map<string, Span>();
   readonly #scalars: JsonObject = {};
-  readonly #resultScalars: JsonObject = {};
+  #resultScalars: JsonObject = {};
   /** The key being read or whose value is being read, at depth 1 and at depth 2. */
   readonly #keys: [string, string] = ['', ''];
   #depth = 0;
@@ -37,6 +38,7 @@ export class EnvelopeScanner {
   #valueStart = -1;
   #offset = 0;
   #closed = false;
+  #broken = false;
   #capture: number[] | undefined;
 
   push(chunk: Buffer): void {
@@ -52,7 +54,7 @@ export class EnvelopeScanner {
       spans: this.#spans,
       scalars: this.#scalars,
       resultScalars: this.#resultScalars,
-      complete: this.#closed && this.#depth === 0,
+      complete: this.#closed && this.#depth === 0 && !this.#broken,
     };
   }
 
@@ -82,10 +84,11 @@ export class EnvelopeScanner {
         this.#inString = true;
         if (this.#depth <= 2 && this.#capture === undefined) this.#capture = [];
         if (this.#capture !== undefined) this.#capture.push(byte);
+        this.#outside(byte);
         return;
-      case 0x7b: // {
+      case openBrace:
       case 0x5b: // [
-        this.#open(byte === 0x7b, at);
+        this.#open(byte === openBrace, at);
         return;
       case 0x7d: // }
       case 0x5d: // ]
@@ -95,20 +98,24 @@ export class EnvelopeScanner {
         if (this.#depth === 0) this.#closed = true;
         return;
       case 0x2c: // ,
+        this.#outside(byte);
         this.#endValue(at);
         this.#expectKey = this.#depth <= 2 && (this.#depth === 1 || this.#keys[0] === 'result');
         return;
       case 0x3a: // :
+        this.#outside(byte);
         if (this.#depth === 1) this.#valueStart = at + 1;
         if (this.#depth <= 2) this.#capture = [];
         return;
       default:
-        if (this.#capture !== undefined && this.#capture.length <= longestCapture) this.#capture.push(byte);
+        if (this.#capture === undefined) this.#outside(byte);
+        else if (this.#capture.length <= longestCapture) this.#capture.push(byte);
     }
   }
 
   #open(object: boolean, at: number): void {
     this.#capture = undefined;
+    if (this.#depth === 0 && (this.#closed || !object)) this.#broken = true;
     this.#depth++;
     if (this.#depth === 2) this.#valueStart = at;
     this.#expectKey = object && (this.#depth === 1 || (this.#depth === 2 && this.#keys[0] === 'result'));
@@ -116,9 +123,21 @@ export class EnvelopeScanner {
 
   #endKey(): void {
     this.#expectKey = false;
-    const key = this.#captured();
+    const captured = this.#captured();
+    const key = typeof captured === 'string' ? captured : '';
     this.#capture = undefined;
-    if (this.#depth <= 2) this.#keys[this.#depth - 1] = typeof key === 'string' ? key : '';
+    this.#keys[this.#depth - 1] = key;
+    // Of members with the same name the last one counts.
+    if (this.#depth === 2) delete this.#resultScalars[key];
+    else {
+      delete this.#scalars[key];
+      if (key === 'result') this.#resultScalars = {};
+    }
+  }
+
+  /** Anything but white space around the one object. */
+  #outside(byte: number): void {
+    if (this.#depth === 0 && !isSpace(byte)) this.#broken = true;
   }
 
   /** A scalar ends at the comma or bracket behind it; objects and arrays end by their own bracket. */
@@ -146,6 +165,10 @@ export class EnvelopeScanner {
       return undefined;
     }
   }
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a;
 }
 
 /** A plain member even for `__proto__`, whose assignment would set the prototype. */

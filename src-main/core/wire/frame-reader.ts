@@ -2,6 +2,7 @@
  * Splits a byte stream into JSON-RPC messages, one a line. Linear however the chunks fall; small messages are parsed,
  * results over a megabyte are kept as bytes, messages over the limit are skipped and answered by a clear error in their place.
  */
+import { AppError } from '../base/errors.ts';
 import { isObject, parseJson } from '../base/json.ts';
 import { type Envelope, EnvelopeScanner } from './envelope-scanner.ts';
 import { type Message, type RequestId, rpcCode } from './message.ts';
@@ -99,19 +100,23 @@ export class FrameReader {
   }
 
   #tooLarge(envelope: Envelope | undefined, size: number): void {
-    const text = `A message of ${megabytes(size)} MB is over the limit of ${megabytes(this.#maxBytes)} MB and was skipped. Ask for less at a time, or raise maxMessageMB for this server.`;
+    const text = `A message of ${megabytes(size)} MB is over the limit of ${megabytes(this.#maxBytes)} MB and was skipped.`;
+    const lost = new AppError('message_too_large', text, {
+      fix: 'Ask for less at a time, or raise maxMessageMB for this server.',
+    });
     const id = envelope?.scalars['id'];
     if ((typeof id === 'string' || typeof id === 'number') && !('method' in (envelope?.scalars ?? {}))) {
-      this.#handlers.onMessage({ jsonrpc: '2.0', id, error: { code: rpcCode.aborted, message: text } });
+      this.#handlers.onMessage({ jsonrpc: '2.0', id, error: { code: rpcCode.aborted, message: lost.text }, lost });
     }
-    this.#handlers.onOddity(text);
+    this.#handlers.onOddity(lost.text);
   }
 }
 
 function isMessage(value: unknown): value is Message {
   if (!isObject(value)) return false;
   if (typeof value['method'] === 'string') return true;
-  return 'id' in value && ('result' in value || isObject(value['error']));
+  // An answer that says nothing still ends its request; anything else with an id may be a line of a log.
+  return 'id' in value && ('result' in value || isObject(value['error']) || value['jsonrpc'] === '2.0');
 }
 
 function megabytes(bytes: number): string {

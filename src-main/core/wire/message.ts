@@ -1,4 +1,5 @@
 /** JSON-RPC 2.0 messages as MCP uses them, and the results that are too big to be worth parsing. */
+import type { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { RawJson } from './raw-json.ts';
 
@@ -37,6 +38,8 @@ export interface RpcFailure {
   /** null only where the request's id could not be read. */
   readonly id: RequestId | null;
   readonly error: RpcErrorBody;
+  /** Why there is no answer although one came: set by our own reader, never by the other side. */
+  readonly lost?: AppError;
 }
 
 export type Message = RpcRequest | RpcNotification | RpcResult | RpcFailure;
@@ -76,6 +79,7 @@ export function isNotification(message: Message): message is RpcNotification {
   return 'method' in message && !('id' in message);
 }
 
+/** Some servers send `"error": null` beside a result, as JSON-RPC 1.0 had it. */
 export function isFailure(message: Message): message is RpcFailure {
-  return 'error' in message;
+  return 'error' in message && (message.error as unknown) !== null && message.error !== undefined;
 }

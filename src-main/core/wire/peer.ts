@@ -5,6 +5,7 @@
 import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
+import { Deadlines } from './deadlines.ts';
 import {
   isFailure,
   isNotification,
@@ -60,6 +61,7 @@ export class Peer {
   readonly #handlers: PeerHandlers;
   readonly #pending = new Map<RequestId, Pending>();
   readonly #inbound = new Map<RequestId, AbortController>();
+  readonly #deadlines = new Deadlines();
   #lastId: number;
   #closed: Error | undefined;
 
@@ -125,10 +127,9 @@ export class Peer {
     giveUp: AbortController,
   ): (error: Error) => void {
     const { signal, timeoutMs } = options;
-    let timer: NodeJS.Timeout | undefined;
     const clean = (): void => {
       this.#pending.delete(id);
-      clearTimeout(timer);
+      if (deadline !== undefined) this.#deadlines.forget(deadline);
       signal?.removeEventListener('abort', onAbort);
     };
     const fail = (error: Error): void => {
@@ -136,18 +137,24 @@ export class Peer {
       reject(error);
     };
     const abandon = (error: AppError): void => {
-      if (options.cancelBy !== 'signal')
-        this.notify('notifications/cancelled', { requestId: id, reason: error.message });
+      if (options.cancelBy !== 'signal') {
+        // Over HTTP on the stream that the request went out on: there may be no other.
+        const { relatedRequestId } = options;
+        this.notify('notifications/cancelled', { requestId: id, reason: error.message }, { relatedRequestId });
+      }
       fail(error);
       giveUp.abort(error);
     };
     const onAbort = (): void => abandon(cancelled(signal as AbortSignal));
     signal?.addEventListener('abort', onAbort, { once: true });
-    if (timeoutMs !== undefined) timer = setTimeout(() => abandon(timedOut(method, timeoutMs)), timeoutMs);
+    const deadline =
+      timeoutMs === undefined
+        ? undefined
+        : this.#deadlines.watch(timeoutMs, () => abandon(timedOut(method, timeoutMs)));
     this.#pending.set(id, {
       method,
       onProgress: options.onProgress,
-      touch: () => timer?.refresh(),
+      touch: () => deadline && this.#deadlines.touch(deadline),
       reject: fail,
       resolve: (result) => {
         clean();
@@ -159,13 +166,16 @@ export class Peer {
 
   #receive(message: Message, origin: MessageOrigin | undefined): void {
     if (isRequest(message)) void this.#serve(message, origin);
-    else if (isNotification(message)) this.#hear(message.method, message.params ?? {}, origin);
+    else if (isNotification(message)) this.#hear(message.method, objectOf(message.params), origin);
     else {
       const pending = message.id === null ? undefined : this.#pending.get(message.id);
       if (pending === undefined)
         this.#handlers.onOddity?.(`An answer came for request ${JSON.stringify(message.id)}, which is not waiting.`);
-      else if (isFailure(message)) pending.reject(toRpcError(message.error));
-      else pending.resolve(message.result);
+      else if (isFailure(message))
+        pending.reject(message.lost instanceof AppError ? message.lost : toRpcError(message.error));
+      else if (message.result === null) pending.resolve({});
+      else if (isObject(message.result)) pending.resolve(message.result);
+      else pending.reject(noAnswer(pending.method, message.result));
     }
   }
 
@@ -183,8 +193,7 @@ export class Peer {
     const controller = new AbortController();
     this.#inbound.set(request.id, controller);
     try {
-      const params = isObject(request.params) ? request.params : {};
-      const result = await this.#handlers.onRequest(request.method, params, {
+      const result = await this.#handlers.onRequest(request.method, objectOf(request.params), {
         id: request.id,
         signal: controller.signal,
         origin,
@@ -213,6 +222,7 @@ export class Peer {
     this.#closed = error ?? new AppError('cancelled', 'The connection was closed.');
     for (const pending of [...this.#pending.values()]) pending.reject(this.#closed);
     for (const controller of this.#inbound.values()) controller.abort('disconnected');
+    this.#deadlines.stop();
     this.#handlers.onClose(error);
   }
 }
@@ -240,6 +250,10 @@ function toRpcError(body: RpcErrorBody): RpcError {
   return new RpcError(typeof body.code === 'number' ? body.code : rpcCode.internal, message, body.data);
 }
 
+function objectOf(params: unknown): JsonObject {
+  return isObject(params) ? params : {};
+}
+
 function withProgressToken(params: JsonObject | undefined, token: number): JsonObject {
   const meta = isObject(params?.['_meta']) ? params['_meta'] : {};
   return { ...params, _meta: { ...meta, progressToken: token } };
@@ -254,6 +268,12 @@ function cancelled(signal: AbortSignal): AppError {
   return new AppError('cancelled', `Cancelled: ${reason}.`);
 }
 
+/** Left alone, the request would wait for ever. */
+function noAnswer(method: string, result: unknown): AppError {
+  const what = result === undefined ? 'neither a result nor an error' : 'a result that is no object';
+  return new AppError('server_protocol', `The answer to ${method} has ${what}.`);
+}
+
 function timedOut(method: string, timeoutMs: number): AppError {
-  return new AppError('call_timeout', `No answer to ${method} within ${Math.round(timeoutMs / 1000)} s.`);
+  return new AppError('call_timeout', `No answer to ${method} within ${timeoutMs / 1000} s.`);
 }

@@ -47,7 +47,10 @@ describe('frames', () => {
   test('a big result is passed on to the byte, its id and flags known, wherever the members stand', () => {
     const result = bigResult({ isError: true, resultType: 'complete' });
     const body = JSON.stringify(result);
-    for (const line of [`{"result": ${body} ,"jsonrpc":"2.0","id":"x\\"7"}`, `{"vendor":{"id":9},"id":"x\\"7","result":${body}}`]) {
+    for (const line of [
+      `{"result": ${body} ,"jsonrpc":"2.0","id":"x\\"7"}`,
+      `{"vendor":{"id":9},"id":"x\\"7","result":${body}}`,
+    ]) {
       for (const size of [1000, 65_536, line.length]) {
         const [message] = read(Buffer.from(line + '\n'), size).messages;
         if (message === undefined || !('result' in message)) throw new Error('no result');
@@ -73,7 +76,10 @@ describe('frames', () => {
     const line = JSON.stringify({ jsonrpc: '2.0', result: bigResult(), id: 41 });
     const next = JSON.stringify({ jsonrpc: '2.0', id: 42, result: {} });
     const { messages, oddities } = read(Buffer.from(`${line}\n${next}\n`), 60_000, 1_200_000);
-    expect(messages[0]).toMatchObject({ id: 41, error: { message: expect.stringContaining('over the limit') as string } });
+    expect(messages[0]).toMatchObject({
+      id: 41,
+      error: { message: expect.stringContaining('over the limit') as string },
+    });
     expect(messages[1]).toEqual(JSON.parse(next));
     expect(oddities).toHaveLength(1);
   });

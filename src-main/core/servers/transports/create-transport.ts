@@ -3,6 +3,7 @@ import type { BuiltinServerConfig, HttpServerConfig, ServerConfig } from '../../
 import type { Transport } from '../../wire/transport.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
+import type { SignIns } from '../sign-in/sign-ins.ts';
 import { HttpOrSseTransport } from './http-or-sse-transport.ts';
 import type { HttpTransportOptions } from './http-transport.ts';
 import { adaptSdkTransport, type SdkTransport } from './memory-transport.ts';
@@ -17,6 +18,10 @@ export interface TransportDeps {
   readonly stderr: StderrLog;
   /** Our own environment: proxies for servers over HTTP. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Without it nobody is signed in to servers over HTTP. */
+  readonly signIns?: SignIns | undefined;
+  /** Hides secrets in what servers over HTTP say when they fail. */
+  readonly mask?: ((text: string) => string) | undefined;
   /** Starts a built-in server and gives our end of its line. */
   readonly connectBuiltin: (config: BuiltinServerConfig) => SdkTransport;
 }
@@ -37,5 +42,6 @@ export function createTransport(config: ServerConfig, deps: TransportDeps): Tran
 
 function httpOptions(config: HttpServerConfig, deps: TransportDeps): HttpTransportOptions {
   const { name, url, headers, maxMessageBytes } = config;
-  return { serverName: name, url, headers, maxMessageBytes, env: deps.env };
+  const signIn = deps.signIns?.find(config);
+  return { serverName: name, url, headers, maxMessageBytes, env: deps.env, mask: deps.mask, signIn };
 }

@@ -1,12 +1,19 @@
 /** What went wrong between us and a server over HTTP, in words that name the host and never a secret of its address. */
 import { AppError, errorText } from '../../base/errors.ts';
+import { maskText } from '../../base/mask-secrets.ts';
+import { signInCommand } from '../sign-in/sign-in-errors.ts';
 
 export interface HttpPlace {
   readonly serverName: string;
   readonly url: string;
+  /** How we sign in there; undefined where a key of the config is all there is. */
+  readonly signIn?: object | undefined;
+  /** Hides secrets in what the server says. */
+  readonly mask?: ((text: string) => string) | undefined;
 }
 
 const maxQuotedChars = 200;
+const checkKey = "Check the key in the server's headers.";
 
 /** Host and port alone: paths and queries of such addresses often hold keys. */
 export function hostOf(url: string): string {
@@ -20,12 +27,19 @@ export function statusError(place: HttpPlace, status: number, body = '', wwwAuth
       'server_unauthorized',
       `${place.serverName} at ${hostOf(place.url)} refused us (HTTP ${status}).`,
       {
-        fix: "Sign in, or check the key in the server's headers.",
+        fix:
+          place.signIn === undefined
+            ? checkKey
+            : `Sign in (${signInCommand(place.serverName)}), or ${checkKey.toLowerCase()}`,
         data: { status, ...(wwwAuthenticate == null ? {} : { wwwAuthenticate }) },
       },
     );
   }
-  const quoted = body.replace(/\s+/g, ' ').trim().slice(0, maxQuotedChars);
+  const { mask = maskText } = place;
+  const quoted = mask(body.slice(0, 20 * maxQuotedChars))
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, maxQuotedChars);
   return new AppError(
     'server_unreachable',
     `${place.serverName} at ${hostOf(place.url)} answered HTTP ${status}${quoted === '' ? '' : `: ${quoted}`}.`,

@@ -3,6 +3,8 @@ import { type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontex
 import { AppError, errorText } from '../../base/errors.ts';
 import { isRequest, type Message, rpcCode } from '../../wire/message.ts';
 import type { SendOptions, TransportHandlers } from '../../wire/transport.ts';
+import { createAuthorizedFetch } from '../sign-in/authorized-fetch.ts';
+import type { ServerSignIn } from '../sign-in/server-sign-in.ts';
 import { type Exchange, exchangeHeader, Exchanges } from './exchanges.ts';
 import { networkError, sessionLost } from './http-errors.ts';
 import { HttpFetch } from './http-fetch.ts';
@@ -19,6 +21,10 @@ export interface HttpTransportOptions {
   readonly maxMessageBytes: number;
   /** Where HTTP_PROXY and its like are read from. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How we sign in there; without it a 401 is for the person to mend. */
+  readonly signIn?: ServerSignIn | undefined;
+  /** Hides secrets in what the server says. */
+  readonly mask?: ((text: string) => string) | undefined;
   /** Pauses before a broken stream is taken up again, in ms. */
   readonly reconnectDelayMs?: { readonly first: number; readonly longest: number };
 }
@@ -46,7 +52,8 @@ export class HttpTransport implements VersionedTransport {
     this.#sdk = new StreamableHTTPClientTransport(new URL(options.url), {
       fetch: createLosslessFetch({
         place: options,
-        fetch: this.#http.fetch,
+        fetch:
+          options.signIn === undefined ? this.#http.fetch : createAuthorizedFetch(this.#http.fetch, options.signIn),
         tap: this.#tap,
         exchanges: this.#exchanges,
         maxMessageBytes: options.maxMessageBytes,
@@ -90,7 +97,9 @@ export class HttpTransport implements VersionedTransport {
       });
     } catch (error) {
       if (exchange !== undefined) this.#exchanges.end(exchange);
-      throw this.#sendError(error, options.signal);
+      const told = this.#sendError(error, options.signal);
+      if (isSignedOut(told, this.#options.signIn)) this.#finish(told);
+      throw told;
     }
     if (exchange?.answerFollows === false) this.#failUnanswered(exchange);
   }
@@ -154,4 +163,9 @@ export class HttpTransport implements VersionedTransport {
     this.#http.close();
     this.#handlers?.onClose(error);
   }
+}
+
+/** Our sign-in does not count any more: nothing on this line will work until the person has signed in. */
+export function isSignedOut(error: AppError, signIn: ServerSignIn | undefined): boolean {
+  return signIn !== undefined && error.data?.['status'] === 401;
 }

@@ -1,4 +1,5 @@
 /** The fetch that the SDK's HTTP transports are given: it taps every message and turns HTTP failures into AppErrors. */
+import { AppError } from '../../base/errors.ts';
 import { isObject, parseJson } from '../../base/json.ts';
 import { isFailure, type Message, rpcCode, type RpcFailure } from '../../wire/message.ts';
 import { type Exchange, exchangeHeader, type Exchanges } from './exchanges.ts';
@@ -54,7 +55,7 @@ async function unlessAborted<T>(options: LosslessFetchOptions, init: RequestInit
   try {
     return await work();
   } catch (error) {
-    if (init.signal?.aborted === true) throw error;
+    if (init.signal?.aborted === true || error instanceof AppError) throw error;
     throw networkError(options.place, error);
   }
 }
@@ -90,9 +91,12 @@ async function refused(
   );
 }
 
+/** These concern the address, not the request: sign in; no POST here, which may mean the older transport. */
+const notAnswers: ReadonlySet<number> = new Set([401, 403, 405]);
+
 /** 2026-07-28 answers many errors with a status of 400 or 404; a body without an id answers the request it came back for. */
 function isAnswer(failure: RpcFailure, exchange: Exchange, status: number): boolean {
-  if (status === 401 || status === 403) return false;
+  if (notAnswers.has(status)) return false;
   return failure.id === null || failure.id === undefined || failure.id === exchange.id;
 }
 

@@ -3,10 +3,11 @@ import { type JSONRPCMessage, SSEClientTransport, SseError } from '@modelcontext
 import { AppError, errorText, toAppError } from '../../base/errors.ts';
 import type { Message } from '../../wire/message.ts';
 import type { TransportHandlers } from '../../wire/transport.ts';
+import { createAuthorizedFetch } from '../sign-in/authorized-fetch.ts';
 import { Exchanges } from './exchanges.ts';
 import { sessionLost, statusError } from './http-errors.ts';
 import { HttpFetch } from './http-fetch.ts';
-import type { HttpTransportOptions } from './http-transport.ts';
+import { type HttpTransportOptions, isSignedOut } from './http-transport.ts';
 import { createLosslessFetch } from './lossless-fetch.ts';
 import { MessageTap } from './message-tap.ts';
 import type { VersionedTransport } from './versioned-transport.ts';
@@ -27,7 +28,7 @@ export class SseTransport implements VersionedTransport {
     this.#http = new HttpFetch({ env: options.env });
     const fetch = createLosslessFetch({
       place: options,
-      fetch: this.#http.fetch,
+      fetch: options.signIn === undefined ? this.#http.fetch : createAuthorizedFetch(this.#http.fetch, options.signIn),
       tap: this.#tap,
       exchanges: new Exchanges(),
       maxMessageBytes: options.maxMessageBytes,
@@ -73,7 +74,10 @@ export class SseTransport implements VersionedTransport {
     try {
       await this.#sdk.send(message as JSONRPCMessage);
     } catch (error) {
-      throw this.#closed ? sessionLost(this.#options) : toAppError(error, 'server_unreachable');
+      if (this.#closed) throw sessionLost(this.#options);
+      const told = toAppError(error, 'server_unreachable');
+      if (isSignedOut(told, this.#options.signIn)) this.#finish(told);
+      throw told;
     }
   }
 

@@ -6,6 +6,7 @@ import type { Transport } from '../../wire/transport.ts';
 import { connectBuiltin } from '../builtin/connect-builtin.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
+import type { SignIns } from '../sign-in/sign-ins.ts';
 import { createTransport } from './create-transport.ts';
 import { RotatingFile } from './rotating-file.ts';
 import { StderrLog } from './stderr-log.ts';
@@ -17,6 +18,8 @@ export interface TransportFactoryOptions {
   /** Folder of the servers' stderr logs. */
   readonly logDir: string;
   readonly mask: (text: string) => string;
+  /** Without it nobody is signed in to servers over HTTP. */
+  readonly signIns?: SignIns | undefined;
 }
 
 export class TransportFactory {
@@ -38,6 +41,11 @@ export class TransportFactory {
   /** The last lines a server said on stderr, oldest first. */
   lastLines(server: string): readonly string[] {
     return this.#stderr.get(server)?.lines() ?? [];
+  }
+
+  /** Writes out and closes the logs. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#stderr.values()].map((log) => log.close()));
   }
 
   #stderrOf(server: string): StderrLog {

@@ -1,0 +1,46 @@
+/** `tooltray build-cache`: lists every server once and keeps what it said, so that later starts answer at once. */
+import { join } from 'node:path';
+import { ensurePrivateDir } from '../core/base/app-paths.ts';
+import { Masker } from '../core/base/mask-secrets.ts';
+import { secretsOf } from '../core/config/secrets-of.ts';
+import { ListingCache } from '../core/servers/listing-cache.ts';
+import { count } from './count.ts';
+import { cliPaths, openCliConfig } from './open-cli-config.ts';
+import { pickServers } from './pick-servers.ts';
+import { printJson, printLines, printProgress } from './print.ts';
+import { isFailed, probeData, probeLines } from './probe-report.ts';
+import { type Answered, type Probe, probeServers } from './probe-server.ts';
+import { commonFlags, readFlags } from './read-flags.ts';
+
+export async function run(args: readonly string[], form: string): Promise<number> {
+  const { values } = readFlags(args, commonFlags, [0, 0], form);
+  const store = await openCliConfig(values.config);
+  const { wanted, off } = pickServers(store, undefined);
+  printProgress(`Listing ${count(wanted.length, 'server')} …`);
+  const probes = await probeServers(wanted, store.current);
+  const answered = probes.filter((probe): probe is Answered => !isFailed(probe));
+  const folder = cliPaths().cacheDir;
+  ensurePrivateDir(folder);
+  const cache = new ListingCache(join(folder, 'listings'));
+  await Promise.all(answered.map((probe) => remember(cache, probe)));
+  const masker = new Masker(secretsOf(store.current));
+  if (values.json === true)
+    printJson({
+      ok: answered.length === probes.length,
+      folder,
+      servers: probes.map((probe) => probeData(probe, masker)),
+    });
+  else printLines([...probeLines(probes, off, masker), '', summary(answered, probes)]);
+  return answered.length === probes.length ? 0 : 1;
+}
+
+/** What is known of the questions a server asks its client was learned in calls, which a listing does not make. */
+async function remember(cache: ListingCache, { server, handshake, listing }: Answered): Promise<void> {
+  const before = await cache.read(server.hash);
+  await cache.write({ hash: server.hash, at: Date.now(), handshake, listing, asks: before?.asks ?? [] });
+}
+
+function summary(answered: readonly Answered[], probes: readonly Probe[]): string {
+  const tools = answered.reduce((sum, { listing }) => sum + listing.tools.length, 0);
+  return `Cached ${count(tools, 'tool')} of ${answered.length} of ${count(probes.length, 'server')}.`;
+}

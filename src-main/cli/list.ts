@@ -1,0 +1,62 @@
+/** `tooltray list`: every server on a line, or every tool. */
+import { maskText } from '../core/base/mask-secrets.ts';
+import type { ToolSummary } from '../rpc/contract.ts';
+import { columns } from './columns.ts';
+import { withCore } from './core-access.ts';
+import { count } from './count.ts';
+import { oneLine } from './plain-text.ts';
+import { paint, type Paint, printJson, printLines } from './print.ts';
+import { commonFlags, readFlags } from './read-flags.ts';
+import { readServerRows, type ServerRow, type ServerRows } from './server-rows.ts';
+
+const paints: Readonly<Record<ServerRow['level'], Paint>> = {
+  ok: 'good',
+  busy: 'unsure',
+  attention: 'unsure',
+  error: 'bad',
+  off: 'quiet',
+};
+
+export async function run(args: readonly string[], form: string): Promise<number> {
+  const { values } = readFlags(args, { ...commonFlags, tools: { type: 'boolean' } }, [0, 0], form);
+  if (values.tools === true) return listTools(values.config, values.json === true);
+  const found = await readServerRows(values.config);
+  if (values.json === true) printJson(found);
+  else printLines(serverLines(found));
+  return 0;
+}
+
+function serverLines({ servers, config, broken }: ServerRows): string[] {
+  const notes = broken.map((text) => `${paint('bad', 'error')} ${maskText(oneLine(text))} See: tooltray validate.`);
+  if (servers.length === 0) return [`No servers yet in ${config}. Add one: tooltray add NAME COMMAND.`, ...notes];
+  const head = ['NAME', 'STATE', 'TOOLS', 'TRANSPORT', 'ENDPOINT'].map((word) => paint('head', word));
+  const rows = servers.map(({ name, level, summary, tools, transport, endpoint }) => [
+    oneLine(name),
+    paint(paints[level], summary),
+    tools === null ? '?' : String(tools),
+    transport,
+    oneLine(endpoint),
+  ]);
+  const ill = servers.filter(({ level }) => level === 'error' || level === 'attention');
+  const reasons = ill.map(({ name, detail }) => `${paint('bad', oneLine(name))}: ${oneLine(detail)}`);
+  return [...columns([head, ...rows]), ...(reasons.length + notes.length > 0 ? [''] : []), ...reasons, ...notes];
+}
+
+async function listTools(config: string | undefined, json: boolean): Promise<number> {
+  const { tools } = await withCore(config, (core) => core.ask('tools', {}));
+  if (json) printJson({ tools });
+  else printLines(toolLines(tools));
+  return 0;
+}
+
+function toolLines(tools: readonly ToolSummary[]): string[] {
+  const rows = tools.map(({ id, description }) => [oneLine(id), firstSentence(description)]);
+  return [...columns(rows), ...(tools.length > 0 ? [''] : []), count(tools.length, 'tool')];
+}
+
+/** A tool in as many words as fit a line. */
+export function firstSentence(description: string): string {
+  const text = oneLine(description.split('\n').find((line) => line.trim() !== '') ?? '');
+  const [sentence = text] = /^.{20,}?[.!?](?=\s)/u.exec(text) ?? [];
+  return sentence.length > 160 ? `${sentence.slice(0, 159)}…` : sentence;
+}

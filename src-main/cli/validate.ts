@@ -1,0 +1,44 @@
+/** `tooltray validate [NAME]`: what is wrong in the config file, with the place of it. */
+import { maskText } from '../core/base/mask-secrets.ts';
+import type { ConfigProblem } from '../core/config/app-config.ts';
+import { readConfigText } from '../core/config/load-config.ts';
+import { checkConfig } from './check-config.ts';
+import { count } from './count.ts';
+import { openCliConfig } from './open-cli-config.ts';
+import { plainText } from './plain-text.ts';
+import { paint, printJson, printLines } from './print.ts';
+import { commonFlags, readFlags } from './read-flags.ts';
+import { serverNames, unknownServer } from './unknown-server.ts';
+
+export async function run(args: readonly string[], form: string): Promise<number> {
+  const { values, positionals } = readFlags(args, commonFlags, [0, 1], form);
+  const [name] = positionals;
+  const store = await openCliConfig(values.config);
+  const isReadable = !store.problems.some(({ path, severity }) => path === '' && severity === 'error');
+  if (name !== undefined && isReadable && !serverNames(store).includes(name))
+    throw unknownServer(name, serverNames(store));
+  const { servers, problems } = await check(store.path, store.problems, isReadable ? name : undefined);
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  if (values.json === true) printJson({ ok: errors === 0, file: store.path, servers, problems });
+  else
+    printLines([...problems.map(problemLine), summary(store.path, servers.length, errors, problems.length - errors)]);
+  return errors === 0 ? 0 : 1;
+}
+
+/** `file:line:column severity: what. What to do.`, as editors and terminals make it a link. */
+export function problemLine({ file, line, column, severity, path, reason, suggestion = '' }: ConfigProblem): string {
+  const what = maskText([path === '' ? reason : `${path}: ${reason}`, suggestion].join(' ').trim());
+  return `${file}:${line}:${column} ${paint(severity === 'error' ? 'bad' : 'unsure', severity)}: ${plainText(what)}`;
+}
+
+async function check(file: string, known: readonly ConfigProblem[], name: string | undefined) {
+  const text = await readConfigText(file).catch(() => undefined);
+  if (text === undefined) return { servers: [], problems: known };
+  const found = await checkConfig(text, file, name);
+  return { ...found, servers: found.servers.map((server) => server.name) };
+}
+
+function summary(file: string, servers: number, errors: number, warnings: number): string {
+  const counts = [count(servers, 'server'), count(errors, 'error'), count(warnings, 'warning')].join(', ');
+  return `${file}: ${errors === 0 ? paint('good', 'ok') : paint('bad', 'not ok')} (${counts})`;
+}

@@ -1,0 +1,47 @@
+/** Renews an access token without a person, at the authorization server that granted it. */
+import { OAuthError, refreshAuthorization, type StoredOAuthTokens } from '@modelcontextprotocol/client';
+import { AppError } from '../../base/errors.ts';
+import type { FetchLike } from '../transports/http-fetch.ts';
+import { describeSignInFailure } from './sign-in-errors.ts';
+import type { Grant } from './sign-in-store.ts';
+
+/** The grant is over; asking again would bring the same answer. Source: RFC 6749 section 5.2. */
+const final = new Set([
+  'access_denied',
+  'invalid_client',
+  'invalid_grant',
+  'invalid_scope',
+  'unauthorized_client',
+  'unsupported_grant_type',
+]);
+
+/**
+ * Undefined when the person has to sign in anew. Rejects with AppError server_unreachable for what may pass by itself.
+ * The SDK's `auth` is not used here: it takes a network that is down for a reason to ask the person.
+ */
+export async function refreshTokens(
+  grant: Grant,
+  serverName: string,
+  fetchFn: FetchLike,
+): Promise<StoredOAuthTokens | undefined> {
+  const { tokens, client, discovery } = grant;
+  const { authorizationServerMetadata: metadata, resourceMetadata } = discovery;
+  if (tokens.refresh_token === undefined) return undefined;
+  try {
+    const fresh = await refreshAuthorization(discovery.authorizationServerUrl, {
+      ...(metadata && { metadata }),
+      ...(resourceMetadata && { resource: resourceMetadata.resource }),
+      clientInformation: client,
+      refreshToken: tokens.refresh_token,
+      fetchFn,
+    });
+    // What is left out stays as it was granted.
+    return { ...tokens, ...fresh };
+  } catch (error) {
+    if (OAuthError.isInstance(error) && final.has(error.code)) return undefined;
+    const { message } = describeSignInFailure(serverName, error);
+    throw new AppError('server_unreachable', `The sign-in of ${serverName} could not be renewed. ${message}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,119 @@
+/** Being signed in to one server: the token for its requests, its silent renewal, and the way to a new one. */
+import { computeScopeUnion, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
+import type { FetchLike } from '../transports/http-fetch.ts';
+import { refreshTokens } from './refresh-tokens.ts';
+import { beginSignIn, type Challenge, type SignInAttempt } from './sign-in-attempt.ts';
+import { createSignInFetch } from './sign-in-fetch.ts';
+import type { Grant, SignInStore, StoredSignIn } from './sign-in-store.ts';
+
+export interface ServerSignInOptions {
+  readonly serverName: string;
+  readonly serverUrl: string;
+  /** Of the store. */
+  readonly key: string;
+  readonly store: SignInStore;
+  readonly fetch: FetchLike;
+  readonly waitMs: number;
+  /** The secrets are others than before. */
+  readonly onSecrets: () => void;
+}
+
+export class ServerSignIn {
+  readonly serverUrl: string;
+  readonly #options: ServerSignInOptions;
+  readonly #fetch: FetchLike;
+  /** As stored when we last looked; undefined before that. */
+  #known: Promise<StoredSignIn> | undefined;
+  #secrets: readonly string[] = [];
+  #challenge: Challenge = {};
+  #renewing: Promise<string | undefined> | undefined;
+
+  constructor(options: ServerSignInOptions) {
+    this.#options = options;
+    this.serverUrl = options.serverUrl;
+    this.#fetch = createSignInFetch(options);
+  }
+
+  /** What must never be shown. */
+  get secrets(): readonly string[] {
+    return this.#secrets;
+  }
+
+  /** The token to send, if we have one. */
+  async accessToken(): Promise<string | undefined> {
+    this.#known ??= this.#options.store.read(this.#options.key).then((stored) => this.#learn(stored));
+    return (await this.#known).grant?.tokens.access_token;
+  }
+
+  /**
+   * What to send instead of a token that was refused; undefined when only a person can help. However many requests ask at
+   * once, in however many processes, the refresh token is used once. Rejects with AppError server_unreachable.
+   */
+  renew(refused: string | undefined): Promise<string | undefined> {
+    this.#renewing ??= this.#renew(refused).finally(() => (this.#renewing = undefined));
+    return this.#renewing;
+  }
+
+  /** Remembers what a 401 or 403 asks for. */
+  sawRefusal(response: Response): void {
+    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+    this.#challenge = { resourceMetadataUrl, scope };
+  }
+
+  /** Rejects with AppError. */
+  async begin(): Promise<SignInAttempt> {
+    const { key, store } = this.#options;
+    const { registration, grant } = await store.read(key);
+    const { scope, resourceMetadataUrl } = this.#challenge;
+    return beginSignIn({
+      ...this.#options,
+      fetch: this.#fetch,
+      registration,
+      // Asking for one more right must not cost those granted before.
+      challenge: { resourceMetadataUrl, scope: scope && computeScopeUnion(grant?.tokens.scope, scope) },
+      saveRegistration: (next) => this.#save((stored) => ({ ...stored, registration: next })),
+      saveGrant: (next) => this.#save((stored) => ({ ...stored, grant: next })),
+    });
+  }
+
+  async #renew(refused: string | undefined): Promise<string | undefined> {
+    const { key, store, serverName } = this.#options;
+    const seen = await store.read(key);
+    if (seen.grant === undefined) return this.#use(seen);
+    const stored = await store.update(key, async (now) => {
+      const { grant } = now;
+      // Another process was first.
+      if (grant === undefined || grant.tokens.access_token !== refused) return now;
+      const tokens = await refreshTokens(grant, serverName, this.#fetch);
+      return { ...now, grant: tokens && { ...grant, tokens } };
+    });
+    return this.#use(stored);
+  }
+
+  async #save(change: (stored: StoredSignIn) => StoredSignIn): Promise<void> {
+    const { key, store } = this.#options;
+    this.#use(await store.update(key, async (stored) => change(stored)));
+  }
+
+  #use(stored: StoredSignIn): string | undefined {
+    this.#known = Promise.resolve(this.#learn(stored));
+    return stored.grant?.tokens.access_token;
+  }
+
+  #learn(stored: StoredSignIn): StoredSignIn {
+    const secrets = [...secretsOf(stored.grant), stored.registration?.client.client_secret].filter(
+      (one) => one !== undefined,
+    );
+    if (secrets.join('\n') !== this.#secrets.join('\n')) {
+      this.#secrets = secrets;
+      this.#options.onSecrets();
+    }
+    return stored;
+  }
+}
+
+function secretsOf(grant: Grant | undefined): (string | undefined)[] {
+  if (grant === undefined) return [];
+  const { access_token, refresh_token, id_token } = grant.tokens;
+  return [access_token, refresh_token, id_token, grant.client.client_secret];
+}

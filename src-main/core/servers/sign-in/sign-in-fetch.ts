@@ -1,0 +1,56 @@
+/** The fetch for metadata, registration and tokens: safe addresses only, short answers, not for ever. */
+import { AppError } from '../../base/errors.ts';
+import { networkError } from '../transports/http-errors.ts';
+import type { FetchLike } from '../transports/http-fetch.ts';
+import { isSafeUrl } from './safe-url.ts';
+
+export interface SignInFetchOptions {
+  readonly fetch: FetchLike;
+  readonly serverName: string;
+  readonly serverUrl: string;
+}
+
+const limitMs = 30_000;
+const maxBytes = 1024 * 1024;
+
+/** Rejects with a TypeError whose cause is an AppError: the SDK takes any other error for "no metadata here" and goes on. */
+export function createSignInFetch(options: SignInFetchOptions): FetchLike {
+  const { serverName, serverUrl } = options;
+  return async (address, init = {}) => {
+    const url = new URL(address);
+    try {
+      if (!isSafeUrl(url, new URL(serverUrl))) throw unsafe(serverName, url);
+      const body = init.body == null ? {} : { body: String(init.body as string | URLSearchParams) };
+      const response = await options.fetch(url, { ...init, ...body, signal: AbortSignal.timeout(limitMs) });
+      return new Response(await readAll(response), { status: response.status, headers: response.headers });
+    } catch (error) {
+      const cause =
+        error instanceof AppError
+          ? error
+          : networkError({ serverName: `The sign-in of ${serverName}`, url: url.href }, error);
+      throw new TypeError(cause.message, { cause });
+    }
+  };
+}
+
+async function readAll(response: Response): Promise<string | null> {
+  if (response.body === null) return null;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body as ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw new Error('its answer is longer than 1 MB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function unsafe(serverName: string, url: URL): AppError {
+  return new AppError(
+    'server_unauthorized',
+    `${serverName} wants the sign-in to go to ${url.origin}, which is not safe.`,
+    {
+      fix: 'Ask its operator for an address with https.',
+    },
+  );
+}

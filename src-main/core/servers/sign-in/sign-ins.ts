@@ -1,0 +1,78 @@
+/** The sign-ins of all servers over HTTP, and who of them can be signed in to at all. */
+import { AppError } from '../../base/errors.ts';
+import { Event } from '../../base/events.ts';
+import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
+import { HttpFetch } from '../transports/http-fetch.ts';
+import { ServerSignIn } from './server-sign-in.ts';
+import { signInKey, SignInStore } from './sign-in-store.ts';
+
+export interface SignInsOptions {
+  /** Where the tokens lie: a folder of their own. */
+  readonly folder: string;
+  /** HTTP_PROXY and its like are read from it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How long a person may take to sign in, in ms (5 minutes by default). */
+  readonly waitMs?: number;
+}
+
+export class SignIns {
+  /** Tokens came, went or changed. */
+  readonly secretsChanged = new Event();
+  readonly #options: SignInsOptions;
+  readonly #store: SignInStore;
+  readonly #http: HttpFetch;
+  readonly #servers = new Map<string, ServerSignIn>();
+
+  constructor(options: SignInsOptions) {
+    this.#options = options;
+    this.#store = new SignInStore(options.folder);
+    this.#http = new HttpFetch(options);
+  }
+
+  /** All tokens in use, for whoever hides secrets. */
+  get secrets(): string[] {
+    return [...this.#servers.values()].flatMap((server) => server.secrets);
+  }
+
+  /** Undefined where nobody signs in: a server on this machine's pipes, or one with a key of its own. */
+  find(config: ServerConfig): ServerSignIn | undefined {
+    if ((config.kind !== 'http' && config.kind !== 'sse') || hasKey(config)) return undefined;
+    const key = signInKey(config.name, config.url);
+    const known = this.#servers.get(key);
+    if (known !== undefined) return known;
+    const signIn = new ServerSignIn({
+      serverName: config.name,
+      serverUrl: config.url,
+      key,
+      store: this.#store,
+      fetch: this.#http.fetch,
+      waitMs: this.#options.waitMs ?? 5 * 60_000,
+      onSecrets: () => this.secretsChanged.emit(),
+    });
+    this.#servers.set(key, signIn);
+    return signIn;
+  }
+
+  /** Throws AppError `unsupported`, saying why. */
+  get(config: ServerConfig): ServerSignIn {
+    const found = this.find(config);
+    if (found !== undefined) return found;
+    if (config.kind === 'http' || config.kind === 'sse') {
+      throw new AppError('unsupported', `${config.name} has a key in its headers, so there is nothing to sign in to.`, {
+        fix: 'Check that key, or remove the Authorization header to sign in instead.',
+      });
+    }
+    throw new AppError(
+      'unsupported',
+      `${config.name} is not reached over the network, so there is nothing to sign in to.`,
+    );
+  }
+
+  close(): void {
+    this.#http.close();
+  }
+}
+
+function hasKey({ headers }: HttpServerConfig): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+}

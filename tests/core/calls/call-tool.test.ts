@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../../src-main/core/base/errors.ts';
+import { callTool, type CallerContext, type CallSteps } from '../../../src-main/core/calls/call-tool.ts';
+import type { FinishedCall } from '../../../src-main/core/calls/finished-call.ts';
+import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
+import { RpcError } from '../../../src-main/core/wire/message.ts';
+import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
+
+const context: CallerContext = {
+  sessionId: 's1',
+  app: 'Cursor',
+  mode: 'proxy',
+  clientInfo: {},
+  clientCapabilities: {},
+  signal: new AbortController().signal,
+  onLog: () => undefined,
+  askClient: () => Promise.reject(new Error('nobody to ask')),
+  acceptsInputRequired: false,
+};
+
+const tool: CatalogEntry = {
+  id: 'git:status',
+  server: 'git',
+  name: 'status',
+  listedName: 'git_status',
+  definition: {},
+};
+
+/** A pipeline that notes which step it came to; single steps may be replaced. */
+function pipeline(replaced: Partial<CallSteps> = {}) {
+  const steps: string[] = [];
+  const records: FinishedCall[] = [];
+  const usual: CallSteps = {
+    resolve: () => tool,
+    allow: () => undefined,
+    call: async () => ({ content: [] }),
+    shape: (result) => result,
+    record: (call) => records.push(call),
+    ...replaced,
+  };
+  const noted = Object.fromEntries(
+    Object.entries(usual).map(([name, step]) => [
+      name,
+      (...args: unknown[]) => {
+        steps.push(name);
+        return (step as (...input: unknown[]) => unknown)(...args);
+      },
+    ]),
+  ) as unknown as CallSteps;
+  return { steps, records, noted };
+}
+
+function fail(error: Error): () => never {
+  return () => {
+    throw error;
+  };
+}
+
+test('a call goes through every step once, in order', async () => {
+  const { steps, noted } = pipeline();
+  await callTool({ tool: 'git_status', arguments: {} }, context, noted);
+  expect(steps).toEqual(['resolve', 'allow', 'call', 'shape', 'record']);
+});
+
+test('the server gets its own name of the tool, the arguments, and every other member as it came', async () => {
+  const sent: unknown[] = [];
+  const { noted } = pipeline({
+    call: async (_tool, params) => {
+      sent.push(params);
+      return {};
+    },
+  });
+  const rest = { _meta: { vendor: [1] }, task: { ttl: 5 }, unknown: null, name: 'not this' };
+  await callTool({ tool: 'c1:status', arguments: { a: 1 }, rest }, context, noted);
+  await callTool({ tool: 'c1:status', arguments: undefined }, context, noted);
+  expect(sent).toEqual([
+    { _meta: { vendor: [1] }, task: { ttl: 5 }, unknown: null, name: 'status', arguments: { a: 1 } },
+    { name: 'status' },
+  ]);
+});
+
+test('the model is given what the shaping makes of the answer, and both are on record', async () => {
+  const [answer, shaped] = [{ content: ['much'] }, { content: ['little'] }];
+  const { noted, records } = pipeline({ call: async () => answer, shape: () => shaped });
+  expect(await callTool({ tool: 'x', arguments: {} }, context, noted)).toBe(shaped);
+  expect(records).toMatchObject([{ result: answer, given: shaped, outcome: 'ok', failure: undefined, tool }]);
+});
+
+describe('whatever goes wrong, the caller hears it and the call is on record', () => {
+  const blocked = new AppError('not_allowed', 'No.');
+  const unknown = new AppError('tool_not_found', 'No such tool.');
+  const gone = new AppError('cancelled', 'Cancelled.');
+  const refused = new RpcError(-32602, 'bad params', { why: 1 });
+
+  test.each<[string, Partial<CallSteps>, Error, string[], string]>([
+    ['a tool that is not there', { resolve: fail(unknown) }, unknown, ['resolve', 'record'], 'failed'],
+    ['a call that is not allowed', { allow: fail(blocked) }, blocked, ['resolve', 'allow', 'record'], 'blocked'],
+    ['an error of the server', { call: fail(refused) }, refused, ['resolve', 'allow', 'call', 'record'], 'failed'],
+    ['a cancelled call', { call: fail(gone) }, gone, ['resolve', 'allow', 'call', 'record'], 'cancelled'],
+    [
+      'a defect of ours',
+      { shape: fail(new TypeError('x')) },
+      new TypeError('x'),
+      ['resolve', 'allow', 'call', 'shape', 'record'],
+      'failed',
+    ],
+  ])('%s', async (_what, replaced, error, passed, outcome) => {
+    const { steps, records, noted } = pipeline(replaced);
+    await expect(callTool({ tool: 'x', arguments: {} }, context, noted)).rejects.toEqual(error);
+    expect(steps).toEqual(passed);
+    expect(records).toMatchObject([{ outcome, failure: error, given: undefined }]);
+  });
+
+  test('a result that says isError is an error of the tool, parsed or as bytes', async () => {
+    const answers = [
+      { content: [], isError: true },
+      new RawJson([Buffer.from('{"isError":true}')], { isError: true }),
+      { isError: 'true' },
+    ];
+    const { records, noted } = pipeline({ call: async () => answers[records.length] as never });
+    for (const _ of answers) await callTool({ tool: 'x', arguments: {} }, context, noted);
+    expect(records.map((record) => record.outcome)).toEqual(['tool_error', 'tool_error', 'ok']);
+  });
+});
+
+test('the time of a call is the time of its stages', async () => {
+  const { records, noted } = pipeline({
+    call: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return {};
+    },
+  });
+  await callTool({ tool: 'x', arguments: {} }, context, noted);
+  const { stages, total } = records[0]?.times ?? { stages: { resolve: 0, allow: 0, call: 0, shape: 0 }, total: 0 };
+  expect(stages.call).toBeGreaterThan(stages.resolve + stages.allow + stages.shape);
+  expect(total).toBeGreaterThanOrEqual(stages.call);
+});
+
+test('the time that a failed stage took is on record as its own', async () => {
+  const { records, noted } = pipeline({
+    call: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      throw new RpcError(-32000, 'late');
+    },
+  });
+  await callTool({ tool: 'x', arguments: {} }, context, noted).catch(() => undefined);
+  expect(records[0]?.times.stages.call).toBeGreaterThan(0);
+  expect(records[0]?.times.stages.shape).toBe(0);
+});

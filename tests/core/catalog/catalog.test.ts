@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { buildCatalog, unwrapUri, usableSchema, wrapUri } from '../../../src-main/core/catalog/catalog.ts';
+import { serverWith, toolsNamed } from './catalog-of.ts';
+
+const none: ReadonlySet<string> = new Set();
+
+describe('tools and prompts', () => {
+  test('come in the order of the config, within a server in the order of their names, each with its definition untouched', () => {
+    const definition = { name: 'b', vendor: { kept: [1] }, inputSchema: 'nonsense' };
+    const servers = [
+      serverWith('z', { tools: [definition, { name: 'B' }, { name: 'a' }] }),
+      serverWith('a', toolsNamed('x')),
+    ];
+    const { tools } = buildCatalog(servers, none);
+    expect(tools.map((tool) => tool.id)).toEqual(['z:B', 'z:a', 'z:b', 'a:x']);
+    expect(tools[2]?.definition).toBe(definition);
+  });
+
+  test('a name that a server lists twice is there once, as it was listed first', () => {
+    const { tools } = buildCatalog([serverWith('s', { tools: [{ name: 'x', title: 'first' }, { name: 'x' }] })], none);
+    expect(tools.map((tool) => tool.definition)).toEqual([{ name: 'x', title: 'first' }]);
+  });
+
+  test('a prompt may be called like a tool, also like one of our own', () => {
+    const one = serverWith('s', { ...toolsNamed('ask'), prompts: [{ name: 'ask' }, { name: 'search_tools' }] });
+    const { prompts } = buildCatalog([one], new Set(['search_tools']));
+    expect(prompts.map((prompt) => prompt.listedName)).toEqual(['ask', 'search_tools']);
+  });
+});
+
+describe('resources', () => {
+  const uris = (...names: string[]) => ({ resources: names.map((uri) => ({ uri, name: uri })) });
+
+  test('keep their URI, and one that another server has as well says whose it is', () => {
+    const { resources } = buildCatalog(
+      [
+        serverWith('a', uris('data://x', 'data://y')),
+        serverWith('b/ö', uris('data://x')),
+        serverWith('c', uris('data://x')),
+      ],
+      none,
+    );
+    expect(resources.map((one) => one.listedUri)).toEqual([
+      'data://x',
+      'data://y',
+      'tooltray://b%2F%C3%B6/data://x',
+      'tooltray://c/data://x',
+    ]);
+  });
+
+  test('one that a server lists twice is there once', () => {
+    const { resources } = buildCatalog([serverWith('a', uris('data://x', 'data://x', 'data://x'))], none);
+    expect(resources.map((one) => one.listedUri)).toEqual(['data://x']);
+  });
+
+  test('templates of the same form are told apart as well, their expressions as they were', () => {
+    const templates = { resourceTemplates: [{ uriTemplate: 'data://item/{id}{?q*}' }] };
+    const { resourceTemplates } = buildCatalog([serverWith('a', templates), serverWith('b', templates)], none);
+    expect(resourceTemplates.map((one) => one.listedUri)).toEqual([
+      'data://item/{id}{?q*}',
+      'tooltray://b/data://item/{id}{?q*}',
+    ]);
+  });
+
+  test('a wrapped URI gives back server and URI, whatever is in them', () => {
+    for (const [server, uri] of [
+      ['a', 'data://x'],
+      ['with / and %2F', 'file:///a b/%20?q=1#f\nline'],
+      ['a', wrapUri('b', 'data://x')],
+    ] as const) {
+      expect(unwrapUri(wrapUri(server, uri))).toEqual({ server, uri });
+    }
+  });
+
+  test.each(['data://x', 'tooltray://a', 'tooltray://a/', 'tooltray://%E0%A4%A/x', ''])(
+    '%j is no wrapped URI',
+    (uri) => {
+      expect(unwrapUri(uri)).toBeUndefined();
+    },
+  );
+});
+
+test.each([
+  ['nonsense', { type: 'object' }],
+  [undefined, { type: 'object' }],
+  [[1], { type: 'object' }],
+  [{ properties: { a: {} } }, { type: 'object', properties: { a: {} } }],
+  [
+    { type: ['object', 'null'], $defs: {} },
+    { type: 'object', $defs: {} },
+  ],
+])('the input schema %j becomes one that client apps accept', (inputSchema, usable) => {
+  expect(usableSchema({ inputSchema })).toEqual(usable);
+});
+
+test('what servers say of themselves is kept where they say something', () => {
+  const { instructions } = buildCatalog([serverWith('a', {}, 'Ask me.'), serverWith('b', {})], none);
+  expect([...instructions]).toEqual([['a', 'Ask me.']]);
+});

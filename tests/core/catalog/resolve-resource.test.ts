@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { buildCatalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
+import { resourceTargets } from '../../../src-main/core/catalog/resolve-resource.ts';
+import { serverWith } from './catalog-of.ts';
+
+const resources = (...uris: string[]) => ({ resources: uris.map((uri) => ({ uri })) });
+const templates = (...uris: string[]) => ({ resourceTemplates: uris.map((uriTemplate) => ({ uriTemplate })) });
+
+function targets(servers: CatalogServer[], uri: string): string[] {
+  return resourceTargets(buildCatalog(servers, new Set()), uri).map((target) => `${target.server} ${target.uri}`);
+}
+
+describe('a resource is read from', () => {
+  const two = [
+    serverWith('a', { ...resources('data://same', 'tooltray://b/own'), ...templates('item://{id}') }),
+    serverWith('b', { ...resources('data://same', 'data://b'), ...templates('item://{id}', 'b://{x}/end') }),
+    serverWith('silent', {}),
+  ];
+
+  test.each([
+    ['the server that lists it', 'data://b', ['b data://b']],
+    ['the first of two that list it', 'data://same', ['a data://same']],
+    ['the second where the URI says so', 'tooltray://b/data://same', ['b data://same']],
+    ['the server whose own URI merely looks wrapped', 'tooltray://b/own', ['a tooltray://b/own']],
+    ['the server inside a wrapped URI that no list shows', 'tooltray://b/hidden', ['b hidden']],
+    ['the server whose template it fits', 'b://1/2/end', ['b b://1/2/end']],
+    ['all servers whose template it fits, in order', 'item://7', ['a item://7', 'b item://7']],
+    ['the second one, by the template that says whose it is', 'tooltray://b/item://7', ['b item://7']],
+    ['every server with resources, where nothing is known of it', 'else://x', ['a else://x', 'b else://x']],
+    [
+      'those also when a wrapped URI names no server',
+      'tooltray://gone/x',
+      ['a tooltray://gone/x', 'b tooltray://gone/x'],
+    ],
+  ])('%s', (_what, uri, expected) => {
+    expect(targets(two, uri)).toEqual(expected);
+  });
+});
+
+test('nowhere when no server has resources', () => {
+  expect(targets([serverWith('a', {})], 'data://x')).toEqual([]);
+});
+
+test.each([
+  ['data://{id}', 'data://1', true],
+  ['data://{id}', 'data:/1', false],
+  ['{+any}', 'whatever', true],
+  ['data://{a}/mid/{b}', 'data://1/mid/2', true],
+  ['data://{a}/mid/{b}', 'data://1/2', false],
+  ['data://{a}.json', 'data://x.json', true],
+  ['data://{a}.json', 'data://x.xml', false],
+  ['aa{x}aa', 'aaa', false],
+  ['aa{x}a{y}aa', 'aaaa', false],
+  ['aa{x}a{y}aa', 'aaaaa', true],
+  ['a.c{x}', 'abc1', false],
+  ['plain://', 'plain://x', false],
+  ['open://{id', 'open://1', false],
+])('the template %s fits %s: %s', (template, uri, fits) => {
+  const owner = serverWith('owner', templates(template));
+  expect(targets([serverWith('other', resources('x://y')), owner], uri)).toEqual(
+    fits ? [`owner ${uri}`] : [`other ${uri}`, `owner ${uri}`],
+  );
+});

@@ -1,0 +1,28 @@
+/** What a helper tool is given, made of a few servers, for tests of single modes. */
+import { buildCatalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
+import type { CallRequest } from '../../../src-main/core/calls/call-tool.ts';
+import type { HelperContext } from '../../../src-main/core/modes/mode.ts';
+import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
+
+export interface TestContext extends HelperContext {
+  /** What was asked of the pipeline. */
+  readonly calls: CallRequest[];
+}
+
+export function helperContext(servers: readonly CatalogServer[], raw = false): TestContext {
+  const catalog = buildCatalog(servers, new Set(['search_tools', 'call_tool']));
+  const index = new SearchIndex();
+  for (const { name } of servers) {
+    const own = catalog.tools.filter((tool) => tool.server === name);
+    index.replaceServer(
+      name,
+      own.map(({ id, name: tool, definition }) => ({ ...definition, id, server: name, name: tool })),
+    );
+  }
+  const calls: CallRequest[] = [];
+  const callTool = async (request: CallRequest): Promise<{ content: unknown[] }> => {
+    calls.push(request);
+    return { content: [{ type: 'text', text: `called ${request.tool}` }] };
+  };
+  return { catalog, index, raw, callTool, calls };
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { AppError } from '../../../src-main/core/base/errors.ts';
+import { findMode, helperTools, modes } from '../../../src-main/core/modes/index.ts';
+
+test('every mode is found by its name and says in a line what it is', () => {
+  for (const mode of modes) {
+    expect(findMode(mode.name)).toBe(mode);
+    expect(mode.line).toMatch(/^.{5,80}$/);
+  }
+});
+
+test('every helper tool of every mode can be found by its name, and no two share one', () => {
+  const all = modes.flatMap((mode) => mode.helpers);
+  expect([...helperTools.values()]).toEqual(all);
+  for (const { definition } of all) {
+    expect(definition.name).toMatch(/^[a-z][a-z0-9_-]{1,59}$/);
+    expect(definition['inputSchema']).toMatchObject({ type: 'object' });
+    expect(String(definition['description']).length).toBeLessThanOrEqual(2048);
+  }
+});
+
+test.each(['', 'Proxy', 'constructor', '__proto__'])(
+  'there is no mode %j, and the answer names those there are',
+  (name) => {
+    expect(() => findMode(name)).toThrow(
+      expect.objectContaining({ code: 'mode_unknown', fix: 'Modes: proxy, search.' }) as AppError,
+    );
+  },
+);

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { proxyMode } from '../../../src-main/core/modes/proxy.ts';
+import { serverWith, toolsNamed } from '../catalog/catalog-of.ts';
+import { helperContext } from './helper-context.ts';
+
+const rich = {
+  name: 'rich',
+  title: 'Rich',
+  description: 'This tool allows you to do a thing. Then more.',
+  inputSchema: {
+    type: 'object',
+    properties: { kind: { type: 'string', enum: ['a', 'b'], description: 'which', default: 'a' } },
+    required: ['kind'],
+    additionalProperties: false,
+  },
+  outputSchema: { type: 'object' },
+  annotations: { destructiveHint: true, vendorHint: 1 },
+  icons: [{ src: 'data:,' }],
+  execution: { taskSupport: 'optional' },
+  _meta: { 'anthropic/alwaysLoad': true },
+};
+
+describe('what is listed', () => {
+  test('every tool with a shorter text and schema; annotations and _meta as they are', () => {
+    const context = helperContext([serverWith('s', { tools: [rich] })]);
+    expect(proxyMode.listed(context)).toEqual([
+      {
+        name: 'rich',
+        description: 'Do a thing',
+        inputSchema: { type: 'object', properties: { kind: { type: 'string', enum: ['a', 'b'] } }, required: ['kind'] },
+        annotations: { destructiveHint: true, vendorHint: 1 },
+        _meta: { 'anthropic/alwaysLoad': true },
+      },
+    ]);
+  });
+
+  test('every tool as the server describes it when texts shall stay as they are', () => {
+    const context = helperContext([serverWith('s', { tools: [rich] }), serverWith('t', toolsNamed())], true);
+    expect(proxyMode.listed(context)).toEqual([{ ...rich, name: 's_rich' }]);
+  });
+
+  test.each([true, false])('nonsense in a definition becomes nothing that a client app refuses (raw: %s)', (raw) => {
+    const tools = [
+      { name: 'x', description: 5, inputSchema: [], annotations: 'no', _meta: 1 },
+      { name: 'y', inputSchema: null },
+    ];
+    const listed = proxyMode.listed(helperContext([serverWith('s', { tools })], raw));
+    expect(listed.map((tool) => [tool['name'], tool['inputSchema']])).toEqual([
+      ['x', { type: 'object' }],
+      ['y', { type: 'object' }],
+    ]);
+  });
+
+  test('the same text each time, and in the same order', () => {
+    const forwards = helperContext([serverWith('s', toolsNamed('a', 'b', 'c'))]);
+    const backwards = helperContext([serverWith('s', toolsNamed('c', 'b', 'a'))]);
+    expect(JSON.stringify(proxyMode.listed(forwards))).toBe(JSON.stringify(proxyMode.listed(backwards)));
+  });
+});
+
+describe('instructions', () => {
+  const textFor = (...said: (string | undefined)[]): string =>
+    proxyMode.instructions(helperContext(said.map((text, i) => serverWith(`server${i}`, {}, text))));
+
+  test('name the servers and pass on what they say of themselves', () => {
+    expect(textFor('  Ask first. ', undefined, 'Ask twice.')).toBe(
+      'Tools of server0, server1, server2 through Tooltray.\n\n# server0\nAsk first.\n\n# server2\nAsk twice.',
+    );
+    expect(textFor()).toContain('no server is configured yet');
+  });
+
+  test.each([0, 1, 2, 3])('share 2 048 characters fairly and end no text in half a character (%i)', (shift) => {
+    const text = textFor(`${'x'.repeat(shift)}${'🚀'.repeat(5000)}`, '🚀'.repeat(5000), 'short');
+    expect(text.length).toBeLessThanOrEqual(2048);
+    expect(text.isWellFormed()).toBe(true);
+    expect(text).toMatch(/# server0\n.*…\n\n# server1\n.*…\n\n# server2\nshort$/s);
+  });
+
+  test.each([0, 1])('stay within that with a thousand servers and with one of an endless name (%i)', (shift) => {
+    const many = textFor(...Array.from({ length: 1000 }, () => 'Say please.'));
+    const long = proxyMode.instructions(
+      helperContext([serverWith(`${'x'.repeat(shift)}${'🚀'.repeat(3000)}`, {}, 'Hello.')]),
+    );
+    for (const text of [many, long]) {
+      expect(text.length).toBeLessThanOrEqual(2048);
+      expect(text.isWellFormed()).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { parseJson, type JsonObject } from '../../../src-main/core/base/json.ts';
+import { helperTools } from '../../../src-main/core/modes/index.ts';
+import type { HelperTool } from '../../../src-main/core/modes/mode.ts';
+import { searchMode } from '../../../src-main/core/modes/search.ts';
+import { serverWith } from '../catalog/catalog-of.ts';
+import { helperContext } from './helper-context.ts';
+
+const reverse = {
+  name: 'reverse',
+  title: 'Reverse',
+  description: 'Use this tool to turn a text around. It has a second sentence.',
+  inputSchema: {
+    type: 'object',
+    properties: { text: { type: 'string', description: 'any text' } },
+    required: ['text'],
+  },
+  outputSchema: { type: 'object' },
+  annotations: { readOnlyHint: true },
+  icons: [{ src: 'data:,' }],
+};
+const servers = [serverWith('a', { tools: [reverse, { name: 'other' }] }), serverWith('b', { tools: [reverse] })];
+
+const helper = (name: string): HelperTool => helperTools.get(name) as HelperTool;
+
+function search(input: JsonObject, context = helperContext(servers)): Promise<JsonObject> {
+  return helper('search_tools').run(input, context) as Promise<JsonObject>;
+}
+
+const namesIn = (result: JsonObject): unknown[] =>
+  (result['structuredContent'] as { result: { name: string }[] }).result.map((tool) => tool.name);
+
+describe('what is listed', () => {
+  test('two tools and nothing else, however many tools the servers have', () => {
+    expect(searchMode.helpers.map((one) => one.definition.name)).toEqual(['search_tools', 'call_tool']);
+    expect(searchMode.listed(helperContext(servers))).toEqual([]);
+  });
+
+  test('both are always loaded, so that no client app hides the search behind its own', () => {
+    for (const { definition } of searchMode.helpers)
+      expect(definition['_meta']).toEqual({ 'anthropic/alwaysLoad': true });
+  });
+
+  test('only the search claims to change nothing', () => {
+    expect(helper('search_tools').definition['annotations']).toEqual({ readOnlyHint: true, openWorldHint: false });
+    expect(helper('call_tool').definition['annotations']).toBeUndefined();
+  });
+});
+
+describe('search_tools', () => {
+  test('gives definitions that a call can be made from, best first, the same as text and as structure', async () => {
+    const result = await search({ query: 'turn text around' });
+    const { outputSchema: _, icons: __, ...shown } = reverse;
+    const expected = [
+      { ...shown, name: 'a_reverse' },
+      { ...shown, name: 'b_reverse' },
+    ];
+    expect(result['structuredContent']).toEqual({ result: expected });
+    const [{ text }] = result['content'] as [{ text: string }];
+    expect(JSON.parse(text)).toEqual(expected);
+  });
+
+  test('gives whole definitions when texts shall stay as they are', async () => {
+    const result = await search({ query: 'reverse', limit: 1 }, helperContext(servers, true));
+    expect(result['structuredContent']).toEqual({ result: [{ ...reverse, name: 'a_reverse' }] });
+  });
+
+  test.each([{ query: 'zzzz' }, { query: '' }, {}, { query: 5 }])(
+    'finds nothing for %j and says so by an empty list',
+    async (input) => {
+      expect(await search(input)).toEqual({ content: [], structuredContent: { result: [] } });
+    },
+  );
+
+  test.each([
+    [1, 1],
+    ['1', 1],
+    [parseJson('1.0'), 1],
+    [1.9, 1],
+    [0, 1],
+    [-3, 1],
+    [undefined, 10],
+    [null, 10],
+    ['many', 10],
+    [{}, 10],
+    [1e9, 50],
+  ])('takes the limit %j as %i', async (limit, shown) => {
+    const many = serverWith('many', { tools: Array.from({ length: 60 }, (_, i) => ({ name: `reverse_${i}` })) });
+    expect(namesIn(await search({ query: 'reverse', limit }, helperContext([many])))).toHaveLength(shown);
+  });
+
+  test('a tool that is called like a helper is found under the name it can be called by', async () => {
+    const context = helperContext([
+      serverWith('git', { tools: [{ name: 'search_tools', description: 'Searches commits.' }] }),
+    ]);
+    expect(namesIn(await search({ query: 'commits' }, context))).toEqual(['git_search_tools']);
+  });
+});
+
+describe('call_tool', () => {
+  test('hands the call to the pipeline, in every spelling of its own parameters', async () => {
+    const context = helperContext(servers);
+    const asked = [
+      { name: 'a_reverse', arguments: { text: 'x' } },
+      { tool: 'a:reverse', args: '{"text":"x"}' },
+      { tool_name: 'reverse', connection: 'c2', args_json: '{}' },
+      { path: 'reverse', server: 'b', _meta: { vendor: 1 } },
+    ];
+    for (const input of asked) await helper('call_tool').run(input, context);
+    expect(context.calls).toEqual([
+      { tool: 'a_reverse', server: undefined, arguments: { text: 'x' }, rest: undefined, via: 'call_tool' },
+      { tool: 'a:reverse', server: undefined, arguments: { text: 'x' }, rest: undefined, via: 'call_tool' },
+      { tool: 'reverse', server: 'c2', arguments: {}, rest: undefined, via: 'call_tool' },
+      { tool: 'reverse', server: 'b', arguments: {}, rest: { _meta: { vendor: 1 } }, via: 'call_tool' },
+    ]);
+  });
+
+  test('gives back what the tool answers, untouched', async () => {
+    const result = await helper('call_tool').run({ name: 'a_reverse' }, helperContext(servers));
+    expect(result).toEqual({ content: [{ type: 'text', text: 'called a_reverse' }] });
+  });
+});
+
+describe('instructions', () => {
+  const textFor = (names: string[]): string =>
+    searchMode.instructions(helperContext(names.map((name) => serverWith(name, {}))));
+
+  test('say what to do and which servers there are', () => {
+    expect(textFor(['git', 'GitHub'])).toMatch(/^Search with search_tools.*call_tool.*git, GitHub\.$/);
+    expect(textFor([])).toContain('none yet');
+  });
+
+  test('depend on the servers alone, not on what they list at the moment', () => {
+    expect(searchMode.instructions(helperContext(servers))).toBe(textFor(['a', 'b']));
+  });
+
+  test.each([0, 1, 2, 3])('end within 2 048 characters and never in half a character (%i)', (shift) => {
+    const text = textFor([`${'x'.repeat(shift)}${'🚀'.repeat(3000)}`]);
+    expect(text.length).toBeLessThanOrEqual(2048);
+    expect(text.isWellFormed()).toBe(true);
+  });
+});

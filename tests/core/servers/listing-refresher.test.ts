@@ -1,0 +1,81 @@
+/** Promises of the refresher: one fetch at a time, bursts taken together, no word lost. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { ListingRefresher } from '../../../src-main/core/servers/listing-refresher.ts';
+import { until } from './servers-harness.ts';
+
+interface Fetches {
+  readonly refresher: ListingRefresher;
+  started: number;
+  /** Most fetches that ran at the same time. */
+  most: number;
+  /** Lets the fetch that runs end. */
+  finish: () => void;
+}
+
+function fetches(): Fetches {
+  let running = 0;
+  const account: Fetches = {
+    started: 0,
+    most: 0,
+    finish: () => undefined,
+    refresher: new ListingRefresher(async () => {
+      account.started++;
+      account.most = Math.max(account.most, ++running);
+      await new Promise<void>((resolve) => (account.finish = resolve));
+      running--;
+    }),
+  };
+  onTestFinished(() => account.refresher.stop());
+  return account;
+}
+
+test('a burst of announcements is one fetch', async () => {
+  const account = fetches();
+  for (let times = 0; times < 500; times++) account.refresher.soon();
+  await until(() => account.started > 0);
+  account.finish();
+  await sleep(250);
+  expect(account.started).toBe(1);
+});
+
+test('whatever is announced while a fetch runs is fetched afterwards, once', async () => {
+  const account = fetches();
+  const first = account.refresher.now();
+  for (let times = 0; times < 500; times++) account.refresher.soon();
+  account.finish();
+  await first;
+  await until(() => account.started === 2);
+  account.finish();
+  await sleep(250);
+  expect([account.started, account.most]).toEqual([2, 1]);
+});
+
+test('whoever asks at once joins the fetch that runs', async () => {
+  const account = fetches();
+  const asked = [account.refresher.now(), account.refresher.now(), account.refresher.now()];
+  account.finish();
+  await Promise.all(asked);
+  expect([account.started, account.most]).toEqual([1, 1]);
+});
+
+test('a server that never stops announcing is read all the same', async () => {
+  const account = fetches();
+  const announcing = setInterval(() => account.refresher.soon(), 20);
+  onTestFinished(() => clearInterval(announcing));
+  await until(() => account.started === 1);
+  expect(account.started).toBe(1);
+});
+
+test('stopped, it forgets what was announced', async () => {
+  const account = fetches();
+  const first = account.refresher.now();
+  account.refresher.soon();
+  account.refresher.stop();
+  account.finish();
+  await first;
+  account.refresher.soon();
+  account.refresher.stop();
+  await sleep(250);
+  expect(account.started).toBe(1);
+});

@@ -1,0 +1,119 @@
+/** Promises of the drained lists: pages that end, repeat or do not end, refusals, entries that are none. */
+import { expect, test } from 'vitest';
+import { parseJson } from '../../../src-main/core/base/json.ts';
+import { type Ask, fetchListing } from '../../../src-main/core/servers/listing.ts';
+import { RpcError } from '../../../src-main/core/wire/message.ts';
+
+const all = { tools: {}, resources: {}, prompts: {} };
+const tool = (name: string): { name: string } => ({ name });
+
+/** Answers tools/list by page; every other list is empty. */
+function toolPages(page: (cursor: string | undefined) => Record<string, unknown>): Ask {
+  return async (method, params) => {
+    if (method === 'tools/list') return page(params['cursor'] as string | undefined);
+    return { resources: [], resourceTemplates: [], prompts: [] };
+  };
+}
+
+test('all pages of all four lists are drained, members untouched', async () => {
+  const entries = {
+    tools: [parseJson('{"name":"a","vendor":12345678901234567890,"_meta":{"x":null}}')],
+    resources: [{ uri: 'x://1', size: 1 }],
+    resourceTemplates: [{ uriTemplate: 'x://{id}' }],
+    prompts: [{ name: 'p', arguments: [] }],
+  };
+  const second = { tools: [tool('b')], resources: [], resourceTemplates: [], prompts: [] };
+  const { listing, problems } = await fetchListing(
+    async (_method, { cursor }) => (cursor === undefined ? { ...entries, nextCursor: '2' } : second),
+    all,
+  );
+  expect(problems).toEqual([]);
+  expect(JSON.stringify(listing)).toBe(JSON.stringify({ ...entries, tools: [...entries.tools, tool('b')] }));
+});
+
+test('only lists that are announced are asked for; a server that announces nothing is asked for its tools', async () => {
+  const asked: string[] = [];
+  const ask: Ask = async (method) => {
+    asked.push(method);
+    return { tools: [], prompts: [] };
+  };
+  await fetchListing(ask, { prompts: {}, logging: {} });
+  await fetchListing(ask, {});
+  expect(asked).toEqual(['prompts/list', 'tools/list']);
+});
+
+test('a cursor that repeats ends the list and is told', async () => {
+  const { listing, problems } = await fetchListing(
+    toolPages(() => ({ tools: [tool('a')], nextCursor: 'again' })),
+    all,
+  );
+  expect([listing.tools.length, problems]).toEqual([
+    2,
+    ['tools/list repeats the cursor "again"; the list was ended there with 2 entries.'],
+  ]);
+});
+
+test.each([
+  ['small pages', 1, 1000],
+  ['big pages', 30_000, 120_000],
+])('a list that never ends is cut: %s', async (_what, size, taken) => {
+  const page = Array.from({ length: size }, () => tool('a'));
+  const { listing, problems } = await fetchListing(
+    toolPages((cursor) => ({ tools: page, nextCursor: String(Number(cursor ?? 0) + 1) })),
+    all,
+  );
+  expect([listing.tools.length, problems]).toEqual([
+    taken,
+    [`tools/list does not end; ${taken} entries were taken.`],
+  ]);
+});
+
+test('entries without a name are left out and told, the others stay', async () => {
+  const { listing, problems } = await fetchListing(
+    toolPages(() => ({ tools: [tool('a'), { title: 'x' }, null, 7, { name: 5 }, ['b'], tool('c')] })),
+    all,
+  );
+  expect(listing.tools).toEqual([tool('a'), tool('c')]);
+  expect(new Set(problems)).toEqual(new Set(['tools/list holds an entry without name; it was left out.']));
+});
+
+test('names that are members of every object are names like others', async () => {
+  const names = ['constructor', '__proto__', 'toString', 'a b.c 🙂', 'x'.repeat(200)];
+  const { listing } = await fetchListing(
+    toolPages(() => ({ tools: names.map(tool) })),
+    all,
+  );
+  expect(listing.tools.map((one) => one['name'])).toEqual(names);
+});
+
+test('a list that is refused is a problem of that list alone', async () => {
+  const { listing, problems } = await fetchListing(async (method) => {
+    if (method === 'tools/list') throw new RpcError(-32603, 'The list is lost.');
+    return { resources: [{ uri: 'x://1' }], resourceTemplates: [], prompts: [] };
+  }, all);
+  expect([listing.tools, listing.resources.length]).toEqual([[], 1]);
+  expect(problems).toEqual(['tools/list failed: The list is lost.']);
+});
+
+test('resources without templates are usual', async () => {
+  const { problems } = await fetchListing(
+    async (method) => {
+      if (method === 'resources/templates/list') throw new RpcError(-32601, 'Method not found');
+      return { resources: [] };
+    },
+    { resources: {} },
+  );
+  expect(problems).toEqual([]);
+});
+
+test.each([[{ tools: 'none' }], [{}], [{ tools: null }]])('an answer without a list is told: %o', async (answer) => {
+  const { listing, problems } = await fetchListing(
+    toolPages(() => answer),
+    all,
+  );
+  expect([listing.tools, problems]).toEqual([[], ['tools/list answered without a list.']]);
+});
+
+test('a line that breaks is no matter of lists', async () => {
+  await expect(fetchListing(() => Promise.reject(new Error('broken')), all)).rejects.toThrow('broken');
+});

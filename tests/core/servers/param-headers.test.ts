@@ -1,0 +1,40 @@
+/** Promises of the arguments that travel as headers. */
+import { expect, test } from 'vitest';
+import { parseJson } from '../../../src-main/core/base/json.ts';
+import { paramHeaders } from '../../../src-main/core/servers/param-headers.ts';
+
+const tool = (properties: Record<string, unknown>): Record<string, unknown> => ({
+  name: 't',
+  inputSchema: { type: 'object', properties },
+});
+const marked = tool({ region: { type: 'string', 'x-mcp-header': 'Region' }, other: { type: 'string' } });
+
+test('only marked arguments become headers', () => {
+  expect(paramHeaders(marked, { region: 'eu-west', other: 'x' })).toEqual({ 'Mcp-Param-Region': 'eu-west' });
+});
+
+test.each([
+  ['a number', 7, '7'],
+  ['false', false, 'false'],
+  ['a number that keeps its spelling', parseJson('1.50'), '1.50'],
+  ['blanks inside', 'a b', 'a b'],
+  ['a blank at the end', 'a ', '=?base64?YSA=?='],
+  ['nothing', '', '=?base64??='],
+  ['a line break', 'a\r\nX: y', '=?base64?YQ0KWDogeQ==?='],
+  ['letters beyond ASCII', 'Zürich', '=?base64?WsO8cmljaA==?='],
+  ['what looks like our own marking', '=?base64?YQ==?=', '=?base64?PT9iYXNlNjQ/WVE9PT89?='],
+])('%s is written so that a header can carry it', (_what, value, written) => {
+  expect(paramHeaders(marked, { region: value })).toEqual({ 'Mcp-Param-Region': written });
+});
+
+test.each([
+  ['an object', marked, { region: {} }],
+  ['null', marked, { region: null }],
+  ['a missing argument', marked, {}],
+  ['arguments that are no object', marked, 'x'],
+  ['an unknown tool', undefined, { region: 'x' }],
+  ['a schema without properties', { name: 't', inputSchema: {} }, { region: 'x' }],
+  ['a marking that no header name can be', tool({ region: { 'x-mcp-header': 'a b\r\nX: y' } }), { region: 'x' }],
+])('%s gives no header', (_what, of, args) => {
+  expect(paramHeaders(of, args)).toBeUndefined();
+});

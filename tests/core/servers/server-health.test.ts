@@ -1,0 +1,60 @@
+/** Promises of the health: one level, two words, one sentence with the cause, and what to do. */
+import { expect, test } from 'vitest';
+import { AppError } from '../../../src-main/core/base/errors.ts';
+import { type HealthFacts, serverHealth } from '../../../src-main/core/servers/server-health.ts';
+import type { ServerState } from '../../../src-main/core/servers/server-state.ts';
+
+const error = new AppError('server_exited', 'it exited with code 1.', { fix: 'Look at its log.' });
+const healthOf = (state: ServerState, facts: Partial<HealthFacts> = {}): unknown[] => {
+  const { level, summary, detail, action } = serverHealth({
+    state,
+    tools: 2,
+    lazy: false,
+    problems: [],
+    now: 10_000,
+    ...facts,
+  });
+  return [level, summary, detail, action?.kind];
+};
+
+test.each<[ServerState, unknown[]]>([
+  [{ kind: 'disabled' }, ['off', 'Off', 'Switched off in the config.', 'enable']],
+  [{ kind: 'ready', since: 0 }, ['ok', 'Ready', '2 tools.', undefined]],
+  [
+    { kind: 'pending-sign-in', error },
+    ['attention', 'Needs sign-in', 'it exited with code 1. Look at its log.', 'sign-in'],
+  ],
+  [
+    { kind: 'error', error, failures: 1, retryAt: 14_000 },
+    ['error', 'Stopped', 'it exited with code 1. Look at its log. Next try in 4 s.', 'retry'],
+  ],
+])('%o', (state, health) => {
+  expect(healthOf(state)).toEqual(health);
+});
+
+test('a start says how long it has been going on', () => {
+  expect(healthOf({ kind: 'connecting', since: 3000, failures: 0 })[1]).toBe('Starting 7 s');
+  expect(healthOf({ kind: 'discovering', since: 9000, failures: 0 })[2]).toContain('for 1 s');
+});
+
+test('a retry that is due says so without a negative time', () => {
+  expect(healthOf({ kind: 'error', error, failures: 3, retryAt: 9000 })[2]).toContain('Next try in 0 s.');
+});
+
+test('a ready server with odd lists is no error, but shows what is odd', () => {
+  expect(healthOf({ kind: 'ready', since: 0 }, { problems: ['One.', 'Two.'] })).toEqual([
+    'attention',
+    'Ready, oddly',
+    'One. Two.',
+    'view-log',
+  ]);
+});
+
+test('a sleeping lazy server tells what wakes it', () => {
+  expect(healthOf({ kind: 'disconnected' }, { lazy: true })).toEqual([
+    'off',
+    'Asleep',
+    'Starts at its first call.',
+    undefined,
+  ]);
+});

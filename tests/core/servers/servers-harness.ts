@@ -1,0 +1,203 @@
+/** Managed servers for tests: real processes and transports, a folder of their own, and an account of every start. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import type { HttpServerConfig, StdioServerConfig } from '../../../src-main/core/config/app-config.ts';
+import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import { hashServer } from '../../../src-main/core/config/hash-server.ts';
+import type { CallContext } from '../../../src-main/core/servers/call-context.ts';
+import { ProcessRegistry } from '../../../src-main/core/servers/launch/process-registry.ts';
+import { EnvironmentResolver } from '../../../src-main/core/servers/launch/resolve-environment.ts';
+import { ListingCache } from '../../../src-main/core/servers/listing-cache.ts';
+import { ManagedServer, type ServerDeps } from '../../../src-main/core/servers/managed-server.ts';
+import { SignIns } from '../../../src-main/core/servers/sign-in/sign-ins.ts';
+import { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
+import { StartSlots } from '../../../src-main/core/servers/start-slots.ts';
+import { TransportFactory } from '../../../src-main/core/servers/transports/transport-factory.ts';
+import { RpcError, type Result } from '../../../src-main/core/wire/message.ts';
+import { toObject } from '../../../src-main/core/wire/raw-json.ts';
+import { fixtureCommand } from '../../fixtures/spawn-fixture.ts';
+import type { Script } from './scripted-server.ts';
+
+type Limits = Partial<Omit<StdioServerConfig, 'kind' | 'hash' | 'command' | 'args'>>;
+
+export interface Heard {
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+}
+
+export interface ServersHarness {
+  readonly deps: ServerDeps;
+  readonly registry: ProcessRegistry;
+  readonly folder: string;
+  readonly oddities: string[];
+  /** A fixture of tests/fixtures/servers as a server; its starts are counted. */
+  fixture(name: string, file: string, args?: readonly string[], limits?: Limits): StdioServerConfig;
+  /** A scripted server; its starts are counted and what it hears is noted. */
+  scripted(name: string, script?: Script, limits?: Limits): StdioServerConfig;
+  http(name: string, url: string, more?: Partial<HttpServerConfig>): HttpServerConfig;
+  /** A server that is stopped with the test; not started. */
+  server(config: ServerConfig): ManagedServer;
+  manager(): ServerManager;
+  /** The process ids of all starts of a server, in order. */
+  pids(name: string): number[];
+  /** What a scripted server has heard, over all its processes. */
+  heard(name: string): Heard[];
+}
+
+export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarness {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-servers-'));
+  const registry = new ProcessRegistry();
+  const oddities: string[] = [];
+  const stops: (() => Promise<void>)[] = [];
+  const signIns = new SignIns({ folder: join(folder, 'sign-ins'), env: {} });
+  const transports = new TransportFactory({
+    signIns,
+    env: process.env,
+    registry,
+    environment: new EnvironmentResolver({ own: { ...process.env, TERM: 'dumb' } }),
+    logDir: join(folder, 'logs'),
+    mask: (text) => text,
+  });
+  const deps: ServerDeps = {
+    createTransport: (config) => transports.create(config),
+    cache: new ListingCache(join(folder, 'listings')),
+    identity: {
+      clientInfo: { name: 'test', version: '1' },
+      capabilities: { roots: {}, sampling: {}, elicitation: { form: {} } },
+    },
+    slots: new StartSlots(10),
+    signIns,
+    now: Date.now,
+    // The shortest jitter: 750 ms to the first retry.
+    random: () => 0,
+    onOddity: (server, text) => oddities.push(`${server}: ${text}`),
+    ...overrides,
+  };
+  mkdirSync(join(folder, 'logs'), { recursive: true });
+  onTestFinished(async () => {
+    await Promise.all(stops.map((stop) => stop()));
+    signIns.close();
+    await transports.close();
+    registry.killAll();
+    registry.dispose();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const startsOf = (name: string): string => join(folder, `${name}.starts`);
+  const heardBy = (name: string): string => join(folder, `${name}.heard`);
+  const stdio = (name: string, command: string, args: readonly string[], limits: Limits): StdioServerConfig => {
+    // The shell notes its process id and becomes the server.
+    const counted = ['-c', 'echo $$ >> "$0"; exec "$@"', startsOf(name), command, ...args];
+    const config = { ...base(name), cwd: undefined, env: {}, ...limits, kind: 'stdio' as const };
+    return withHash({ ...config, command: '/bin/sh', args: counted });
+  };
+  return {
+    deps,
+    registry,
+    folder,
+    oddities,
+    fixture: (name, file, args = [], limits = {}) => {
+      const { command, args: all } = fixtureCommand(file, ...args);
+      return stdio(name, command, all, limits);
+    },
+    scripted: (name, script = {}, limits = {}) => {
+      const file = `${import.meta.dirname}/scripted-server.ts`;
+      return stdio(name, process.execPath, [file, JSON.stringify({ log: heardBy(name), ...script })], limits);
+    },
+    http: (name, url, more = {}) => withHash({ ...base(name), kind: 'http', url, headers: {}, ...more }),
+    server: (config) => {
+      const server = new ManagedServer(config, deps);
+      stops.push(() => server.stop());
+      return server;
+    },
+    manager: () => {
+      const manager = new ServerManager(deps);
+      stops.push(() => manager.stop());
+      return manager;
+    },
+    pids: (name) => linesOf(startsOf(name)).map(Number),
+    heard: (name) => linesOf(heardBy(name)).map((line) => JSON.parse(line) as Heard),
+  };
+}
+
+/** A session's side of a call; nothing can be asked of it unless `overrides` says so. */
+export function contextOf(sessionId: string, overrides: Partial<CallContext> = {}): CallContext {
+  return {
+    sessionId,
+    clientInfo: { name: sessionId, version: '1' },
+    clientCapabilities: {},
+    signal: new AbortController().signal,
+    onLog: () => undefined,
+    askClient: () => Promise.reject(new RpcError(-32601, 'Not answered by this test.')),
+    acceptsInputRequired: false,
+    ...overrides,
+  };
+}
+
+/** Calls a tool and returns the text of its answer. */
+export async function say(
+  server: ManagedServer,
+  name: string,
+  args: Record<string, unknown> = {},
+  context: CallContext = contextOf('anna'),
+): Promise<string> {
+  return textOf(await server.request('tools/call', { name, arguments: args }, context));
+}
+
+export function textOf(result: Result): string {
+  const [first] = toObject(result)['content'] as { text: string }[];
+  return first?.text ?? '';
+}
+
+/** The error something rejects with; fails the test when it does not. */
+export async function failure(work: Promise<unknown>): Promise<Error> {
+  return work.then(
+    (value) => Promise.reject(new Error(`It was answered: ${JSON.stringify(value)}`)),
+    (error: unknown) => error as Error,
+  );
+}
+
+/** Waits for something to become true; the test's own time-out is the limit. */
+export async function until(done: () => boolean): Promise<void> {
+  while (!done()) await sleep(5);
+}
+
+export function toolNames(server: ManagedServer): unknown[] {
+  return server.listing.tools.map((tool) => tool['name']);
+}
+
+export function isAlive(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function base(name: string): Omit<StdioServerConfig, 'kind' | 'command' | 'args' | 'env' | 'cwd' | 'hash'> {
+  return {
+    name,
+    enabled: true,
+    lazy: false,
+    idleStopMs: undefined,
+    initTimeoutMs: 30_000,
+    callTimeoutMs: 60_000,
+    maxMessageBytes: 512 * 1024 * 1024,
+    description: undefined,
+  };
+}
+
+function withHash<T extends Omit<ServerConfig, 'hash'>>(config: T): T & { hash: string } {
+  return { ...config, hash: hashServer(config as unknown as ServerConfig) };
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,251 @@
+/** Signing in through a whole core, against a real authorization server. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { answerRpc } from '../../../../src-main/rpc/handlers.ts';
+import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
+import { startCore, type TestCore } from '../../../integration/start-core.ts';
+import { until } from '../../../integration/until.ts';
+import { approve, goThrough, visit } from './browser.ts';
+
+async function oauth(): Promise<OAuthFixture> {
+  const fixture = await startOAuthFixture();
+  onTestFinished(() => fixture[Symbol.asyncDispose]());
+  return fixture;
+}
+
+async function coreWith(servers: Record<string, object>, home?: string): Promise<TestCore> {
+  const core = await startCore({ servers }, home === undefined ? {} : { home });
+  onTestFinished(() => core[Symbol.asyncDispose]());
+  return core;
+}
+
+/** As the command line and the page ask for it. */
+async function ask(core: TestCore, method: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const deps = { core: core.host.core, doors: () => core.host.doors, stop: () => undefined };
+  return answerRpc(method, input, deps, new AbortController().signal);
+}
+
+async function signInUrl(core: TestCore, server: string): Promise<string> {
+  return (await ask(core, 'signIn', { server }))['url'] as string;
+}
+
+async function whoami(core: TestCore, server = 'far'): Promise<string> {
+  const { content } = await ask(core, 'call', { tool: `${server}:whoami`, arguments: {} });
+  return (content as { text: string }[])[0]?.text ?? '';
+}
+
+async function signedIn(fixture: OAuthFixture): Promise<TestCore> {
+  const core = await coreWith({ far: { url: fixture.url } });
+  await goThrough(await signInUrl(core, 'far'));
+  await until(() => core.server('far').state.kind === 'ready');
+  return core;
+}
+
+/** Everything that is written below a home, without what signing in stores. */
+async function written(home: string): Promise<string> {
+  const entries = await readdir(home, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const texts = files.filter((file) => !file.includes('sign-ins')).map((file) => readFile(file, 'latin1'));
+  return (await Promise.all(texts)).join('\n');
+}
+
+function signInFolder(core: TestCore): string {
+  return join(core.host.paths.dataDir, 'sign-ins');
+}
+
+describe('a person signs in', () => {
+  test('a server that wants a sign-in waits for the person and is not knocked at again', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url } });
+    const { health, state } = core.server('far');
+    expect([state.kind, health.action?.kind]).toEqual(['pending-sign-in', 'sign-in']);
+    expect(health.detail).toContain('tooltray sign-in far');
+    expect(fixture.requests).toEqual(['POST /mcp 401']);
+  });
+
+  test('after the browser has come back the server is ready and a call works', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url } });
+    const url = await signInUrl(core, 'far');
+    expect([new URL(url).origin, core.server('far').state.kind]).toEqual([fixture.origin, 'authenticating']);
+    const page = await goThrough(url);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('You can close this window')]);
+    await until(() => core.server('far').state.kind === 'ready');
+    expect(await whoami(core)).toBe('the one who signed in');
+  });
+
+  test('whoever asks twice is sent to the same page', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url } });
+    expect(await signInUrl(core, 'far')).toBe(await signInUrl(core, 'far'));
+  });
+
+  test("two servers are signed in to at the same time without getting in each other's way", async () => {
+    const [one, two] = [await oauth(), await oauth()];
+    const core = await coreWith({ one: { url: one.url }, two: { url: two.url } });
+    const urls = await Promise.all([signInUrl(core, 'one'), signInUrl(core, 'two')]);
+    await Promise.all(urls.map(goThrough));
+    await until(() => core.host.core.servers.all.every(({ state }) => state.kind === 'ready'));
+    expect(await Promise.all([whoami(core, 'one'), whoami(core, 'two')])).toEqual(
+      Array(2).fill('the one who signed in'),
+    );
+  });
+
+  test('a call meanwhile is told to wait, and a retry gives the sign-in up', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url } });
+    const back = await approve(await signInUrl(core, 'far'));
+    await expect(core.server('far').ready()).rejects.toMatchObject({ code: 'server_unauthorized' });
+    await ask(core, 'retry', { server: 'far' });
+    expect(core.server('far').state.kind).toBe('pending-sign-in');
+    await expect(visit(back)).rejects.toThrow();
+  });
+});
+
+describe('what may go wrong in the browser', () => {
+  test('a callback with a wrong state is refused and the right one still counts', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url } });
+    const back = await approve(await signInUrl(core, 'far'));
+    const forged = new URL(back);
+    forged.searchParams.set('state', 'guessed');
+    expect((await visit(forged)).status).toBe(400);
+    expect([core.server('far').state.kind, fixture.authorization.grants]).toEqual(['authenticating', []]);
+    expect((await visit(back)).status).toBe(200);
+  });
+
+  test('a denied sign-in is told on the page and in the health', async () => {
+    const fixture = await oauth();
+    fixture.authorization.denies = true;
+    const core = await coreWith({ far: { url: fixture.url } });
+    const page = await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'pending-sign-in');
+    expect([page.status, page.text]).toEqual([400, expect.stringContaining('was denied')]);
+    expect(core.server('far').health.detail).toBe(
+      'far was not signed in to: the request was denied. Sign in again: tooltray sign-in far.',
+    );
+  });
+
+  test('an answer in the name of another issuer brings no tokens', async () => {
+    const fixture = await oauth();
+    fixture.authorization.wrongIssuer = 'https://other.example';
+    const core = await coreWith({ far: { url: fixture.url } });
+    const page = await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'pending-sign-in');
+    expect([page.status, fixture.authorization.grants]).toEqual([400, []]);
+  });
+});
+
+describe('nobody is sent to an unsafe place', () => {
+  const unsafe = ['http://example.com/authorize', 'javascript:alert(1)', 'file:///etc/passwd'];
+  test.each(unsafe)('a sign-in page at %s is not handed out', async (authorization_endpoint) => {
+    const fixture = await oauth();
+    fixture.authorization.metadata = { authorization_endpoint };
+    const core = await coreWith({ far: { url: fixture.url } });
+    await expect(signInUrl(core, 'far')).rejects.toMatchObject({ code: 'server_unauthorized' });
+    expect(core.server('far').state.kind).toBe('pending-sign-in');
+  });
+
+  test('metadata of the authorization server is not fetched over plain http from elsewhere', async () => {
+    const fixture = await oauth();
+    fixture.resource = { authorization_servers: ['http://example.com'] };
+    const core = await coreWith({ far: { url: fixture.url } });
+    await expect(signInUrl(core, 'far')).rejects.toThrow('http://example.com, which is not safe');
+  });
+});
+
+describe('signed in', () => {
+  test('a second core needs no sign-in, and registers nothing anew', async () => {
+    const fixture = await oauth();
+    const first = await signedIn(fixture);
+    const second = await coreWith({ far: { url: fixture.url } }, first.home);
+    expect([second.server('far').state.kind, await whoami(second)]).toEqual(['ready', 'the one who signed in']);
+    expect([fixture.authorization.registrations, fixture.authorization.grants]).toEqual([1, ['authorization_code']]);
+  }, 20_000);
+
+  test('tokens lie in a file that only its owner can read, in a folder like that', async () => {
+    const core = await signedIn(await oauth());
+    const folder = signInFolder(core);
+    const [name = '', ...more] = await readdir(folder);
+    const modes = [(await stat(folder)).mode & 0o777, (await stat(join(folder, name))).mode & 0o777];
+    expect([modes, more]).toEqual([[0o700, 0o600], []]);
+  });
+
+  test('an expired token is renewed without a person, once for all calls that meet it', async () => {
+    const fixture = await oauth();
+    const core = await signedIn(fixture);
+    fixture.authorization.expireTokens();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => whoami(core)));
+    expect(answers).toEqual(Array(5).fill('the one who signed in'));
+    expect(fixture.authorization.grants).toEqual(['authorization_code', 'refresh_token']);
+    expect(core.server('far').state.kind).toBe('ready');
+  });
+
+  test('a sign-in that was revoked waits for the person again, and a new one mends it', async () => {
+    const fixture = await oauth();
+    const core = await signedIn(fixture);
+    fixture.authorization.revoke();
+    const result = await ask(core, 'call', { tool: 'far:whoami', arguments: {} });
+    expect(JSON.stringify(result)).toContain('tooltray sign-in far');
+    await until(() => core.server('far').state.kind === 'pending-sign-in');
+    await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'ready');
+    expect(await whoami(core)).toBe('the one who signed in');
+  });
+
+  test('an authorization server that is down for a while does not cost the sign-in', async () => {
+    const fixture = await oauth();
+    const core = await signedIn(fixture);
+    fixture.authorization.expireTokens();
+    fixture.authorization.tokenFailure = { status: 503, body: 'down' };
+    expect((await ask(core, 'call', { tool: 'far:whoami', arguments: {} }))['isError']).toBe(true);
+    fixture.authorization.tokenFailure = undefined;
+    expect(await whoami(core)).toBe('the one who signed in');
+  });
+
+  test('no token is seen in logs, health or errors, even where the server repeats it', async () => {
+    const fixture = await oauth();
+    const core = await signedIn(fixture);
+    fixture.instead = (request, response) =>
+      void response
+        .writeHead(500)
+        .end(`no: ${request.headers.authorization} ${fixture.authorization.secrets.join(' ')}`);
+    const answer = await ask(core, 'call', { tool: 'far:whoami', arguments: {} });
+    await core
+      .server('far')
+      .retry()
+      .catch(() => undefined);
+    core.host.log.error('A call failed', { answer, state: core.server('far').state });
+    fixture.authorization.revoke();
+    await core
+      .server('far')
+      .retry()
+      .catch(() => undefined);
+    core.host.log.flush();
+    const seen = [JSON.stringify(answer), JSON.stringify(await ask(core, 'state', {})), await written(core.home)].join(
+      '\n',
+    );
+    const [code, ...tokens] = fixture.authorization.secrets;
+    expect(tokens.filter((secret) => seen.includes(secret))).toEqual([]);
+    expect([tokens.length, code?.startsWith('code-')]).toEqual([2, true]);
+  });
+});
+
+describe('where there is nothing to sign in to', () => {
+  test('a configured key is used alone, and a 401 says to check it', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url, headers: { authorization: 'Bearer wrong-key-1234' } } });
+    expect(core.server('far').health.detail).toContain("Check the key in the server's headers.");
+    expect(core.server('far').health.detail).not.toContain('sign-in');
+    await expect(signInUrl(core, 'far')).rejects.toMatchObject({ code: 'unsupported' });
+    expect(fixture.requests).toEqual(['POST /mcp 401']);
+  });
+
+  test('a server that programs cannot register with says so', async () => {
+    const fixture = await oauth();
+    fixture.authorization.metadata = { registration_endpoint: undefined };
+    const core = await coreWith({ far: { url: fixture.url } });
+    await expect(signInUrl(core, 'far')).rejects.toThrow('does not let programs like Tooltray register');
+  });
+});

@@ -1,0 +1,29 @@
+/** Promises of the slots: how many run at once, and that a failure gives its slot back. */
+import { expect, test } from 'vitest';
+import { StartSlots } from '../../../src-main/core/servers/start-slots.ts';
+
+test('no more tasks than slots run at once, and the others follow in order', async () => {
+  const slots = new StartSlots(3);
+  const order: number[] = [];
+  let running = 0;
+  let most = 0;
+  await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      slots.run(async () => {
+        order.push(index);
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        running--;
+      }),
+    ),
+  );
+  expect([most, order]).toEqual([3, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]);
+});
+
+test('a task that fails gives its slot to the next and its error to its caller', async () => {
+  const slots = new StartSlots(1);
+  const failed = slots.run(() => Promise.reject(new Error('no')));
+  const next = slots.run(() => Promise.resolve('next'));
+  await expect(failed).rejects.toThrow('no');
+  expect([await next, await slots.run(() => Promise.resolve('later'))]).toEqual(['next', 'later']);
+});

@@ -1,0 +1,67 @@
+/** A peer with somebody at the other end who says exactly what a test wants, without a wire between them. */
+import type { Message } from '../../../src-main/core/wire/message.ts';
+import { Peer, type PeerHandlers } from '../../../src-main/core/wire/peer.ts';
+import type { SendOptions, Transport, TransportHandlers } from '../../../src-main/core/wire/transport.ts';
+
+/** A line whose other end is the test. */
+export class TestLine implements Transport {
+  readonly sent: Message[] = [];
+  readonly options: (SendOptions | undefined)[] = [];
+  closes = 0;
+  /** Set to make the line refuse what is sent. */
+  broken: Error | undefined;
+  #handlers: TransportHandlers | undefined;
+
+  async start(handlers: TransportHandlers): Promise<void> {
+    this.#handlers = handlers;
+  }
+
+  async send(message: Message, options?: SendOptions): Promise<void> {
+    if (this.broken !== undefined) throw this.broken;
+    this.sent.push(message);
+    this.options.push(options);
+  }
+
+  async close(): Promise<void> {
+    this.closes++;
+  }
+
+  /** The other end says this. */
+  says(message: object): void {
+    this.#handlers?.onMessage({ jsonrpc: '2.0', ...message } as Message);
+  }
+
+  /** The line ends. */
+  ends(error?: Error): void {
+    this.#handlers?.onClose(error);
+  }
+}
+
+export interface PeerPair {
+  readonly peer: Peer;
+  readonly line: TestLine;
+  readonly oddities: string[];
+  /** What onClose was given, each time it was called. */
+  readonly closings: (Error | undefined)[];
+  /** Notifications that were passed on. */
+  readonly heard: [string, unknown][];
+}
+
+export async function peerPair(onRequest?: PeerHandlers['onRequest'], firstId?: number): Promise<PeerPair> {
+  const line = new TestLine();
+  const [oddities, closings, heard]: [string[], (Error | undefined)[], [string, unknown][]] = [[], [], []];
+  const handlers: PeerHandlers = {
+    onRequest: onRequest ?? (async () => ({})),
+    onNotification: (method, params) => heard.push([method, params]),
+    onClose: (error) => closings.push(error),
+    onOddity: (text) => oddities.push(text),
+  };
+  const peer = new Peer(line, handlers, firstId);
+  await peer.start();
+  return { peer, line, oddities, closings, heard };
+}
+
+/** Lets everything that is already on its way arrive. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

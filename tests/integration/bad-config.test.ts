@@ -1,0 +1,129 @@
+/** A config file that is wrong, at the start and under a running core: said clearly, and nothing that worked is lost. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import type { SocketClient } from './socket-client.ts';
+import { fixture, ready, startCore, type TestCore } from './start-core.ts';
+import { until } from './until.ts';
+
+const good = { servers: { kept: fixture('misbehaving', 'well-behaved') } };
+
+const problemsOf = (core: TestCore) => core.host.core.options.config.problems;
+const pidOf = (client: SocketClient): Promise<string> => client.say('pid');
+
+test.each([
+  ['a comma is missing', '{\n  "servers": {\n    "kept" {}\n  }\n}', 3, 'last good configuration stays'],
+  ['the file is cut off', '{\n  "servers": {\n', 3, 'last good configuration stays'],
+  ['it is empty', '', 1, 'last good configuration stays'],
+  ['it is a list', '[]', 1, 'last good configuration stays'],
+  ['"servers" is a word', '{\n  "servers": "none"\n}', 2, 'An object with one entry per server'],
+])(
+  'when %s the last good config stays, the place and reason are told, and mending it takes effect',
+  async (_what, text, line, words) => {
+    await using core = await startCore(good);
+    const client = await core.open();
+    const before = await pidOf(client);
+    await core.write(text);
+    await until(() => problemsOf(core).length > 0);
+    const [problem] = problemsOf(core);
+    expect(problem).toMatchObject({
+      severity: 'error',
+      file: core.configFile,
+      line,
+      reason: expect.stringContaining(words) as string,
+    });
+    expect(await pidOf(client)).toBe(before);
+    await core.write({ servers: { ...good.servers, added: fixture('echo') } });
+    await until(() => core.host.core.servers.find('added') !== undefined);
+    expect(problemsOf(core)).toEqual([]);
+    await ready(core.server('added'));
+    expect(await client.say('kept_pid')).toBe(before);
+  },
+);
+
+test('one bad entry costs that entry only, and keeps the server that it named before', async () => {
+  await using core = await startCore({ servers: { ...good.servers, other: fixture('echo') } });
+  const client = await core.open();
+  const before = await client.say('kept_pid');
+  await core.write({ servers: { kept: { command: 42 }, other: fixture('echo'), added: fixture('echo') } });
+  await until(() => core.host.core.servers.find('added') !== undefined);
+  expect(problemsOf(core)).toMatchObject([
+    { severity: 'error', server: 'kept', path: expect.stringContaining('kept') as string },
+  ]);
+  expect(await client.say('kept_pid')).toBe(before);
+});
+
+test('a core that starts on a malformed file runs without servers, says so, and takes the file when it is mended', async () => {
+  await using core = await startCore(good);
+  await using second = await startCore({ servers: {} });
+  await second.write('{ "servers": { nonsense');
+  await until(() => problemsOf(second).length > 0);
+  expect(await (await second.open()).toolNames()).toEqual([]);
+  expect(await (await core.open()).toolNames()).toEqual(['echo', 'pid']);
+});
+
+test('unknown keys are named with the key that was probably meant, and the server runs all the same', async () => {
+  await using core = await startCore({
+    servers: { kept: { ...fixture('misbehaving', 'well-behaved'), lasy: true } },
+    prot: 1,
+  });
+  expect(problemsOf(core).map(({ severity, path, suggestion }) => ({ severity, path, suggestion }))).toEqual([
+    { severity: 'warning', path: 'prot', suggestion: 'Did you mean "port"?' },
+    { severity: 'warning', path: 'servers.kept.lasy', suggestion: 'Did you mean "lazy"?' },
+  ]);
+  expect(await (await core.open()).say('echo', { message: 'runs' })).toBe('runs');
+});
+
+test('an entry without command or URL is an error of that entry, with what to write', async () => {
+  await using core = await startCore({ servers: { empty: {}, other: fixture('echo') } });
+  expect(problemsOf(core)).toMatchObject([
+    { severity: 'error', server: 'empty', suggestion: expect.stringMatching(/command|url/) as string },
+  ]);
+  expect(core.server('other').state.kind).toBe('ready');
+});
+
+test('a command that does not exist is named, with what to do, and the others work', async () => {
+  await using core = await startCore({
+    servers: { gone: { command: 'no-such-command-here' }, other: fixture('echo') },
+  });
+  expect(core.server('gone').state).toMatchObject({
+    kind: 'error',
+    error: {
+      message: expect.stringMatching(/^gone.*no-such-command-here/) as string,
+      fix: expect.any(String) as string,
+    },
+  });
+  expect(core.server('gone').health.level).toBe('error');
+  expect(await (await core.open()).say('other_echo', { message: 'x' })).toBe('x');
+});
+
+test.each([
+  ['where nobody listens', 'http://127.0.0.1:9/mcp', /gone.*127\.0\.0\.1:9/s],
+  ['of a host that does not exist', 'http://no-such-host.invalid/mcp', /gone.*no-such-host\.invalid/s],
+])('a URL %s is an error that names server and address, and the others work', async (_what, url, words) => {
+  await using core = await startCore({ servers: { gone: { url }, other: fixture('echo') } });
+  const { state } = core.server('gone');
+  expect(state).toMatchObject({ kind: 'error', error: { message: expect.stringMatching(words) as string } });
+  expect(await (await core.open()).say('other_echo', { message: 'x' })).toBe('x');
+});
+
+test('a URL that answers, but not with MCP, is an error that says with what', async () => {
+  const web = createServer((_request, response) =>
+    response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not here</h1>'),
+  );
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+  const { port } = web.address() as AddressInfo;
+  await using core = await startCore({
+    servers: { page: { url: `http://127.0.0.1:${port}/nothing` }, other: fixture('echo') },
+  });
+  expect(core.server('page').state).toMatchObject({
+    kind: 'error',
+    error: { message: expect.stringMatching(/page.*404/s) as string },
+  });
+  web.close();
+});
+
+test('what is no URL is an error of the config', async () => {
+  await using core = await startCore({ servers: { wrong: { url: 'not a url' }, other: fixture('echo') } });
+  expect(problemsOf(core)).toMatchObject([{ severity: 'error', server: 'wrong' }]);
+});

@@ -1,0 +1,100 @@
+/** A core that is killed under the shim: the client app does nothing about it and its next call works. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type RawChild, spawnRaw } from '../fixtures/raw-client.ts';
+import { ModernClient } from './modern-client.ts';
+import { isAlive } from './processes.ts';
+import { textOf } from './socket-client.ts';
+import { fixture } from './start-core.ts';
+import { until } from './until.ts';
+
+const sources = join(import.meta.dirname, '../../src-main');
+let home: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'tooltray-killed-core-'));
+  const config = { servers: { victim: fixture('misbehaving', 'well-behaved'), slow: fixture('asker') } };
+  writeFileSync(join(home, 'config.json'), JSON.stringify(config));
+});
+afterEach(async () => {
+  const pid = corePid();
+  if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGTERM');
+  await until(() => pid === undefined || !isAlive(pid));
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** The shim of a client app; it starts a core of its own accord, which writes down its process id. */
+function startShim(...args: string[]): RawChild {
+  const record = `require('node:fs').writeFileSync(${JSON.stringify(join(home, 'core.pid'))}, String(process.pid));`;
+  const preload = join(home, 'record-pid.cjs');
+  writeFileSync(preload, record);
+  const serve = [join(sources, 'cli.ts'), 'serve', '--port', '0', '--no-open', '--background'];
+  const env = {
+    ...process.env,
+    TOOLTRAY_HOME: home,
+    TOOLTRAY_CORE_COMMAND: JSON.stringify([process.execPath, '--require', preload, ...serve]),
+  };
+  return spawnRaw(process.execPath, [join(sources, 'shim.ts'), ...args], { env });
+}
+
+function corePid(): number | undefined {
+  try {
+    return Number(readFileSync(join(home, 'core.pid'), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Resolves when the core and the server it ran are gone. */
+async function killCore(serverPid: number): Promise<number> {
+  const pid = corePid() as number;
+  process.kill(pid, 'SIGKILL');
+  await until(() => !isAlive(pid) && !isAlive(serverPid));
+  return pid;
+}
+
+test('the next call of a session of the handshake era works, and the servers of the dead core are gone', async () => {
+  await using shim = startShim('--app', 'Cursor');
+  const { client } = shim;
+  await client.initialize();
+  const serverPid = Number(textOf(await client.callTool('victim_pid')));
+  const dead = await killCore(serverPid);
+  expect(textOf(await client.callTool('victim_echo', { message: 'still here' }))).toBe('still here');
+  expect(corePid()).not.toBe(dead);
+  expect(Number(textOf(await client.callTool('victim_pid')))).not.toBe(serverPid);
+});
+
+test('the next call of a session of 2026-07-28 works', async () => {
+  await using shim = startShim();
+  const client = new ModernClient(shim.client);
+  await client.once('server/discover');
+  const serverPid = Number(textOf((await client.call('victim_pid')).result ?? {}));
+  await killCore(serverPid);
+  const { result } = await client.call('victim_echo', { message: 'still here' });
+  expect(result).toMatchObject({ content: [{ text: 'still here' }] });
+});
+
+test('a call in flight is answered with an error that says what happened, and a list in flight is read anew', async () => {
+  await using shim = startShim();
+  const { client } = shim;
+  await client.initialize();
+  const serverPid = Number(textOf(await client.callTool('victim_pid')));
+  const inFlight = client.exchange('tools/call', { name: 'slow_wait_cancel', arguments: {} });
+  await client.request('ping');
+  await killCore(serverPid);
+  expect((await inFlight).message.error?.message).toMatch(/restarted while this call was running/);
+  const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
+  expect(tools.map(({ name }) => name)).toContain('victim_echo');
+});
+
+test('two shims under one core both go on, with one new core between them', async () => {
+  await using one = startShim();
+  await using two = startShim();
+  await Promise.all([one.client.initialize(), two.client.initialize()]);
+  const serverPid = Number(textOf(await one.client.callTool('victim_pid')));
+  await killCore(serverPid);
+  const pids = await Promise.all([one, two].map(async ({ client }) => textOf(await client.callTool('victim_pid'))));
+  expect(pids[0]).toBe(pids[1]);
+});

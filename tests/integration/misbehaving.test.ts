@@ -1,0 +1,188 @@
+/** Servers that break the rules: each costs its own calls a clear error, and nobody else anything. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { SocketClient } from './socket-client.ts';
+import { fixture, ready, startCore, type TestCore } from './start-core.ts';
+import { until } from './until.ts';
+
+const other = fixture('echo');
+const bad = (...args: string[]): object => fixture('misbehaving', ...args);
+
+async function othersWork(client: SocketClient): Promise<void> {
+  expect(await client.say('other_echo', { message: 'well' })).toBe('well');
+}
+
+/** Resolves when the core has written that into its log. */
+function noted(core: TestCore, words: RegExp): Promise<void> {
+  const file = join(core.host.paths.logDir, 'core.log');
+  return until(() => existsSync(file) && words.test(readFileSync(file, 'utf8')));
+}
+
+let folder: string | undefined;
+afterEach(() => {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  folder = undefined;
+});
+
+test('a command that prints garbage and ends is an error that names it, says how it ended, and is tried again', async () => {
+  await using core = await startCore({ servers: { bad: bad('garbage'), other } });
+  const { state } = core.server('bad');
+  expect(state).toMatchObject({ kind: 'error', error: { message: expect.stringMatching(/^bad .*code 1/) as string } });
+  expect(core.server('bad').health.detail).toMatch(/Next try in/);
+  await othersWork(await core.open());
+});
+
+test('stray lines between the messages are noted and cost nothing', async () => {
+  await using core = await startCore({ servers: { bad: bad('noisy'), other } });
+  const client = await core.open();
+  expect(await client.say('bad_echo', { message: 'through the noise' })).toBe('through the noise');
+  expect(core.server('bad').state.kind).toBe('ready');
+  await noted(core, /Server is running on stdio!/);
+});
+
+test('of two answers the first counts, the second is noted, and the next call gets its own', async () => {
+  await using core = await startCore({ servers: { bad: bad('twice'), other } });
+  const client = await core.open();
+  for (const message of ['one', 'two', 'three']) expect(await client.say('bad_echo', { message })).toBe(message);
+  expect(client.lines.filter((line) => line.includes('the second answer'))).toEqual([]);
+  await noted(core, /which is not waiting/);
+});
+
+test('a call that is never answered ends at its time limit with an error that names server and limit', async () => {
+  await using core = await startCore({ servers: { bad: { ...bad('never'), callTimeoutSeconds: 0.5 }, other } });
+  const client = await core.open();
+  const hanging = client.callTool('bad_hang');
+  await othersWork(client);
+  expect(await hanging).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^bad: No answer to tools\/call within 0\.5 s/) as string }],
+  });
+  expect(await client.say('bad_echo', { message: 'goes on' })).toBe('goes on');
+});
+
+test('a call that is never answered can be cancelled, and the server goes on', async () => {
+  await using core = await startCore({ servers: { bad: bad('never'), other } });
+  const client = await core.open();
+  void client.exchange('tools/call', { name: 'bad_hang', arguments: {} }, { id: 'hanging' });
+  await othersWork(client);
+  client.notify('notifications/cancelled', { requestId: 'hanging' });
+  expect(await client.say('bad_echo', { message: 'goes on' })).toBe('goes on');
+  expect(client.lines.filter((line) => line.includes('"hanging"'))).toEqual([]);
+});
+
+test('an answer to a request nobody made is noted, and the call it belonged to ends at its time limit', async () => {
+  await using core = await startCore({ servers: { bad: { ...bad('wrong-id'), callTimeoutSeconds: 0.5 }, other } });
+  const client = await core.open();
+  expect(await client.callTool('bad_wrong', { message: 'lost' })).toMatchObject({ isError: true });
+  await noted(core, /987654321.*not waiting/);
+  expect(await client.say('bad_echo', { message: 'goes on' })).toBe('goes on');
+});
+
+test('an answer with neither result nor error, or with a result that is no object, fails that call at once', async () => {
+  await using core = await startCore({ servers: { bad: bad('not-an-answer'), other } });
+  const client = await core.open();
+  for (const tool of ['bad_half', 'bad_list']) {
+    const { message } = await client.exchange('tools/call', { name: tool, arguments: {} });
+    const text = message.error?.message ?? JSON.stringify(message.result);
+    expect(text).toContain('bad');
+    expect(message.error !== undefined || message.result?.['isError'] === true).toBe(true);
+  }
+  expect(await client.say('bad_echo', { message: 'goes on' })).toBe('goes on');
+});
+
+test('a server that says nothing at all is an error after its time to start, and delays nobody', async () => {
+  await using core = await startCore({ servers: { other } });
+  await core.write({ servers: { other, bad: { ...bad('silent'), initTimeoutSeconds: 0.5 } } });
+  await until(() => core.host.core.servers.find('bad')?.state.kind === 'error');
+  expect(core.server('bad').state).toMatchObject({
+    error: { message: expect.stringMatching(/^bad.*within 0\.5 s/) as string },
+  });
+  const client = await core.open();
+  await until(() => core.server('bad').state.kind === 'connecting');
+  expect(await client.toolNames()).toEqual(['other_echo']);
+  expect(core.server('bad').state.kind).toBe('connecting');
+});
+
+test('while a server hangs at its start, others can be called at once', async () => {
+  await using core = await startCore({ servers: { bad: bad('silent'), other } }, { settled: false });
+  const client = await core.open();
+  await othersWork(client);
+  expect(core.server('bad').state.kind).toBe('connecting');
+});
+
+test('a server that crashes at every start is tried again at growing intervals, and delays nobody', async () => {
+  await using core = await startCore({ servers: { bad: bad('crash-at-start'), other } });
+  const server = core.server('bad');
+  const delays: number[] = [];
+  const failures: number[] = [];
+  server.changed.on(() => {
+    if (server.state.kind !== 'error') return;
+    failures.push(server.state.failures);
+    delays.push(server.state.retryAt - Date.now());
+  });
+  await othersWork(await core.open());
+  await until(() => failures.length >= 1);
+  expect(failures[0]).toBe(2);
+  expect(delays[0]).toBeGreaterThan(1000);
+  expect(server.state).toMatchObject({
+    error: { message: expect.stringContaining('Fatal: the fixture crashes on purpose') as string },
+  });
+});
+
+test('a server that fails to start twice is there at the third try, and its tools are announced', async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tooltray-flaky-'));
+  await using core = await startCore({ servers: { bad: bad('flaky', join(folder, 'starts'), '2'), other } });
+  const client = await core.open();
+  expect(await client.toolNames()).toEqual(['other_echo']);
+  await client.notification('notifications/tools/list_changed');
+  expect(await client.toolNames()).toEqual(['bad_echo', 'bad_starts', 'other_echo']);
+  expect(await client.say('bad_starts')).toBe('3');
+});
+
+test('a crash in the middle of a call is an error of that call with the last words of the server', async () => {
+  await using core = await startCore({ servers: { bad: bad('crash-on-call'), other } });
+  const client = await core.open();
+  expect(await client.callTool('bad_crash')).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^bad exited with code 7.*crashes on purpose/s) as string }],
+  });
+  await othersWork(client);
+  await ready(core.server('bad'));
+  expect(await client.say('bad_echo', { message: 'back' })).toBe('back');
+});
+
+test.each([
+  ['whose pages never end gives a thousand pages', 'endless-cursor', 1000, /tools\/list does not end/],
+  ['that repeats its cursor gives what it has', 'repeat-cursor', 1, /tools\/list repeats the cursor "again"/],
+  ['whose list fails gives none', 'list-error', 0, /The list is lost/],
+  ['whose list is no list gives none', 'not-a-list', 0, /answered without a list/],
+])('a server %s and says so in its health; its calls and the others work', async (_what, mode, count, words) => {
+  await using core = await startCore({ servers: { bad: bad(mode), other } });
+  const server = core.server('bad');
+  expect([server.state.kind, server.health.level, new Set(server.listing.tools.map(({ name }) => name)).size]).toEqual([
+    'ready',
+    'attention',
+    count,
+  ]);
+  expect(server.health.detail).toMatch(words);
+  const client = await core.open();
+  expect((await client.toolNames()).filter((name) => name.startsWith('bad_'))).toHaveLength(count);
+  if (count > 0) expect(await client.say('bad_echo', { message: 'works' })).toBe('works');
+  await othersWork(client);
+});
+
+test('a server that floods its stderr is not held up, and the log of it stays bounded', async () => {
+  await using core = await startCore({ servers: { bad: bad('flood-stderr', '32'), other } });
+  const client = await core.open();
+  expect(await client.say('bad_echo', { message: 'works' })).toBe('works');
+  await othersWork(client);
+});
+
+test('bytes that are no UTF-8 reach the client app as replacement characters, in an answer that can be read', async () => {
+  await using core = await startCore({ servers: { odd: fixture('odd'), other } });
+  const client = await core.open();
+  expect(await client.say('odd_bad_utf8')).toMatch(/^before \ufffd \ufffd after$/);
+  await othersWork(client);
+});

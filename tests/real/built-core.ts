@@ -1,0 +1,43 @@
+/** Starts the built core as a person would, `tooltray serve`, and knows how client apps reach it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PrivateHome } from './private-home.ts';
+
+const cliFile = join(import.meta.dirname, '../../dist/cli.js');
+
+export interface BuiltCore extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT/mcp` */
+  readonly url: string;
+}
+
+/** The command that a client app is given; its core is the one in that TOOLTRAY_HOME. */
+export function shimCommand(app: string, ...more: string[]): { command: string; args: string[] } {
+  return { command: process.execPath, args: [cliFile, 'stdio', '--app', app, ...more] };
+}
+
+/** Resolves when the core says that all of its servers are ready; rejects with its own words when they are not. */
+export async function startBuiltCore(servers: Readonly<Record<string, object>>, home: PrivateHome): Promise<BuiltCore> {
+  const config = join(home.path, 'config.json');
+  writeFileSync(config, JSON.stringify({ mcpServers: servers }));
+  const args = [cliFile, 'serve', '--config', config, '--port', '0', '--no-open', '--no-token'];
+  const child = spawn(process.execPath, args, {
+    env: home.env,
+    cwd: home.workFolder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const gone = once(child, 'exit');
+  const stop = async (): Promise<void> => {
+    child.kill();
+    await gone;
+  };
+  const ready = `${Object.keys(servers).length} of ${Object.keys(servers).length} servers ready`;
+  while (!/servers ready/.test(said) && child.exitCode === null) await Promise.race([once(child.stdout, 'data'), gone]);
+  const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(said)?.[0];
+  if (url !== undefined && said.includes(ready)) return { url, [Symbol.asyncDispose]: stop };
+  await stop();
+  throw new Error(`The core did not start as it should: ${said}`);
+}

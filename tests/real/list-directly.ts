@@ -1,0 +1,41 @@
+/** What servers offer when they are asked without Tooltray in between. */
+import { type Params, type RawChild, spawnRaw } from '../fixtures/raw-client.ts';
+import type { PrivateHome } from './private-home.ts';
+import type { ServerEntry } from './real-servers.ts';
+
+/** What Tooltray says on connections that all client apps share; server-everything lists more tools to more able clients. */
+const everything = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } };
+
+export class DirectServers implements AsyncDisposable {
+  readonly #servers = new Map<string, RawChild>();
+
+  static async open(entries: Readonly<Record<string, ServerEntry>>, home: PrivateHome): Promise<DirectServers> {
+    const direct = new DirectServers();
+    for (const [name, { command, args, env }] of Object.entries(entries)) {
+      const raw = spawnRaw(command, args, { env: { ...home.env, ...env }, cwd: home.workFolder });
+      direct.#servers.set(name, raw);
+      raw.client.onRequest('roots/list', () => ({ roots: [] }));
+    }
+    await Promise.all([...direct.#servers.values()].map(({ client }) => client.initialize(everything)));
+    return direct;
+  }
+
+  /** Every server's tools, as the server defines them. */
+  async tools(): Promise<Map<string, Params[]>> {
+    const lists = [...this.#servers].map(async ([name, { client }]): Promise<[string, Params[]]> => {
+      const { tools } = await client.request('tools/list');
+      return [name, tools as Params[]];
+    });
+    return new Map(await Promise.all(lists));
+  }
+
+  /** The names under which Tooltray lists them, sorted. */
+  async listedNames(): Promise<string[]> {
+    const lists = await this.tools();
+    return [...lists].flatMap(([server, tools]) => tools.map(({ name }) => `${server}_${String(name)}`)).sort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#servers.values()].map((raw) => raw[Symbol.asyncDispose]()));
+  }
+}

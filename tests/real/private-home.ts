@@ -1,0 +1,39 @@
+/** A home of its own for everything that a test starts: no real client app may read or change the person's own files. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+
+/** What programs need of the outer environment; anything else might point into the person's own home. */
+const kept = ['LANG', 'SystemRoot', 'ComSpec', 'PATHEXT'];
+
+export class PrivateHome implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'tooltray-real-'));
+  readonly env: Readonly<Record<string, string>>;
+  /** An empty folder to work in: client apps look for project files around them. */
+  readonly workFolder: string;
+
+  constructor() {
+    this.workFolder = this.folder('work');
+    const outer = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+    this.env = {
+      ...(Object.fromEntries(outer) as Record<string, string>),
+      // The Node that runs the tests first: client apps start `node` by name.
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
+      HOME: this.folder('home'),
+      USERPROFILE: this.folder('home'),
+      TMPDIR: this.folder('tmp'),
+      TOOLTRAY_HOME: this.folder('tooltray'),
+    };
+  }
+
+  /** Makes a folder below. */
+  folder(name: string): string {
+    const path = join(this.path, name);
+    mkdirSync(path, { recursive: true });
+    return path;
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

@@ -1,0 +1,26 @@
+/** Runs a program to its end and keeps what it said. */
+import { spawn } from 'node:child_process';
+
+export interface Outcome {
+  /** A signal's name when it was ended by one. */
+  readonly code: number | string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+export function runProgram(command: string, args: readonly string[], options: RunOptions): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code: code ?? signal, stdout, stderr }));
+  });
+}

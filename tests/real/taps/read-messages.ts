@@ -1,0 +1,22 @@
+/** The JSON-RPC messages in what a tap kept: lines, bodies and event streams alike. */
+import type { RawMessage } from '../../fixtures/raw-client.ts';
+
+export function readMessages(text: string): RawMessage[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.replace(/^data: ?/, ''))
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as RawMessage);
+}
+
+/** Methods that the client app asked for, each once, in order. */
+export function askedMethods(messages: readonly RawMessage[]): string[] {
+  const methods = messages.flatMap(({ id, method }) => (id === undefined || method === undefined ? [] : [method]));
+  return [...new Set(methods)];
+}
+
+/** Names in the first list of tools that the client app was given, sorted; undefined when it was given none. */
+export function listedTools(messages: readonly RawMessage[]): string[] | undefined {
+  const tools = messages.find(({ result }) => Array.isArray(result?.['tools']))?.result?.['tools'];
+  return (tools as { name: string }[] | undefined)?.map(({ name }) => name).sort();
+}
