@@ -136,6 +136,14 @@ export const commands: readonly Command[] = [
     load: () => import('./retry.ts'),
   },
   {
+    name: 'sign-in',
+    form: 'NAME [--no-open] [--config F] [--json]',
+    about: 'sign in to a server in your browser',
+    details: ['--no-open        only print the address', configFlag, jsonFlag],
+    group: 'Servers',
+    load: () => import('./sign-in.ts'),
+  },
+  {
     name: 'search',
     form: 'QUERY [--limit N] [--config F] [--json]',
     about: 'find tools by what they do',

@@ -39,7 +39,7 @@ function remedy({ name, level, action }: ServerStatus, { home, logDir }: CoreSta
     case 'enable':
       return `Switch it on: tooltray enable ${name}`;
     case 'sign-in':
-      return `${action.label}.`;
+      return `Sign in: tooltray sign-in ${name}`;
   }
 }
 

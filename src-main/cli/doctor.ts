@@ -1,4 +1,5 @@
 /** `tooltray doctor`: one sentence about everything that could need a person, and what to do about it. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Masker } from '../core/base/mask-secrets.ts';
 import { secretsOf } from '../core/config/secrets-of.ts';
 import type { CoreState } from '../rpc/contract.ts';
@@ -6,7 +7,7 @@ import { type CoreAccess, runningCoreFor } from './core-access.ts';
 import { configFindings, fileFindings, nodeFinding, pathFindings } from './doctor-checks.ts';
 import { probeFindings, statusFindings } from './doctor-servers.ts';
 import type { Finding } from './finding.ts';
-import { openCliConfig } from './open-cli-config.ts';
+import { openAnyConfig } from './open-cli-config.ts';
 import { oneLine } from './plain-text.ts';
 import { paint, type Paint, printJson, printLines, printProgress } from './print.ts';
 import { commonFlags, readFlags } from './read-flags.ts';
@@ -17,6 +18,9 @@ const marks: Readonly<Record<Finding['level'], readonly [Paint, string]>> = {
   note: ['unsure', 'note   '],
   problem: ['bad', 'problem'],
 };
+
+const patienceMs = 10_000;
+const lookEveryMs = 100;
 
 export async function run(args: readonly string[], form: string): Promise<number> {
   const { values } = readFlags(args, commonFlags, [0, 0], form);
@@ -29,7 +33,7 @@ export async function run(args: readonly string[], form: string): Promise<number
 
 async function examine(config: string | undefined): Promise<Finding[]> {
   const { finding, state } = await askCore(config);
-  const store = await openCliConfig(config);
+  const store = await openAnyConfig(config);
   const masker = new Masker(secretsOf(store.current));
   if (state === undefined) printProgress('Connecting to each server once …');
   const servers = state === undefined ? await probeFindings(store) : statusFindings(state);
@@ -57,7 +61,7 @@ async function askCore(config: string | undefined): Promise<{ finding: Finding; 
           text: 'Tooltray is not running; the first client app that needs it starts it.',
         },
       };
-    const state = await core.ask('state', {});
+    const state = await settledState(core);
     return { finding: runningFinding(state), state };
   } catch (error) {
     return {
@@ -69,6 +73,16 @@ async function askCore(config: string | undefined): Promise<{ finding: Finding; 
     };
   } finally {
     await core?.close();
+  }
+}
+
+/** A server that is just starting gets a moment to show how it fares. */
+async function settledState(core: CoreAccess): Promise<CoreState> {
+  const until = Date.now() + patienceMs;
+  for (;;) {
+    const state = await core.ask('state', {});
+    if (Date.now() > until || !state.servers.some(({ level }) => level === 'busy')) return state;
+    await sleep(lookEveryMs);
   }
 }
 

@@ -40,7 +40,7 @@ function takeFlag(word: string, rest: string[], found: Flags): void {
     if (value === undefined) throw wrongUse(`${name} needs a value`, form);
     found.values.set(known, value);
   } else if (name === '--manage') {
-    found.manage = inline ?? (actions.some((action) => action === rest[0]) ? rest.shift() : undefined) ?? 'list';
+    found.manage = inline ?? (rest[0]?.startsWith('-') === false ? rest.shift() : undefined) ?? 'list';
   } else if (name === '--server-args') {
     // ToolMux's own rule would end at any dash; the arguments of most servers begin with one.
     while (rest[0] !== undefined && !isOurs(rest[0])) found.serverArgs.push(rest.shift() as string);

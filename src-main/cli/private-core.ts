@@ -4,13 +4,20 @@ import { answerRpc } from '../rpc/handlers.ts';
 import type { CoreAccess } from './core-access.ts';
 import { exitOnSignal } from './exit-on-signal.ts';
 import { hostOptions, readHostArguments } from './host-options.ts';
+import { requireReadable } from './require-readable.ts';
 
-/** Rejects with AppError config_not_found. Its servers end with `close`, or with our process. */
+/** Rejects with AppError config_not_found or config_invalid. Its servers end with `close`, or with our process. */
 export async function openPrivateCore(config: string | undefined): Promise<CoreAccess> {
   exitOnSignal();
   const given = readHostArguments(config === undefined ? [] : ['--config', config]);
   const host = await CoreHost.open(hostOptions(given, () => undefined));
   const { core, doors } = host;
+  try {
+    requireReadable(core.options.config);
+  } catch (error) {
+    await host.stop();
+    throw error;
+  }
   const deps = { core, doors: () => doors, stop: () => undefined };
   const signal = new AbortController().signal;
   const started = core.start();

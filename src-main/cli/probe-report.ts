@@ -6,10 +6,11 @@ import { oneLine, plainText } from './plain-text.ts';
 import { paint } from './print.ts';
 import type { Failed, Probe } from './probe-server.ts';
 
-/** `off`: servers that were left out because they are switched off. */
+/** `off`: servers that were left out because they are switched off. Nothing at all without either. */
 export function probeLines(probes: readonly Probe[], off: readonly ServerConfig[], masker: Masker): string[] {
   const head = ['NAME', 'RESULT', 'TOOLS', 'PROTOCOL', 'TIME'].map((word) => paint('head', word));
   const rows = [...probes.map(row), ...off.map(({ name }) => [oneLine(name), paint('quiet', 'off'), '-', '-', '-'])];
+  if (rows.length === 0) return [];
   const below = probes.flatMap((probe) => notes(probe, masker));
   return [...columns([head, ...rows]), ...(below.length > 0 ? ['', ...below] : [])];
 }

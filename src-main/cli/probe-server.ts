@@ -9,6 +9,7 @@ import type { Handshake } from '../core/servers/handshake.ts';
 import { ProcessRegistry } from '../core/servers/launch/process-registry.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
 import { fetchListing, type Listing } from '../core/servers/listing.ts';
+import { SignIns } from '../core/servers/sign-in/sign-ins.ts';
 import { StartSlots } from '../core/servers/start-slots.ts';
 import { TransportFactory } from '../core/servers/transports/transport-factory.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -48,11 +49,14 @@ export async function probeServers(servers: readonly ServerConfig[], config: App
   const environment = new EnvironmentResolver({ own: process.env });
   // A running core writes its servers' logs; ours go beside them.
   const logDir = join(cliPaths().logDir, 'probes');
-  const transports = new TransportFactory({ env: process.env, registry, environment, logDir, mask });
+  const signIns = new SignIns({ folder: join(cliPaths().dataDir, 'sign-ins'), env: process.env });
+  signIns.secretsChanged.on(() => masker.setSecrets([...secretsOf(config), ...signIns.secrets]));
+  const transports = new TransportFactory({ env: process.env, registry, environment, logDir, mask, signIns });
   const slots = new StartSlots(atOnce);
   try {
     return await Promise.all(servers.map((server) => slots.run(() => probe(server, transports))));
   } finally {
+    signIns.close();
     registry.killAll();
     registry.dispose();
   }

@@ -4,17 +4,18 @@ import type { ConfigProblem } from '../core/config/app-config.ts';
 import { readConfigText } from '../core/config/load-config.ts';
 import { checkConfig } from './check-config.ts';
 import { count } from './count.ts';
-import { openCliConfig } from './open-cli-config.ts';
+import { openAnyConfig } from './open-cli-config.ts';
 import { plainText } from './plain-text.ts';
 import { paint, printJson, printLines } from './print.ts';
 import { commonFlags, readFlags } from './read-flags.ts';
+import { wholeFileProblem } from './require-readable.ts';
 import { serverNames, unknownServer } from './unknown-server.ts';
 
 export async function run(args: readonly string[], form: string): Promise<number> {
   const { values, positionals } = readFlags(args, commonFlags, [0, 1], form);
   const [name] = positionals;
-  const store = await openCliConfig(values.config);
-  const isReadable = !store.problems.some(({ path, severity }) => path === '' && severity === 'error');
+  const store = await openAnyConfig(values.config);
+  const isReadable = wholeFileProblem(store) === undefined;
   if (name !== undefined && isReadable && !serverNames(store).includes(name))
     throw unknownServer(name, serverNames(store));
   const { servers, problems } = await check(store.path, store.problems, isReadable ? name : undefined);

@@ -55,6 +55,7 @@ export class Aggregator {
   readonly steps: CallSteps;
   readonly #tokens = new TokenCounter({ workerUrl: workerLocation('token-worker', import.meta.url) });
   #stopWatching: () => void = () => undefined;
+  #watching: Promise<void> = Promise.resolve();
 
   constructor(options: AggregatorOptions) {
     const { paths, env, log, masker } = options;
@@ -98,15 +99,22 @@ export class Aggregator {
   /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
   async start(): Promise<void> {
     const { config } = this.options;
-    this.#stopWatching = config.changed.on((next) => void this.#apply(next));
+    this.#stopWatching = config.changed.on((next) => {
+      void this.#apply(next);
+      // Settings change what is listed, too; a session for which it is the same hears nothing.
+      this.catalog.changed.emit({ tools: true, resources: false, prompts: false });
+    });
     // Before the file is watched: whoever connects meanwhile finds the servers.
     const settled = this.#apply(config.current);
-    await config.start();
+    this.#watching = config.start();
+    await this.#watching;
     await settled;
   }
 
   async stop(): Promise<void> {
     this.#stopWatching();
+    // A watch that is still being set up would outlive its stop.
+    await this.#watching;
     await this.options.config.stop();
     await Promise.all(this.sessions.all.map((session) => this.sessions.end(session)));
     await this.servers.stop();

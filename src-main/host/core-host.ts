@@ -125,6 +125,7 @@ export class CoreHost {
       transport,
       app: endpoint.app,
       view: viewFor(endpoint, this.core.viewDeps),
+      viewOf: (app) => viewFor({ ...endpoint, app }, this.core.viewDeps),
       parked,
       principal,
       onOddity: (text) => this.log.debug(text.slice(0, 2000)),

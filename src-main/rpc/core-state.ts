@@ -20,7 +20,15 @@ export function coreState(core: Aggregator, doors: Doors): CoreState {
       const { action, ...health } = server.health;
       const { name, kind } = server.config;
       const tools = server.listing.tools.length;
-      return { name, state: server.state.kind, ...health, ...(action && { action }), tools, transport: kind, endpoint: endpointOf(server.config) };
+      return {
+        name,
+        state: server.state.kind,
+        ...health,
+        ...(action && { action }),
+        tools,
+        transport: kind,
+        endpoint: endpointOf(server.config),
+      };
     }),
     sessions: core.sessions.all.map((session): SessionStatus => ({
       id: session.id,

@@ -101,14 +101,20 @@ export class CoreLine {
 
   #passOn({ bytes, last, messages }: Piece): void {
     const { memory, output } = this.#options;
-    // Almost always nothing is to be hidden: then the bytes go first, and are read while the client reads them too.
-    const early = !memory.hides;
-    if (early) output.write(bytes);
+    // Almost always nothing is to be hidden: then the bytes go, and what they say is noted when there is time.
+    const { hides } = memory;
+    if (!hides && this.#awaited === undefined) {
+      output.write(bytes);
+      this.#clientMidLine = !last;
+      return memory.noteLater(() => messages().forEach((message) => memory.fromCore(message)), bytes.length);
+    }
     const facts = messages();
     const seen = facts.map((message) => memory.fromCore(message));
-    const hidden = !early && seen.length > 0 && !seen.includes(true);
-    if (!early && !hidden) output.write(bytes);
-    if (!hidden) this.#clientMidLine = !last;
+    const hidden = hides && seen.length > 0 && !seen.includes(true);
+    if (!hidden) {
+      output.write(bytes);
+      this.#clientMidLine = !last;
+    }
     if (facts.some(({ id, method }) => method === undefined && id === this.#awaited?.id)) this.#awaited?.done();
   }
 

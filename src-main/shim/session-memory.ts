@@ -2,6 +2,7 @@
 import { isObject, type JsonObject } from '../core/base/json.ts';
 import type { MessageFacts } from './line-reader.ts';
 import { cancelledLine, errorLine, toolsChangedLine } from './lines.ts';
+import { NoteQueue } from './note-queue.ts';
 
 interface Call {
   readonly id: string;
@@ -47,9 +48,16 @@ export class SessionMemory {
   readonly #hushed = new Set<string>();
   /** Re-opened listens whose acknowledgement the client has had before. */
   readonly #hushedListens = new Set<string>();
+  readonly #unnoted = new NoteQueue();
+
+  /** Notes what has passed when there is time, or when somebody asks. Not for what might have to be withheld or hidden. */
+  noteLater(note: () => void, bytes: number): void {
+    this.#unnoted.add(note, bytes);
+  }
 
   /** Whether the client waits for an answer. */
   get waiting(): boolean {
+    this.#unnoted.catchUp();
     return this.#calls.size > 0;
   }
 
@@ -65,6 +73,7 @@ export class SessionMemory {
 
   /** Notes a message that goes to the core; false where it must not. `line` is missing for long messages. */
   fromClient({ id, method, params }: MessageFacts, line: Buffer | undefined): boolean {
+    this.#unnoted.catchUp();
     if (method === undefined) {
       this.#asked.delete(id ?? '');
       return id === undefined || !this.#askedByLostCore.delete(id);
@@ -82,6 +91,7 @@ export class SessionMemory {
 
   /** Notes a message of the core; false where the client must not see it. */
   fromCore({ id, method, params }: MessageFacts): boolean {
+    this.#unnoted.catchUp();
     if (id !== undefined && method !== undefined) {
       this.#askedByLostCore.delete(id);
       this.#asked.add(id);
@@ -99,6 +109,7 @@ export class SessionMemory {
 
   /** The line did certainly not reach the core: its requests can be sent to the next one, whatever they do. */
   undelivered(messages: readonly MessageFacts[], line: Buffer): void {
+    this.#unnoted.catchUp();
     for (const { id } of messages) {
       const call = this.#calls.get(id ?? '');
       if (call !== undefined) call.line = Buffer.from(line);
@@ -107,6 +118,7 @@ export class SessionMemory {
 
   /** The core is gone: lines that tell the client what became of its calls, and of what it was asked. */
   lose(reason: string): string[] {
+    this.#unnoted.catchUp();
     const lines = [...this.#asked].map(cancelledLine);
     for (const id of this.#asked) this.#askedByLostCore.add(id);
     this.#asked.clear();
@@ -117,11 +129,13 @@ export class SessionMemory {
 
   /** No core is to be had: lines that fail every call that was to be asked again. */
   giveUp(reason: string): string[] {
+    this.#unnoted.catchUp();
     return this.#failCalls(() => true, reason);
   }
 
   /** What a new core must hear. Reading requests in flight are repeated once: one that ends the core shall not end them all. */
   replay(): Replay {
+    this.#unnoted.catchUp();
     const repeats = [...this.#calls.values()].filter(({ id }) => id !== this.#initialize?.id);
     const settings = [this.#logLevel, ...this.#subscriptions.values()].filter(
       (call) => call !== undefined && !this.#calls.has(call.id),

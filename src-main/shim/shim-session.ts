@@ -141,11 +141,14 @@ export class ShimSession {
       return this.#tell(requests.map(({ id }) => errorLine(id as string, this.#refusal)));
     }
     const line = first && last ? bytes : undefined;
-    // Almost always the core may have it: then the bytes go first, and are read while the core reads them too.
-    const early = !this.#memory.withholds;
-    if (early) this.#send(core, bytes, line);
-    const wanted = messages().map((message) => this.#memory.fromClient(message, line));
-    if (!early && (wanted.length === 0 || wanted.includes(true))) this.#send(core, bytes, line);
+    const note = () => messages().map((message) => this.#memory.fromClient(message, line));
+    // Almost always the core may have it: then the bytes go, and what they say is noted when there is time.
+    if (!this.#memory.withholds) {
+      this.#send(core, bytes, line);
+      return this.#memory.noteLater(note, bytes.length);
+    }
+    const wanted = note();
+    if (wanted.length === 0 || wanted.includes(true)) this.#send(core, bytes, line);
   }
 
   #send(core: CoreLine, bytes: Buffer, line: Buffer | undefined): void {

@@ -16,6 +16,7 @@ export const layers = [
   'client-apps',
   'servers',
   'catalog',
+  'admin',
   'calls',
   'modes',
   'sessions',

@@ -58,7 +58,8 @@ async function modernApp(core: TestCore, owner: string): Promise<App> {
 }
 
 function messageOf(method: string | undefined, params: Params = {}): string {
-  if (method !== 'sampling/createMessage') return `${method} ${String(params['message'] ?? '')}`.trim();
+  if (method !== 'sampling/createMessage')
+    return `${method} ${typeof params['message'] === 'string' ? params['message'] : ''}`.trim();
   const [first] = params['messages'] as { content: { text: string } }[];
   return `${method} ${first?.content.text ?? ''}`;
 }

@@ -1,6 +1,8 @@
 /** An answer of 50 MB on its way through the core, while others go on working. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { HttpClient } from './http-client.ts';
+import { ModernClient } from './modern-client.ts';
 import { textOf, type SocketClient } from './socket-client.ts';
 import { fixture, startCore } from './start-core.ts';
 import { until } from './until.ts';
@@ -64,4 +66,18 @@ test('a reader that does not read its 50 MB holds up nobody, and gets them when 
     expect(await other.say('small_echo', { message: `${count}` })).toBe(`${count}`);
   lazy.socket.resume();
   expect(hashOf(textOf(await big))).toBe(hashOf(bigText(50 * megabyte)));
+});
+
+test.each([
+  ['the handshake era', false],
+  ['2026-07-28', true],
+])('over HTTP of %s a big answer passes whole, too', async (_era, modern) => {
+  await using core = await startCore({ servers: { big: fixture('misbehaving', 'big') } });
+  const client = new HttpClient(core.url, modern);
+  if (!modern) await client.initialize();
+  const call = { name: 'big', arguments: { bytes: 5 * megabyte } };
+  const { result } = modern
+    ? await new ModernClient(client).once('tools/call', call)
+    : (await client.exchange('tools/call', call)).message;
+  expect(hashOf(textOf(result ?? {}))).toBe(hashOf(bigText(5 * megabyte)));
 });

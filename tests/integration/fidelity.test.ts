@@ -62,7 +62,10 @@ async function modernHttpDoor(core: TestCore): Promise<Door> {
     return `${params.slice(0, -1)}${Object.keys(given).length === 0 ? '' : ','}"_meta":${own}}`;
   };
   const exchangeText = (method: string, params: string): Promise<Exchange> =>
-    client.exchangeText('raw', `{"jsonrpc":"2.0","id":"raw","method":${JSON.stringify(method)},"params":${withMeta(params)}}`);
+    client.exchangeText(
+      'raw',
+      `{"jsonrpc":"2.0","id":"raw","method":${JSON.stringify(method)},"params":${withMeta(params)}}`,
+    );
   return {
     prefix: '',
     notifications: client.notifications,
@@ -94,9 +97,14 @@ describe.each([
     const listed = message.result?.['tools'] as Params[];
     const [decorated] = oddTools.filter((tool) => (tool as Params)['name'] === 'decorated') as Params[];
     // Clients of the handshake era refuse a list with an output schema that is not an object's; on the server's own endpoint it is theirs to see.
-    const { outputSchema, ...rest } = decorated as Params;
-    const expected = door.prefix === '' ? { ...rest, outputSchema } : rest;
-    expect(listed.find(({ name }) => name === `${door.prefix}decorated`)).toEqual({ ...expected, name: `${door.prefix}decorated` });
+    const { outputSchema, execution, ...rest } = decorated as Params;
+    // 2026-07-28 has no `execution` any more.
+    const known = era === 'modern' ? rest : { ...rest, execution };
+    const expected = door.prefix === '' ? { ...known, outputSchema } : known;
+    expect(listed.find(({ name }) => name === `${door.prefix}decorated`)).toEqual({
+      ...expected,
+      name: `${door.prefix}decorated`,
+    });
   });
 
   test('results keep unknown members, content types, annotations and _meta', async () => {
@@ -124,13 +132,15 @@ describe.each([
   test('numbers in results are spelled as the server spelled them', async () => {
     const { line } = await call('numbers');
     expect(line).toContain(`"structuredContent":${oddNumbers}`);
-    expect(line).toContain(oddNumbers.slice(1, -1), line.indexOf('"_meta"') as never);
     expect(line.split(oddNumbers.slice(1, -1))).toHaveLength(3);
   });
 
   test('numbers in arguments reach the server as the client spelled them', async () => {
     const args = `{"big":12345678901234567890,"list":[1.0,-0,1e400,0.10],"text":"ä😀\\"","deep":{"n":9007199254740993}}`;
-    const { message } = await door.exchangeText('tools/call', `{"name":"${door.prefix}echo_arguments","arguments":${args}}`);
+    const { message } = await door.exchangeText(
+      'tools/call',
+      `{"name":"${door.prefix}echo_arguments","arguments":${args}}`,
+    );
     expect(textOf(message.result ?? {})).toBe(args);
   });
 
@@ -143,7 +153,11 @@ describe.each([
 
   test('errors keep code, message and data', async () => {
     const data = { reason: 'odd', vendorData: [1, { two: null }] };
-    expect((await call('fail')).message.error).toEqual({ code: -31999, message: 'A vendor error: to the letter.', data });
+    expect((await call('fail')).message.error).toEqual({
+      code: -31999,
+      message: 'A vendor error: to the letter.',
+      data,
+    });
     expect((await call('fail_url')).message.error).toMatchObject({
       code: -32042,
       message: 'This needs a page.',
@@ -165,29 +179,50 @@ describe.each([
     await call('notify', {}, { _meta: { progressToken: 'mine', ...levels } });
     const heard = new Map(door.notifications.slice(before).map(({ method, params }) => [method, params]));
     expect(heard.get('notifications/progress')).toMatchObject({
-      ...{ progressToken: 'mine', progress: 1, total: 2, message: 'half', vendorProgress: 1, _meta: { 'vendor.test/p': 1 } },
+      ...{
+        progressToken: 'mine',
+        progress: 1,
+        total: 2,
+        message: 'half',
+        vendorProgress: 1,
+        _meta: { 'vendor.test/p': 1 },
+      },
     });
-    expect(heard.get('notifications/message')).toMatchObject({ level: 'info', logger: 'odd', data: { a: 1 }, vendorLog: 1 });
+    expect(heard.get('notifications/message')).toMatchObject({
+      level: 'info',
+      logger: 'odd',
+      data: { a: 1 },
+      vendorLog: 1,
+    });
   });
 
   test('resources, prompts and completions keep unknown members', async () => {
     const { message: resources } = await door.exchange('resources/list');
     expect(resources.result?.['resources']).toEqual([{ uri: 'odd://thing', name: 'thing', vendorField: 1 }]);
     const { message: read } = await door.exchange('resources/read', { uri: 'odd://thing' });
-    expect(read.result).toMatchObject({ contents: [{ uri: 'odd://thing', text: 'odd', vendorContent: 1 }], vendorKey: 1 });
+    expect(read.result).toMatchObject({
+      contents: [{ uri: 'odd://thing', text: 'odd', vendorContent: 1 }],
+      vendorKey: 1,
+    });
     const prompt = door.prefix === '' ? 'odd prompt' : 'odd_odd_prompt';
     const { message: got } = await door.exchange('prompts/get', { name: prompt, arguments: { a: 'x' } });
     expect(got.result).toMatchObject({ messages: [{ content: { vendorBlock: 1 } }], vendorKey: 1 });
     const ref = { type: 'ref/prompt', name: prompt };
-    const { message: completed } = await door.exchange('completion/complete', { ref, argument: { name: 'a', value: '' } });
+    const { message: completed } = await door.exchange('completion/complete', {
+      ref,
+      argument: { name: 'a', value: '' },
+    });
     expect(completed.result).toMatchObject({ completion: { values: ['odd'], vendorCompletion: 1 }, vendorKey: 1 });
   });
 
-  test.runIf(era === 'legacy')('a question no specification knows reaches the client app, and its answer the server', async () => {
-    door.onRequest('vendor/question', (params) => ({ answered: params, vendorAnswer: [null] }));
-    const answer = JSON.parse(textOf(await resultOf('ask_vendor'))) as RawMessage;
-    expect(answer.result).toEqual({ answered: { q: 1, vendorParam: [null] }, vendorAnswer: [null] });
-  });
+  test.runIf(era === 'legacy')(
+    'a question no specification knows reaches the client app, and its answer the server',
+    async () => {
+      door.onRequest('vendor/question', (params) => ({ answered: params, vendorAnswer: [null] }));
+      const answer = JSON.parse(textOf(await resultOf('ask_vendor'))) as RawMessage;
+      expect(answer.result).toEqual({ answered: { q: 1, vendorParam: [null] }, vendorAnswer: [null] });
+    },
+  );
 
   test.runIf(open !== socketDoor)('methods no specification knows reach the server', async () => {
     const { message } = await door.exchange('vendor/echo', { a: [null], b: { c: 1 } });
@@ -196,7 +231,7 @@ describe.each([
     expect((answer.result as { line: string }).line).toContain('"big":12345678901234567890,"one":1.0');
   });
 
-  test.runIf(open === legacyHttpDoor)('the handshake of its own endpoint is the server\'s own', async () => {
+  test.runIf(open === legacyHttpDoor)("the handshake of its own endpoint is the server's own", async () => {
     const client = new HttpClient(`${core.url}/server/odd`);
     expect(await client.initialize()).toEqual(oddInitializeResult({ protocolVersion: '2025-11-25' }));
   });

@@ -50,6 +50,13 @@ export class HttpClient {
     throw new Error(`No answer to ${id} came.`);
   }
 
+  /** Opens the stream for what belongs to no request; the first thing told is `listening`. */
+  async listen(told: (message: RawMessage) => void): Promise<void> {
+    const response = await fetch(this.#url, { headers: { accept: 'text/event-stream', ...this.#headers } });
+    told({ method: 'listening' });
+    for await (const line of messagesOf(response)) told(JSON.parse(line) as RawMessage);
+  }
+
   async #reply(id: Id, { method = '', params = {} }: RawMessage): Promise<void> {
     const result = await this.#answers.get(method)?.(params);
     await this.#post(JSON.stringify({ jsonrpc: '2.0', id, result }));
@@ -82,9 +89,10 @@ async function* messagesOf(response: Response): AsyncGenerator<string> {
     yield await response.text();
     return;
   }
+  const decoder = new TextDecoder();
   let rest = '';
-  for await (const chunk of (response.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream())) {
-    const events = (rest + chunk).split('\n\n');
+  for await (const chunk of response.body ?? new ReadableStream<Uint8Array>()) {
+    const events = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
     rest = events.pop() ?? '';
     for (const event of events) {
       const data = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []));

@@ -43,7 +43,11 @@ test('without anybody calling it comes back by itself at the time its state name
   const client = await core.open();
   const victim = core.server('victim');
   const states: string[] = [];
-  victim.changed.on(() => states.push(victim.state.kind));
+  let delay = 0;
+  victim.changed.on(() => {
+    states.push(victim.state.kind);
+    if (victim.state.kind === 'error') delay = victim.state.retryAt - Date.now();
+  });
   process.kill(Number(await client.say('pid')), 'SIGKILL');
   await until(() => victim.state.kind === 'error');
   const failed = victim.state;
@@ -54,6 +58,8 @@ test('without anybody calling it comes back by itself at the time its state name
   expect(victim.health).toMatchObject({ level: 'error', action: { kind: 'retry' } });
   await ready(victim);
   expect(states).toEqual(['error', 'connecting', 'discovering', 'ready']);
+  // One second, a quarter more or less.
+  expect([delay > 700, delay <= 1250]).toEqual([true, true]);
 });
 
 test('after the core has stopped no process is left: not the server, not what it started, not the one that ignores signals', async () => {

@@ -34,9 +34,14 @@ export interface StartOptions {
   readonly home?: string;
   /** false: resolves at once instead of when every server has settled. */
   readonly settled?: boolean;
+  /** true: HTTP asks for the token. */
+  readonly askToken?: boolean;
 }
 
-export async function startCore(config: TestConfig, { home, settled = true }: StartOptions = {}): Promise<TestCore> {
+export async function startCore(
+  config: TestConfig,
+  { home, settled = true, askToken = false }: StartOptions = {},
+): Promise<TestCore> {
   const folder = home ?? (await mkdtemp(join(tmpdir(), 'tooltray-integration-')));
   const configFile = join(folder, 'config.json');
   const write = (next: TestConfig | string): Promise<void> =>
@@ -46,7 +51,7 @@ export async function startCore(config: TestConfig, { home, settled = true }: St
     env: { ...process.env, TOOLTRAY_HOME: folder },
     version: '0.0.0',
     port: 0,
-    askToken: false,
+    askToken,
     pageRoot: folder,
     onStop: () => undefined,
   });

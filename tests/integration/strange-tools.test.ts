@@ -20,8 +20,7 @@ async function strictly<T>(
   read: (client: Strict) => Promise<T>,
 ): Promise<{ v1: T; legacy: T; modern: T }> {
   const v1 = new V1Client(info);
-  // The SDK's own types disagree under exactOptionalPropertyTypes.
-  await v1.connect(new V1Transport(new URL(url)) as never);
+  await v1.connect(new V1Transport(new URL(url)));
   const legacy = new V2Client(info, { versionNegotiation: { mode: 'legacy' } });
   await legacy.connect(new V2Transport(new URL(url)));
   const modern = new V2Client(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } });

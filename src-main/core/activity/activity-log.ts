@@ -48,6 +48,7 @@ export class ActivityLog {
   readonly #backlog: TokenBacklog;
   readonly #store: ActivityStore;
   #pending: Pending[] = [];
+  #unmade: (() => void)[] = [];
   #counted: CountedTokens[] = [];
   #timer: NodeJS.Timeout | undefined;
   #retryMs = 0;
@@ -71,6 +72,18 @@ export class ActivityLog {
     this.#schedule(this.#pending.length >= batchRows ? 0 : batchMs);
   }
 
+  /**
+   * Calls `make`, which is to record something, before the next batch is written: what it takes to make a record is then
+   * spent off the call's way and for many calls at once, not between an answer and the next call.
+   */
+  recordLater(make: () => void): void {
+    if (this.#closed) return;
+    this.#unmade.push(make);
+    // However long a batch must wait for the database, no more calls than these are held in memory for it.
+    if (this.#unmade.length === batchRows) setImmediate(() => this.#makeRecords());
+    this.#schedule(batchMs);
+  }
+
   /** The newest records first, those not yet written included. Throws what SQLite throws. */
   recent(filter: ActivityFilter = {}, limit = 100): ActivityEntry[] {
     this.flush();
@@ -84,6 +97,7 @@ export class ActivityLog {
 
   /** Writes what waits, now. Never throws: what cannot be written is tried again later. */
   flush(): void {
+    this.#makeRecords();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#pending.length === 0 && this.#counted.length === 0) return;
@@ -100,6 +114,7 @@ export class ActivityLog {
 
   /** Waits a moment for tokens still being counted, writes everything and closes the file. */
   async close(): Promise<void> {
+    this.#makeRecords();
     this.#closed = true;
     this.flush();
     const waiting = new AbortController();
@@ -111,6 +126,10 @@ export class ActivityLog {
     this.flush();
     clearTimeout(this.#timer);
     this.#store.close();
+  }
+
+  #makeRecords(): void {
+    for (const make of this.#unmade.splice(0)) make();
   }
 
   #schedule(delayMs: number): void {

@@ -6,10 +6,10 @@ import { RpcError, type Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import type { FinishedCall } from './finished-call.ts';
 
-/** Hands the record to the log once the answer is on its way. */
+/** Returns at once: most of the work is put off to when the log writes its next batch. */
 export function recordCall(log: ActivityLog, call: FinishedCall): void {
   const durationMs = call.times.total;
-  setImmediate(() => {
+  const make = (): void => {
     const args = JSON.stringify(call.request.arguments ?? {});
     const given = call.given === undefined ? undefined : textOf(call.given);
     const result = call.result === call.given ? given : call.result && textOf(call.result);
@@ -17,7 +17,10 @@ export function recordCall(log: ActivityLog, call: FinishedCall): void {
       arguments: args,
       given: given?.text ?? '',
     });
-  });
+  };
+  // A big answer is not held any longer than the log has room for; its size is known without work.
+  if (call.result instanceof RawJson) make();
+  else log.recordLater(make);
 }
 
 interface ResultText {

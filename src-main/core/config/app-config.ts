@@ -50,7 +50,7 @@ export interface AppConfig {
   readonly servers: readonly ServerConfig[];
   /** The mode of sessions that do not ask for another. */
   readonly mode: string;
-  /** Mode by client app name (as its `clientInfo.name` or `--app`). */
+  /** Mode by client app name: `--app`, `/mcp/app/<name>`, or its `clientInfo.name` in the handshake. */
   readonly appModes: Readonly<Record<string, string>>;
   /** Leave descriptions and schemas of servers as they are in mode `proxy`. */
   readonly raw: boolean;

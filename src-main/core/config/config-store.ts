@@ -25,6 +25,7 @@ export class ConfigStore {
   /** Set once a config was good as a whole file; before that there is nothing to fall back on. */
   #lastGood: AppConfig | undefined;
   #watcher: FSWatcher | undefined;
+  #starting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> = Promise.resolve();
 
@@ -56,24 +57,15 @@ export class ConfigStore {
   }
 
   /** Watches the file until `stop`; resolves when it is watched. */
-  async start(): Promise<void> {
-    if (this.#watcher !== undefined) return;
-    const target = await realpath(this.path).catch(() => this.path);
-    const paths = [...new Set([this.path, target])];
-    this.#watcher = watch(paths, {
-      ignoreInitial: true,
-      awaitWriteFinish: { stabilityThreshold: quietMs, pollInterval: 20 },
-    });
-    const ready = new Promise((resolve) => this.#watcher?.once('ready', () => resolve(undefined)));
-    this.#watcher.on('all', () => this.#readSoon());
-    // A folder that cannot be watched is no reason to stop: edits of our own are still seen.
-    this.#watcher.on('error', () => this.#readSoon());
-    await ready;
-    // What changed between `open` and now raised no event.
-    await this.reload();
+  start(): Promise<void> {
+    this.#starting ??= this.#watch();
+    return this.#starting;
   }
 
   async stop(): Promise<void> {
+    // A watcher that is just being made would outlive us.
+    await this.#starting;
+    this.#starting = undefined;
     clearTimeout(this.#timer);
     await this.#watcher?.close();
     this.#watcher = undefined;
@@ -90,6 +82,22 @@ export class ConfigStore {
   async reload(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#read());
     await this.#reading;
+  }
+
+  async #watch(): Promise<void> {
+    const target = await realpath(this.path).catch(() => this.path);
+    const paths = [...new Set([this.path, target])];
+    this.#watcher = watch(paths, {
+      ignoreInitial: true,
+      awaitWriteFinish: { stabilityThreshold: quietMs, pollInterval: 20 },
+    });
+    const ready = new Promise((resolve) => this.#watcher?.once('ready', () => resolve(undefined)));
+    this.#watcher.on('all', () => this.#readSoon());
+    // A folder that cannot be watched is no reason to stop: edits of our own are still seen.
+    this.#watcher.on('error', () => this.#readSoon());
+    await ready;
+    // What changed between `open` and now raised no event.
+    await this.reload();
   }
 
   #readSoon(): void {

@@ -2,6 +2,7 @@
  * One line to one server: a transport, JSON-RPC on it, and the calls in flight with what belongs to them.
  * Shared by all sessions, or private to one where the server asks its client things.
  */
+import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
 import { type ClientIdentity, metaKey, metaOf, withEnvelope, withoutEnvelope } from '../wire/eras.ts';
@@ -90,7 +91,7 @@ export class Connection {
   }
 
   close(): Promise<void> {
-    return this.#peer.close();
+    return this.#peer.close(stopped());
   }
 
   /** Answers `input_required` on behalf of a session that cannot, by asking its client app and calling again. */
@@ -166,10 +167,20 @@ export class Connection {
   }
 
   #heard(method: string, params: JsonObject, origin: MessageOrigin | undefined): void {
+    // It answers a request of our own; sessions subscribe with us.
+    if (method === 'notifications/subscriptions/acknowledged') return;
     const context = method === 'notifications/message' ? this.#calls.whose(origin?.relatedRequestId) : undefined;
-    if (context !== undefined) context.onLog(params);
-    else this.#options.events.onNotification(method, params);
+    const told = { ...params, ...withoutSubscription(params) };
+    if (context !== undefined) context.onLog(told);
+    else this.#options.events.onNotification(method, told);
   }
+}
+
+/** What calls are told that were running when we closed the line. */
+function stopped(): AppError {
+  return new AppError('server_exited', 'It was stopped or started anew while the call was running.', {
+    fix: 'The call may or may not have been carried out: check before you repeat it.',
+  });
 }
 
 function isInputRequired(result: Result): boolean {

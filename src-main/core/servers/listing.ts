@@ -12,6 +12,13 @@ export interface Listing {
   readonly prompts: readonly JsonObject[];
 }
 
+/** By these a server says that a list is not what it was. */
+export const listChanges: ReadonlySet<string> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/prompts/list_changed',
+]);
+
 export const emptyListing: Listing = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
 
 export type ListKey = keyof Listing;

@@ -9,7 +9,7 @@ import type { CallContext } from './call-context.ts';
 import { Connection, type RequestExtra } from './connection.ts';
 import type { Handshake } from './handshake.ts';
 import { IdleWatch } from './idle-watch.ts';
-import type { Listing } from './listing.ts';
+import { listChanges, type Listing } from './listing.ts';
 import type { ListingCache } from './listing-cache.ts';
 import { ListingKeeper } from './listing-keeper.ts';
 import { nameError } from './name-error.ts';
@@ -57,6 +57,8 @@ export class ManagedServer {
   readonly #private: PrivateConnections;
   readonly #subscriptions: ServerSubscriptions;
   readonly #stopping = new AbortController();
+  /** Aborted when somebody waits for the next line: those who start by themselves have time. */
+  #hurry = new AbortController();
   readonly #idle: IdleWatch;
 
   constructor(config: ServerConfig, deps: ServerDeps) {
@@ -67,8 +69,12 @@ export class ManagedServer {
     this.#idle = new IdleWatch({
       idleMs: config.idleStopMs,
       now: deps.now,
-      isBusy: () => this.#line.connection?.inFlight !== 0,
-      onIdle: () => void this.#line.close(),
+      // Whoever subscribed to a resource relies on the process that watches it.
+      isBusy: () => (this.#line.connection?.inFlight ?? 0) + this.#private.inFlight > 0 || this.#subscriptions.isUsed,
+      onIdle: () => {
+        if (this.#line.connection !== undefined) void this.#line.close();
+        void this.#private.closeAll();
+      },
     });
     this.#private = new PrivateConnections((owner, closed) => this.#openPrivate(owner, closed));
     this.#subscriptions = new ServerSubscriptions(
@@ -121,7 +127,7 @@ export class ManagedServer {
 
   /** Resolves when its listing is read, starting it if need be. Rejects with the reason it cannot be. */
   async ready(): Promise<void> {
-    await this.#line.connect();
+    await this.#wake();
     await this.#listed();
   }
 
@@ -164,12 +170,14 @@ export class ManagedServer {
 
   async subscribe(uri: string, context: CallContext): Promise<Result> {
     if (this.#needsPrivate(context)) return this.request('resources/subscribe', { uri }, context);
-    await this.#line.connect();
+    await this.#wake();
     return this.#subscriptions.add(uri, context.sessionId);
   }
 
   async unsubscribe(uri: string, context: CallContext): Promise<Result> {
-    if (this.#needsPrivate(context)) return this.request('resources/unsubscribe', { uri }, context);
+    // It may have subscribed before it was known that this server asks.
+    const isShared = this.subscribers(uri).has(context.sessionId);
+    if (this.#needsPrivate(context) && !isShared) return this.request('resources/unsubscribe', { uri }, context);
     return this.#subscriptions.remove(uri, context.sessionId);
   }
 
@@ -178,9 +186,12 @@ export class ManagedServer {
   }
 
   async setLogLevel(level: string, context: CallContext): Promise<void> {
-    if (!isObject(this.handshake?.capabilities['logging'])) return;
-    if (this.#needsPrivate(context)) await this.request('logging/setLevel', { level }, context);
-    else this.#subscriptions.setLogLevel(level, context.sessionId);
+    if (this.handshake !== undefined && !hasLogging(this.handshake)) return;
+    if (!this.#needsPrivate(context)) this.#subscriptions.setLogLevel(level, context.sessionId);
+    // No reason to start a process: a private line is told when it is opened.
+    else if (this.#private.find(context.sessionId) !== undefined) {
+      await this.request('logging/setLevel', { level }, context);
+    }
   }
 
   async endSession(sessionId: string): Promise<void> {
@@ -202,12 +213,13 @@ export class ManagedServer {
       enabled: this.config.enabled,
       now,
       random,
-      open: (closed) => slots.run(() => this.#open(identity, undefined, closed)),
-      onOpen: (connection) => this.#opened(connection),
-      onClose: () => {
-        this.#idle.stop();
-        this.#listings.unfollow();
+      open: (closed) => {
+        const hurry = AbortSignal.any([this.#hurry.signal, this.#stopping.signal]);
+        const opening = slots.run(() => this.#open(identity, undefined, closed), hurry);
+        return opening.finally(() => (this.#hurry = new AbortController()));
       },
+      onOpen: (connection) => this.#opened(connection),
+      onClose: () => this.#listings.unfollow(),
       onState: () => this.changed.emit(),
     });
   }
@@ -232,7 +244,6 @@ export class ManagedServer {
     if (handshake === undefined) return;
     this.#listings.follow(connection, handshake);
     this.#subscriptions.opened(handshake);
-    this.#idle.start();
   }
 
   /** Makes a connection and greets the server; closes it again when that fails. */
@@ -259,6 +270,7 @@ export class ManagedServer {
     });
     try {
       await connection.open({ knownEra: this.handshake?.era, timeoutMs: initTimeoutMs, signal: this.#stopping.signal });
+      this.#idle.start();
       return connection;
     } catch (error) {
       await connection.close();
@@ -266,15 +278,24 @@ export class ManagedServer {
     }
   }
 
-  #openPrivate(owner: () => CallContext, closed: () => void): Promise<Connection> {
-    const { clientInfo, clientCapabilities } = owner();
-    return this.#open({ clientInfo, capabilities: clientCapabilities }, owner, closed);
+  async #openPrivate(owner: () => CallContext, closed: () => void): Promise<Connection> {
+    const { clientInfo, clientCapabilities, logLevel: level } = owner();
+    const connection = await this.#open({ clientInfo, capabilities: clientCapabilities }, owner, closed);
+    if (level !== undefined && connection.handshake?.era === 'legacy' && hasLogging(connection.handshake)) {
+      connection.request('logging/setLevel', { level }).catch(() => undefined);
+    }
+    return connection;
   }
 
   #lineFor(context: CallContext): Promise<Connection> {
     const { state } = this;
     if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
-    return this.#needsPrivate(context) && state.kind !== 'disabled' ? this.#private.get(context) : this.#line.connect();
+    return this.#needsPrivate(context) && state.kind !== 'disabled' ? this.#private.get(context) : this.#wake();
+  }
+
+  #wake(): Promise<Connection> {
+    if (this.#line.connection === undefined) this.#hurry.abort();
+    return this.#line.connect();
   }
 
   /** Only servers of the handshake era ask out of band; 2026-07-28 asks inside the answer to the call itself. */
@@ -297,8 +318,6 @@ export class ManagedServer {
   }
 }
 
-const listChanges: ReadonlySet<string> = new Set([
-  'notifications/tools/list_changed',
-  'notifications/resources/list_changed',
-  'notifications/prompts/list_changed',
-]);
+function hasLogging({ capabilities }: Handshake): boolean {
+  return isObject(capabilities['logging']);
+}

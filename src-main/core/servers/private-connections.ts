@@ -19,6 +19,11 @@ export class PrivateConnections {
     this.#open = open;
   }
 
+  /** Calls that wait for an answer, over all sessions. */
+  get inFlight(): number {
+    return [...this.#lines.values()].reduce((sum, line) => sum + (line.connection?.inFlight ?? 0), 0);
+  }
+
   async get(context: CallContext): Promise<Connection> {
     const known = this.#lines.get(context.sessionId);
     if (known !== undefined) {

@@ -64,7 +64,8 @@ export class ServerManager {
     await Promise.all(fresh.map((server) => server.restore()));
     const first = !this.#configured;
     this.#configured = true;
-    if (first || gone.length + fresh.length > 0) {
+    const moved = [...before.keys()].some((name, index) => name !== configs[index]?.name);
+    if (first || moved || gone.length + fresh.length > 0) {
       this.listingChanged.emit();
       this.changed.emit();
     }

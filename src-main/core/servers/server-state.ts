@@ -1,15 +1,21 @@
 /**
  * Where a server stands.
  *
- *              enable                start, wake on use, retry time reached
- *   disabled ─────────► disconnected ──────────────────────────► connecting ──► discovering ──► ready
- *      ▲                  ▲                                      │  ▲   │            │            │
- *      │ disable          │ idle, stop                           │  │   └─ 401/403 ─►│ pending sign-in
- *      └── any            └───────────────────────────────────── │ ─│── retry ◄──────┘       │ sign in
- *                                                                ▼  │                        ▼
- *                                                              error (retryAt) ◄─────── authenticating
+ *   disabled ◄─── disable, enable ───► disconnected ◄─── idle, stop ─── any
+ *                                            │ start, wake on use, retry
+ *                                            ▼
+ *      ┌──────────────────────────────► connecting ──► discovering ──► ready
+ *      │ retryAt reached, retry              │              │            │
+ *      ├── error ◄──── fails, ends ──────────┼──────────────┼────────────┤
+ *      │ retry                               │              │            │
+ *      ├── pending-sign-in ◄─── 401, 403 ────┴──────────────┴────────────┘
+ *      │          │ sign in   ▲
+ *      │          ▼           │ denied, too late
+ *      └── authenticating ────┘
+ *    signed in
  *
- * A line that fails or ends goes to `error` and comes back by itself; a refused sign-in waits for the person.
+ * A line that fails or ends goes to `error` and comes back by itself; a refused sign-in waits for the person. Signing in
+ * may begin anywhere but in `disabled`.
  */
 import type { AppError } from '../base/errors.ts';
 

@@ -11,7 +11,10 @@ import type { Handshake } from './handshake.ts';
 /** RFC 5424, least severe first; MCP's logging levels. */
 const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
-const relistenMs = 2000;
+const defaultRelistenMs = 2000;
+const longestRelistenMs = 5 * 60_000;
+/** A stream that lasted this long was no failure. */
+const stableMs = 30_000;
 
 export class ServerSubscriptions {
   readonly #connection: () => Connection | undefined;
@@ -21,22 +24,36 @@ export class ServerSubscriptions {
   #era: Handshake['era'] = 'legacy';
   #capabilities: JsonObject = {};
   #listening: AbortController | undefined;
+  readonly #relistenMs: number;
+  /** Streams in a row that did not last. */
+  #briefStreams = 0;
 
   /** `announce` is called with a list_changed method when changes may have been missed. */
-  constructor(connection: () => Connection | undefined, announce: (method: string) => void) {
+  constructor(
+    connection: () => Connection | undefined,
+    announce: (method: string) => void,
+    relistenMs: number = defaultRelistenMs,
+  ) {
     this.#connection = connection;
     this.#announce = announce;
+    this.#relistenMs = relistenMs;
   }
 
   /** A connection is up: everything wanted is asked for again. */
   opened(handshake: Handshake): void {
     this.#era = handshake.era;
     this.#capabilities = handshake.capabilities;
+    this.#briefStreams = 0;
     if (this.#era === 'modern') this.#listen();
     else {
       for (const uri of this.#sessionsByUri.keys()) this.#quietly('resources/subscribe', { uri });
       if (this.#levelBySession.size > 0) this.#sendLevel();
     }
+  }
+
+  /** Somebody relies on hearing of a resource. */
+  get isUsed(): boolean {
+    return this.#sessionsByUri.size > 0;
   }
 
   sessions(uri: string): ReadonlySet<string> {
@@ -71,7 +88,7 @@ export class ServerSubscriptions {
   }
 
   endSession(sessionId: string): void {
-    this.#levelBySession.delete(sessionId);
+    if (this.#levelBySession.delete(sessionId)) this.#sendLevel();
     for (const uri of [...this.#sessionsByUri.keys()]) {
       void this.remove(uri, sessionId).catch(() => undefined);
     }
@@ -104,13 +121,15 @@ export class ServerSubscriptions {
     before?.abort('a new subscription takes its place');
     const notifications = this.#filter();
     if (connection === undefined || Object.keys(notifications).length === 0) return;
+    const openedAt = performance.now();
     const ended = (): void => {
       if (stream.signal.aborted || connection !== this.#connection()) return;
+      this.#briefStreams = performance.now() - openedAt > stableMs ? 0 : this.#briefStreams + 1;
       setTimeout(() => {
         if (stream.signal.aborted || connection !== this.#connection()) return;
         this.#listen();
         this.#announce('notifications/tools/list_changed');
-      }, relistenMs).unref();
+      }, this.#pauseMs()).unref();
     };
     connection
       .request('subscriptions/listen', { notifications }, undefined, { signal: stream.signal, timeoutMs: Infinity })
@@ -118,6 +137,11 @@ export class ServerSubscriptions {
         // A server without the method is polled; asking it again would not change its mind.
         if (!/method not found/i.test(errorText(error))) ended();
       });
+  }
+
+  /** Grows for a server that ends every stream at once: each new one means its lists are read again. */
+  #pauseMs(): number {
+    return Math.min(this.#relistenMs * 2 ** Math.max(0, this.#briefStreams - 1), longestRelistenMs);
   }
 
   #filter(): JsonObject {

@@ -2,21 +2,49 @@
 
 export class StartSlots {
   #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
 
   constructor(slots: number) {
     this.#free = slots;
   }
 
-  async run<T>(task: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** Aborting `hurry` lets the task leave the line and run beside those that have a slot. */
+  async run<T>(task: () => Promise<T>, hurry?: AbortSignal): Promise<T> {
+    const hasSlot = await this.#slot(hurry);
     try {
       return await task();
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free++;
-      else next();
+      if (hasSlot) this.#release();
     }
+  }
+
+  #slot(hurry: AbortSignal | undefined): Promise<boolean> {
+    if (this.#free > 0) {
+      this.#free--;
+      return Promise.resolve(true);
+    }
+    if (hurry?.aborted === true) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const take = (): void => {
+        hurry?.removeEventListener('abort', leave);
+        resolve(true);
+      };
+      const leave = (): void => {
+        this.#waiting.delete(take);
+        resolve(false);
+      };
+      this.#waiting.add(take);
+      hurry?.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  #release(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#free++;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
   }
 }

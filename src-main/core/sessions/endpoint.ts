@@ -64,7 +64,7 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
 
 function modeFor({ mode, app }: Endpoint, deps: ViewDeps): string {
   const config = deps.config();
-  const forApp = app === undefined ? undefined : config.appModes[app];
+  const forApp = app !== undefined && Object.hasOwn(config.appModes, app) ? config.appModes[app] : undefined;
   return mode ?? forApp ?? deps.mode ?? config.mode;
 }
 

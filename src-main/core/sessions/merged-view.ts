@@ -5,8 +5,7 @@ import { callTool, type CallerContext, type CallRequest, type CallSteps } from '
 import { errorResult } from '../calls/error-result.ts';
 import { wrapUri } from '../catalog/catalog.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
-import { resolveEntry } from '../catalog/resolve-entry.ts';
-import { resourceNotFound, resourceTargets } from '../catalog/resolve-resource.ts';
+import { resourceNotFound } from '../catalog/resolve-resource.ts';
 import type { HelperTool, Mode, ModeView } from '../modes/mode.ts';
 import type { ListKey } from '../servers/listing.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
@@ -14,6 +13,7 @@ import type { Era } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { fact } from '../wire/raw-json.ts';
 import { acceptableEntry } from './acceptable-entry.ts';
+import { LookUp } from './look-up.ts';
 import type { Introduction, SessionView } from './session-view.ts';
 
 export interface MergedViewOptions {
@@ -34,11 +34,13 @@ const maxTasks = 1000;
 
 export class MergedView implements SessionView {
   readonly #options: MergedViewOptions;
+  readonly #lookUp: LookUp;
   readonly #taskServers = new Map<string, string>();
   #listed: { readonly era: Era; readonly tools: string } | undefined;
 
   constructor(options: MergedViewOptions) {
     this.#options = options;
+    this.#lookUp = new LookUp(options.catalog, options.settleMs);
   }
 
   get mode(): string {
@@ -81,7 +83,7 @@ export class MergedView implements SessionView {
     const input = isObject(args) ? args : undefined;
     const helper = this.#options.helpers.get(name);
     if (helper !== undefined) return this.#runHelper(helper, input ?? {}, rest, context);
-    await this.#found(() => this.#options.steps.resolve({ tool: name, arguments: input })).catch(() => undefined);
+    await this.#lookUp.known(() => this.#options.steps.resolve({ tool: name, arguments: input }));
     const result = await this.#call({ tool: name, arguments: input, rest }, context);
     this.#rememberTask(name, result);
     return result;
@@ -89,37 +91,38 @@ export class MergedView implements SessionView {
 
   async readResource(params: JsonObject, context: CallerContext): Promise<Result> {
     const uri = uriOf(params);
-    await this.#found(() => this.#listedResource(uri)).catch(() => undefined);
-    for (const target of resourceTargets(this.#options.catalog.current, uri)) {
+    let failure: unknown = new RpcError(rpcCode.invalidParams, resourceNotFound(uri).text, { uri });
+    for (const { server, uri: own } of await this.#lookUp.resources(uri)) {
       try {
-        return await this.#options.servers
-          .get(target.server)
-          .request('resources/read', { ...params, uri: target.uri }, context);
+        return await this.#options.servers.get(server).request('resources/read', { ...params, uri: own }, context);
       } catch (error) {
-        if (!isNotFound(error)) throw error;
+        if (isCancelled(error)) throw error;
+        // A server that fails does not keep the others from having it, but is why nobody has.
+        if (!isNotFound(error)) failure = error;
       }
     }
-    throw new RpcError(rpcCode.invalidParams, resourceNotFound(uri).text, { uri });
+    throw failure;
   }
 
   async getPrompt(params: JsonObject, context: CallerContext): Promise<Result> {
-    const prompt = await this.#found(() => this.#resolve('prompts', params['name']));
+    const prompt = await this.#lookUp.prompt(params['name']);
     return this.#options.servers.get(prompt.server).request('prompts/get', { ...params, name: prompt.name }, context);
   }
 
   async complete(params: JsonObject, context: CallerContext): Promise<Result> {
     const ref = isObject(params['ref']) ? params['ref'] : {};
-    const { server, mapped } = await this.#found(() => this.#completionTarget(ref));
-    return this.#options.servers.get(server).request('completion/complete', { ...params, ref: mapped }, context);
+    const target = await this.#lookUp.completion(ref);
+    const asked = { ...params, ref: target.ref };
+    return this.#options.servers.get(target.server).request('completion/complete', asked, context);
   }
 
   async subscribe(uri: string, context: CallerContext): Promise<Result> {
-    const target = await this.#found(() => this.#target(uri));
+    const target = await this.#lookUp.resource(uri);
     return this.#options.servers.get(target.server).subscribe(target.uri, context);
   }
 
   async unsubscribe(uri: string, context: CallerContext): Promise<Result> {
-    const target = this.#target(uri);
+    const target = await this.#lookUp.resource(uri);
     return this.#options.servers.get(target.server).unsubscribe(target.uri, context);
   }
 
@@ -158,7 +161,9 @@ export class MergedView implements SessionView {
   #listTools(era: Era): readonly JsonObject[] {
     const { mode, helpers, extraTools } = this.#options;
     const own = new Set(mode.helpers.map((helper) => helper.definition.name));
-    const pinned = extraTools().flatMap((name) => (own.has(name) ? [] : (helpers.get(name)?.definition ?? [])));
+    const pinned = [...new Set(extraTools())].flatMap((name) =>
+      own.has(name) ? [] : (helpers.get(name)?.definition ?? []),
+    );
     const servers = mode.listed(this.#view()).map((tool) => acceptableEntry('tools', tool, era));
     const tools = [...mode.helpers.map((helper) => helper.definition), ...pinned, ...servers];
     this.#listed = { era, tools: JSON.stringify(tools) };
@@ -173,7 +178,7 @@ export class MergedView implements SessionView {
         this.#call({ ...request, rest: { ...rest, ...request.rest } }, context);
       return await helper.run(input, { ...this.#view(), callTool: call });
     } catch (error) {
-      if (error instanceof AppError && error.code === 'cancelled') throw error;
+      if (isCancelled(error)) throw error;
       return errorResult(error);
     }
   }
@@ -190,52 +195,6 @@ export class MergedView implements SessionView {
     const oldest = this.#taskServers.keys().next();
     if (this.#taskServers.size > maxTasks && oldest.done !== true) this.#taskServers.delete(oldest.value);
   }
-
-  #resolve(key: 'prompts', name: unknown): ReturnType<typeof resolveEntry> {
-    try {
-      return resolveEntry(this.#options.catalog.current, key, String(name));
-    } catch (error) {
-      throw error instanceof AppError ? new RpcError(rpcCode.invalidParams, error.text) : error;
-    }
-  }
-
-  /**
-   * Looks something up, a second time when all servers are listed where there is nothing yet: a client app that was
-   * connected to an earlier core calls what it knows without listing first.
-   */
-  async #found<T>(look: () => T): Promise<T> {
-    const { catalog, settleMs } = this.#options;
-    if (catalog.isSettled(settleMs)) return look();
-    try {
-      return look();
-    } catch {
-      await catalog.settled(settleMs);
-      return look();
-    }
-  }
-
-  #listedResource(uri: string): void {
-    const known = this.#options.catalog.current.resources.some((resource) => resource.listedUri === uri);
-    if (!known) throw resourceNotFound(uri);
-  }
-
-  #completionTarget(ref: JsonObject): { server: string; mapped: JsonObject } {
-    if (ref['type'] === 'ref/prompt') {
-      const prompt = this.#resolve('prompts', ref['name']);
-      return { server: prompt.server, mapped: { ...ref, name: prompt.name } };
-    }
-    const uri = String(ref['uri']);
-    const { resourceTemplates } = this.#options.catalog.current;
-    const template = resourceTemplates.find((one) => one.listedUri === uri);
-    const target = template ?? this.#target(uri);
-    return { server: target.server, mapped: { ...ref, uri: target.uri } };
-  }
-
-  #target(uri: string): { server: string; uri: string } {
-    const [target] = resourceTargets(this.#options.catalog.current, uri);
-    if (target !== undefined) return target;
-    throw new RpcError(rpcCode.invalidParams, resourceNotFound(uri).text, { uri });
-  }
 }
 
 function uriOf(params: JsonObject): string {
@@ -249,4 +208,8 @@ function isNotFound(error: unknown): boolean {
   return (
     error.code === -32002 || error.code === rpcCode.invalidParams || /not found|unknown resource/i.test(error.message)
   );
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'cancelled';
 }

@@ -21,7 +21,8 @@ export function modernResult(method: string, result: Result, serverInfo: JsonObj
   const ttlMs = cacheable.get(method);
   const members: JsonObject = {
     ...(fact(result, 'resultType') === undefined && { resultType: 'complete' }),
-    ...(ttlMs !== undefined && fact(result, 'ttlMs') === undefined && { ttlMs, cacheScope: 'private' }),
+    ...(ttlMs !== undefined && fact(result, 'ttlMs') === undefined && { ttlMs }),
+    ...(ttlMs !== undefined && fact(result, 'cacheScope') === undefined && { cacheScope: 'private' }),
   };
   if (result instanceof RawJson) return Object.keys(members).length === 0 ? result : result.withMembers(members);
   const meta = isObject(result['_meta']) ? result['_meta'] : {};

@@ -146,8 +146,10 @@ export class ParkableCall {
   }
 
   #follow(round: Round): void {
-    round.signal.addEventListener('abort', () => {
+    const end = (): void => {
       if (this.#round === round) this.abandon('the client app cancelled the call');
-    });
+    };
+    if (round.signal.aborted) end();
+    else round.signal.addEventListener('abort', end);
   }
 }

@@ -4,10 +4,11 @@ import { callTool, type CallerContext, type CallSteps } from '../calls/call-tool
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { Handshake } from '../servers/handshake.ts';
-import type { ListKey } from '../servers/listing.ts';
+import { emptyListing, type ListKey } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
+import { HeldLists } from './held-lists.ts';
 import type { Introduction, SessionView } from './session-view.ts';
 
 export interface ServerViewOptions {
@@ -21,6 +22,7 @@ export interface ServerViewOptions {
 export class ServerView implements SessionView {
   readonly mode = 'server';
   readonly #options: ServerViewOptions;
+  readonly #held = new HeldLists();
 
   constructor(options: ServerViewOptions) {
     this.#options = options;
@@ -31,15 +33,16 @@ export class ServerView implements SessionView {
   }
 
   async introduce(): Promise<Introduction> {
-    const { serverInfo, capabilities, instructions } = await this.#handshake();
-    return { serverInfo, capabilities: withListChanged(capabilities), instructions };
+    const { serverInfo, capabilities, instructions, raw } = await this.#handshake();
+    const rest = Object.fromEntries(Object.entries(raw).filter(([key]) => !introductionKeys.has(key)));
+    return { serverInfo, capabilities: withListChanged(capabilities), instructions, rest };
   }
 
   async list(key: ListKey): Promise<readonly JsonObject[]> {
     await this.#options.catalog.settled(this.#options.settleMs, this.#options.server);
     const server = this.#server();
     if (server.listedAt === undefined) await server.ready();
-    return server.listing[key];
+    return this.#held.hold(key, server.listing[key]);
   }
 
   callTool(params: JsonObject, context: CallerContext): Promise<Result> {
@@ -81,8 +84,12 @@ export class ServerView implements SessionView {
     this.#server().notify(method, params, sessionId);
   }
 
-  changedLists(change: CatalogChange): CatalogChange {
-    return change;
+  changedLists(): CatalogChange {
+    const listing = this.#options.servers.find(this.#options.server)?.listing ?? emptyListing;
+    const [tools, prompts, resources, templates] = (
+      ['tools', 'prompts', 'resources', 'resourceTemplates'] as const
+    ).map((key) => this.#held.differs(key, listing[key]));
+    return { tools: tools === true, prompts: prompts === true, resources: resources === true || templates === true };
   }
 
   listedUri(_server: string, uri: string): string {
@@ -106,6 +113,12 @@ export class ServerView implements SessionView {
     return { id: `${this.#options.server}:${name}`, server: this.#options.server, name, listedName: name, definition };
   }
 }
+
+/** Members of the answers to `initialize` and `server/discover` that are said anew for each session. */
+const introductionKeys: ReadonlySet<string> = new Set([
+  ...['protocolVersion', 'capabilities', 'serverInfo', 'instructions'],
+  ...['resultType', 'supportedVersions', 'ttlMs', 'cacheScope'],
+]);
 
 /** We notice changes even where the server does not announce them. */
 function withListChanged(capabilities: JsonObject): JsonObject {

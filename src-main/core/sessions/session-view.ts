@@ -10,6 +10,8 @@ export interface Introduction {
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
+  /** Members of a server's own introduction that no specification knows. */
+  readonly rest?: JsonObject;
 }
 
 export interface SessionView {

@@ -23,6 +23,8 @@ export interface SessionOptions {
   /** The client app's name, if the line says it (`--app`, endpoint); else its clientInfo names it. */
   readonly app: string | undefined;
   readonly view: SessionView;
+  /** The view of a client app that only its handshake names. Throws AppError mode_unknown. */
+  readonly viewOf?: ((app: string) => SessionView) | undefined;
   readonly parked: ParkedCalls;
   /** Who may take up a parked call: the credential, or the line itself. */
   readonly principal: string;
@@ -46,20 +48,24 @@ interface Client {
 
 export class Session {
   readonly id: string;
-  readonly view: SessionView;
   readonly startedAt = Date.now();
   readonly #options: SessionOptions;
   readonly #subscriptions = new Subscriptions();
   readonly #elicitations = new RecentIds(maxElicitations);
   readonly #log = new LogFilter();
   #client: Client = { info: {}, capabilities: {} };
+  #view: SessionView;
   #era: Era | undefined;
   #calls = 0;
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.id = options.id;
-    this.view = options.view;
+    this.#view = options.view;
+  }
+
+  get view(): SessionView {
+    return this.#view;
   }
 
   get app(): string {
@@ -169,9 +175,11 @@ export class Session {
   async #initialize(params: JsonObject): Promise<Result> {
     this.#era = 'legacy';
     this.#client = { info: objectOf(params['clientInfo']), capabilities: objectOf(params['capabilities']) };
+    if (this.#options.app === undefined) this.#view = this.#options.viewOf?.(this.app) ?? this.#view;
     const wanted = params['protocolVersion'];
-    const { serverInfo, capabilities, instructions } = await this.view.introduce();
+    const { serverInfo, capabilities, instructions, rest } = await this.view.introduce();
     return {
+      ...rest,
       protocolVersion: typeof wanted === 'string' && legacyVersions.includes(wanted) ? wanted : latestLegacyVersion,
       capabilities,
       serverInfo,

@@ -21,6 +21,7 @@ export class Subscriptions {
 
   /** Acknowledges, then stays open until the client app cancels or the session ends. */
   listen(line: Round & { readonly id: RequestId }, filter: JsonObject): Promise<Result> {
+    if (line.signal.aborted) return Promise.resolve({});
     return new Promise((resolve) => {
       const stream: Stream = { line, filter, end: resolve };
       this.#streams.add(stream);

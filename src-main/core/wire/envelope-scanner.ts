@@ -3,6 +3,7 @@
  * About a nanosecond a byte in small steps, where JSON.parse of 50 MB would hold up every other session for half a second.
  */
 import { type JsonObject, parseJson } from '../base/json.ts';
+import { isSpace } from './is-space.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -165,10 +166,6 @@ export class EnvelopeScanner {
       return undefined;
     }
   }
-}
-
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a;
 }
 
 /** A plain member even for `__proto__`, whose assignment would set the prototype. */

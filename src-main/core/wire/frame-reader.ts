@@ -5,6 +5,7 @@
 import { AppError } from '../base/errors.ts';
 import { isObject, parseJson } from '../base/json.ts';
 import { type Envelope, EnvelopeScanner } from './envelope-scanner.ts';
+import { isSpace } from './is-space.ts';
 import { type Message, type RequestId, rpcCode } from './message.ts';
 import { RawJson } from './raw-json.ts';
 
@@ -138,8 +139,4 @@ function slice(parts: readonly Buffer[], start: number, end: number): Buffer[] {
     if (pieces[0].length === 0) pieces.shift();
   }
   return pieces;
-}
-
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a;
 }

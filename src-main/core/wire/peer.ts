@@ -6,6 +6,7 @@ import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
 import { Deadlines } from './deadlines.ts';
+import { LazySignal } from './lazy-signal.ts';
 import {
   isFailure,
   isNotification,
@@ -95,11 +96,11 @@ export class Peer {
     const id = ++this.#lastId;
     options.onId?.(id);
     return new Promise((resolve, reject) => {
-      const giveUp = new AbortController();
+      const giveUp = new LazySignal();
       const settle = this.#track(id, method, options, resolve, reject, giveUp);
       const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
       this.#transport
-        .send({ jsonrpc: '2.0', id, method, params: sent }, sendOptions(options, giveUp.signal))
+        .send({ jsonrpc: '2.0', id, method, params: sent }, sendOptions(options, giveUp))
         .catch((error: unknown) => settle(error instanceof Error ? error : new Error(String(error))));
     });
   }
@@ -112,8 +113,9 @@ export class Peer {
     this.#transport.send(message, options).catch((error: unknown) => this.#handlers.onOddity?.(errorText(error)));
   }
 
-  async close(): Promise<void> {
-    this.#end();
+  /** `why` is what requests in flight are told. */
+  async close(why: Error = new AppError('cancelled', 'The connection was closed.')): Promise<void> {
+    this.#end(undefined, why);
     await this.#transport.close();
   }
 
@@ -124,7 +126,7 @@ export class Peer {
     options: RequestOptions,
     resolve: (result: Result) => void,
     reject: (error: Error) => void,
-    giveUp: AbortController,
+    giveUp: LazySignal,
   ): (error: Error) => void {
     const { signal, timeoutMs } = options;
     const clean = (): void => {
@@ -217,9 +219,9 @@ export class Peer {
     }
   }
 
-  #end(error?: Error): void {
+  #end(error?: Error, why: Error | undefined = error): void {
     if (this.#closed !== undefined) return;
-    this.#closed = error ?? new AppError('cancelled', 'The connection was closed.');
+    this.#closed = why ?? new AppError('cancelled', 'The connection was closed.');
     for (const pending of [...this.#pending.values()]) pending.reject(this.#closed);
     for (const controller of this.#inbound.values()) controller.abort('disconnected');
     this.#deadlines.stop();
@@ -259,8 +261,14 @@ function withProgressToken(params: JsonObject | undefined, token: number): JsonO
   return { ...params, _meta: { ...meta, progressToken: token } };
 }
 
-function sendOptions(options: RequestOptions, signal: AbortSignal): SendOptions {
-  return { signal, headers: options.headers, relatedRequestId: options.relatedRequestId };
+function sendOptions({ headers, relatedRequestId }: RequestOptions, giveUp: LazySignal): SendOptions {
+  return {
+    headers,
+    relatedRequestId,
+    get signal() {
+      return giveUp.signal;
+    },
+  };
 }
 
 function cancelled(signal: AbortSignal): AppError {

@@ -1,6 +1,7 @@
 /** A JSON object kept as the bytes that arrived: passed on without being parsed, parsed only if somebody asks. */
 import { isUtf8 } from 'node:buffer';
 import { type JsonObject, parseJson } from '../base/json.ts';
+import { isSpace } from './is-space.ts';
 
 export class RawJson {
   readonly chunks: readonly Buffer[];
@@ -27,8 +28,7 @@ export class RawJson {
   withMembers(members: JsonObject): RawJson {
     const first = this.chunks[0];
     if (first === undefined) return this;
-    const empty = this.byteLength === 2;
-    const head = Buffer.from(JSON.stringify(members).slice(0, -1) + (empty ? '' : ','));
+    const head = Buffer.from(JSON.stringify(members).slice(0, -1) + (isEmptyObject(this.chunks) ? '' : ','));
     return new RawJson([head, first.subarray(1), ...this.chunks.slice(1)], { ...members, ...this.facts });
   }
 
@@ -46,6 +46,17 @@ export function toObject(result: JsonObject | RawJson): JsonObject {
 /** A short top-level member, without parsing what is big. */
 export function fact(result: JsonObject | RawJson, key: string): unknown {
   return result instanceof RawJson ? result.facts[key] : result[key];
+}
+
+function isEmptyObject(chunks: readonly Buffer[]): boolean {
+  let opened = false;
+  for (const chunk of chunks) {
+    for (const byte of chunk) {
+      if (opened && !isSpace(byte)) return byte === 0x7d;
+      opened ||= byte === 0x7b;
+    }
+  }
+  return true;
 }
 
 /** Whether chunks that may split a character between them are valid UTF-8 together. */

@@ -94,6 +94,39 @@ test('records can be filtered and paged', async () => {
   expect(() => open.activity.recent({ 'id = 1 OR 1': 'x' } as never)).toThrow(/no such filter/);
 });
 
+test('what is to be recorded later is made off the way, and is there for whoever asks', async () => {
+  await using open = openActivity(folder);
+  let made = 0;
+  const make = () => {
+    made++;
+    open.activity.record(call());
+  };
+  for (let n = 0; n < 3; n++) open.activity.recordLater(make);
+  expect(made).toBe(0);
+  expect(open.activity.stats().calls).toBe(3);
+});
+
+test('what is to be recorded later is not lost when the log is closed', async () => {
+  {
+    await using open = openActivity(folder);
+    for (let n = 0; n < 3; n++) open.activity.recordLater(() => open.activity.record(call()));
+  }
+  await using again = openActivity(folder);
+  expect(again.activity.stats().calls).toBe(3);
+});
+
+test('no more than 200 calls are held while the database cannot be written', async () => {
+  const file = join(folder, 'not', 'a-folder');
+  writeFileSync(join(folder, 'not'), '');
+  await using open = openActivity(folder, { file });
+  const made = vi.fn(() => open.activity.record(call()));
+  for (let n = 0; n < 450; n++) {
+    open.activity.recordLater(made);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(450 - made.mock.calls.length).toBeLessThan(200);
+});
+
 test('stats add up what is kept', async () => {
   await using open = openActivity(folder);
   expect(open.activity.stats()).toMatchObject({ calls: 0, since: undefined, tools: [] });

@@ -52,6 +52,16 @@ test('a missing file is an error with a code, a bad one is a store without serve
   expect(bad.problems).toMatchObject([{ severity: 'error', file: path, line: 1, column: 14 }]);
 });
 
+test('a store that is stopped while it starts leaves nothing behind that watches', async () => {
+  const opened = await open(one);
+  const watching = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'FSEventWrap').length;
+  const before = watching();
+  const started = opened.start();
+  await opened.stop();
+  await started;
+  await until(() => expect(watching()).toBe(before));
+});
+
 test('a file that is not UTF-8 is a problem and is never overwritten', async () => {
   await writeFile(path, Buffer.from([0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]));
   store = await ConfigStore.open(path);

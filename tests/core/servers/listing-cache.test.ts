@@ -18,7 +18,10 @@ const entry: CachedListing = {
     instructions: 'Use it.',
     raw: { vendor: true },
   },
-  listing: { ...emptyListing, tools: [parseJson('{"name":"a","max":12345678901234567890}') as Record<string, unknown>] },
+  listing: {
+    ...emptyListing,
+    tools: [parseJson('{"name":"a","max":12345678901234567890}') as Record<string, unknown>],
+  },
   asks: ['roots/list'],
 };
 

@@ -62,10 +62,7 @@ test.each([
     toolPages((cursor) => ({ tools: page, nextCursor: String(Number(cursor ?? 0) + 1) })),
     all,
   );
-  expect([listing.tools.length, problems]).toEqual([
-    taken,
-    [`tools/list does not end; ${taken} entries were taken.`],
-  ]);
+  expect([listing.tools.length, problems]).toEqual([taken, [`tools/list does not end; ${taken} entries were taken.`]]);
 });
 
 test('entries without a name are left out and told, the others stay', async () => {

@@ -14,8 +14,12 @@ export interface Script {
   readonly answers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Speaks 2026-07-28 alone. */
   readonly modern?: boolean;
+  /** Ends every subscriptions/listen at once. */
+  readonly endsListens?: boolean;
   /** Asks for the roots as soon as it is initialized. */
   readonly asksRoots?: boolean;
+  /** Goes on for so long after its input has ended, in ms. */
+  readonly lingersMs?: number;
   /** Changes its list, and says so, while the first list is being asked for. */
   readonly changesWhileListed?: boolean;
 }
@@ -38,6 +42,11 @@ serveRaw({
     return intercept(message);
   },
 });
+
+if (script.lingersMs !== undefined) {
+  const { lingersMs } = script;
+  process.stdin.removeAllListeners('end').on('end', () => setTimeout(() => process.exit(0), lingersMs));
+}
 
 const actions: Record<string, (call: RawCall) => void> = {
   echo: ({ args, say }) => say(String(args['message'])),
@@ -83,7 +92,7 @@ function intercept(message: Incoming): boolean {
   if (script.silentTo?.includes(method) === true) return true;
   const scripted = script.answers?.[method] ?? (script.modern === true ? modernAnswer(method) : undefined);
   if (id === undefined || scripted === undefined) return false;
-  if (method === 'subscriptions/listen') listened = id;
+  if (method === 'subscriptions/listen' && script.endsListens !== true) listened = id;
   else send('error' in scripted ? { id, error: scripted['error'] } : { id, result: scripted });
   return true;
 }

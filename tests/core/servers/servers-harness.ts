@@ -3,11 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { HttpServerConfig, StdioServerConfig } from '../../../src-main/core/config/app-config.ts';
 import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
 import { hashServer } from '../../../src-main/core/config/hash-server.ts';
 import type { CallContext } from '../../../src-main/core/servers/call-context.ts';
+import { Connection } from '../../../src-main/core/servers/connection.ts';
 import { ProcessRegistry } from '../../../src-main/core/servers/launch/process-registry.ts';
 import { EnvironmentResolver } from '../../../src-main/core/servers/launch/resolve-environment.ts';
 import { ListingCache } from '../../../src-main/core/servers/listing-cache.ts';
@@ -41,6 +42,8 @@ export interface ServersHarness {
   /** A server that is stopped with the test; not started. */
   server(config: ServerConfig): ManagedServer;
   manager(): ServerManager;
+  /** A greeted line of its own, closed with the test. */
+  connection(config: ServerConfig): Promise<Connection>;
   /** The process ids of all starts of a server, in order. */
   pids(name: string): number[];
   /** What a scripted server has heard, over all its processes. */
@@ -117,6 +120,23 @@ export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarn
       stops.push(() => manager.stop());
       return manager;
     },
+    connection: async (config) => {
+      const connection = new Connection({
+        transport: deps.createTransport(config),
+        identity: deps.identity,
+        http: config.kind === 'http' || config.kind === 'sse',
+        callTimeoutMs: config.callTimeoutMs,
+        events: {
+          onClose: () => undefined,
+          onOddity: (text) => oddities.push(text),
+          onNotification: () => undefined,
+          onAsk: () => undefined,
+        },
+      });
+      stops.push(() => connection.close());
+      await connection.open({ timeoutMs: config.initTimeoutMs, signal: new AbortController().signal });
+      return connection;
+    },
     pids: (name) => linesOf(startsOf(name)).map(Number),
     heard: (name) => linesOf(heardBy(name)).map((line) => JSON.parse(line) as Heard),
   };
@@ -164,6 +184,16 @@ export async function until(done: () => boolean): Promise<void> {
   while (!done()) await sleep(5);
 }
 
+/** For use inside of an expected value. */
+export function containing(text: string): string {
+  return expect.stringContaining(text) as string;
+}
+
+/** For use inside of an expected value. */
+export function matching(pattern: RegExp): string {
+  return expect.stringMatching(pattern) as string;
+}
+
 export function toolNames(server: ManagedServer): unknown[] {
   return server.listing.tools.map((tool) => tool['name']);
 }
@@ -196,7 +226,9 @@ function withHash<T extends Omit<ServerConfig, 'hash'>>(config: T): T & { hash: 
 
 function linesOf(file: string): string[] {
   try {
-    return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
   } catch {
     return [];
   }

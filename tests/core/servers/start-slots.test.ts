@@ -27,3 +27,20 @@ test('a task that fails gives its slot to the next and its error to its caller',
   await expect(failed).rejects.toThrow('no');
   expect([await next, await slots.run(() => Promise.resolve('later'))]).toEqual(['next', 'later']);
 });
+
+test("a task in a hurry leaves the line, takes nobody else's slot and gives none back", async () => {
+  const slots = new StartSlots(1);
+  let end: () => void = () => undefined;
+  const holding = slots.run(() => new Promise<void>((resolve) => (end = resolve)));
+  const hurry = new AbortController();
+  const order: string[] = [];
+  const waiting = slots.run(async () => void order.push('waiting'));
+  const hurried = slots.run(async () => void order.push('hurried'), hurry.signal);
+  const late = slots.run(async () => void order.push('late'), AbortSignal.abort());
+  hurry.abort();
+  await Promise.all([hurried, late]);
+  expect(order).toEqual(['late', 'hurried']);
+  end();
+  await Promise.all([holding, waiting]);
+  expect(order.at(-1)).toBe('waiting');
+});

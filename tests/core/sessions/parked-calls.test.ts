@@ -1,11 +1,17 @@
 /** A call that is left waiting while its client app answers a question: what ends it, and what does not. */
-import { expect, test } from 'vitest';
-import { ParkedCalls, type Round } from '../../../src-main/core/sessions/parked-calls.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type ParkableCall, ParkedCalls, type Round } from '../../../src-main/core/sessions/parked-calls.ts';
+import type { Result } from '../../../src-main/core/wire/message.ts';
+import { fact } from '../../../src-main/core/wire/raw-json.ts';
 
 const principal = 'somebody';
 
 function round(signal: AbortSignal = new AbortController().signal): Round {
   return { signal, notify: () => undefined };
+}
+
+function stateOf(result: Result): string {
+  return String(fact(result, 'requestState'));
 }
 
 test('a parked call goes on although the request that it was parked in is over', async () => {
@@ -17,7 +23,7 @@ test('a parked call goes on although the request that it was parked in is over',
   }));
   // Over HTTP a request's signal ends with its stream, right after the question was sent.
   first.abort('the stream is closed');
-  const answer = parked.resume(principal, round(), String(asked['requestState']), { q1: { roots: [] } });
+  const answer = parked.resume(principal, round(), stateOf(asked), { q1: { roots: [] } });
   expect(await answer).toEqual({ roots: { roots: [] }, cancelled: false });
 });
 
@@ -28,7 +34,227 @@ test('a call taken up again is given up with the request that waits for it', asy
     return { why: String(call.signal.reason) };
   });
   const second = new AbortController();
-  const answer = parked.resume(principal, round(second.signal), String(asked['requestState']), { q1: { roots: [] } });
+  const answer = parked.resume(principal, round(second.signal), stateOf(asked), { q1: { roots: [] } });
   second.abort();
   expect(await answer).toEqual({ why: 'the client app cancelled the call' });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const unknownState = expect.objectContaining({
+  code: -32602,
+  message: expect.stringContaining('not known, or too old') as string,
+}) as Error;
+
+/** Parks a call that asks one question and gives back what it is told, or why it was not. */
+async function park(parked: ParkedCalls, signal?: AbortSignal): Promise<{ state: string; call: ParkableCall }> {
+  let call: ParkableCall | undefined;
+  const asked = await parked.begin(principal, round(signal), async (begun) => {
+    call = begun;
+    return begun.ask('elicitation/create', { message: 'Who?' }).then(
+      (answer) => ({ answer }),
+      (error: Error) => ({ refused: error.message }),
+    );
+  });
+  return { state: stateOf(asked), call: call as ParkableCall };
+}
+
+describe('what is asked', () => {
+  test('goes out as it is, each question under a key of its own, with a state nobody can guess', async () => {
+    const parked = new ParkedCalls();
+    const ask = (): Promise<Result> =>
+      parked.begin(principal, round(), async (call) => {
+        await Promise.all([call.ask('roots/list', {}), call.ask('sampling/createMessage', { maxTokens: 5 })]);
+        return {};
+      });
+    const [first, second] = [await ask(), await ask()];
+    expect(first).toEqual({
+      resultType: 'input_required',
+      inputRequests: {
+        q1: { method: 'roots/list', params: {} },
+        q2: { method: 'sampling/createMessage', params: { maxTokens: 5 } },
+      },
+      requestState: expect.stringMatching(/^tooltray\.[\w-]{24}$/) as string,
+    });
+    expect(stateOf(second)).not.toBe(stateOf(first));
+  });
+
+  test('and answered in part is asked again for the rest, under the same keys', async () => {
+    const parked = new ParkedCalls();
+    const asked = await parked.begin(principal, round(), async (call) => {
+      const answers = ['a', 'b', 'c'].map((message) => call.ask('elicitation/create', { message }));
+      return { all: await Promise.all(answers) };
+    });
+    const again = await parked.resume(principal, round(), stateOf(asked), {
+      q2: { n: 2 },
+      q9: { n: 9 },
+      q1: 'no object',
+    });
+    expect(fact(again, 'inputRequests')).toEqual({
+      q1: { method: 'elicitation/create', params: { message: 'a' } },
+      q3: { method: 'elicitation/create', params: { message: 'c' } },
+    });
+    const done = await parked.resume(principal, round(), stateOf(again), { q1: { n: 1 }, q3: { n: 3 }, q2: { n: 22 } });
+    expect(done).toEqual({ all: [{ n: 1 }, { n: 2 }, { n: 3 }] });
+  });
+
+  test.each([undefined, null, 'text', [], {}])('and answered by %j is asked again', async (responses) => {
+    const parked = new ParkedCalls();
+    const { state } = await park(parked);
+    const again = await parked.resume(principal, round(), state, responses);
+    expect(fact(again, 'resultType')).toBe('input_required');
+    expect(await parked.resume(principal, round(), stateOf(again), { q1: { ok: 1 } })).toEqual({ answer: { ok: 1 } });
+  });
+
+  test('one after the other takes as many tries', async () => {
+    const parked = new ParkedCalls();
+    let step = await parked.begin(principal, round(), async (call) => {
+      const answers: Result[] = [];
+      for (const message of ['a', 'b']) answers.push(await call.ask('elicitation/create', { message }));
+      return { answers };
+    });
+    const keys: string[][] = [];
+    while (fact(step, 'resultType') === 'input_required') {
+      const requests = fact(step, 'inputRequests') as Record<string, { params: object }>;
+      keys.push(Object.keys(requests));
+      const responses = Object.fromEntries(Object.entries(requests).map(([key, { params }]) => [key, params]));
+      step = await parked.resume(principal, round(), stateOf(step), responses);
+    }
+    expect([keys, step]).toEqual([[['q1'], ['q2']], { answers: [{ message: 'a' }, { message: 'b' }] }]);
+  });
+
+  test('while the call is parked comes with the next try', async () => {
+    const parked = new ParkedCalls();
+    const { state, call } = await park(parked);
+    const late = call.ask('roots/list', {});
+    const again = await parked.resume(principal, round(), state, {});
+    expect(Object.keys(fact(again, 'inputRequests') as object)).toEqual(['q1', 'q2']);
+    await parked.resume(principal, round(), stateOf(again), { q1: {}, q2: { roots: [1] } });
+    expect(await late).toEqual({ roots: [1] });
+  });
+});
+
+test('a call that asks nothing is answered, and one that fails fails', async () => {
+  const parked = new ParkedCalls();
+  expect(await parked.begin(principal, round(), async () => ({ done: 1 }))).toEqual({ done: 1 });
+  const failure = new Error('no');
+  await expect(parked.begin(principal, round(), () => Promise.reject(failure))).rejects.toBe(failure);
+});
+
+test('a call that fails while it is parked tells so with the next try', async () => {
+  const parked = new ParkedCalls();
+  const failing = Promise.withResolvers<Result>();
+  const asked = await parked.begin(principal, round(), (call) => {
+    void call.ask('roots/list', {});
+    return failing.promise;
+  });
+  failing.reject(new Error('the server is gone'));
+  await new Promise((resolve) => setImmediate(resolve));
+  await expect(parked.resume(principal, round(), stateOf(asked), { q1: {} })).rejects.toThrow('the server is gone');
+});
+
+describe('a state is good', () => {
+  test('for whoever was asked, and trying it as somebody else does not spoil it', async () => {
+    const parked = new ParkedCalls();
+    const { state } = await park(parked);
+    await expect(parked.resume('somebody else', round(), state, { q1: {} })).rejects.toEqual(unknownState);
+    expect(await parked.resume(principal, round(), state, { q1: { me: 1 } })).toEqual({ answer: { me: 1 } });
+  });
+
+  test('once', async () => {
+    const parked = new ParkedCalls();
+    const { state } = await park(parked);
+    const both = [{ n: 1 }, { n: 2 }].map((answer) => parked.resume(principal, round(), state, { q1: answer }));
+    const outcomes = await Promise.allSettled(both);
+    expect(outcomes).toEqual([
+      { status: 'fulfilled', value: { answer: { n: 1 } } },
+      { status: 'rejected', reason: unknownState },
+    ]);
+  });
+
+  test('where it was given out', async () => {
+    const { state } = await park(new ParkedCalls());
+    await expect(new ParkedCalls().resume(principal, round(), state, {})).rejects.toEqual(unknownState);
+  });
+
+  test('for ten minutes, after which the server hears that nobody answered', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const parked = new ParkedCalls();
+    const [early, late] = [await park(parked), await park(parked)];
+    vi.advanceTimersByTime(10 * 60_000 - 1);
+    expect(await parked.resume(principal, round(), early.state, { q1: {} })).toEqual({ answer: {} });
+    vi.advanceTimersByTime(1);
+    expect(late.call.signal.reason).toBe('the question was not answered in time');
+    await expect(parked.resume(principal, round(), late.state, { q1: {} })).rejects.toEqual(unknownState);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test.each(['tooltray.', 'tooltray.AAAAAAAAAAAAAAAAAAAAAAAA', '__proto__', ''])('and %j is none', async (state) => {
+    await expect(new ParkedCalls().resume(principal, round(), state, {})).rejects.toEqual(unknownState);
+  });
+});
+
+test('only states of ours are taken for ours: a server has its own', () => {
+  const states = ['tooltray.x', 'x', '', 5, null, undefined, { a: 1 }];
+  expect(states.map((state) => ParkedCalls.isOurs(state))).toEqual([true, ...Array.from({ length: 6 }, () => false)]);
+});
+
+test('a call whose request was given up before it began is not made', async () => {
+  const begun: boolean[] = [];
+  await new ParkedCalls().begin(principal, round(AbortSignal.abort()), async (call) => {
+    begun.push(call.signal.aborted);
+    return {};
+  });
+  expect(begun).toEqual([true]);
+});
+
+test('a try that was given up before it is taken up gives up the call', async () => {
+  const parked = new ParkedCalls();
+  const { state, call } = await park(parked);
+  await parked.resume(principal, round(AbortSignal.abort()), state, {});
+  expect(call.signal.aborted).toBe(true);
+});
+
+test('more than a thousand calls do not wait at once: the next is refused and given up, and room that becomes free is used', async () => {
+  const parked = new ParkedCalls();
+  const waiting = await Promise.all(Array.from({ length: 1000 }, () => park(parked)));
+  let refused: ParkableCall | undefined;
+  const one = parked.begin(principal, round(), async (call) => {
+    refused = call;
+    await call.ask('roots/list', {});
+    return {};
+  });
+  await expect(one).rejects.toThrow('Too many calls are waiting');
+  expect(refused?.signal.aborted).toBe(true);
+  await parked.resume(principal, round(), waiting[0]?.state ?? '', { q1: {} });
+  expect((await park(parked)).state).toMatch(/^tooltray\./);
+});
+
+test('progress comes under the token of the try that waits at the moment, and not at all where it gave none', async () => {
+  const parked = new ParkedCalls();
+  const told: unknown[] = [];
+  const trying = (name: string, progressToken?: string): Round => ({
+    ...round(),
+    notify: (method, params) => told.push([name, method, params]),
+    progressToken,
+  });
+  const progress = (call: ParkableCall, n: number): void =>
+    call.notify('notifications/progress', { progressToken: 'first', progress: n });
+  let step = await parked.begin(principal, trying('first', 'a'), async (call) => {
+    for (let n = 1; n <= 3; n++) {
+      progress(call, n);
+      if (n < 3) await call.ask('roots/list', {});
+    }
+    call.notify('notifications/message', { data: 'x' });
+    return {};
+  });
+  step = await parked.resume(principal, trying('second', 'b'), stateOf(step), { q1: {} });
+  await parked.resume(principal, trying('third'), stateOf(step), { q2: {} });
+  expect(told).toEqual([
+    ['first', 'notifications/progress', { progressToken: 'a', progress: 1 }],
+    ['second', 'notifications/progress', { progressToken: 'b', progress: 2 }],
+    ['third', 'notifications/message', { data: 'x' }],
+  ]);
 });

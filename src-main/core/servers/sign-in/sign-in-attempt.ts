@@ -13,7 +13,7 @@ export interface SignInAttempt {
   readonly url: string;
   /** Resolves when the tokens are stored. Rejects with AppError: denied, refused, too late, cancelled. */
   readonly done: Promise<void>;
-  cancel(): void;
+  readonly cancel: () => void;
 }
 
 /** What a 401 or 403 said about how to sign in. */

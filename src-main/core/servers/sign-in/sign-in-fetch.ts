@@ -24,13 +24,19 @@ export function createSignInFetch(options: SignInFetchOptions): FetchLike {
       const response = await options.fetch(url, { ...init, ...body, signal: AbortSignal.timeout(limitMs) });
       return new Response(await readAll(response), { status: response.status, headers: response.headers });
     } catch (error) {
-      const cause =
-        error instanceof AppError
-          ? error
-          : networkError({ serverName: `The sign-in of ${serverName}`, url: url.href }, error);
-      throw new TypeError(cause.message, { cause });
+      throw asFetchFails(toAppError(error, options, url));
     }
   };
+}
+
+function toAppError(error: unknown, { serverName }: SignInFetchOptions, url: URL): AppError {
+  return error instanceof AppError
+    ? error
+    : networkError({ serverName: `The sign-in of ${serverName}`, url: url.href }, error);
+}
+
+function asFetchFails(cause: AppError): TypeError {
+  return new TypeError(cause.message, { cause });
 }
 
 async function readAll(response: Response): Promise<string | null> {

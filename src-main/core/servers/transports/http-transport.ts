@@ -165,7 +165,7 @@ export class HttpTransport implements VersionedTransport {
   }
 }
 
-/** Our sign-in does not count any more: nothing on this line will work until the person has signed in. */
+/** Our sign-in is over, so this line is of no use. A server that asks for one here and there only is still of use. */
 export function isSignedOut(error: AppError, signIn: ServerSignIn | undefined): boolean {
-  return signIn !== undefined && error.data?.['status'] === 401;
+  return signIn?.over === true && error.data?.['status'] === 401;
 }

@@ -1,7 +1,10 @@
 /** Signing in through a whole core, against a real authorization server. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { errorText } from '../../../../src-main/core/base/errors.ts';
 import { answerRpc } from '../../../../src-main/rpc/handlers.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
 import { startCore, type TestCore } from '../../../integration/start-core.ts';
@@ -14,8 +17,8 @@ async function oauth(): Promise<OAuthFixture> {
   return fixture;
 }
 
-async function coreWith(servers: Record<string, object>, home?: string): Promise<TestCore> {
-  const core = await startCore({ servers }, home === undefined ? {} : { home });
+async function coreWith(servers: Record<string, object>): Promise<TestCore> {
+  const core = await startCore({ servers });
   onTestFinished(() => core[Symbol.asyncDispose]());
   return core;
 }
@@ -40,6 +43,24 @@ async function signedIn(fixture: OAuthFixture): Promise<TestCore> {
   await goThrough(await signInUrl(core, 'far'));
   await until(() => core.server('far').state.kind === 'ready');
   return core;
+}
+
+/** Just enough of HTTP+SSE to be greeted: answers on the one open stream. */
+function olderTransport(): NonNullable<OAuthFixture['instead']> {
+  let stream: ServerResponse | undefined;
+  const version = '2024-11-05';
+  const result = { protocolVersion: version, capabilities: {}, serverInfo: { name: 'older', version: '1' } };
+  return (request, response, body) => {
+    if (request.method === 'GET') {
+      stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
+      stream.write('event: endpoint\ndata: /mcp\n\n');
+      return;
+    }
+    const { id, method } = body as { id?: number; method: string };
+    const answer = method === 'initialize' ? { result } : { error: { code: -32601, message: 'Method not found' } };
+    if (id !== undefined) stream?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n\n`);
+    response.writeHead(202).end();
+  };
 }
 
 /** Everything that is written below a home, without what signing in stores. */
@@ -90,6 +111,27 @@ describe('a person signs in', () => {
     expect(await Promise.all([whoami(core, 'one'), whoami(core, 'two')])).toEqual(
       Array(2).fill('the one who signed in'),
     );
+  });
+
+  test('a server that wants it for some calls only is ready for the others, and for a sign-in', async () => {
+    const fixture = await oauth();
+    for (const method of ['server/discover', 'tools/list']) fixture.open.add(method);
+    const core = await coreWith({ far: { url: fixture.url } });
+    await expect(whoami(core)).rejects.toMatchObject({ code: 'server_unauthorized' });
+    expect(core.server('far').state.kind).toBe('ready');
+    await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'ready');
+    expect(await whoami(core)).toBe('the one who signed in');
+  });
+
+  test('the older transport is signed in to as well', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url, type: 'sse' } });
+    fixture.instead = olderTransport();
+    expect(core.server('far').state.kind).toBe('pending-sign-in');
+    await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'ready');
+    expect(fixture.requests).toContain('POST /mcp 202');
   });
 
   test('a call meanwhile is told to wait, and a retry gives the sign-in up', async () => {
@@ -156,13 +198,19 @@ describe('nobody is sent to an unsafe place', () => {
 });
 
 describe('signed in', () => {
-  test('a second core needs no sign-in, and registers nothing anew', async () => {
+  test('a second start of the core needs no sign-in', async () => {
     const fixture = await oauth();
-    const first = await signedIn(fixture);
-    const second = await coreWith({ far: { url: fixture.url } }, first.home);
+    const home = await mkdtemp(join(tmpdir(), 'tooltray-signed-in-'));
+    onTestFinished(() => rm(home, { recursive: true, force: true }));
+    {
+      await using first = await startCore({ servers: { far: { url: fixture.url } } }, { home });
+      await goThrough(await signInUrl(first, 'far'));
+      await until(() => first.server('far').state.kind === 'ready');
+    }
+    await using second = await startCore({ servers: { far: { url: fixture.url } } }, { home });
     expect([second.server('far').state.kind, await whoami(second)]).toEqual(['ready', 'the one who signed in']);
-    expect([fixture.authorization.registrations, fixture.authorization.grants]).toEqual([1, ['authorization_code']]);
-  }, 20_000);
+    expect(fixture.authorization.grants).toEqual(['authorization_code']);
+  });
 
   test('tokens lie in a file that only its owner can read, in a folder like that', async () => {
     const core = await signedIn(await oauth());
@@ -186,8 +234,9 @@ describe('signed in', () => {
     const fixture = await oauth();
     const core = await signedIn(fixture);
     fixture.authorization.revoke();
-    const result = await ask(core, 'call', { tool: 'far:whoami', arguments: {} });
-    expect(JSON.stringify(result)).toContain('tooltray sign-in far');
+    await expect(whoami(core)).rejects.toMatchObject({
+      fix: expect.stringContaining('tooltray sign-in far') as string,
+    });
     await until(() => core.server('far').state.kind === 'pending-sign-in');
     await goThrough(await signInUrl(core, 'far'));
     await until(() => core.server('far').state.kind === 'ready');
@@ -199,7 +248,7 @@ describe('signed in', () => {
     const core = await signedIn(fixture);
     fixture.authorization.expireTokens();
     fixture.authorization.tokenFailure = { status: 503, body: 'down' };
-    expect((await ask(core, 'call', { tool: 'far:whoami', arguments: {} }))['isError']).toBe(true);
+    await expect(whoami(core)).rejects.toThrow('being signed in could not be renewed');
     fixture.authorization.tokenFailure = undefined;
     expect(await whoami(core)).toBe('the one who signed in');
   });
@@ -211,21 +260,16 @@ describe('signed in', () => {
       void response
         .writeHead(500)
         .end(`no: ${request.headers.authorization} ${fixture.authorization.secrets.join(' ')}`);
-    const answer = await ask(core, 'call', { tool: 'far:whoami', arguments: {} });
+    const refusal = await whoami(core).catch((error: unknown) => error);
     await core
       .server('far')
       .retry()
       .catch(() => undefined);
-    core.host.log.error('A call failed', { answer, state: core.server('far').state });
-    fixture.authorization.revoke();
-    await core
-      .server('far')
-      .retry()
-      .catch(() => undefined);
+    core.host.log.error('A call failed', { refusal, state: core.server('far').state });
+    const health = await ask(core, 'state', {});
     core.host.log.flush();
-    const seen = [JSON.stringify(answer), JSON.stringify(await ask(core, 'state', {})), await written(core.home)].join(
-      '\n',
-    );
+    expect(String(refusal)).toContain('HTTP 500: no: Bearer ***');
+    const seen = [errorText(refusal), JSON.stringify([refusal, health]), await written(core.home)].join('\n');
     const [code, ...tokens] = fixture.authorization.secrets;
     expect(tokens.filter((secret) => seen.includes(secret))).toEqual([]);
     expect([tokens.length, code?.startsWith('code-')]).toEqual([2, true]);

@@ -1,0 +1,61 @@
+/** What there is to say of each server to a model or a person, its secrets masked. */
+import { maskObject } from '../base/mask-secrets.ts';
+import { maskText } from '../base/mask-text.ts';
+import type { ServerConfig } from '../config/app-config.ts';
+import type { Handshake } from '../servers/handshake.ts';
+import type { ManagedServer } from '../servers/managed-server.ts';
+import type { ServerHealth } from '../servers/server-health.ts';
+
+export interface ServerFacts {
+  readonly name: string;
+  /** `c1`, `c2` … in the order of the config. */
+  readonly alias: string;
+  readonly enabled: boolean;
+  readonly state: ManagedServer['state']['kind'];
+  readonly health: ServerHealth;
+  readonly transport: ServerConfig['kind'];
+  /** Command line or address, masked. */
+  readonly endpoint: string;
+  /** The entry as the core understands it, masked. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly tools: number;
+  readonly handshake: Handshake | undefined;
+  /** ms since 1970. */
+  readonly listedAt: number | undefined;
+  /** Why it is not there, if it is not. */
+  readonly error: string | undefined;
+}
+
+export function serverFacts(server: ManagedServer, index: number): ServerFacts {
+  const { config, state } = server;
+  return {
+    name: config.name,
+    alias: `c${index + 1}`,
+    enabled: config.enabled,
+    state: state.kind,
+    health: server.health,
+    transport: config.kind,
+    endpoint: endpointOf(config),
+    config: maskObject(shownConfig(config)) as Record<string, unknown>,
+    tools: server.listing.tools.length,
+    handshake: server.handshake,
+    listedAt: server.listedAt,
+    error: state.kind === 'error' || state.kind === 'pending-sign-in' ? state.error.text : undefined,
+  };
+}
+
+function endpointOf(config: ServerConfig): string {
+  if (config.kind === 'stdio') return maskText([config.command, ...config.args].join(' '));
+  return config.kind === 'builtin' ? `built in: ${config.builtin}` : maskText(config.url);
+}
+
+function shownConfig(config: ServerConfig): Record<string, unknown> {
+  const { kind, enabled, lazy, description } = config;
+  const common = { transport: kind, enabled, lazy, ...(description !== undefined && { description }) };
+  if (config.kind === 'builtin') return { ...common, builtin: config.builtin, folders: config.folders };
+  if (config.kind === 'stdio') {
+    const { command, args, env, cwd } = config;
+    return { ...common, command, args, env, ...(cwd !== undefined && { cwd }) };
+  }
+  return { ...common, url: config.url, headers: config.headers };
+}

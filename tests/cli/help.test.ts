@@ -1,0 +1,59 @@
+/** Finding one's way: help, version, wrong use, and a Node.js that is too old. */
+import { afterAll, expect, test } from 'vitest';
+import { CliHome } from './cli-home.ts';
+
+const home = new CliHome();
+afterAll(() => home[Symbol.asyncDispose]());
+
+test('without arguments the help names every command and exits with 0', async () => {
+  const { code, stdout } = await home.run();
+  const named = stdout.match(/^ {2}[a-z-]+(?= )/gm)?.map((word) => word.trim());
+  expect({ code, named }).toEqual({
+    code: 0,
+    named: [
+      ...['serve', 'stdio', 'list', 'add', 'remove', 'enable', 'disable', 'validate', 'test', 'retry', 'sign-in'],
+      ...['search', 'call', 'doctor', 'build-cache'],
+    ],
+  });
+});
+
+test('a command tells how it is used, by --help and by help', async () => {
+  const { code, stdout } = await home.run('add', '--help');
+  expect({ code, first: stdout.split('\n')[0] }).toEqual({
+    code: 0,
+    first: 'Usage: tooltray add NAME COMMAND [ARGS…] | NAME --url URL',
+  });
+  expect((await home.run('help', 'add')).stdout).toBe(stdout);
+});
+
+test('--version prints the name and the version', async () => {
+  expect((await home.run('--version')).stdout).toMatch(/^Tooltray \d+\.\d+\.\d+\n$/);
+});
+
+test('a mistyped command is wrong use, and the one that was meant is named', async () => {
+  expect(await home.run('lst')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'tooltray: There is no command "lst". Did you mean "list"? See tooltray --help.\n',
+  });
+});
+
+test('an unknown flag is wrong use, and a script finds the error as JSON on stdout', async () => {
+  const { code, stdout, stderr } = await home.run('list', '--frob', '--json');
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "tooltray: Unknown option '--frob'. Use it like this: tooltray list [--tools] [--config F] [--json]\n",
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'bad_request', message: "Unknown option '--frob'." } });
+});
+
+test('a Node.js without what we need is named in one sentence, with what to do', async () => {
+  const { code, stdout, stderr } = await home.runWith(
+    { node: ['--import', 'data:text/javascript,delete JSON.rawJSON'] },
+    'list',
+  );
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(
+    /^tooltray: Tooltray needs Node\.js 22\.13 or newer, and this is v.* Install a newer one .*\n$/,
+  );
+});

@@ -1,0 +1,90 @@
+/** Commands beside a running core: they ask it, and it follows what they edit. */
+import { statSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CliHome, entries, eventually } from './cli-home.ts';
+
+const home = new CliHome({ echo: entries.echo, crash: entries.crash });
+let told: Record<string, unknown>;
+
+beforeAll(async () => {
+  told = await home.serve();
+});
+afterAll(() => home[Symbol.asyncDispose]());
+
+interface Row {
+  readonly name: string;
+  readonly state: string;
+  readonly tools: number;
+}
+
+async function rows(): Promise<Row[]> {
+  const { data } = await home.json('list');
+  expect(data['running']).toBe(true);
+  return data['servers'] as Row[];
+}
+
+test('serve --json says in one line where it listens', () => {
+  expect(told).toEqual({
+    http: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/) as string,
+    socket: expect.any(String) as string,
+    pid: expect.any(Number) as number,
+    config: home.configFile,
+    tokenFile: expect.stringContaining(home.path) as string,
+  });
+  expect(statSync(told['tokenFile'] as string).isFile()).toBe(true);
+});
+
+test('list shows the states of the running servers', async () => {
+  const found = await eventually(rows, ([echo, crash]) => echo?.state === 'ready' && crash?.state === 'error');
+  expect(found).toMatchObject([
+    { name: 'echo', tools: 1 },
+    { name: 'crash', tools: 0 },
+  ]);
+});
+
+test('a second serve says where the first one is and exits with 1', async () => {
+  const { code, stdout, stderr } = await home.run('serve', '--port', '0');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain(`Another Tooltray of yours is already running at ${String(told['http'])}`);
+});
+
+test('call and search are answered by the running core', async () => {
+  expect(await home.run('call', 'echo:echo', '{"message":"12345678901234567890"}')).toMatchObject({
+    code: 0,
+    stdout: '12345678901234567890\n',
+  });
+  expect((await home.json('search', 'echo')).data).toMatchObject({ total: 1, hits: [{ id: 'echo:echo' }] });
+  const unknown = await home.json('call', 'echo:ecko');
+  expect(unknown).toMatchObject({ code: 1, data: { error: { code: 'tool_not_found' } } });
+});
+
+test('retry tries at once: 0 for a server that answers, 1 for one that does not or is not there', async () => {
+  expect(await home.run('retry', 'echo')).toMatchObject({ code: 0, stdout: 'echo: Ready. 1 tool.\n' });
+  expect((await home.json('retry', 'crash')).data).toMatchObject({ name: 'crash', level: 'error' });
+  expect((await home.run('retry', 'ecko')).stderr).toContain('Did you mean "echo"?');
+});
+
+test('doctor takes the word of the running core', async () => {
+  const { code, stdout } = await home.run('doctor');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^ok {7}Tooltray \S+ is running at http:/m);
+  expect(stdout).toMatch(/^problem {2}crash: Stopped\. .* To try at once: tooltray retry crash$/m);
+});
+
+test('another config file is not the business of the running core', async () => {
+  await using other = new CliHome({ elsewhere: entries.echo });
+  expect((await home.json('list', '--config', other.configFile)).data).toMatchObject({
+    running: false,
+    servers: [{ name: 'elsewhere' }],
+  });
+});
+
+test('the running core takes over what add, disable and remove write', async () => {
+  await home.run('add', 'more', entries.echo.command, ...entries.echo.args);
+  await eventually(rows, (found) => found.find(({ name }) => name === 'more')?.state === 'ready');
+  await home.run('disable', 'more');
+  await eventually(rows, (found) => found.find(({ name }) => name === 'more')?.state === 'disabled');
+  await home.run('remove', 'more');
+  const left = await eventually(rows, (found) => found.length === 2);
+  expect(left.map(({ name }) => name)).toEqual(['echo', 'crash']);
+});

@@ -1,0 +1,33 @@
+/** Text from servers on a terminal. */
+import { expect, test } from 'vitest';
+import { columns } from '../../src-main/cli/columns.ts';
+import { contentText } from '../../src-main/cli/content-text.ts';
+import { oneLine, plainText } from '../../src-main/cli/plain-text.ts';
+
+test('nothing a server says can steer the terminal', () => {
+  expect(plainText('a\u001b]0;title\u0007b\u001b[2Jc\u009b31md\u202ee\r\nf\tg')).toBe('abcde\nf\tg');
+  expect(oneLine('  one\r\n two\u2028three ')).toBe('one two three');
+});
+
+test('columns line up, the last one is cut to the width, and nothing is cut in a pipe', () => {
+  const rows = [
+    ['NAME', 'N', 'WHERE'],
+    ['longer', '12', 'npx -y a-very-long-package-name'],
+  ];
+  expect(columns(rows, 30)).toEqual(['NAME    N   WHERE', 'longer  12  npx -y a-very-lon…']);
+  expect(columns(rows, Infinity)[1]).toBe('longer  12  npx -y a-very-long-package-name');
+});
+
+test('content that is no text is described, and structured content stands in for none', () => {
+  const content = [
+    { type: 'text', text: 'hello' },
+    { type: 'image', mimeType: 'image/png', data: 'A'.repeat(4000) },
+    { type: 'resource_link', name: 'readme', uri: 'file:///r.md' },
+    { type: 'resource', resource: { uri: 'x:y', text: 'inside' } },
+    { type: 'hologram' },
+  ];
+  expect(contentText({ content }, false)).toBe(
+    'hello\n[image, image/png, 3 kB]\n[link, readme file:///r.md]\ninside\n[hologram]\n',
+  );
+  expect(contentText({ content: [], structuredContent: { a: 1 } }, false)).toBe('{\n  "a": 1\n}\n');
+});

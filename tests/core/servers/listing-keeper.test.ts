@@ -1,0 +1,160 @@
+/** Promises of the listing over time: kept fresh, told only when it changed, in the cache for the next start. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Handshake } from '../../../src-main/core/servers/handshake.ts';
+import { ListingKeeper } from '../../../src-main/core/servers/listing-keeper.ts';
+import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
+import { failure, say, serversHarness, type ServersHarness, toolNames, until } from './servers-harness.ts';
+import type { Script } from './scripted-server.ts';
+
+interface Watched {
+  readonly harness: ServersHarness;
+  readonly server: ManagedServer;
+  /** How often the listing was said to have changed. */
+  readonly changes: () => number;
+  /** How often the tools were listed. */
+  readonly listings: () => Promise<number>;
+}
+
+async function watched(script: Script = {}): Promise<Watched> {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s', script));
+  let changes = 0;
+  server.listingChanged.on(() => changes++);
+  await server.ready();
+  const listings = async (): Promise<number> => Number(await say(server, 'listings'));
+  return { harness, server, changes: () => changes, listings };
+}
+
+/** Long enough for a debounced refresh to have begun and ended. */
+async function quiet({ listings }: Watched): Promise<void> {
+  for (let before = -1, now = await listings(); now !== before; now = await listings()) {
+    before = now;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+test('a change that is announced is read and told', async () => {
+  const one = await watched();
+  await say(one.server, 'set_tools', { tools: ['new'] });
+  await until(() => toolNames(one.server).includes('new'));
+  expect([one.changes(), await one.listings()]).toEqual([2, 2]);
+});
+
+test('a storm of announcements is few readings and one right listing', async () => {
+  const one = await watched();
+  for (let round = 0; round < 5; round++) {
+    await say(one.server, 'set_tools', { tools: [`new ${round}`], times: 200 });
+  }
+  await quiet(one);
+  expect(toolNames(one.server).at(-1)).toBe('new 4');
+  expect(await one.listings()).toBeLessThanOrEqual(4);
+  expect(one.changes()).toBeLessThanOrEqual(4);
+});
+
+test('announcements of nothing are told to nobody', async () => {
+  const one = await watched();
+  await say(one.server, 'set_tools', { tools: [], times: 100 });
+  await quiet(one);
+  expect([one.changes(), await one.listings()]).toEqual([1, 2]);
+});
+
+test('a change while the lists are being read is not lost', async () => {
+  const one = await watched({ changesWhileListed: true });
+  await until(() => toolNames(one.server).includes('late'));
+  expect([one.changes(), await one.listings()]).toEqual([2, 2]);
+});
+
+test('the toggling fixture: storm and pretence end in the right listing', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.fixture('t', 'misbehaving', ['toggle']));
+  let changes = 0;
+  await server.ready();
+  server.listingChanged.on(() => changes++);
+  await say(server, 'pretend', { times: 300 });
+  await say(server, 'storm', { times: 301 });
+  await until(() => toolNames(server).includes('extra'));
+  expect(changes).toBe(1);
+});
+
+test.each([
+  ['endless-cursor', 1000, 'tools/list does not end; 1000 entries were taken.'],
+  ['repeat-cursor', 2, 'tools/list repeats the cursor "again"; the list was ended there with 2 entries.'],
+  ['list-error', 0, 'tools/list failed: The list is lost.'],
+  ['not-a-list', 0, 'tools/list answered without a list.'],
+])('%s: the server is ready, and its health tells what is odd', async (mode, tools, problem) => {
+  const harness = serversHarness();
+  const server = harness.server(harness.fixture('m', 'misbehaving', [mode]));
+  await server.ready();
+  expect([server.state.kind, server.listing.tools.length]).toEqual(['ready', tools]);
+  expect(server.health).toMatchObject({ level: 'attention', detail: problem });
+});
+
+test('entries without names are left out and told', async () => {
+  const { server } = await watched({ tools: [{ description: 'nameless' }, 'named'] });
+  expect(toolNames(server).at(-1)).toBe('named');
+  expect(server.health.detail).toContain('without name');
+});
+
+test('ten thousand tools are all there', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.fixture('m', 'misbehaving', ['many', '10000']));
+  await server.ready();
+  expect(server.listing.tools).toHaveLength(10_000);
+});
+
+test('what was read is in the cache when the server has stopped, under its own entry only', async () => {
+  const { harness, server } = await watched({ tools: ['kept'] });
+  await server.stop();
+  const same = harness.server(harness.scripted('s', { tools: ['kept'] }));
+  const other = harness.server(harness.scripted('s', { tools: ['other'] }));
+  await Promise.all([same.restore(), other.restore()]);
+  expect([toolNames(same).at(-1), other.listing.tools.length, other.listedAt]).toEqual(['kept', 0, undefined]);
+});
+
+test('after a crash the listing stays until the new one is read, and the same one is told to nobody', async () => {
+  const one = await watched({ tools: ['kept'] });
+  await failure(say(one.server, 'exit'));
+  expect([one.server.state.kind, toolNames(one.server).at(-1)]).toEqual(['error', 'kept']);
+  await until(() => one.server.state.kind === 'ready');
+  expect([one.changes(), toolNames(one.server).at(-1)]).toEqual([1, 'kept']);
+});
+
+/** A keeper over a connection of its own, read every 200 ms where changes are not announced. */
+async function keeper(
+  script: Script,
+): Promise<{ keeper: ListingKeeper; call: (name: string, args?: object) => Promise<unknown> }> {
+  const harness = serversHarness();
+  const connection = await harness.connection(harness.scripted('s', script));
+  const kept = new ListingKeeper({
+    hash: 'h',
+    cache: harness.deps.cache,
+    now: Date.now,
+    pollMs: 200,
+    onOddity: () => undefined,
+    onListed: () => undefined,
+    onFailed: () => undefined,
+  });
+  onTestFinished(async () => {
+    kept.unfollow();
+    await kept.saved();
+  });
+  kept.follow(connection, connection.handshake as Handshake);
+  await kept.now();
+  const call = (name: string, args = {}): Promise<unknown> =>
+    connection.request('tools/call', { name, arguments: args });
+  return { keeper: kept, call };
+}
+
+test('a server that does not announce changes is read from time to time', async () => {
+  const { keeper: kept, call } = await keeper({ capabilities: { tools: {} } });
+  await call('set_tools', { tools: ['found'] });
+  await until(() => kept.listing.tools.some((tool) => tool['name'] === 'found'));
+  expect(kept.listing.tools.at(-1)?.['name']).toBe('found');
+});
+
+test('one that does announce them is not', async () => {
+  const { keeper: kept, call } = await keeper({ capabilities: { tools: { listChanged: true } } });
+  await call('set_tools', { tools: ['unheard'] });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(kept.listing.tools.some((tool) => tool['name'] === 'unheard')).toBe(false);
+});

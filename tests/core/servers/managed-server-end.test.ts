@@ -1,0 +1,87 @@
+/** Promises of how a server and its calls end: idle, out of time, stopped. */
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src-main/core/base/json.ts';
+import { contextOf, failure, isAlive, matching, say, serversHarness, toolNames, until } from './servers-harness.ts';
+
+test('unused for a while it is stopped, and the next call wakes it', async () => {
+  let now = 0;
+  const harness = serversHarness({ now: () => now });
+  const server = harness.server(harness.scripted('s', {}, { idleStopMs: 100 }));
+  await server.ready();
+  const first = Number(await say(server, 'pid'));
+  now += 101;
+  await until(() => !isAlive(first));
+  expect([server.state.kind, toolNames(server)[0]]).toEqual(['disconnected', 'echo']);
+  expect(Number(await say(server, 'pid'))).not.toBe(first);
+});
+
+test('a call that comes while the idle process is ending gets its answer from the next one', async () => {
+  let now = 0;
+  const harness = serversHarness({ now: () => now });
+  const server = harness.server(harness.scripted('s', { lingersMs: 300 }, { idleStopMs: 100 }));
+  await server.ready();
+  now += 100;
+  await until(() => server.state.kind === 'disconnected');
+  expect(harness.pids('s').map(isAlive)).toEqual([true]);
+  expect(await say(server, 'echo', { message: 'in time' })).toBe('in time');
+  await server.ready();
+  expect([server.state.kind, harness.pids('s').map(isAlive)]).toEqual(['ready', [false, true]]);
+});
+
+test('a server with a call in flight is not idle, however long it takes', async () => {
+  let now = 0;
+  const harness = serversHarness({ now: () => now });
+  const server = harness.server(harness.scripted('s', {}, { idleStopMs: 100 }));
+  await server.ready();
+  const slow = say(server, 'tick', { times: 1, everyMs: 100 });
+  await until(() => harness.heard('s').some(({ params }) => params?.['name'] === 'tick'));
+  now += 101;
+  expect(await slow).toBe('ticked');
+});
+
+test('a call has a ceiling, which progress starts anew', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s', {}, { callTimeoutMs: 400 }));
+  await server.ready();
+  const seen: JsonObject[] = [];
+  const context = contextOf('anna', { onProgress: (params) => seen.push(params) });
+  const ticking = say(server, 'tick', { times: 6, everyMs: 150 }, context);
+  const hanging = failure(say(server, 'hang'));
+  expect(await hanging).toMatchObject({
+    code: 'call_timeout',
+    message: matching(/^s: No answer to tools\/call/),
+  });
+  expect([await ticking, seen.length]).toEqual(['ticked', 6]);
+  expect(harness.heard('s').filter(({ method }) => method === 'notifications/cancelled')).toHaveLength(1);
+  expect(await say(server, 'echo', { message: 'still there' })).toBe('still there');
+});
+
+test('stopped, it ends its process and nothing starts it again', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s'));
+  await server.ready();
+  const hanging = failure(say(server, 'hang'));
+  await server.stop();
+  expect(harness.pids('s').map(isAlive)).toEqual([false]);
+  await hanging;
+  const errors = await Promise.all([
+    failure(say(server, 'echo')),
+    failure(server.ready()),
+    failure(server.retry()),
+    server.start(),
+  ]);
+  expect(errors.slice(0, 3)).toMatchObject(Array(3).fill({ code: 'server_not_started' }));
+  expect(harness.pids('s')).toHaveLength(1);
+});
+
+test('stopped while it starts or keeps silent, it ends all the same', async () => {
+  const harness = serversHarness();
+  const hanging = harness.server(harness.fixture('hanging', 'misbehaving', ['silent']));
+  const queued = harness.server(harness.scripted('queued'));
+  void hanging.start();
+  await until(() => harness.pids('hanging').length === 1);
+  void queued.start();
+  await Promise.all([hanging.stop(), queued.stop()]);
+  expect([...harness.pids('hanging'), ...harness.pids('queued')].filter(isAlive)).toEqual([]);
+  expect(harness.registry.size).toBe(0);
+});

@@ -1,0 +1,180 @@
+/** Promises of the lines of one session: when a server that asks gets them, whom it asks, when they end. */
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src-main/core/base/json.ts';
+import type { CallContext } from '../../../src-main/core/servers/call-context.ts';
+import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
+import { contextOf, failure, isAlive, say, serversHarness, type ServersHarness, until } from './servers-harness.ts';
+
+/** A session that can be asked, and answers with its own name. */
+function askable(sessionId: string, more: Partial<CallContext> = {}): CallContext {
+  return contextOf(sessionId, {
+    clientCapabilities: { elicitation: {}, roots: {} },
+    askClient: async (method) => ({ method, by: sessionId }),
+    ...more,
+  });
+}
+
+const ask = (server: ManagedServer, context: CallContext): Promise<string> =>
+  say(server, 'ask', { method: 'elicitation/create' }, context);
+const pidOf = async (server: ManagedServer, context: CallContext): Promise<number> =>
+  Number(await say(server, 'pid', {}, context));
+
+/** A ready server that is known to ask. */
+async function asking(harness: ServersHarness): Promise<ManagedServer> {
+  const script = { capabilities: { tools: {}, logging: {} }, answers: { 'logging/setLevel': {} } };
+  const server = harness.server(harness.scripted('s', script));
+  await server.ready();
+  await ask(server, askable('first'));
+  await server.endSession('first');
+  return server;
+}
+
+test('the first question goes to the only session that is calling; from then on each has a line of its own', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s'));
+  await server.ready();
+  const [anna, bert] = [askable('anna'), askable('bert')];
+  expect(JSON.parse(await ask(server, anna))).toEqual({ method: 'elicitation/create', by: 'anna' });
+  expect(harness.pids('s')).toHaveLength(1);
+  const answers = await Promise.all([ask(server, anna), ask(server, bert)]);
+  expect(answers.map((answer) => (JSON.parse(answer) as JsonObject)['by'])).toEqual(['anna', 'bert']);
+  const pids = await Promise.all([pidOf(server, anna), pidOf(server, bert), pidOf(server, contextOf('cannot'))]);
+  expect([new Set(pids).size, harness.pids('s').length]).toEqual([3, 3]);
+});
+
+test('a session that cannot be asked stays on the shared line, and its server is told so', async () => {
+  const harness = serversHarness();
+  const server = await asking(harness);
+  const answer = JSON.parse(await ask(server, contextOf('cannot'))) as JsonObject;
+  expect([answer, harness.pids('s').length]).toEqual([{ code: -32601, message: 'Not answered by this test.' }, 1]);
+});
+
+test('with several calling the first question reaches nobody it was not meant for', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s'));
+  await server.ready();
+  const asked: string[] = [];
+  const note = (sessionId: string): CallContext =>
+    askable(sessionId, { askClient: async () => (asked.push(sessionId), { by: sessionId }) });
+  const slow = say(server, 'tick', { times: 1, everyMs: 150 }, note('bert'));
+  expect(JSON.parse(await ask(server, note('anna')))).toEqual({ by: 'anna' });
+  expect([await slow, asked]).toEqual(['ticked', ['anna']]);
+});
+
+test('what a server asks is remembered: after a new start its first caller has a line of its own', async () => {
+  const harness = serversHarness();
+  const config = harness.scripted('s', { asksRoots: true }, { lazy: true });
+  const first = harness.server(config);
+  await first.ready();
+  await until(() => harness.heard('s').some(({ method }) => method === undefined));
+  await first.stop();
+  const second = harness.server(config);
+  await second.restore();
+  await second.start();
+  expect(await say(second, 'echo', { message: 'mine' }, askable('anna'))).toBe('mine');
+  expect([second.state.kind, harness.pids('s').length]).toEqual(['disconnected', 2]);
+});
+
+test('without anybody calling a question for the roots is answered with none', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s', { asksRoots: true }));
+  await server.ready();
+  await until(() => harness.heard('s').some(({ method }) => method === undefined));
+  expect(harness.heard('s').filter(({ method }) => method === undefined)).toMatchObject([{ result: { roots: [] } }]);
+});
+
+test('a private line introduces the session, not us', async () => {
+  const harness = serversHarness();
+  const server = await asking(harness);
+  await pidOf(server, askable('anna'));
+  const introductions = harness.heard('s').filter(({ method }) => method === 'initialize');
+  expect(introductions.at(-1)?.params).toMatchObject({
+    clientInfo: { name: 'anna' },
+    capabilities: { elicitation: {}, roots: {} },
+  });
+});
+
+test('it ends with its session and with nobody else', async () => {
+  const harness = serversHarness();
+  const server = await asking(harness);
+  const [annas, berts] = await Promise.all([pidOf(server, askable('anna')), pidOf(server, askable('bert'))]);
+  await server.endSession('anna');
+  expect([isAlive(annas), isAlive(berts), await pidOf(server, askable('bert'))]).toEqual([false, true, berts]);
+});
+
+test('a session that ends while its line is being opened leaves no process', async () => {
+  const harness = serversHarness();
+  const server = await asking(harness);
+  const calling = failure(say(server, 'hang', {}, askable('anna')));
+  await until(() => harness.pids('s').length === 2);
+  await server.endSession('anna');
+  await calling;
+  expect(harness.pids('s').map(isAlive)).toEqual([true, false]);
+});
+
+test('killed, it is opened anew by the next call; the shared line does not notice', async () => {
+  const harness = serversHarness();
+  const server = await asking(harness);
+  const anna = askable('anna');
+  const first = await pidOf(server, anna);
+  const lost = failure(say(server, 'hang', {}, anna));
+  process.kill(first, 'SIGKILL');
+  expect(await lost).toMatchObject({ code: 'server_exited', data: { server: 's' } });
+  expect([await pidOf(server, anna)].includes(first)).toBe(false);
+  expect(server.state.kind).toBe('ready');
+});
+
+test('calls of one session at the same time share its line', async () => {
+  const harness = serversHarness();
+  const server = await asking(harness);
+  const anna = askable('anna');
+  const pids = await Promise.all([1, 2, 3, 4].map(() => pidOf(server, anna)));
+  expect([new Set(pids).size, harness.pids('s').length]).toEqual([1, 2]);
+});
+
+test('stopping the server ends them all, and none is opened afterwards', async () => {
+  const harness = serversHarness();
+  const server = await asking(harness);
+  await Promise.all([pidOf(server, askable('anna')), pidOf(server, askable('bert'))]);
+  await server.stop();
+  const refused = await failure(pidOf(server, askable('anna')));
+  expect([harness.pids('s').map(isAlive), harness.pids('s').length]).toEqual([[false, false, false], 3]);
+  expect(refused.message).toMatch(/^s: /);
+});
+
+test('unused for a while they are stopped as the shared one is', async () => {
+  let now = 0;
+  const harness = serversHarness({ now: () => now });
+  const config = harness.scripted('s', {}, { idleStopMs: 100 });
+  const server = harness.server(config);
+  await server.ready();
+  await ask(server, askable('anna'));
+  const own = await pidOf(server, askable('anna'));
+  now += 101;
+  await until(() => harness.pids('s').every((pid) => !isAlive(pid)));
+  expect(await pidOf(server, askable('anna'))).not.toBe(own);
+});
+
+test('the log level of its session is set on it, and asking for one starts nothing', async () => {
+  const harness = serversHarness();
+  const server = await asking(harness);
+  await server.setLogLevel('debug', askable('anna'));
+  expect(harness.pids('s')).toHaveLength(1);
+  await pidOf(server, askable('anna', { logLevel: 'debug' }));
+  await server.setLogLevel('error', askable('anna'));
+  const levels = harness.heard('s').filter(({ method }) => method === 'logging/setLevel');
+  expect(levels.map(({ params }) => params?.['level'])).toEqual(['debug', 'error']);
+});
+
+test('what a private line tells is for its session alone', async () => {
+  const harness = serversHarness();
+  const server = await asking(harness);
+  const told: unknown[] = [];
+  server.notified.on(({ method, sessionId }) => told.push([method, sessionId]));
+  await say(server, 'announce', { method: 'notifications/vendor' }, askable('anna'));
+  await say(server, 'announce', { method: 'notifications/vendor' }, contextOf('cannot'));
+  expect(told).toEqual([
+    ['notifications/vendor', 'anna'],
+    ['notifications/vendor', undefined],
+  ]);
+});

@@ -1,0 +1,172 @@
+/** Promises of all servers together: started side by side, none delaying another, replaced as the config changes. */
+import { expect, test } from 'vitest';
+import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import type { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
+import { StartSlots } from '../../../src-main/core/servers/start-slots.ts';
+import { failure, isAlive, say, serversHarness, until } from './servers-harness.ts';
+
+const stateOf = (manager: ServerManager, name: string): string => manager.get(name).state.kind;
+const pidOf = async (manager: ServerManager, name: string): Promise<number> =>
+  Number(await say(manager.get(name), 'pid'));
+
+test('all start side by side, as many at once as there are slots', async () => {
+  let running = 0;
+  let most = 0;
+  const slots = new StartSlots(10);
+  const counted = {
+    run: <T>(task: () => Promise<T>): Promise<T> =>
+      slots.run(async () => {
+        most = Math.max(most, ++running);
+        try {
+          return await task();
+        } finally {
+          running--;
+        }
+      }),
+  } as StartSlots;
+  const harness = serversHarness({ slots: counted });
+  const manager = harness.manager();
+  const configs = Array.from({ length: 14 }, (_, index) => harness.fixture(`s${index}`, 'echo'));
+  await manager.apply(configs);
+  expect([most, new Set(manager.all.map(({ state }) => state.kind))]).toEqual([10, new Set(['ready'])]);
+  expect(manager.all.map(({ config }) => config.name)).toEqual(configs.map(({ name }) => name));
+});
+
+test('servers that hang, fail, flood or crash delay neither the start nor the calls of another', async () => {
+  const harness = serversHarness();
+  const manager = harness.manager();
+  const bad = (name: string, ...mode: string[]): ServerConfig =>
+    harness.fixture(name, 'misbehaving', mode, { initTimeoutMs: 20_000 });
+  const applied = manager.apply([
+    bad('hanging', 'silent'),
+    bad('crashing', 'crash-at-start'),
+    bad('garbage', 'garbage'),
+    bad('flooding', 'flood-stderr', '16'),
+    bad('noisy', 'noisy'),
+    harness.fixture('missing', 'no-such-fixture'),
+    harness.scripted('good'),
+  ]);
+  await until(() => manager.find('good') !== undefined);
+  expect(await say(manager.get('good'), 'echo', { message: 'prompt' })).toBe('prompt');
+  expect(stateOf(manager, 'hanging')).toBe('connecting');
+  await until(() => ['crashing', 'garbage', 'missing'].every((name) => manager.get(name).health.level === 'error'));
+  expect(await say(manager.get('flooding'), 'echo', { message: 'flood' })).toBe('flood');
+  expect(await say(manager.get('noisy'), 'echo', { message: 'noise' })).toBe('noise');
+  const crashed = failure(say(manager.get('crashing'), 'echo'));
+  expect(await say(manager.get('good'), 'echo', { message: 'still' })).toBe('still');
+  expect((await crashed).message).toMatch(/^crashing/);
+  await manager.stop();
+  await applied;
+});
+
+test('ten servers that hang do not keep a call to an eleventh waiting', async () => {
+  const harness = serversHarness();
+  const manager = harness.manager();
+  const hanging = Array.from({ length: 10 }, (_, index) => harness.fixture(`h${index}`, 'misbehaving', ['silent']));
+  const applied = manager.apply([...hanging, harness.scripted('good')]);
+  await until(() => hanging.every(({ name }) => harness.pids(name).length === 1));
+  expect(await say(manager.get('good'), 'echo', { message: 'prompt' })).toBe('prompt');
+  await manager.stop();
+  await applied;
+});
+
+test('a config applied anew leaves what is the same alone, replaces what differs, ends what is gone', async () => {
+  const harness = serversHarness();
+  const manager = harness.manager();
+  const changing = (env: string): ServerConfig => harness.scripted('changing', {}, { env: { MARK: env } });
+  await manager.apply([harness.scripted('same'), changing('1'), harness.scripted('gone')]);
+  const before = await Promise.all(['same', 'changing', 'gone'].map((name) => pidOf(manager, name)));
+  await manager.apply([changing('2'), harness.scripted('same'), harness.scripted('new')]);
+  const after = await Promise.all(['same', 'changing', 'new'].map((name) => pidOf(manager, name)));
+  expect(after[0]).toBe(before[0]);
+  expect([...before, ...after].map(isAlive)).toEqual([true, false, false, true, true, true]);
+  expect(manager.all.map(({ config }) => config.name)).toEqual(['changing', 'same', 'new']);
+  expect(await failure(Promise.resolve().then(() => manager.get('gone')))).toMatchObject({
+    code: 'server_not_found',
+    fix: 'There are: changing, same, new.',
+  });
+});
+
+test('a replaced server starts when the one before it has ended', async () => {
+  const harness = serversHarness();
+  const manager = harness.manager();
+  const entry = (mark: string): ServerConfig => harness.scripted('s', { lingersMs: 300 }, { env: { MARK: mark } });
+  await manager.apply([entry('1')]);
+  const first = await pidOf(manager, 's');
+  const applied = manager.apply([entry('2')]);
+  await until(() => harness.pids('s').length === 2);
+  expect(isAlive(first)).toBe(false);
+  await applied;
+});
+
+test('switched off and on again, a server ends and comes back as another process', async () => {
+  const harness = serversHarness();
+  const manager = harness.manager();
+  await manager.apply([harness.scripted('s')]);
+  const first = await pidOf(manager, 's');
+  await manager.apply([harness.scripted('s', {}, { enabled: false })]);
+  expect([stateOf(manager, 's'), isAlive(first)]).toEqual(['disabled', false]);
+  await manager.apply([harness.scripted('s')]);
+  expect([stateOf(manager, 's'), (await pidOf(manager, 's')) === first]).toEqual(['ready', false]);
+});
+
+test('configs applied at the same time end in the last one', async () => {
+  const harness = serversHarness();
+  const manager = harness.manager();
+  const entry = (mark: string): ServerConfig => harness.scripted('s', {}, { env: { MARK: mark } });
+  await Promise.all([
+    manager.apply([entry('1'), harness.scripted('gone')]),
+    manager.apply([entry('2')]),
+    manager.apply([]),
+    manager.apply([entry('3'), harness.scripted('kept')]),
+  ]);
+  expect(
+    manager.all.map(({ config, state }) => [config.name, config.kind === 'stdio' && config.env['MARK'], state.kind]),
+  ).toEqual([
+    ['s', '3', 'ready'],
+    ['kept', undefined, 'ready'],
+  ]);
+  const started = ['s', 'gone', 'kept'].flatMap((name) => harness.pids(name));
+  expect(started.filter(isAlive)).toHaveLength(2);
+});
+
+test('another order of the servers is told', async () => {
+  const harness = serversHarness();
+  const manager = harness.manager();
+  const [a, b] = [harness.scripted('a', {}, { enabled: false }), harness.scripted('b', {}, { enabled: false })];
+  await manager.apply([a, b]);
+  let told = 0;
+  manager.listingChanged.on(() => told++);
+  await manager.apply([a, b]);
+  expect(told).toBe(0);
+  await manager.apply([b, a]);
+  expect(told).toBe(1);
+});
+
+test('stopped, every process is gone and nothing starts again, whatever was going on', async () => {
+  const harness = serversHarness();
+  const manager = harness.manager();
+  const applied = manager.apply([
+    harness.scripted('ready'),
+    harness.fixture('hanging', 'misbehaving', ['silent']),
+    harness.fixture('crashing', 'misbehaving', ['crash-at-start']),
+  ]);
+  await until(() => manager.find('ready')?.state.kind === 'ready' && stateOf(manager, 'crashing') === 'error');
+  await manager.stop();
+  await applied;
+  const names = ['ready', 'hanging', 'crashing'];
+  const started = names.map((name) => harness.pids(name).length);
+  expect(names.flatMap((name) => harness.pids(name)).filter(isAlive)).toEqual([]);
+  // Longer than the first pause of the one that crashed.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect([names.map((name) => harness.pids(name).length), harness.registry.size]).toEqual([started, 0]);
+});
+
+test('a config that is being applied while all is stopped starts nothing', async () => {
+  const harness = serversHarness();
+  const manager = harness.manager();
+  const applying = manager.apply([harness.scripted('a'), harness.scripted('b')]);
+  await manager.stop();
+  await applying;
+  expect([...harness.pids('a'), ...harness.pids('b')]).toEqual([]);
+});

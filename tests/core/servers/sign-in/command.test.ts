@@ -1,0 +1,72 @@
+/** `tooltray sign-in`: with no Tooltray running it signs in all the same, for whatever starts later. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
+import { goThrough } from './browser.ts';
+
+const cli = `${import.meta.dirname}/../../../../src-main/cli.ts`;
+
+interface Home {
+  readonly run: (...args: string[]) => Run;
+}
+
+interface Run {
+  readonly code: Promise<number | null>;
+  readonly stdout: Promise<string>;
+  readonly stderr: Promise<string>;
+  /** The first address printed on stderr. */
+  readonly url: Promise<string>;
+}
+
+function homeWith(servers: Record<string, object>): Home {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-command-'));
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ servers }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return { run: (...args) => run(folder, args) };
+}
+
+function run(home: string, args: readonly string[]): Run {
+  const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, TOOLTRAY_HOME: home } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  const url = new Promise<string>((resolve) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      const found = /https?:\S+/.exec(said)?.[0];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  const code = new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { code, url, stdout: text(child.stdout), stderr: code.then(() => said) };
+}
+
+test('it prints the address, waits for the person, and what comes later is signed in', async () => {
+  await using fixture = await startOAuthFixture();
+  const { run } = homeWith({ far: { url: fixture.url } });
+  const signIn = run('sign-in', 'far', '--no-open');
+  await goThrough(await signIn.url);
+  expect([await signIn.code, await signIn.stdout]).toEqual([0, 'far: Ready. 1 tool.\n']);
+  const probe = run('test', 'far');
+  expect([await probe.code, await probe.stdout]).toEqual([0, expect.stringContaining('far')]);
+}, 30_000);
+
+test('a denied sign-in is told and the exit code is 1', async () => {
+  await using fixture = await startOAuthFixture();
+  fixture.authorization.denies = true;
+  const signIn = homeWith({ far: { url: fixture.url } }).run('sign-in', 'far', '--no-open', '--json');
+  await goThrough(await signIn.url);
+  expect(await signIn.code).toBe(1);
+  expect(JSON.parse(await signIn.stdout)).toMatchObject({ state: 'pending-sign-in', summary: 'Needs sign-in' });
+}, 30_000);
+
+test('a name that is not there, and a server without a network, are refused in a sentence', async () => {
+  const { run } = homeWith({ utils: { builtin: 'utils' } });
+  const [unknown, local] = [run('sign-in', 'util', '--no-open'), run('sign-in', 'utils', '--no-open')];
+  expect([await unknown.code, await local.code]).toEqual([1, 1]);
+  expect(await unknown.stderr).toContain('Did you mean "utils"?');
+  expect(await local.stderr).toContain('is not reached over the network');
+}, 30_000);

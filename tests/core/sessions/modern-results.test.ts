@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { discovery, modernResult } from '../../../src-main/core/sessions/modern-results.ts';
+import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
+
+const serverInfo = { name: 'tooltray', version: '1' };
+const _meta = { 'io.modelcontextprotocol/serverInfo': serverInfo };
+
+const lists = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
+
+describe('a result gets what the revision requires', () => {
+  test.each(['tools/call', 'prompts/get', 'completion/complete', 'vendor/x'])(
+    '%s: its type and who answered',
+    (method) => {
+      expect(modernResult(method, { content: [] }, serverInfo)).toEqual({ resultType: 'complete', content: [], _meta });
+    },
+  );
+
+  test.each(lists)('%s: how long it may be believed, by this client app alone', (method) => {
+    const result = modernResult(method, {}, serverInfo);
+    expect(result).toEqual({ resultType: 'complete', ttlMs: 60_000, cacheScope: 'private', _meta });
+  });
+
+  test('resources/read: that it may not be kept', () => {
+    expect(modernResult('resources/read', { contents: [] }, serverInfo)).toMatchObject({
+      ttlMs: 0,
+      cacheScope: 'private',
+    });
+  });
+});
+
+describe('what was there stays', () => {
+  test('of a plain result', () => {
+    const given = {
+      resultType: 'input_required',
+      requestState: 's',
+      ttlMs: 5,
+      cacheScope: 'public',
+      _meta: { ..._meta, vendor: 1 },
+      vendor: [1],
+    };
+    expect(modernResult('resources/read', given, { name: 'other' })).toEqual(given);
+  });
+
+  test('and what is missing beside it is added', () => {
+    expect(modernResult('resources/read', { ttlMs: 5 }, serverInfo)).toMatchObject({ ttlMs: 5, cacheScope: 'private' });
+    expect(modernResult('resources/read', { cacheScope: 'public' }, serverInfo)).toMatchObject({
+      ttlMs: 0,
+      cacheScope: 'public',
+    });
+  });
+
+  test('of one that is held as bytes, to the letter', () => {
+    const text = '{"content":[],"big":12345678901234567890}';
+    const raw = (facts = {}): RawJson => new RawJson([Buffer.from(text)], facts);
+    const typed = raw({ resultType: 'complete' });
+    expect(modernResult('tools/call', typed, serverInfo)).toBe(typed);
+    expect((modernResult('tools/call', raw(), serverInfo) as RawJson).text()).toBe(
+      `{"resultType":"complete",${text.slice(1)}`,
+    );
+    const read = modernResult('resources/read', raw({ cacheScope: 'public' }), serverInfo) as RawJson;
+    expect(read.text()).toBe(`{"resultType":"complete","ttlMs":0,${text.slice(1)}`);
+  });
+
+  test('a _meta that is none is replaced by one', () => {
+    expect(modernResult('tools/call', { _meta: 'no' }, serverInfo)).toEqual({ resultType: 'complete', _meta });
+  });
+});
+
+test('the introduction says what the handshake says, and nothing where the server says nothing of itself', () => {
+  const capabilities = { tools: { listChanged: true } };
+  const found = discovery({ serverInfo, capabilities, instructions: undefined });
+  expect(found).toEqual({
+    resultType: 'complete',
+    supportedVersions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'],
+    capabilities,
+    ttlMs: 60_000,
+    cacheScope: 'private',
+    _meta,
+  });
+  expect(discovery({ serverInfo, capabilities, instructions: 'Hello.' })['instructions']).toBe('Hello.');
+});

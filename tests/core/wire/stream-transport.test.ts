@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, test } from 'vitest';
+import type { Message } from '../../../src-main/core/wire/message.ts';
+import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
+import { StreamTransport, type StreamTransportOptions } from '../../../src-main/core/wire/stream-transport.ts';
+
+interface Line {
+  readonly transport: StreamTransport;
+  /** The other end. */
+  readonly far: Socket;
+  readonly messages: Message[];
+  readonly oddities: string[];
+  readonly closings: (Error | undefined)[];
+  readonly closed: Promise<void>;
+}
+
+const sockets: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+/** A transport on a real socket, started, with the other end in hand. */
+async function line(options: StreamTransportOptions = {}): Promise<Line> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const far = connect((server.address() as { port: number }).port, '127.0.0.1');
+  const [near] = (await once(server, 'connection')) as [Socket];
+  server.close();
+  sockets.push(near, far);
+  near.pause();
+  const transport = new StreamTransport(near, near, options);
+  const [messages, oddities, closings]: [Message[], string[], (Error | undefined)[]] = [[], [], []];
+  const closed = Promise.withResolvers<void>();
+  await transport.start({
+    onMessage: (message) => messages.push(message),
+    onOddity: (oddity) => oddities.push(oddity),
+    onClose: (error) => {
+      closings.push(error);
+      closed.resolve();
+    },
+  });
+  return { transport, far, messages, oddities, closings, closed: closed.promise };
+}
+
+test('messages come out as they were put in, those already read by somebody else first', async () => {
+  const { far, messages, closed } = await line({
+    leftover: Buffer.from('{"jsonrpc":"2.0","method":"first"}\n{"jsonrpc":"2.0","met'),
+  });
+  far.end('hod":"second"}\n{"jsonrpc":"2.0","id":0,"result":{}}');
+  await closed;
+  expect(messages).toEqual([
+    { jsonrpc: '2.0', method: 'first' },
+    { jsonrpc: '2.0', method: 'second' },
+    { jsonrpc: '2.0', id: 0, result: {} },
+  ]);
+});
+
+test('messages go out one a line and in order, big results as the bytes they are', async () => {
+  const { transport, far } = await line();
+  const body = `{"price":1.10,"text":"${'é'.repeat(100_000)}"}`;
+  const bytes = Buffer.from(body);
+  const raw = new RawJson([bytes.subarray(0, 70_000), bytes.subarray(70_000)]);
+  void transport.send({ jsonrpc: '2.0', id: 'a"b', result: raw });
+  void transport.send({ jsonrpc: '2.0', method: 'line\nbreak', params: { a: 'b\nc' } });
+  await transport.close();
+  expect((await text(far)).split('\n')).toEqual([
+    `{"jsonrpc":"2.0","id":"a\\"b","result":${body}}`,
+    '{"jsonrpc":"2.0","method":"line\\nbreak","params":{"a":"b\\nc"}}',
+    '',
+  ]);
+});
+
+test('what is no message is told and does not end the line', async () => {
+  const { far, messages, oddities, closed } = await line({ maxMessageBytes: 2_000_000 });
+  far.write('hello\n');
+  far.write(`{"jsonrpc":"2.0","id":1,"result":{"a":"${'x'.repeat(2_100_000)}"}}\n`);
+  far.end('{"jsonrpc":"2.0","method":"still here"}\n');
+  await closed;
+  expect(oddities[0]).toBe('hello');
+  expect(messages).toMatchObject([
+    { id: 1, error: { message: expect.stringContaining('over the limit') as string } },
+    { method: 'still here' },
+  ]);
+});
+
+test('the other side going away ends the line once, without an error where it went in order', async () => {
+  const { transport, far, closings, closed } = await line();
+  far.end();
+  await closed;
+  await transport.close();
+  expect(closings).toEqual([undefined]);
+  await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toThrow('The other side is gone.');
+});
+
+test('a line that breaks says why', async () => {
+  const { far, closings, closed } = await line();
+  far.resetAndDestroy();
+  await closed;
+  expect(closings).toMatchObject([{ code: 'ECONNRESET' }]);
+});
+
+test('ending it ourselves is told once, also when it is done twice', async () => {
+  const { transport, far, closings } = await line();
+  far.resume();
+  await Promise.all([transport.close(), transport.close(), once(far, 'end')]);
+  expect(closings).toEqual([undefined]);
+});

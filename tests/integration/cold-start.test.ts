@@ -1,0 +1,54 @@
+/** Client apps that do not wait: what they ask right after the start of a core is answered when the servers are there. */
+import { expect, test } from 'vitest';
+import { fixture, startCore } from './start-core.ts';
+import { until } from './until.ts';
+
+const servers = { asker: fixture('asker'), odd: fixture('odd') };
+
+test.each<[string, string, Record<string, unknown>, string]>([
+  ['a call', 'tools/call', { name: 'asker_who', arguments: {} }, 'pid'],
+  ['a call by canonical id', 'tools/call', { name: 'odd:echo_arguments', arguments: { a: 1 } }, '{\\"a\\":1}'],
+  ['the reading of a resource', 'resources/read', { uri: 'asker://counter' }, 'text/plain'],
+  ['a prompt', 'prompts/get', { name: 'asker_paint', arguments: { color: 'red' } }, 'Paint it red.'],
+  [
+    'a completion',
+    'completion/complete',
+    { ref: { type: 'ref/prompt', name: 'asker_paint' }, argument: { name: 'color', value: 'g' } },
+    'green',
+  ],
+  ['a subscription', 'resources/subscribe', { uri: 'asker://counter' }, '"result":{}'],
+])('%s that is the first thing said gets its answer', async (_what, method, params, words) => {
+  await using core = await startCore({ servers }, { settled: false });
+  const client = await core.open();
+  const { line } = await client.exchange(method, params);
+  expect(line).toContain(words);
+});
+
+test('the first list has the tools of all servers, without an announcement after it', async () => {
+  await using core = await startCore(
+    { servers: { ...servers, slow: fixture('misbehaving', 'slow-start', '700') } },
+    { settled: false },
+  );
+  const client = await core.open();
+  const names = await client.toolNames();
+  expect(['asker_who', 'odd_decorated', 'slow_echo'].filter((name) => !names.includes(name))).toEqual([]);
+  await client.request('ping');
+  expect(client.notifications.filter(({ method }) => method === 'notifications/tools/list_changed')).toEqual([]);
+});
+
+test('a name that no server has is refused once all have been listed', async () => {
+  await using core = await startCore({ servers }, { settled: false });
+  const client = await core.open();
+  await expect(client.callTool('nobody_has_this')).rejects.toMatchObject({ code: -32602 });
+  expect(core.host.core.servers.all.map(({ state }) => state.kind)).toEqual(['ready', 'ready']);
+});
+
+test('a resource that no list shows is found although a server that might have it has failed', async () => {
+  await using core = await startCore({ servers });
+  const client = await core.open();
+  const { pid } = JSON.parse(await client.say('asker_who')) as { pid: number };
+  process.kill(pid, 'SIGKILL');
+  await until(() => core.server('asker').state.kind === 'error');
+  const { contents } = await client.request('resources/read', { uri: 'unlisted://thing' });
+  expect(contents).toMatchObject([{ uri: 'unlisted://thing', text: 'odd' }]);
+});
