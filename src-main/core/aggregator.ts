@@ -1,5 +1,7 @@
 /** Composition root of the core: makes the parts, hands each what it needs, starts and stops them in order. No logic. */
 import { join } from 'node:path';
+import { ProposalStore } from './admin/proposal-store.ts';
+import { ServerAdmin } from './admin/server-admin.ts';
 import { ActivityLog } from './activity/activity-log.ts';
 import { TokenCounter } from './activity/token-counter.ts';
 import { workerLocation } from './activity/worker-location.ts';
@@ -53,6 +55,7 @@ export class Aggregator {
   readonly parked = new ParkedCalls();
   readonly activity: ActivityLog;
   readonly steps: CallSteps;
+  readonly admin: ServerAdmin;
   readonly #tokens = new TokenCounter({ workerUrl: workerLocation('token-worker', import.meta.url) });
   #stopWatching: () => void = () => undefined;
   #watching: Promise<void> = Promise.resolve();
@@ -94,6 +97,8 @@ export class Aggregator {
       maxBytes,
     });
     this.steps = this.#steps();
+    const proposals = new ProposalStore(join(paths.dataDir, 'proposals.json'));
+    this.admin = new ServerAdmin(options.config, this.servers, proposals);
   }
 
   /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
@@ -133,6 +138,7 @@ export class Aggregator {
       catalog: this.catalog,
       servers: this.servers,
       steps: this.steps,
+      admin: this.admin,
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },
       config: () => config.current,
       mode,

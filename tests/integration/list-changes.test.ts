@@ -120,16 +120,23 @@ test('a server that announces no changes is read again every five minutes', asyn
 });
 
 test('with a warm cache the tools of the last time are listed at once, while the servers start behind', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'tooltray-warm-'));
-  const first = await startCore(toggling, { home });
+  using home = new TemporaryFolder();
+  const first = await startCore(toggling, { home: home.path });
   const before = await (await first.open()).toolNames();
   await first[Symbol.asyncDispose]();
-  await using core = await startCore(toggling, { home, settled: false });
+  await using core = await startCore(toggling, { home: home.path, settled: false });
   const client = await core.open();
   expect(await client.toolNames()).toEqual(before);
   expect(core.host.core.servers.all.map(({ state }) => state.kind)).toEqual(['connecting', 'connecting']);
   expect(await client.say('other_echo', { message: 'wakes' })).toBe('wakes');
   expect(announcements(client)).toBe(0);
   await ready(core.server('bad'));
-  rmSync(home, { recursive: true, force: true });
 });
+
+class TemporaryFolder implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'tooltray-warm-'));
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

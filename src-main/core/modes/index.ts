@@ -1,6 +1,6 @@
 /** The modes there are, and all helper tools by name. Adding a mode is one file and one line here. */
 import { AppError } from '../base/errors.ts';
-import type { HelperTool, Mode } from './mode.ts';
+import type { HelperTool, Mode, ModeView } from './mode.ts';
 import { proxyMode } from './proxy.ts';
 import { searchMode } from './search.ts';
 
@@ -17,4 +17,13 @@ export function findMode(name: string): Mode {
   throw new AppError('mode_unknown', `There is no mode ${JSON.stringify(name)}.`, {
     fix: `Modes: ${modes.map((one) => one.name).join(', ')}.`,
   });
+}
+
+/** A helper tool that depends on the catalog, of whatever mode. */
+export function findDynamicHelper(name: string, view: ModeView): HelperTool | undefined {
+  for (const mode of modes) {
+    const found = mode.find?.(name, view);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

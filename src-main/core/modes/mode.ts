@@ -1,9 +1,12 @@
 /** What a mode is: which tools a session sees, and the text that introduces them. It sees a catalog and cannot reach a server. */
+import type { ServerAdmin } from '../admin/server-admin.ts';
+import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallRequest } from '../calls/call-tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { Result } from '../wire/message.ts';
+import type { SessionMemory } from './session-memory.ts';
 
 /** Longest instructions in characters: Claude Code cuts what is longer. */
 export const maxInstructions = 2048;
@@ -16,8 +19,21 @@ export interface ModeView {
 }
 
 export interface HelperContext extends ModeView {
+  /** The mode of the session. */
+  readonly mode: string;
   /** Any tool of any server, through the pipeline. */
   readonly callTool: (request: CallRequest) => Promise<Result>;
+  /** A resource under its listed URI. Rejects with RpcError -32602 where there is none. */
+  readonly readResource: (uri: string) => Promise<Result>;
+  /** A prompt in any spelling. Rejects with RpcError -32602 where there is none. */
+  readonly getPrompt: (name: string, args: JsonObject | undefined) => Promise<Result>;
+  /** Servers: what there is to say of them, and changes under the policy. */
+  readonly admin: ServerAdmin;
+  /** Who is asking, for `admin.request`; `tool` is the helper's own name. */
+  readonly author: ChangeAuthor;
+  /** What this session has been shown already. */
+  readonly memory: SessionMemory;
+  readonly signal: AbortSignal;
 }
 
 /** A tool of our own. */
@@ -34,7 +50,9 @@ export interface Mode {
   readonly line: string;
   /** Own tools of the mode; listed first, and callable in every mode. */
   readonly helpers: readonly HelperTool[];
-  /** Servers' tools that are listed besides. */
+  /** Own tools that depend on the catalog: gateway's one per server. Callable in every mode, after servers' tools. */
+  find?(name: string, view: ModeView): HelperTool | undefined;
+  /** Tools that are listed besides the helpers. */
   listed(view: ModeView): readonly JsonObject[];
   /** At most `maxInstructions`, the words that matter first. */
   instructions(view: ModeView): string;

@@ -6,9 +6,10 @@ import type { ClientIdentity } from '../wire/eras.ts';
 import { type Result, RpcError } from '../wire/message.ts';
 import type { Transport } from '../wire/transport.ts';
 import type { CallContext } from './call-context.ts';
-import { Connection, type RequestExtra } from './connection.ts';
+import type { Connection, RequestExtra } from './connection.ts';
 import type { Handshake } from './handshake.ts';
 import { IdleWatch } from './idle-watch.ts';
+import { LineOpener } from './line-opener.ts';
 import { listChanges, type Listing } from './listing.ts';
 import type { ListingCache } from './listing-cache.ts';
 import { ListingKeeper } from './listing-keeper.ts';
@@ -56,14 +57,13 @@ export class ManagedServer {
   readonly #listings: ListingKeeper;
   readonly #private: PrivateConnections;
   readonly #subscriptions: ServerSubscriptions;
-  readonly #stopping = new AbortController();
-  /** Aborted when somebody waits for the next line: those who start by themselves have time. */
-  #hurry = new AbortController();
+  readonly #opener: LineOpener;
   readonly #idle: IdleWatch;
 
   constructor(config: ServerConfig, deps: ServerDeps) {
     this.config = config;
     this.#deps = deps;
+    this.#opener = this.#makeOpener();
     this.#line = this.#makeLine();
     this.#listings = this.#makeListings();
     this.#idle = new IdleWatch({
@@ -76,7 +76,7 @@ export class ManagedServer {
         void this.#private.closeAll();
       },
     });
-    this.#private = new PrivateConnections((owner, closed) => this.#openPrivate(owner, closed));
+    this.#private = new PrivateConnections((owner, closed) => this.#opener.openPrivate(owner, closed));
     this.#subscriptions = new ServerSubscriptions(
       () => this.#line.connection,
       (method) => this.#hear(method, {}, undefined),
@@ -145,7 +145,7 @@ export class ManagedServer {
 
   async stop(): Promise<void> {
     this.#idle.stop();
-    this.#stopping.abort('the server is being stopped');
+    this.#opener.stop();
     await Promise.all([this.#private.closeAll(), this.#line.stop()]);
     await this.#listings.saved();
   }
@@ -206,18 +206,31 @@ export class ManagedServer {
     if (state.kind === 'error' || state.kind === 'pending-sign-in') throw state.error;
   }
 
+  #makeOpener(): LineOpener {
+    const { createTransport, identity, slots, onOddity } = this.#deps;
+    return new LineOpener({
+      config: this.config,
+      createTransport,
+      identity,
+      slots,
+      knownEra: () => this.handshake?.era,
+      onOpen: () => this.#idle.start(),
+      onNotification: (method, params, sessionId) => this.#hear(method, params, sessionId),
+      onAsk: (method) => {
+        if (neededCapability(method) !== undefined) this.#listings.learnAsk(method);
+      },
+      onOddity: (text) => onOddity(this.config.name, text),
+    });
+  }
+
   #makeLine(): SharedLine {
-    const { now, random, identity, slots } = this.#deps;
+    const { now, random } = this.#deps;
     return new SharedLine({
       server: this.config.name,
       enabled: this.config.enabled,
       now,
       random,
-      open: (closed) => {
-        const hurry = AbortSignal.any([this.#hurry.signal, this.#stopping.signal]);
-        const opening = slots.run(() => this.#open(identity, undefined, closed), hurry);
-        return opening.finally(() => (this.#hurry = new AbortController()));
-      },
+      open: (closed) => this.#opener.openShared(closed),
       onOpen: (connection) => this.#opened(connection),
       onClose: () => this.#listings.unfollow(),
       onState: () => this.changed.emit(),
@@ -246,47 +259,6 @@ export class ManagedServer {
     this.#subscriptions.opened(handshake);
   }
 
-  /** Makes a connection and greets the server; closes it again when that fails. */
-  async #open(
-    identity: ClientIdentity,
-    owner: (() => CallContext) | undefined,
-    closed: (connection: Connection, error?: Error) => void,
-  ): Promise<Connection> {
-    const { name, callTimeoutMs, initTimeoutMs, kind } = this.config;
-    const connection: Connection = new Connection({
-      transport: this.#deps.createTransport(this.config),
-      identity,
-      http: kind === 'http' || kind === 'sse',
-      callTimeoutMs,
-      ...(owner && { owner }),
-      events: {
-        onClose: (error) => closed(connection, error),
-        onOddity: (text) => this.#deps.onOddity(name, text),
-        onNotification: (method, params) => this.#hear(method, params, owner?.().sessionId),
-        onAsk: (method) => {
-          if (neededCapability(method) !== undefined) this.#listings.learnAsk(method);
-        },
-      },
-    });
-    try {
-      await connection.open({ knownEra: this.handshake?.era, timeoutMs: initTimeoutMs, signal: this.#stopping.signal });
-      this.#idle.start();
-      return connection;
-    } catch (error) {
-      await connection.close();
-      throw error;
-    }
-  }
-
-  async #openPrivate(owner: () => CallContext, closed: () => void): Promise<Connection> {
-    const { clientInfo, clientCapabilities, logLevel: level } = owner();
-    const connection = await this.#open({ clientInfo, capabilities: clientCapabilities }, owner, closed);
-    if (level !== undefined && connection.handshake?.era === 'legacy' && hasLogging(connection.handshake)) {
-      connection.request('logging/setLevel', { level }).catch(() => undefined);
-    }
-    return connection;
-  }
-
   #lineFor(context: CallContext): Promise<Connection> {
     const { state } = this;
     if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
@@ -294,7 +266,7 @@ export class ManagedServer {
   }
 
   #wake(): Promise<Connection> {
-    if (this.#line.connection === undefined) this.#hurry.abort();
+    if (this.#line.connection === undefined) this.#opener.hurry();
     return this.#line.connect();
   }
 

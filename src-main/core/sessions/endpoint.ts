@@ -1,4 +1,5 @@
 /** Which part of Tooltray a client app addresses, and the view that shows it. */
+import type { ServerAdmin } from '../admin/server-admin.ts';
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { AppConfig } from '../config/app-config.ts';
@@ -35,6 +36,7 @@ export interface ViewDeps {
   readonly catalog: LiveCatalog;
   readonly servers: ServerManager;
   readonly steps: CallSteps;
+  readonly admin: ServerAdmin;
   readonly serverInfo: JsonObject;
   readonly config: () => AppConfig;
   /** A mode given on the command line of the core; overrides the config's. */
@@ -44,7 +46,7 @@ export interface ViewDeps {
 
 /** Throws AppError mode_unknown or server_not_found. */
 export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
-  const { catalog, servers, steps, settleMs, serverInfo } = deps;
+  const { catalog, servers, steps, admin, settleMs, serverInfo } = deps;
   if (endpoint.server !== undefined) {
     const server = servers.get(endpoint.server).config.name;
     return new ServerView({ server, servers, catalog, steps, settleMs });
@@ -55,6 +57,7 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
     servers,
     helpers: helperTools,
     steps,
+    admin,
     serverInfo,
     settleMs,
     raw: () => deps.config().raw,

@@ -1,4 +1,5 @@
 /** All servers together, shown in a mode. */
+import type { ServerAdmin } from '../admin/server-admin.ts';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { callTool, type CallerContext, type CallRequest, type CallSteps } from '../calls/call-tool.ts';
@@ -6,7 +7,9 @@ import { errorResult } from '../calls/error-result.ts';
 import { wrapUri } from '../catalog/catalog.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import { resourceNotFound } from '../catalog/resolve-resource.ts';
-import type { HelperTool, Mode, ModeView } from '../modes/mode.ts';
+import { findDynamicHelper } from '../modes/index.ts';
+import type { HelperContext, HelperTool, Mode, ModeView } from '../modes/mode.ts';
+import { SessionMemory } from '../modes/session-memory.ts';
 import type { ListKey } from '../servers/listing.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import type { Era } from '../wire/eras.ts';
@@ -22,6 +25,7 @@ export interface MergedViewOptions {
   readonly servers: ServerManager;
   readonly helpers: ReadonlyMap<string, HelperTool>;
   readonly steps: CallSteps;
+  readonly admin: ServerAdmin;
   readonly serverInfo: JsonObject;
   /** Read at each use: the config may change under a session. */
   readonly raw: () => boolean;
@@ -34,6 +38,7 @@ const maxTasks = 1000;
 
 export class MergedView implements SessionView {
   readonly #options: MergedViewOptions;
+  readonly #memory = new SessionMemory();
   readonly #lookUp: LookUp;
   readonly #taskServers = new Map<string, string>();
   #listed: { readonly era: Era; readonly tools: string } | undefined;
@@ -81,7 +86,7 @@ export class MergedView implements SessionView {
     const { name, arguments: args, ...rest } = params;
     if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
     const input = isObject(args) ? args : undefined;
-    const helper = this.#options.helpers.get(name);
+    const helper = this.#helper(name);
     if (helper !== undefined) return this.#runHelper(helper, input ?? {}, rest, context);
     await this.#lookUp.known(() => this.#options.steps.resolve({ tool: name, arguments: input }));
     const result = await this.#call({ tool: name, arguments: input, rest }, context);
@@ -176,11 +181,34 @@ export class MergedView implements SessionView {
     try {
       const call = (request: CallRequest): Promise<Result> =>
         this.#call({ ...request, rest: { ...rest, ...request.rest } }, context);
-      return await helper.run(input, { ...this.#view(), callTool: call });
+      return await helper.run(input, this.#helperContext(helper, call, context));
     } catch (error) {
       if (isCancelled(error)) throw error;
       return errorResult(error);
     }
+  }
+
+  #helperContext(helper: HelperTool, call: HelperContext['callTool'], context: CallerContext): HelperContext {
+    const { sessionId, app, signal } = context;
+    return {
+      ...this.#view(),
+      mode: this.mode,
+      callTool: call,
+      readResource: (uri) => this.readResource({ uri }, context),
+      getPrompt: (name, args) => this.getPrompt({ name, ...(args && { arguments: args }) }, context),
+      admin: this.#options.admin,
+      author: { app, sessionId, tool: helper.definition.name },
+      memory: this.#memory,
+      signal,
+    };
+  }
+
+  /** A server's tool goes before a helper that is named after a server. */
+  #helper(name: string): HelperTool | undefined {
+    const { helpers, mode, catalog } = this.#options;
+    const own = helpers.get(name) ?? mode.find?.(name, this.#view());
+    if (own !== undefined || catalog.current.tools.some((tool) => tool.listedName === name)) return own;
+    return findDynamicHelper(name, this.#view());
   }
 
   #call(request: CallRequest, context: CallerContext): Promise<Result> {

@@ -2,6 +2,7 @@
 import { buildCatalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import type { CallRequest } from '../../../src-main/core/calls/call-tool.ts';
 import type { HelperContext } from '../../../src-main/core/modes/mode.ts';
+import { SessionMemory } from '../../../src-main/core/modes/session-memory.ts';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
 
 export interface TestContext extends HelperContext {
@@ -24,5 +25,16 @@ export function helperContext(servers: readonly CatalogServer[], raw = false): T
     calls.push(request);
     return { content: [{ type: 'text', text: `called ${request.tool}` }] };
   };
-  return { catalog, index, raw, callTool, calls };
+  return {
+    ...{ catalog, index, raw, callTool, calls },
+    mode: 'proxy',
+    memory: new SessionMemory(),
+    author: { app: 'test', sessionId: 'test', tool: 'test' },
+    signal: new AbortController().signal,
+    readResource: () => Promise.reject(new Error('no resources here')),
+    getPrompt: () => Promise.reject(new Error('no prompts here')),
+    get admin(): never {
+      throw new Error('no servers to change here');
+    },
+  };
 }

@@ -1,0 +1,93 @@
+/** Opens the lines to one server: the shared one when there is a slot for a start, those of single sessions at once. */
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { ServerConfig } from '../config/app-config.ts';
+import type { ClientIdentity, Era } from '../wire/eras.ts';
+import type { Transport } from '../wire/transport.ts';
+import type { CallContext } from './call-context.ts';
+import { Connection } from './connection.ts';
+import type { StartSlots } from './start-slots.ts';
+
+export interface LineOpenerOptions {
+  readonly config: ServerConfig;
+  readonly createTransport: (config: ServerConfig) => Transport;
+  /** How we introduce ourselves on the shared line. */
+  readonly identity: ClientIdentity;
+  readonly slots: StartSlots;
+  /** Saves the probe where it is known. */
+  readonly knownEra: () => Era | undefined;
+  readonly onOpen: () => void;
+  /** `sessionId`: whose line it came on; undefined on the shared one. */
+  readonly onNotification: (method: string, params: JsonObject, sessionId: string | undefined) => void;
+  readonly onAsk: (method: string) => void;
+  readonly onOddity: (text: string) => void;
+}
+
+export type Closed = (connection: Connection, error?: Error) => void;
+
+export class LineOpener {
+  readonly #options: LineOpenerOptions;
+  readonly #stopping = new AbortController();
+  #hurry = new AbortController();
+
+  constructor(options: LineOpenerOptions) {
+    this.#options = options;
+  }
+
+  async openShared(closed: Closed): Promise<Connection> {
+    const { slots, identity } = this.#options;
+    const hurry = AbortSignal.any([this.#hurry.signal, this.#stopping.signal]);
+    try {
+      return await slots.run(() => this.#open(identity, undefined, closed), hurry);
+    } finally {
+      this.#hurry = new AbortController();
+    }
+  }
+
+  /** A line of one session, with its own introduction and the log level it wants. */
+  async openPrivate(owner: () => CallContext, closed: Closed): Promise<Connection> {
+    const { clientInfo, clientCapabilities, logLevel: level } = owner();
+    const connection = await this.#open({ clientInfo, capabilities: clientCapabilities }, owner, closed);
+    const { handshake } = connection;
+    if (level !== undefined && handshake?.era === 'legacy' && isObject(handshake.capabilities['logging'])) {
+      connection.request('logging/setLevel', { level }).catch(() => undefined);
+    }
+    return connection;
+  }
+
+  /** Somebody waits for the shared line that is opened now or next: those who start by themselves have time. */
+  hurry(): void {
+    this.#hurry.abort();
+  }
+
+  /** Gives up whatever is being opened; nothing is opened any more. */
+  stop(): void {
+    this.#stopping.abort('the server is being stopped');
+  }
+
+  /** Makes a connection and greets the server; closes it again when that fails. */
+  async #open(identity: ClientIdentity, owner: (() => CallContext) | undefined, closed: Closed): Promise<Connection> {
+    const { config, createTransport, knownEra, onOpen, onNotification, onAsk, onOddity } = this.#options;
+    const { callTimeoutMs, initTimeoutMs, kind } = config;
+    const connection: Connection = new Connection({
+      transport: createTransport(config),
+      identity,
+      http: kind === 'http' || kind === 'sse',
+      callTimeoutMs,
+      ...(owner && { owner }),
+      events: {
+        onClose: (error) => closed(connection, error),
+        onOddity,
+        onNotification: (method, params) => onNotification(method, params, owner?.().sessionId),
+        onAsk,
+      },
+    });
+    try {
+      await connection.open({ knownEra: knownEra(), timeoutMs: initTimeoutMs, signal: this.#stopping.signal });
+      onOpen();
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+}

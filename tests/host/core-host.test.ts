@@ -1,0 +1,244 @@
+/** A core with its doors: what it needs to open, whom it lets in, and what it leaves behind. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CoreHost, type CoreHostOptions } from '../../src-main/host/core-host.ts';
+import { openSocket, type SocketClient, textOf } from '../integration/socket-client.ts';
+
+let home: string;
+let hosts: CoreHost[];
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'tooltray-host-'));
+  hosts = [];
+});
+
+afterEach(async () => {
+  for (const host of hosts) await host.stop();
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+async function open(options: Partial<CoreHostOptions> = {}): Promise<CoreHost> {
+  const host = await CoreHost.open({
+    env: { ...process.env, TOOLTRAY_HOME: home },
+    version: '1.2.3',
+    port: 0,
+    askToken: true,
+    pageRoot: home,
+    onStop: () => undefined,
+    ...options,
+  });
+  hosts.push(host);
+  return host;
+}
+
+async function run(options: Partial<CoreHostOptions> = {}): Promise<CoreHost> {
+  const host = await open(options);
+  await host.listen();
+  await host.core.start();
+  return host;
+}
+
+/** Says hello and resolves with the core's one-line answer. */
+async function knock(host: CoreHost, wishes: object, token = host.core.token): Promise<unknown> {
+  const client = await openSocket(host.paths.socketPath, token, wishes);
+  await Promise.race([once(client.socket, 'data'), client.closed]);
+  client.socket.destroy();
+  return JSON.parse(client.lines[0] ?? 'null');
+}
+
+const connect = (host: CoreHost, wishes: object = {}): Promise<SocketClient> =>
+  openSocket(host.paths.socketPath, host.core.token, wishes);
+
+describe('opening', () => {
+  test('the first time writes a config for its owner alone that works at once', async () => {
+    const host = await run();
+    expect(statSync(host.paths.configFile).mode & 0o777).toBe(0o600);
+    const client = await connect(host);
+    await client.initialize();
+    const result = await client.callTool('utils:current_time', { timezone: 'UTC' });
+    expect([result['isError'] ?? false, textOf(result)]).toEqual([false, expect.stringMatching(/\d\d:\d\d/)]);
+  });
+
+  test('leaves a config that is there as it is', async () => {
+    const text = '{ "servers": {} } // mine';
+    writeFileSync(join(home, 'config.json'), text);
+    await run();
+    expect(readFileSync(join(home, 'config.json'), 'utf8')).toBe(text);
+  });
+
+  test('a config that was named must be there', async () => {
+    await expect(open({ configFile: join(home, 'other.json') })).rejects.toMatchObject({ code: 'config_not_found' });
+    expect(existsSync(join(home, 'other.json'))).toBe(false);
+  });
+});
+
+describe('a second core', () => {
+  test('of the same home is told of the first, which goes on, also when the second is stopped', async () => {
+    const first = await run();
+    const second = await open();
+    await expect(second.listen()).rejects.toMatchObject({ code: 'already_running' });
+    await second.stop();
+    expect(await knock(first, {})).toMatchObject({ ok: true, version: '1.2.3' });
+  });
+
+  test('can take the place of one that was stopped', async () => {
+    const first = await run();
+    await first.stop();
+    expect(existsSync(first.paths.socketPath)).toBe(false);
+    expect(await knock(await run(), {})).toMatchObject({ ok: true });
+  });
+
+  test('on a port that is taken is told so, and leaves no socket behind when it is stopped', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const host = await open({ port: (other.address() as AddressInfo).port });
+    await expect(host.listen()).rejects.toMatchObject({
+      code: 'port_in_use',
+      fix: expect.stringContaining('--port') as string,
+    });
+    await host.stop();
+    other.close();
+    expect(existsSync(host.paths.socketPath)).toBe(false);
+  });
+});
+
+describe('the socket', () => {
+  test('refuses a wrong token, a mode there is not, and another config than its own', async () => {
+    const host = await run();
+    expect(await knock(host, {}, 'wrong')).toMatchObject({ code: 'unauthorized' });
+    expect(await knock(host, { mode: 'nonsense' })).toMatchObject({ code: 'mode_unknown' });
+    expect(await knock(host, { config: join(home, 'other.json') })).toMatchObject({ code: 'config_conflict' });
+    expect(await knock(host, { mode: 'search', config: host.paths.configFile })).toMatchObject({ ok: true });
+  });
+
+  test('answers questions about the core on a control line, and none of MCP', async () => {
+    const host = await run();
+    const control = await connect(host, { purpose: 'control' });
+    expect(await control.request('state')).toMatchObject({
+      version: '1.2.3',
+      socket: host.paths.socketPath,
+      http: host.doors.http,
+    });
+    for (const method of ['tools/list', 'constructor', '__proto__', '']) {
+      await expect(control.request(method)).rejects.toMatchObject({ code: -32601 });
+    }
+    expect(host.core.sessions.all).toEqual([]);
+  });
+
+  test('a session is there as long as its line, under the name its app gives itself', async () => {
+    const host = await run();
+    const client = await connect(host);
+    await client.initialize();
+    expect(host.core.sessions.all.map(({ app, era }) => [app, era])).toEqual([['raw-client', 'legacy']]);
+    client.socket.destroy();
+    while (host.core.sessions.all.length > 0) await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  test('a control line can end the core', async () => {
+    const stopped = Promise.withResolvers<void>();
+    const host = await run({ onStop: () => stopped.resolve() });
+    const control = await connect(host, { purpose: 'control' });
+    expect(await control.request('stop')).toEqual({});
+    await stopped.promise;
+  });
+});
+
+describe('HTTP', () => {
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+  };
+
+  interface Answer {
+    readonly status: number;
+    readonly body: string;
+  }
+
+  /** fetch would not send a Host of our choosing. */
+  function post(
+    host: CoreHost,
+    path: string,
+    headers: Record<string, string>,
+    body = JSON.stringify(initialize),
+  ): Promise<Answer> {
+    const all = {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      authorization: `Bearer ${host.core.token}`,
+      ...headers,
+    };
+    return new Promise((resolve, reject) => {
+      const sent = request(new URL(path, host.doors.http), { method: 'POST', headers: all }, (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  }
+
+  test('lets in who has the token, from this machine', async () => {
+    const host = await run();
+    expect((await post(host, '/mcp', {})).status).toBe(200);
+    expect((await post(host, '/mcp', { origin: 'http://localhost:3000' })).status).toBe(200);
+  });
+
+  test.each([
+    ['no token', { authorization: '' }, 401],
+    ['a wrong token', { authorization: 'Bearer wrong' }, 401],
+    ['the name of another host, as a rebound name would bring', { host: 'evil.example' }, 403],
+    ['a page of another origin', { origin: 'https://evil.example' }, 403],
+  ])('refuses %s', async (_what, headers, status) => {
+    const host = await run();
+    const answer = await post(host, '/mcp', headers);
+    expect(answer.status).toBe(status);
+    expect(answer.body).not.toContain(host.core.token);
+  });
+
+  test.each([
+    ['/nothing', 404, /nothing at \/nothing/],
+    ['/mcp/nothing', 404, /nothing at/],
+    ['/mcp/mode/nonsense', 404, /no mode \\"nonsense\\"/],
+    ['/mcp/server/nobody', 404, /no server named \\"nobody\\"/],
+    ['/mcp/server/__proto__', 404, /no server named/],
+  ])('says what is wrong with %s', async (path, status, text) => {
+    expect(await post(await run(), path, {})).toMatchObject({ status, body: expect.stringMatching(text) as string });
+  });
+
+  test.each(['', '{"jsonrpc":', 'nonsense'])('a body that is no JSON (%j) is told so', async (body) => {
+    expect(await post(await run(), '/mcp', {}, body)).toMatchObject({
+      status: 400,
+      body: expect.stringContaining('-32700') as string,
+    });
+  });
+
+  test('stopping closes it, with what is open', async () => {
+    const host = await run();
+    const stream = await fetch(host.doors.http, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${host.core.token}`,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(initialize),
+    });
+    const session = stream.headers.get('mcp-session-id') ?? '';
+    await stream.text();
+    const open = await fetch(host.doors.http, {
+      headers: { authorization: `Bearer ${host.core.token}`, accept: 'text/event-stream', 'mcp-session-id': session },
+    });
+    expect(open.status).toBe(200);
+    await host.stop();
+    await open.text().catch(() => 'cut');
+    await expect(fetch(host.doors.http)).rejects.toThrow();
+  });
+});
