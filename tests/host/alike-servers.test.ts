@@ -1,6 +1,7 @@
 /** Servers that have the same resources, templates and prompts, and tools called like our own: each stays within reach. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Params } from '../fixtures/raw-client.ts';
+import { HttpClient } from '../integration/http-client.ts';
 import { ModernClient } from '../integration/modern-client.ts';
 import { type SocketClient, textOf } from '../integration/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../integration/start-core.ts';
@@ -111,8 +112,12 @@ describe('tools called like our own', () => {
   });
 
   test('are untouched on the endpoint of their server', async () => {
-    const names = core.host.core.catalog.current.tools.filter(({ server }) => server === 'a').map(({ name }) => name);
-    expect(names).toEqual(['call_tool', 'lend', 'search_tools']);
+    const own = new HttpClient(`${core.url}/server/${encodeURIComponent('b/ö')}`);
+    await own.initialize();
+    const { tools } = (await own.exchange('tools/list')).message.result as { tools: Params[] };
+    expect(tools.map(({ name }) => name)).toEqual(['search_tools', 'call_tool', 'lend']);
+    const { message } = await own.exchange('tools/call', { name: 'search_tools', arguments: { q: 1 } });
+    expect(textOf(message.result ?? {})).toBe('B: search_tools {"q":1}');
   });
 });
 
@@ -129,6 +134,37 @@ test('both eras are introduced by the same text, and find the same lists in the 
   );
   expect(texts[0]).toBe(texts[1]);
   expect(JSON.parse(texts[0] ?? '')).toEqual(await list('tools/list', 'tools'));
+});
+
+describe('arguments that are no object', () => {
+  const call = async (name: string, args: unknown, path = ''): Promise<[unknown, string]> => {
+    const http = new HttpClient(core.url + path);
+    await http.initialize();
+    const { result = {} } = (await http.exchange('tools/call', { name, arguments: args })).message;
+    return [result['isError'] ?? false, textOf(result)];
+  };
+
+  test.each([
+    ['a:lend', ''],
+    ['lend', '/server/a'],
+  ])(
+    'of %s at /mcp%s are read where they are the JSON text of one, and refused where they are not',
+    async (name, path) => {
+      expect(await call(name, '{"x":1.50}', path)).toEqual([false, 'A: lend {"x":1.5}']);
+      expect(await call(name, null, path)).toEqual([false, 'A: lend {}']);
+      for (const wrong of [[1], 5, 'text']) {
+        expect(await call(name, wrong, path)).toEqual([
+          true,
+          expect.stringMatching(/^"arguments" is (not an object|a text that is not JSON)\./),
+        ]);
+      }
+    },
+  );
+
+  test('of a tool of ours are treated alike', async () => {
+    expect((await call('search_tools', '{"query":"lend","limit":1.0}'))[1]).toContain('"a_lend"');
+    expect(await call('search_tools', [1])).toEqual([true, expect.stringContaining('"arguments" is not an object')]);
+  });
 });
 
 test('a wrong call says what is wrong in a text that names no inner part', async () => {

@@ -102,7 +102,7 @@ export class ListingKeeper {
     const ask = (method: string, params: JsonObject): Promise<Result> =>
       connection.request(method, params, undefined, { timeoutMs: listTimeoutMs });
     try {
-      const { listing, problems } = await fetchListing(ask, handshake.capabilities);
+      const { listing, problems } = await fetchListing(ask, handshake.capabilities, this.listing);
       if (connection !== this.#connection) return;
       this.problems = [...new Set(problems)];
       this.#accept(listing);

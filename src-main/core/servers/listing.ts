@@ -50,22 +50,36 @@ export interface FetchedListing {
 
 export type Ask = (method: string, params: JsonObject) => Promise<Result>;
 
-/** Drains the lists that the capabilities announce. Rejects only when the line itself fails. */
-export async function fetchListing(ask: Ask, capabilities: JsonObject): Promise<FetchedListing> {
+/**
+ * Drains the lists that the capabilities announce. Rejects only when the line itself fails; a list that the server answers
+ * with an error stays what it was `before`: a passing fault must not take the tools away.
+ */
+export async function fetchListing(
+  ask: Ask,
+  capabilities: JsonObject,
+  before: Listing = emptyListing,
+): Promise<FetchedListing> {
   const problems: string[] = [];
   const announced = Object.keys(capabilities).length > 0;
   const wanted = kinds.filter((kind) => (announced ? isObject(capabilities[kind.capability]) : kind.key === 'tools'));
-  const lists = await Promise.all(wanted.map(async (kind) => [kind.key, await drain(ask, kind, problems)] as const));
+  const lists = await Promise.all(
+    wanted.map(async (kind) => [kind.key, await drain(ask, kind, before[kind.key], problems)] as const),
+  );
   return { listing: { ...emptyListing, ...Object.fromEntries(lists) }, problems };
 }
 
-async function drain(ask: Ask, kind: ListKind, problems: string[]): Promise<JsonObject[]> {
+async function drain(
+  ask: Ask,
+  kind: ListKind,
+  before: readonly JsonObject[],
+  problems: string[],
+): Promise<readonly JsonObject[]> {
   const entries: JsonObject[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const answer = await askPage(ask, kind, cursor, problems);
-    if (answer === undefined) return entries;
+    if (answer === undefined) return before.length > 0 ? before : entries;
     collect(answer[kind.key], kind, entries, problems);
     const next = answer['nextCursor'];
     if (typeof next !== 'string' || next === '') return entries;

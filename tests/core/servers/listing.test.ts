@@ -1,7 +1,7 @@
 /** Promises of the drained lists: pages that end, repeat or do not end, refusals, entries that are none. */
 import { expect, test } from 'vitest';
 import { parseJson } from '../../../src-main/core/base/json.ts';
-import { type Ask, fetchListing } from '../../../src-main/core/servers/listing.ts';
+import { type Ask, emptyListing, fetchListing } from '../../../src-main/core/servers/listing.ts';
 import { RpcError } from '../../../src-main/core/wire/message.ts';
 
 const all = { tools: {}, resources: {}, prompts: {} };
@@ -90,6 +90,13 @@ test('a list that is refused is a problem of that list alone', async () => {
   }, all);
   expect([listing.tools, listing.resources.length]).toEqual([[], 1]);
   expect(problems).toEqual(['tools/list failed: The list is lost.']);
+});
+
+test('a list that fails when it is read again stays what it was', async () => {
+  const before = { ...emptyListing, tools: [{ name: 'kept' }] };
+  const fail = (): Promise<never> => Promise.reject(new RpcError(-32000, 'not now'));
+  const { listing, problems } = await fetchListing(fail, { tools: {} }, before);
+  expect([listing.tools, problems]).toEqual([[{ name: 'kept' }], ['tools/list failed: not now']]);
 });
 
 test('resources without templates are usual', async () => {
