@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ShimClient, TestHome, until } from './shim-client.ts';
 
 const initialize = {
@@ -149,10 +149,13 @@ test('without anybody asking for it, a core that was quit is not started again',
   using replacement = await home.startCore();
   await client.line(({ method }) => method === 'notifications/tools/list_changed');
   expect(home.records('starts')).toHaveLength(2);
-  expect(home.heardBy(replacement.pid as number).map(({ method }) => method)).toEqual([
-    'initialize',
-    'notifications/initialized',
-  ]);
+  // What a core hears lies in a file that it writes a moment later.
+  await vi.waitFor(() =>
+    expect(home.heardBy(replacement.pid as number).map(({ method }) => method)).toEqual([
+      'initialize',
+      'notifications/initialized',
+    ]),
+  );
 });
 
 test('a line of 20 MB passes both ways byte for byte', async () => {
