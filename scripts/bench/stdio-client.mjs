@@ -28,8 +28,8 @@ export class StdioClient {
   }
 
   /** The handshake; resolves with what the server says of itself. */
-  async initialize() {
-    const introduction = await this.request('initialize', { protocolVersion, capabilities: {}, clientInfo });
+  async initialize(capabilities = {}) {
+    const introduction = await this.request('initialize', { protocolVersion, capabilities, clientInfo });
     this.#send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     return introduction;
   }

@@ -9,13 +9,18 @@ import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask-secrets.ts';
 import { type CallSteps } from './calls/call-tool.ts';
+import { checkArguments } from './calls/check-arguments.ts';
+import { checkIntent } from './calls/check-intent.ts';
 import { recordCall } from './calls/record-call.ts';
+import { SchemaCompiler } from './calls/schema-compiler.ts';
 import { LiveCatalog } from './catalog/live-catalog.ts';
 import { resolveEntry } from './catalog/resolve-entry.ts';
 import type { AppConfig } from './config/app-config.ts';
+import { DescriptionStore } from './condense/description-store.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import { secretsOf } from './config/secrets-of.ts';
 import { helperTools } from './modes/index.ts';
+import { noResultFiles } from './results/result-files.ts';
 import { readOrCreateToken } from './security/access-token.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
@@ -56,6 +61,7 @@ export class Aggregator {
   readonly activity: ActivityLog;
   readonly steps: CallSteps;
   readonly admin: ServerAdmin;
+  readonly descriptions: DescriptionStore;
   readonly #tokens = new TokenCounter({ workerUrl: workerLocation('token-worker', import.meta.url) });
   #stopWatching: () => void = () => undefined;
   #watching: Promise<void> = Promise.resolve();
@@ -67,11 +73,12 @@ export class Aggregator {
     this.token = readOrCreateToken(paths.tokenFile);
     this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), env });
     this.signIns.secretsChanged.on(() => this.#hideSecrets());
+    const environment = new EnvironmentResolver({ own: env });
     this.transports = new TransportFactory({
       env,
       signIns: this.signIns,
       registry: this.registry,
-      environment: new EnvironmentResolver({ own: env }),
+      environment,
       logDir: join(paths.logDir, 'servers'),
       mask: (text) => masker.maskText(text),
     });
@@ -98,7 +105,11 @@ export class Aggregator {
     });
     this.steps = this.#steps();
     const proposals = new ProposalStore(join(paths.dataDir, 'proposals.json'));
-    this.admin = new ServerAdmin(options.config, this.servers, proposals);
+    const lastLines = (server: string): readonly string[] => this.transports.lastLines(server);
+    this.admin = new ServerAdmin(options.config, this.servers, proposals, environment, lastLines);
+    const hashOf = (server: string): string | undefined => this.servers.find(server)?.config.hash;
+    this.descriptions = new DescriptionStore(join(paths.dataDir, 'descriptions'), hashOf);
+    this.descriptions.changed.on(() => this.catalog.changed.emit({ tools: true, resources: false, prompts: false }));
   }
 
   /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
@@ -139,6 +150,8 @@ export class Aggregator {
       servers: this.servers,
       steps: this.steps,
       admin: this.admin,
+      descriptions: this.descriptions,
+      resultFiles: noResultFiles,
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },
       config: () => config.current,
       mode,
@@ -158,10 +171,14 @@ export class Aggregator {
 
   #steps(): CallSteps {
     const suggest = (name: string): string[] => this.catalog.index.suggest(name);
+    const schemas = new SchemaCompiler();
     return {
       resolve: ({ tool, server }) => resolveEntry(this.catalog.current, 'tools', tool, { server, suggest }),
-      // Policy, quarantine and intent take their place here; until then whatever is configured may be called.
-      allow: () => undefined,
+      // Policy and quarantine take their place here; until then whatever is configured may be called.
+      allow: (tool, { intent }) => {
+        if (intent !== undefined) checkIntent(tool, intent);
+      },
+      check: (tool, request) => checkArguments(tool, request, schemas),
       call: (tool, params, context) => this.servers.get(tool.server).request('tools/call', params, context),
       shape: (result) => result,
       record: (call) => recordCall(this.activity, call),

@@ -12,8 +12,8 @@ import type { ConfigStore } from '../core/config/config-store.ts';
 import { findMode } from '../core/modes/index.ts';
 import { type Endpoint, viewFor } from '../core/sessions/endpoint.ts';
 import type { Hello } from '../core/sessions/hello.ts';
-import { HttpListener } from '../core/sessions/http-listener.ts';
-import { ModernEndpoint } from '../core/sessions/modern-http.ts';
+import type { HttpListener } from '../core/sessions/http-listener.ts';
+import type { ModernEndpointOptions } from '../core/sessions/modern-http.ts';
 import { servePeer } from '../core/sessions/peer-session.ts';
 import { SessionSlots } from '../core/sessions/session-slots.ts';
 import { SocketListener } from '../core/sessions/socket-listener.ts';
@@ -105,11 +105,14 @@ export class CoreHost {
       onRefused: (error) => this.log.warn(error.text),
     });
     await this.#socket.start();
+    // Loaded only here: they bring the SDK along, and a private core on stdin and stdout starts twice as fast without it.
+    const { HttpListener } = await import('../core/sessions/http-listener.ts');
+    const { ModernEndpoint } = await import('../core/sessions/modern-http.ts');
     this.#http = new HttpListener({
       port: this.#options.port ?? core.options.config.current.port,
       token: this.#options.askToken ? core.token : undefined,
       openLegacy: (endpoint) => (transport) => this.serve(transport, endpoint, 'http'),
-      openModern: (endpoint, path) => this.#modern(endpoint, path),
+      openModern: (endpoint, path) => new ModernEndpoint(this.#modern(endpoint, path)),
       other: (request, response) => this.#page(request, response),
       onOddity: (text) => this.log.warn(text),
     });
@@ -175,9 +178,9 @@ export class CoreHost {
     await peer.start();
   }
 
-  #modern(endpoint: Endpoint, path: string): ModernEndpoint {
+  #modern(endpoint: Endpoint, path: string): ModernEndpointOptions {
     const view = viewFor(endpoint, this.core.viewDeps);
-    return new ModernEndpoint({ key: path, app: endpoint.app, view, parked: this.core.parked, slots: this.#slots });
+    return { key: path, app: endpoint.app, view, parked: this.core.parked, slots: this.#slots };
   }
 
   #page(request: IncomingMessage, response: ServerResponse): Promise<boolean> {

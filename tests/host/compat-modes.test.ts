@@ -135,7 +135,7 @@ describe('two servers with the same tools', () => {
   });
 
   test('an error result of a server comes through call_tool as it is', async () => {
-    const result = await search.callTool('call_tool', { name: 'a_count_tool', arguments: { items: 'x' } });
+    const result = await search.callTool('call_tool', { name: 'a_count_tool', arguments: { items: ['uncountable'] } });
     expect(result).toEqual({ content: [{ type: 'text', text: 'A cannot do this.' }], isError: true, vendor: [1] });
   });
 });

@@ -53,7 +53,7 @@ test('direct calls and calls through a helper, in their modes and of their apps'
 test('failures, each as what it was', async () => {
   const client = await core.open();
   const records = await recordsOf(3, async () => {
-    await client.callTool('a_count_tool', { items: 'x' });
+    await client.callTool('a_count_tool', { items: ['uncountable'] });
     await client.callTool('nope').catch(() => undefined);
     await client.callTool('call_tool', { name: 'nope' });
   });

@@ -15,7 +15,7 @@ function core(servers: readonly ServerStatus[], sessions = 0): CoreState {
     socket: '/run/tooltray.sock',
     http: '',
     logDir: '',
-  mode: 'search',
+    mode: 'search',
     sessions: Array.from({ length: sessions }, (_, id) => ({ id: String(id), ...session })),
     servers,
   };

@@ -3,7 +3,7 @@ import { Core } from '../core.mjs';
 import { HttpClient } from '../http-client.mjs';
 import { cli, entry, fixture, shim } from '../places.mjs';
 import { startFloor } from '../start-floor.mjs';
-import { interleave, median, quantile } from '../statistics.mjs';
+import { interleave, quantile } from '../statistics.mjs';
 import { StdioClient } from '../stdio-client.mjs';
 import { formatTable, verdict } from '../table.mjs';
 
@@ -21,13 +21,13 @@ export async function measure(print) {
     Object.entries(paths).map(([name, call]) => [name, () => times(call, callsPerRound)]),
   );
   const result = summary(await interleave(jobs, rounds));
+  const { paths: rows, ratio } = result;
   print(
     `echo, µs; ${rounds} interleaved rounds of ${callsPerRound} sequential calls after ${warmUpCalls} to warm up\n`,
   );
-  print(formatTable(result.paths));
-  print(
-    `\nadded by shim + core ÷ added by the floor: p50 ${verdict(result.ratio.p50, mostRatio)}, p99 ${result.ratio.p99.toFixed(2)}`,
-  );
+  print(formatTable(rows));
+  print(`\nadded by shim + core ÷ added by the floor: p50 ${verdict(ratio.p50, mostRatio)}`);
+  print(`the same where nothing got in the way (p10): ${ratio.p10.toFixed(2)}; p99: ${ratio.p99.toFixed(2)}`);
   return result;
 }
 
@@ -73,30 +73,16 @@ async function times(call, count) {
 function summary(values) {
   const direct = figures(values.direct);
   const paths = Object.entries(values).map(([path, taken]) => {
-    const { p50, p99 } = figures(taken);
-    return {
-      path,
-      p50: round(p50),
-      p99: round(p99),
-      'p50 added': round(p50 - direct.p50),
-      'p99 added': round(p99 - direct.p99),
-    };
+    const { p10, p50, p99 } = figures(taken);
+    const added = { 'p50 added': Math.round(p50 - direct.p50), 'p99 added': Math.round(p99 - direct.p99) };
+    return { path, p10: Math.round(p10), p50: Math.round(p50), p99: Math.round(p99), ...added };
   });
-  const added = (name, key) => figures(values[name])[key] - direct[key];
-  const ratioOf = (key) => added('shim + core', key) / added('floor', key);
-  return { paths, ratio: { p50: ratioOf('p50'), p99: ratioOf('p99') }, ratiosByRound: ratiosByRound(values) };
-}
-
-/** How much the ratio moves from round to round. */
-function ratiosByRound({ direct, floor, 'shim + core': ours }) {
-  return direct.map((taken, at) => (median(ours[at]) - median(taken)) / (median(floor[at]) - median(taken)));
+  const [ours, floor] = [figures(values['shim + core']), figures(values.floor)];
+  const ratioOf = (key) => (ours[key] - direct[key]) / (floor[key] - direct[key]);
+  return { paths, ratio: { p10: ratioOf('p10'), p50: ratioOf('p50'), p99: ratioOf('p99') } };
 }
 
 function figures(taken) {
   const all = taken.flatMap((one) => [...one]);
-  return { p50: quantile(all, 0.5), p99: quantile(all, 0.99) };
-}
-
-function round(value) {
-  return Math.round(value);
+  return { p10: quantile(all, 0.1), p50: quantile(all, 0.5), p99: quantile(all, 0.99) };
 }

@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { bundleServer } from '../bundle-server.mjs';
 import { Core } from '../core.mjs';
-import { cli, entry, fixture, floor, shim } from '../places.mjs';
+import { cli, entry, fixture, shim } from '../places.mjs';
+import { startFloor } from '../start-floor.mjs';
 import { interleave, median } from '../statistics.mjs';
 import { StdioClient } from '../stdio-client.mjs';
 import { formatTable, verdict } from '../table.mjs';
@@ -11,32 +12,26 @@ import { formatTable, verdict } from '../table.mjs';
 const rounds = 25;
 const node = process.execPath;
 const mostOfNode = 1.3;
+/** The target is meant for a server as people install it, which is not bundled; the bundled one is the stricter measure. */
 const mostOfServer = 2;
 
 export async function measure(print) {
   await using stack = new AsyncDisposableStack();
   const core = await Core.start(cli, { echo: entry(fixture('echo')) });
   stack.defer(() => core.stop());
-  const values = await interleave(await jobsWith(core), rounds);
-  const times = Object.entries(values).map(([what, taken]) => {
-    const [, ...warm] = taken;
-    return { what, median: round(median(warm)), least: round(Math.min(...warm)) };
-  });
-  const of = (what) => times.find((row) => row.what === what);
-  const ratio = (ours, theirs) => ({
-    median: of(ours).median / of(theirs).median,
-    least: of(ours).least / of(theirs).least,
-  });
+  const floor = await startFloor(fixture('echo'));
+  stack.defer(() => floor.stop());
+  const times = summary(await interleave(await jobsWith(core, floor), rounds));
   const ratios = {
-    shimToNode: ratio(names.shim, names.node),
-    standaloneToServer: ratio(names.standalone, names.server),
-    standaloneToBundledServer: ratio(names.standalone, names.bundledServer),
+    shimToNode: ratio(times, names.shim, names.node),
+    standaloneToServer: ratio(times, names.standalone, names.server),
+    standaloneToBundledServer: ratio(times, names.standalone, names.bundledServer),
   };
   print(`ms from spawn; ${rounds} interleaved rounds, the first left out\n`);
   print(formatTable(times));
-  print(`\nshim ÷ node -e 0: ${verdict(ratios.shimToNode.median, mostOfNode)}, least ${ratios.shimToNode.least.toFixed(2)}`);
-  print(`standalone ÷ SDK server: ${verdict(ratios.standaloneToServer.median, mostOfServer)}`);
-  print(`standalone ÷ SDK server bundled: ${verdict(ratios.standaloneToBundledServer.median, mostOfServer)}`);
+  print(`\nshim ÷ node -e 0: ${told(ratios.shimToNode, mostOfNode)}`);
+  print(`standalone ÷ SDK server: ${told(ratios.standaloneToServer, mostOfServer)}`);
+  print(`standalone ÷ SDK server bundled: ${told(ratios.standaloneToBundledServer, mostOfServer)}`);
   return { times, ratios };
 }
 
@@ -50,13 +45,14 @@ const names = {
   bundledServer: 'SDK server bundled, to tools/list',
 };
 
-async function jobsWith(core) {
+async function jobsWith(core, floor) {
   const { env, config } = core.home;
   const bundled = await bundleServer('echo-sdk');
   // Its own listing comes from the cache that the running core has filled; nothing else of that core is used.
   const standalone = [node, cli, 'stdio', '--standalone', '--config', config];
   return {
     [names.node]: () => toExit([node, '-e', '0']),
+    [names.floor]: () => toInitialize(floor.command),
     [names.shim]: () => toInitialize([node, shim], env),
     [names.stdio]: () => toInitialize([node, cli, 'stdio'], env),
     [names.standalone]: () => toTools(standalone, env),
@@ -90,6 +86,21 @@ async function timed(command, env, andThen) {
   const taken = performance.now() - begun;
   await client.close();
   return taken;
+}
+
+function summary(values) {
+  return Object.entries(values).map(([what, [, ...taken]]) => {
+    return { what, median: round(median(taken)), least: round(Math.min(...taken)) };
+  });
+}
+
+function ratio(times, ours, theirs) {
+  const of = (what) => times.find((row) => row.what === what);
+  return { median: of(ours).median / of(theirs).median, least: of(ours).least / of(theirs).least };
+}
+
+function told({ median: ofMedians, least }, most) {
+  return `${verdict(ofMedians, most)}; of the least times ${least.toFixed(2)}`;
 }
 
 function round(ms) {

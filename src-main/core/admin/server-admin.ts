@@ -2,14 +2,27 @@
  * The one service through which models change servers, whatever tool they use: reading is free, what the person must decide
  * becomes a proposal, the rest takes effect at once. `policy.agentChanges: "allow"` in the config lifts it; no call can.
  */
+import { createHmac, randomBytes } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { ConfigProblem } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { addServer, removeServer, setServerField } from '../config/edit-config.ts';
+import { type EntryNotes, readEntryNotes } from '../config/entry-notes.ts';
+import { type Kit, readKits } from '../config/kits.ts';
+import { readConfigText } from '../config/load-config.ts';
+import { mergeServerField } from '../config/merge-server-field.ts';
+import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
+import { checkEntries, type EntryCheck } from './check-entries.ts';
+import { checkNewEntry } from './check-new-entry.ts';
+import { probeServer, type ServerProbe } from './probe-server.ts';
 import type { Proposal, ProposalStore } from './proposal-store.ts';
 import { type ChangeAuthor, needsPerson, type ServerChange } from './server-change.ts';
 import { type ServerFacts, serverFacts } from './server-facts.ts';
+import { retryServer, type ServerTrial, testServer } from './try-server.ts';
 
 export type ChangeOutcome =
   | { readonly kind: 'applied' }
@@ -22,17 +35,91 @@ export class ServerAdmin {
   readonly #config: ConfigStore;
   readonly #servers: ServerManager;
   readonly #store: ProposalStore;
+  readonly #environment: EnvironmentResolver;
+  readonly #lastLines: (server: string) => readonly string[];
+  readonly #revisionKey = randomBytes(16);
   /** Servers a model switched off: it may switch them on again. */
   readonly #switchedOff = new Set<string>();
 
-  constructor(config: ConfigStore, servers: ServerManager, store: ProposalStore) {
+  /** `lastLines`: what a server said on stderr, oldest first, masked. */
+  constructor(
+    config: ConfigStore,
+    servers: ServerManager,
+    store: ProposalStore,
+    environment: EnvironmentResolver,
+    lastLines: (server: string) => readonly string[],
+  ) {
     this.#config = config;
     this.#servers = servers;
     this.#store = store;
+    this.#environment = environment;
+    this.#lastLines = lastLines;
   }
 
   list(): readonly ServerFacts[] {
     return this.#servers.all.map(serverFacts);
+  }
+
+  get configPath(): string {
+    return this.#config.path;
+  }
+
+  /** Whether each entry of the config can work; starts nothing. */
+  validate(): Promise<readonly EntryCheck[]> {
+    return checkEntries(this.#config, this.#environment);
+  }
+
+  /** Whether an entry that is to be added can work; starts nothing. Rejects with AppError config_invalid or command_not_found. */
+  checkNew(server: string, entry: JsonObject): Promise<void> {
+    return checkNewEntry(server, entry, this.#config, this.#environment);
+  }
+
+  /** What the entries say for people and kits, by server. */
+  async notes(): Promise<ReadonlyMap<string, EntryNotes>> {
+    return readEntryNotes(await readConfigText(this.configPath).catch(() => ''));
+  }
+
+  /** The kits there are now. */
+  kits(): Promise<readonly Kit[]> {
+    return readKits(join(dirname(this.configPath), 'kit.d'));
+  }
+
+  /** Reads the config file again; resolves when the servers follow, with what is wrong in it. */
+  async reload(): Promise<readonly ConfigProblem[]> {
+    await this.#config.reload();
+    await this.#servers.apply(this.#config.current.servers);
+    return this.#config.problems;
+  }
+
+  /** Whether a server answers within `limitMs`, without waking it. Throws AppError server_not_found. */
+  probe(server: string, limitMs: number): Promise<ServerProbe> {
+    return probeServer(this.#servers.get(server), limitMs);
+  }
+
+  /** Whether a server answers. Throws AppError server_not_found. */
+  test(server: string): Promise<ServerTrial> {
+    return testServer(this.#servers.get(server));
+  }
+
+  /** Tries a server anew that is not there. Throws AppError server_not_found. */
+  retry(server: string): Promise<ServerTrial> {
+    return retryServer(this.#servers.get(server));
+  }
+
+  /** What a server said on stderr last, oldest first, masked; at most `count` lines. Throws AppError server_not_found. */
+  log(server: string, count: number): readonly string[] {
+    this.#servers.get(server);
+    return this.#lastLines(server).slice(-count);
+  }
+
+  /**
+   * Changes with everything that is configured of a server, and with the core: for whoever wants to change only what they
+   * have seen. Keyed, because it covers secrets too. Throws AppError server_not_found.
+   */
+  revision(server: string): string {
+    const { hash, enabled, description } = this.#servers.get(server).config;
+    const text = JSON.stringify([hash, enabled, description]);
+    return createHmac('sha256', this.#revisionKey).update(text).digest('hex').slice(0, 12);
   }
 
   proposals(): Promise<readonly Proposal[]> {
@@ -104,7 +191,7 @@ function edit(text: string, change: ServerChange): string {
       return removeServer(text, change.server);
     case 'update':
       return Object.entries(change.fields).reduce(
-        (edited, [field, value]) => setServerField(edited, change.server, field, value === null ? undefined : value),
+        (edited, [field, value]) => mergeServerField(edited, change.server, field, value),
         text,
       );
     case 'enable':

@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.ts';
 export type ServerChange =
   | { readonly kind: 'add'; readonly server: string; readonly entry: JsonObject }
   | { readonly kind: 'remove'; readonly server: string }
-  /** A field that is null is taken out. */
+  /** A field that is null is taken out; one that is an object (env, headers) is merged into what is there, key by key, alike. */
   | { readonly kind: 'update'; readonly server: string; readonly fields: JsonObject }
   | { readonly kind: 'enable'; readonly server: string }
   | { readonly kind: 'disable'; readonly server: string };
@@ -23,6 +23,7 @@ const harmlessFields: ReadonlySet<string> = new Set([
   'idleStopSeconds',
   'initTimeoutSeconds',
   'callTimeoutSeconds',
+  'kits',
 ]);
 
 /**

@@ -5,6 +5,7 @@
 
 export const errorCodes = [
   'already_running',
+  'arguments_invalid',
   'bad_request',
   'call_failed',
   'call_timeout',

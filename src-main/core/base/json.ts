@@ -2,6 +2,7 @@
  * JSON that loses no digit: numbers a double cannot hold (12345678901234567890, 1.0, 1e400) keep their spelling.
  * They are held as JSON.rawJSON values, which JSON.stringify writes back to the letter.
  */
+import { isNestedTooDeep, maxNesting } from './json-nesting.ts';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -20,8 +21,9 @@ function keepSpelling(_key: string, value: unknown, context?: ReviverContext): u
   return String(value) === context.source ? value : JSON.rawJSON(context.source);
 }
 
-/** JSON.parse, with the spelling of every number kept. Throws SyntaxError as JSON.parse does. */
+/** JSON.parse, with the spelling of every number kept. Throws SyntaxError as JSON.parse does, RangeError beyond `maxNesting`. */
 export function parseJson(text: string): unknown {
+  if (isNestedTooDeep(text)) throw new RangeError(`The JSON is nested more than ${maxNesting} levels deep.`);
   return riskyNumber.test(text) ? JSON.parse(text, keepSpelling) : (JSON.parse(text) as unknown);
 }
 

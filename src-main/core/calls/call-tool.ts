@@ -1,12 +1,13 @@
 /**
  * THE pipeline: every call a model makes goes through here.
  *
- *   resolve → allow? → call → shape → record
+ *   resolve → allow? → check → call → shape → record
  */
 import type { JsonObject } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { CallContext } from '../servers/call-context.ts';
 import type { Result } from '../wire/message.ts';
+import type { Intent } from './check-intent.ts';
 import { CallTimes, type FinishedCall, finishCall } from './finished-call.ts';
 
 export interface CallRequest {
@@ -19,6 +20,10 @@ export interface CallRequest {
   readonly rest?: JsonObject | undefined;
   /** The helper tool that the call came through. */
   readonly via?: string | undefined;
+  /** What else stood in the helper's input: taken for arguments where the tool's schema has such names. */
+  readonly beside?: JsonObject | undefined;
+  /** What the call was declared to do; undefined: nothing was declared. */
+  readonly intent?: Intent | undefined;
 }
 
 /** A call's context says besides whom to ask also who is calling, for the record. */
@@ -32,6 +37,8 @@ export interface CallSteps {
   resolve(request: CallRequest): CatalogEntry;
   /** Throws AppError not_allowed. Policy, quarantine and intent have their place here. */
   allow(tool: CatalogEntry, request: CallRequest, context: CallerContext): void;
+  /** The arguments to call with. Rejects with AppError arguments_invalid. */
+  check(tool: CatalogEntry, request: CallRequest): Promise<JsonObject | undefined>;
   call(tool: CatalogEntry, params: JsonObject, context: CallerContext): Promise<Result>;
   shape(result: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Result;
   record(call: FinishedCall): void;
@@ -47,8 +54,10 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     tool = steps.resolve(request);
     times.mark('resolve');
     steps.allow(tool, request, context);
+    // What a client app calls by name goes out as it came; what a model writes into a helper tool is checked.
+    const args = request.via === undefined ? request.arguments : await steps.check(tool, request);
     times.mark('allow');
-    result = await steps.call(tool, callParams(tool, request), context);
+    result = await steps.call(tool, callParams(tool, args, request.rest), context);
     times.mark('call');
     given = steps.shape(result, tool, request, context);
     times.mark('shape');
@@ -62,6 +71,6 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
   }
 }
 
-function callParams(tool: CatalogEntry, { arguments: args, rest }: CallRequest): JsonObject {
+function callParams(tool: CatalogEntry, args: JsonObject | undefined, rest: JsonObject | undefined): JsonObject {
   return { ...rest, name: tool.name, ...(args !== undefined && { arguments: args }) };
 }

@@ -3,8 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../base/json.ts';
 
-const argumentKeys = ['arguments', 'args', 'args_json', 'params'] as const;
-const nameKeys = ['name', 'tool', 'tool_name', 'path'] as const;
+/** Names under which arguments are accepted. */
+export const argumentKeys = ['arguments', 'args', 'args_json', 'params'] as const;
+/** Names under which a tool's name is accepted. */
+export const nameKeys = ['name', 'tool', 'tool_name', 'path'] as const;
 const serverKeys = ['server', 'connection'] as const;
 
 /** Throws AppError bad_request where the value is no object, or two keys contradict each other. */

@@ -32,8 +32,12 @@ export interface CatalogResource {
 
 export interface Catalog {
   readonly servers: readonly string[];
+  /** Names of our own tools, under which no server's tool is listed. */
+  readonly reserved: ReadonlySet<string>;
   /** What each server says of itself, where it says something. */
   readonly instructions: ReadonlyMap<string, string>;
+  /** Short name `cN` of each server. */
+  readonly aliases: ReadonlyMap<string, string>;
   /** Prefix of each server. */
   readonly slugs: ReadonlyMap<string, string>;
   readonly tools: readonly CatalogEntry[];
@@ -42,8 +46,15 @@ export interface Catalog {
   readonly resourceTemplates: readonly CatalogResource[];
 }
 
-/** Servers in the order of the config, entries in the order of their names: the same input always lists the same. */
-export function buildCatalog(servers: readonly CatalogServer[], reserved: ReadonlySet<string>): Catalog {
+/**
+ * Servers in the order of the config, entries in the order of their names: the same input always lists the same.
+ * `aliases` are numbers in that order unless given.
+ */
+export function buildCatalog(
+  servers: readonly CatalogServer[],
+  reserved: ReadonlySet<string>,
+  aliases: ReadonlyMap<string, string> = new Map(servers.map(({ name }, index) => [name, `c${index + 1}`])),
+): Catalog {
   const prefixes = slugs(servers.map((server) => server.name));
   const single = servers.length === 1;
   const named = (key: 'tools' | 'prompts', taken: ReadonlySet<string>): CatalogEntry[] => {
@@ -54,9 +65,11 @@ export function buildCatalog(servers: readonly CatalogServer[], reserved: Readon
   };
   return {
     servers: servers.map((server) => server.name),
+    reserved,
     instructions: new Map(
       servers.flatMap(({ name, instructions }) => (instructions === undefined ? [] : [[name, instructions]])),
     ),
+    aliases,
     slugs: prefixes,
     tools: named('tools', reserved),
     prompts: named('prompts', new Set()),

@@ -5,6 +5,7 @@ import { SearchIndex } from '../search/search-index.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { buildCatalog, type Catalog, type CatalogEntry, type CatalogResource } from './catalog.ts';
+import { ServerAliases } from './server-aliases.ts';
 
 export interface CatalogChange {
   readonly tools: boolean;
@@ -17,6 +18,7 @@ export class LiveCatalog {
   readonly index = new SearchIndex();
   readonly #servers: ServerManager;
   readonly #reserved: ReadonlySet<string>;
+  readonly #aliases = new ServerAliases();
   #current: Catalog = buildCatalog([], new Set());
 
   /** `reserved`: names of our own tools, which no server's tool may be listed under. */
@@ -67,7 +69,9 @@ export class LiveCatalog {
       listing: server.listing,
       instructions: server.handshake?.instructions,
     }));
-    this.#current = buildCatalog(listed, this.#reserved);
+    // Those switched off have theirs too: it stays the same when they come back.
+    const aliases = this.#aliases.give(this.#servers.all.map((server) => server.config.name));
+    this.#current = buildCatalog(listed, this.#reserved, aliases);
     this.#reindex(before);
     const change = {
       tools: !sameEntries(before.tools, this.#current.tools),

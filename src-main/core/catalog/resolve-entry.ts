@@ -29,14 +29,13 @@ export function resolveEntry(
   throw bare.length > 1 ? ambiguous(spelling, bare) : notFound(key, spelling, options.suggest?.(spelling) ?? []);
 }
 
-/** The name of a server given by name, alias `cN` (1-based, config order), slug, or `default`/`primary`. */
+/** The name of a server given by name, alias `cN`, slug, or `default`/`primary` (the first). */
 export function resolveServer(catalog: Catalog, handle: string): string {
   const { servers } = catalog;
   const plain = handle.trim();
   if (servers.includes(plain)) return plain;
-  const alias = /^c([1-9]\d*)$/.exec(plain);
   const first = /^(default|primary)$/i.test(plain) ? servers[0] : undefined;
-  const byAlias = alias === null ? undefined : servers[Number(alias[1]) - 1];
+  const byAlias = servers.find((name) => catalog.aliases.get(name) === plain);
   const bySlug = servers.find((name) => catalog.slugs.get(name) === plain.toLowerCase());
   const found = byAlias ?? first ?? bySlug ?? servers.find((name) => name.toLowerCase() === plain.toLowerCase());
   if (found !== undefined) return found;

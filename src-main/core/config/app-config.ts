@@ -44,6 +44,14 @@ export interface BuiltinServerConfig extends ServerBase {
 
 export type ServerConfig = StdioServerConfig | HttpServerConfig | BuiltinServerConfig;
 
+/** Tools by name or `server:tool`, whatever their case. */
+export interface ToolFilter {
+  /** Only these, unless empty. */
+  readonly allow: readonly string[];
+  /** Not these; wins over `allow`. */
+  readonly deny: readonly string[];
+}
+
 export interface AppConfig {
   /** Absolute path of the file this was read from. */
   readonly path: string;
@@ -56,12 +64,16 @@ export interface AppConfig {
   readonly raw: boolean;
   /** Names of helper tools listed besides the mode's own. */
   readonly extraTools: readonly string[];
+  /** List the helper tools that administer servers in every mode; they can be called either way. */
+  readonly exposeAdmin: boolean;
   /** Port of the HTTP listener on 127.0.0.1; 0 takes any free one. */
   readonly port: number;
   /** Activity records kept at the most, by count and by bytes. */
   readonly activity: { readonly maxRows: number; readonly maxBytes: number };
   /** What happens when a model asks to change the configuration: a person is asked, or it just happens. */
   readonly policy: { readonly agentChanges: 'ask' | 'allow' };
+  /** What `proxy-dispatch` lists and calls. Other ways to a tool are not its business. */
+  readonly dispatch: ToolFilter;
 }
 
 /** Something in the config file that a person should mend. Positions are 1-based. */

@@ -18,9 +18,11 @@ export function defaultConfig(path: string): AppConfig {
     appModes: {},
     raw: false,
     extraTools: [],
+    exposeAdmin: false,
     // Fixed, so that an address given to a client app stays right; below the ranges systems hand out by themselves.
     port: 8690,
     activity: { maxRows: 100_000, maxBytes: 256 * 1024 * 1024 },
     policy: { agentChanges: 'ask' },
+    dispatch: { allow: [], deny: [] },
   };
 }

@@ -7,7 +7,7 @@ import { Event } from '../base/events.ts';
 import type { AppConfig, ConfigProblem } from './app-config.ts';
 import { defaultConfig } from './config-defaults.ts';
 import { readConfigText } from './load-config.ts';
-import { readConfig } from './read-config.ts';
+import { type ConfigReading, readConfig } from './read-config.ts';
 import type { Environment } from './replace-variables.ts';
 import { updateConfigFile } from './update-config-file.ts';
 
@@ -76,6 +76,11 @@ export class ConfigStore {
   async update(edit: (text: string) => string): Promise<void> {
     await updateConfigFile(this.path, edit);
     await this.reload();
+  }
+
+  /** What a text would be as the config file; changes nothing. */
+  tryText(text: string): ConfigReading {
+    return readConfig(text, this.path, this.#env);
   }
 
   /** Reads the file again now. Never throws: what is wrong is in `problems`. */

@@ -72,6 +72,13 @@ export function setServerField(text: string, name: string, key: string, value: u
   return edit.text;
 }
 
+/** What a field of a server (a key of schema.ts) holds as it is written, placeholders and all. Throws `server_not_found`. */
+export function writtenField(text: string, name: string, key: string): unknown {
+  const { entry } = requireServer(new CheckedEdit(text), name);
+  const property = propertiesOf(entry.valueNode).findLast((one) => fieldOf(one) === key);
+  return property === undefined ? undefined : nodeValue(property.valueNode);
+}
+
 /** Sets a key beside the servers; `undefined` takes it out. Throws `config_invalid`. */
 export function setTopLevel(text: string, key: string, value: unknown): string {
   const edit = new CheckedEdit(text);

@@ -6,7 +6,7 @@ import type { ConfigDocument } from './config-document.ts';
 import { harmlessKeys, keyAliases, lostKeys } from './entry-keys.ts';
 import { issueText } from './issue-text.ts';
 import { nodeAt, nodeValue, type Property, propertiesOf } from './json-node.ts';
-import { type Entry, entryFields, entrySchema } from './schema.ts';
+import { type Entry, entryFields, entrySchema, uncompiled } from './schema.ts';
 import type { ContainerEntry } from './server-container.ts';
 
 /** One entry being read: knows where each field was written, and whether the entry can be used. */
@@ -36,6 +36,7 @@ export class EntryReader {
     );
     const checked = entrySchema.safeParse(
       Object.fromEntries(written.map(([field, { valueNode }]) => [field, nodeValue(valueNode)])),
+      uncompiled,
     );
     for (const issue of checked.error?.issues ?? []) this.report('error', issue.path, issueText(issue));
     return checked.data ?? {};

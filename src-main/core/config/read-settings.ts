@@ -5,7 +5,7 @@ import { defaultConfig } from './config-defaults.ts';
 import type { ConfigDocument } from './config-document.ts';
 import { issueText } from './issue-text.ts';
 import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from './json-node.ts';
-import { settingsSchema } from './schema.ts';
+import { settingsSchema, uncompiled } from './schema.ts';
 import { containerKeys } from './server-container.ts';
 
 type SettingKey = keyof typeof settingsSchema.shape;
@@ -41,14 +41,14 @@ function readSetting(
   base: unknown,
 ): unknown {
   if (valueNode.type === 'null') return base;
-  const checked = settingsSchema.shape[key].safeParse(nodeValue(valueNode));
+  const checked = settingsSchema.shape[key].safeParse(nodeValue(valueNode), uncompiled);
   for (const issue of checked.error?.issues ?? []) {
     document.report('error', nodeAt(valueNode, issue.path), [key, ...issue.path], issueText(issue), {
       suggestion: `Until it is mended, ${JSON.stringify(ifWrong)} is used.`,
     });
   }
   if (!checked.success) return ifWrong;
-  const isGroup = key === 'activity' || key === 'policy';
+  const isGroup = key === 'activity' || key === 'policy' || key === 'dispatch';
   return isGroup ? { ...(base as object), ...(checked.data as object) } : checked.data;
 }
 

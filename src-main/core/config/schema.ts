@@ -12,9 +12,11 @@ export const settingsSchema = z.object({
   appModes: z.record(z.string(), text),
   raw: z.boolean(),
   extraTools: z.array(text),
+  exposeAdmin: z.boolean(),
   port: z.int().min(0).max(65_535),
   activity: z.object({ maxRows: z.int().positive().optional(), maxBytes: z.int().positive().optional() }),
   policy: z.object({ agentChanges: z.enum(['ask', 'allow']).optional() }),
+  dispatch: z.object({ allow: z.array(text).optional(), deny: z.array(text).optional() }),
 });
 
 /** One server, its keys already brought to our names (entry-keys.ts). */
@@ -49,3 +51,6 @@ export type Entry = z.infer<typeof entrySchema>;
 
 /** Names of everything a server entry may hold under our own names. */
 export const entryFields: readonly string[] = Object.keys(entrySchema.shape);
+
+/** For `safeParse`: a config is read once, and the parser that zod would compile for it costs more than it saves. */
+export const uncompiled = { jitless: true } as const;

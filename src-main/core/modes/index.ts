@@ -1,14 +1,36 @@
 /** The modes there are, and all helper tools by name. Adding a mode is one file and one line here. */
 import { AppError } from '../base/errors.ts';
+import { dispatchMode, resultTools } from './dispatch.ts';
+import { gatewayMode } from './gateway.ts';
+import { maggHelpers } from './magg/magg-helpers.ts';
+import { metaMode } from './meta.ts';
 import type { HelperTool, Mode, ModeView } from './mode.ts';
+import type { OwnResource } from './own-resource.ts';
 import { proxyMode } from './proxy.ts';
+import { retrieveAdminTools, retrieveMode } from './retrieve.ts';
 import { searchMode } from './search.ts';
+import { universalMode } from './universal.ts';
+import { toolmuxAdminTools } from './toolmux/admin-tools.ts';
 
-export const modes: readonly Mode[] = [proxyMode, searchMode];
+export const modes: readonly Mode[] = [
+  proxyMode,
+  gatewayMode,
+  metaMode,
+  searchMode,
+  dispatchMode,
+  universalMode,
+  retrieveMode,
+];
+
+/** Callable in every mode, listed by none of its own accord. */
+const unlisted: readonly HelperTool[] = [...maggHelpers, ...toolmuxAdminTools, ...resultTools, ...retrieveAdminTools];
 
 export const helperTools: ReadonlyMap<string, HelperTool> = new Map(
-  modes.flatMap((mode) => mode.helpers.map((helper) => [helper.definition.name, helper] as const)),
+  [...modes.flatMap((mode) => mode.helpers), ...unlisted].map((helper) => [helper.definition.name, helper] as const),
 );
+
+/** Resources of our own, readable in every mode. */
+export const ownResources: readonly OwnResource[] = modes.flatMap((mode) => mode.resources ?? []);
 
 /** Throws AppError mode_unknown. */
 export function findMode(name: string): Mode {

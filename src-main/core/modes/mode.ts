@@ -4,8 +4,12 @@ import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallRequest } from '../calls/call-tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { ToolFilter } from '../config/app-config.ts';
+import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
+import type { ResultFiles } from '../results/result-files.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { Result } from '../wire/message.ts';
+import type { OwnResource } from './own-resource.ts';
 import type { SessionMemory } from './session-memory.ts';
 
 /** Longest instructions in characters: Claude Code cuts what is longer. */
@@ -16,6 +20,8 @@ export interface ModeView {
   readonly index: SearchIndex;
   /** Texts and schemas of servers stay as they are. */
   readonly raw: boolean;
+  /** Short texts that were written for tools. */
+  readonly descriptions: DescriptionReader;
 }
 
 export interface HelperContext extends ModeView {
@@ -27,8 +33,15 @@ export interface HelperContext extends ModeView {
   readonly readResource: (uri: string) => Promise<Result>;
   /** A prompt in any spelling. Rejects with RpcError -32602 where there is none. */
   readonly getPrompt: (name: string, args: JsonObject | undefined) => Promise<Result>;
+  /** Reads anew what this server offers, or all of them; resolves with the view as it is then. Never rejects. */
+  readonly refresh: (server?: string) => Promise<ModeView>;
+  /** Answers kept on disk. */
+  readonly resultFiles: ResultFiles;
+  /** What `proxy-dispatch` may show and call. */
+  readonly toolFilter: ToolFilter;
   /** Servers: what there is to say of them, and changes under the policy. */
   readonly admin: ServerAdmin;
+  readonly descriptions: DescriptionStore;
   /** Who is asking, for `admin.request`; `tool` is the helper's own name. */
   readonly author: ChangeAuthor;
   /** What this session has been shown already. */
@@ -40,6 +53,8 @@ export interface HelperContext extends ModeView {
 export interface HelperTool {
   /** As listed: name, description, inputSchema, annotations. */
   readonly definition: JsonObject & { readonly name: string };
+  /** Changes servers: listed only where `exposeAdmin` of the config says so. */
+  readonly admin?: boolean;
   /** Throws AppError; the session turns it into a result that the model can read. */
   run(input: JsonObject, context: HelperContext): Promise<Result>;
 }
@@ -54,6 +69,8 @@ export interface Mode {
   find?(name: string, view: ModeView): HelperTool | undefined;
   /** Tools that are listed besides the helpers. */
   listed(view: ModeView): readonly JsonObject[];
+  /** Resources of our own that are listed besides those of servers. */
+  readonly resources?: readonly OwnResource[];
   /** At most `maxInstructions`, the words that matter first. */
   instructions(view: ModeView): string;
 }

@@ -1,34 +1,19 @@
 /** Mode `proxy`: every tool is listed, its texts and schema condensed unless `raw` says otherwise. */
-import { isObject, type JsonObject } from '../base/json.ts';
-import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
-import { condenseDescription } from '../condense/condense-description.ts';
-import { condenseSchema } from '../condense/condense-schema.ts';
 import { cutText } from './cut-text.ts';
 import { maxInstructions, type Mode, type ModeView } from './mode.ts';
+import { shownTool } from './shown-tool.ts';
 
 export const proxyMode: Mode = {
   name: 'proxy',
   line: 'Every tool, with shorter texts',
   helpers: [],
-  listed: (view) => view.catalog.tools.map((tool) => (view.raw ? untouched(tool) : condensed(tool))),
+  listed: ({ catalog, raw, descriptions }) =>
+    catalog.tools.map((tool) => {
+      const written = descriptions.find(tool.server, tool.name, tool.definition['description']);
+      return shownTool(tool, raw, written);
+    }),
   instructions,
 };
-
-function untouched({ definition, listedName }: CatalogEntry): JsonObject {
-  return { ...definition, name: listedName, inputSchema: usableSchema(definition) };
-}
-
-/** What a model needs to choose and call; icons, output schema and long texts are what the saving comes from. */
-function condensed(tool: CatalogEntry): JsonObject {
-  const { description, annotations, _meta } = tool.definition;
-  return {
-    name: tool.listedName,
-    ...(typeof description === 'string' && { description: condenseDescription(description) }),
-    inputSchema: condenseSchema(usableSchema(tool.definition)),
-    ...(isObject(annotations) && { annotations }),
-    ...(isObject(_meta) && { _meta }),
-  };
-}
 
 /** Less than this of a server's own text says nothing. */
 const leastShare = 80;

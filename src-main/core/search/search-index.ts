@@ -17,6 +17,8 @@ export interface SearchOptions {
   readonly limit?: number;
   /** Only tools of these servers; applied before the limit. */
   readonly servers?: readonly string[];
+  /** Only tools with an id for which it says yes; applied before the limit. */
+  readonly accepts?: (id: string) => boolean;
 }
 
 export interface SearchHit {
@@ -67,7 +69,7 @@ export class SearchIndex {
   search(query: string, options: SearchOptions = {}): SearchAnswer {
     const scorer = this.#ready();
     const scores = scoreQuery(parseQuery(query), scorer);
-    const found = matches(scores, scorer, options.servers);
+    const found = matches(scores, scorer, options);
     const hits = bestOf(found, scores, scorer, options.limit ?? defaultLimit).map((document) => ({
       id: scorer.postings.documents[document]?.id ?? '',
       score: scores.score[document] ?? 0,
@@ -106,12 +108,13 @@ function toScorer(segments: readonly Segment[], ranking: Ranking): Scorer {
   };
 }
 
-function matches({ score }: Scores, { postings }: Scorer, servers?: readonly string[]): number[] {
+function matches({ score }: Scores, { postings }: Scorer, { servers, accepts }: SearchOptions = {}): number[] {
   const allowed = servers === undefined ? undefined : new Set(servers);
   const found: number[] = [];
   for (let document = 0; document < score.length; document += 1) {
     if ((score[document] ?? 0) === 0) continue;
-    if (allowed === undefined || allowed.has(postings.documents[document]?.server ?? '')) found.push(document);
+    const { id = '', server = '' } = postings.documents[document] ?? {};
+    if (allowed?.has(server) !== false && accepts?.(id) !== false) found.push(document);
   }
   return found;
 }

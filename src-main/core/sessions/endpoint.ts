@@ -5,7 +5,9 @@ import type { JsonObject } from '../base/json.ts';
 import type { AppConfig } from '../config/app-config.ts';
 import type { CallSteps } from '../calls/call-tool.ts';
 import type { LiveCatalog } from '../catalog/live-catalog.ts';
+import type { DescriptionStore } from '../condense/description-store.ts';
 import { findMode, helperTools } from '../modes/index.ts';
+import type { ResultFiles } from '../results/result-files.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { MergedView } from './merged-view.ts';
 import { ServerView } from './server-view.ts';
@@ -37,6 +39,8 @@ export interface ViewDeps {
   readonly servers: ServerManager;
   readonly steps: CallSteps;
   readonly admin: ServerAdmin;
+  readonly descriptions: DescriptionStore;
+  readonly resultFiles: ResultFiles;
   readonly serverInfo: JsonObject;
   readonly config: () => AppConfig;
   /** A mode given on the command line of the core; overrides the config's. */
@@ -46,7 +50,7 @@ export interface ViewDeps {
 
 /** Throws AppError mode_unknown or server_not_found. */
 export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
-  const { catalog, servers, steps, admin, settleMs, serverInfo } = deps;
+  const { catalog, servers, steps, admin, descriptions, resultFiles, settleMs, serverInfo } = deps;
   if (endpoint.server !== undefined) {
     const server = servers.get(endpoint.server).config.name;
     return new ServerView({ server, servers, catalog, steps, settleMs });
@@ -58,11 +62,20 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
     helpers: helperTools,
     steps,
     admin,
+    descriptions,
+    resultFiles,
     serverInfo,
     settleMs,
     raw: () => deps.config().raw,
-    extraTools: () => deps.config().extraTools,
+    extraTools: () => pinnedTools(deps.config()),
+    toolFilter: () => deps.config().dispatch,
   });
+}
+
+/** Helper tools that the person wants listed besides the mode's own. */
+function pinnedTools({ extraTools, exposeAdmin }: AppConfig): readonly string[] {
+  if (!exposeAdmin) return extraTools;
+  return [...extraTools, ...[...helperTools].flatMap(([name, helper]) => (helper.admin === true ? name : []))];
 }
 
 function modeFor({ mode, app }: Endpoint, deps: ViewDeps): string {

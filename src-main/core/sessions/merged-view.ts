@@ -4,13 +4,19 @@ import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { callTool, type CallerContext, type CallRequest, type CallSteps } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
+import { readArguments } from '../calls/read-arguments.ts';
 import { wrapUri } from '../catalog/catalog.ts';
+import type { DescriptionStore } from '../condense/description-store.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import { resourceNotFound } from '../catalog/resolve-resource.ts';
-import { findDynamicHelper } from '../modes/index.ts';
+import type { ToolFilter } from '../config/app-config.ts';
+import { findDynamicHelper, ownResources } from '../modes/index.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from '../modes/mode.ts';
+import { readOwnResource } from '../modes/own-resource.ts';
 import { SessionMemory } from '../modes/session-memory.ts';
+import type { ResultFiles } from '../results/result-files.ts';
 import type { ListKey } from '../servers/listing.ts';
+import { refreshListings } from '../servers/refresh-listings.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import type { Era } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
@@ -26,10 +32,13 @@ export interface MergedViewOptions {
   readonly helpers: ReadonlyMap<string, HelperTool>;
   readonly steps: CallSteps;
   readonly admin: ServerAdmin;
+  readonly descriptions: DescriptionStore;
+  readonly resultFiles: ResultFiles;
   readonly serverInfo: JsonObject;
   /** Read at each use: the config may change under a session. */
   readonly raw: () => boolean;
   readonly extraTools: () => readonly string[];
+  readonly toolFilter: () => ToolFilter;
   /** How long the first list waits for servers that have never been listed, in ms. */
   readonly settleMs: number;
 }
@@ -79,13 +88,19 @@ export class MergedView implements SessionView {
     if (key === 'prompts')
       return current.prompts.map((prompt) => acceptable({ ...prompt.definition, name: prompt.listedName }));
     const identifier = key === 'resources' ? 'uri' : 'uriTemplate';
-    return current[key].map((resource) => acceptable({ ...resource.definition, [identifier]: resource.listedUri }));
+    const own = (this.#options.mode.resources ?? []).flatMap(({ definition }) =>
+      identifier in definition ? [definition] : [],
+    );
+    const listed = current[key].map((resource) =>
+      acceptable({ ...resource.definition, [identifier]: resource.listedUri }),
+    );
+    return [...listed, ...own];
   }
 
   async callTool(params: JsonObject, context: CallerContext): Promise<Result> {
     const { name, arguments: args, ...rest } = params;
     if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
-    const input = isObject(args) ? args : undefined;
+    const input = readArguments({ arguments: args });
     const helper = this.#helper(name);
     if (helper !== undefined) return this.#runHelper(helper, input ?? {}, rest, context);
     await this.#lookUp.known(() => this.#options.steps.resolve({ tool: name, arguments: input }));
@@ -96,6 +111,8 @@ export class MergedView implements SessionView {
 
   async readResource(params: JsonObject, context: CallerContext): Promise<Result> {
     const uri = uriOf(params);
+    const own = await readOwnResource(ownResources, uri, this.#helperContext('resources/read', {}, context));
+    if (own !== undefined) return { contents: [own] };
     let failure: unknown = new RpcError(rpcCode.invalidParams, resourceNotFound(uri).text, { uri });
     for (const { server, uri: own } of await this.#lookUp.resources(uri)) {
       try {
@@ -159,8 +176,8 @@ export class MergedView implements SessionView {
   }
 
   #view(): ModeView {
-    const { catalog, raw } = this.#options;
-    return { catalog: catalog.current, index: catalog.index, raw: raw() };
+    const { catalog, raw, descriptions } = this.#options;
+    return { catalog: catalog.current, index: catalog.index, raw: raw(), descriptions };
   }
 
   #listTools(era: Era): readonly JsonObject[] {
@@ -179,28 +196,38 @@ export class MergedView implements SessionView {
   async #runHelper(helper: HelperTool, input: JsonObject, rest: JsonObject, context: CallerContext): Promise<Result> {
     await this.#options.catalog.settled(this.#options.settleMs);
     try {
-      const call = (request: CallRequest): Promise<Result> =>
-        this.#call({ ...request, rest: { ...rest, ...request.rest } }, context);
-      return await helper.run(input, this.#helperContext(helper, call, context));
+      return await helper.run(input, this.#helperContext(helper.definition.name, rest, context));
     } catch (error) {
       if (isCancelled(error)) throw error;
       return errorResult(error);
     }
   }
 
-  #helperContext(helper: HelperTool, call: HelperContext['callTool'], context: CallerContext): HelperContext {
+  /** `rest`: what came beside the helper's input goes on with whatever it asks for: answers to a server's questions, too. */
+  #helperContext(tool: string, rest: JsonObject, context: CallerContext): HelperContext {
     const { sessionId, app, signal } = context;
     return {
       ...this.#view(),
       mode: this.mode,
-      callTool: call,
-      readResource: (uri) => this.readResource({ uri }, context),
-      getPrompt: (name, args) => this.getPrompt({ name, ...(args && { arguments: args }) }, context),
+      callTool: (request) => this.#call({ ...request, rest: { ...rest, ...request.rest } }, context),
+      readResource: (uri) => this.readResource({ ...rest, uri }, context),
+      getPrompt: (name, args) => this.getPrompt({ ...rest, name, ...(args && { arguments: args }) }, context),
+      refresh: (server) => this.#refresh(server),
+      resultFiles: this.#options.resultFiles,
+      toolFilter: this.#options.toolFilter(),
       admin: this.#options.admin,
-      author: { app, sessionId, tool: helper.definition.name },
+      descriptions: this.#options.descriptions,
+      author: { app, sessionId, tool },
       memory: this.#memory,
       signal,
     };
+  }
+
+  async #refresh(only: string | undefined): Promise<ModeView> {
+    const { servers, settleMs } = this.#options;
+    const asked = servers.all.filter(({ config }) => only === undefined || config.name === only);
+    await refreshListings(asked, settleMs);
+    return this.#view();
   }
 
   /** A server's tool goes before a helper that is named after a server. */

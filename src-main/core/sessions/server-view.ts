@@ -1,6 +1,7 @@
 /** One server alone, names and texts untouched: what `/mcp/server/<name>` shows. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { callTool, type CallerContext, type CallSteps } from '../calls/call-tool.ts';
+import { readArguments } from '../calls/read-arguments.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { Handshake } from '../servers/handshake.ts';
@@ -48,7 +49,7 @@ export class ServerView implements SessionView {
   callTool(params: JsonObject, context: CallerContext): Promise<Result> {
     const { name, arguments: args, ...rest } = params;
     if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
-    const request = { tool: name, server: this.#options.server, arguments: isObject(args) ? args : undefined, rest };
+    const request = { tool: name, server: this.#options.server, arguments: readArguments({ arguments: args }), rest };
     return callTool(request, context, { ...this.#options.steps, resolve: () => this.#entry(name) });
   }
 

@@ -24,6 +24,8 @@ export interface Envelope {
   readonly resultScalars: Readonly<JsonObject>;
   /** Whether the braces closed: false for anything that is not one whole object. */
   readonly complete: boolean;
+  /** How many lists and objects lie in each other at the deepest place. */
+  readonly depth: number;
 }
 
 export class EnvelopeScanner {
@@ -33,6 +35,7 @@ export class EnvelopeScanner {
   /** The key being read or whose value is being read, at depth 1 and at depth 2. */
   readonly #keys: [string, string] = ['', ''];
   #depth = 0;
+  #deepest = 0;
   #inString = false;
   #escaped = false;
   #expectKey = false;
@@ -56,6 +59,7 @@ export class EnvelopeScanner {
       scalars: this.#scalars,
       resultScalars: this.#resultScalars,
       complete: this.#closed && this.#depth === 0 && !this.#broken,
+      depth: this.#deepest,
     };
   }
 
@@ -118,6 +122,7 @@ export class EnvelopeScanner {
     this.#capture = undefined;
     if (this.#depth === 0 && (this.#closed || !object)) this.#broken = true;
     this.#depth++;
+    if (this.#depth > this.#deepest) this.#deepest = this.#depth;
     if (this.#depth === 2) this.#valueStart = at;
     this.#expectKey = object && (this.#depth === 1 || (this.#depth === 2 && this.#keys[0] === 'result'));
   }

@@ -3,7 +3,8 @@
  * results over a megabyte are kept as bytes, messages over the limit are skipped and answered by a clear error in their place.
  */
 import { AppError } from '../base/errors.ts';
-import { isObject, parseJson } from '../base/json.ts';
+import { isObject, type JsonObject, parseJson } from '../base/json.ts';
+import { maxNesting } from '../base/json-nesting.ts';
 import { type Envelope, EnvelopeScanner } from './envelope-scanner.ts';
 import { isSpace } from './is-space.ts';
 import { type Message, type RequestId, rpcCode } from './message.ts';
@@ -74,8 +75,9 @@ export class FrameReader {
     let value: unknown;
     try {
       value = parseJson(text);
-    } catch {
-      if (text.trim() !== '') this.#handlers.onOddity(text);
+    } catch (error) {
+      if (error instanceof RangeError) this.#tooDeep(text);
+      else if (text.trim() !== '') this.#handlers.onOddity(text);
       return;
     }
     // Batches existed in protocol 2025-03-26 only; reading them costs nothing.
@@ -93,7 +95,8 @@ export class FrameReader {
       return;
     }
     const chunks = slice(parts, span.start, span.end);
-    if (chunks[0]?.[0] !== 0x7b) this.#small(parts);
+    if (envelope.depth > maxNesting) this.#lose({ id }, tooDeep());
+    else if (chunks[0]?.[0] !== 0x7b) this.#small(parts);
     else {
       const result = new RawJson(chunks, { ...envelope.resultScalars });
       this.#handlers.onMessage({ jsonrpc: '2.0', id, result });
@@ -105,9 +108,29 @@ export class FrameReader {
     const lost = new AppError('message_too_large', text, {
       fix: 'Ask for less at a time, or raise maxMessageMB for this server.',
     });
-    const id = envelope?.scalars['id'];
-    if ((typeof id === 'string' || typeof id === 'number') && !('method' in (envelope?.scalars ?? {}))) {
-      this.#handlers.onMessage({ jsonrpc: '2.0', id, error: { code: rpcCode.aborted, message: lost.text }, lost });
+    this.#lose(envelope?.scalars ?? {}, lost);
+  }
+
+  /** JSON.parse itself follows to any depth, and so tells whose message it is. */
+  #tooDeep(text: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#handlers.onOddity(text);
+      return;
+    }
+    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      if (isObject(one)) this.#lose(one, tooDeep());
+    }
+  }
+
+  /** In place of a message that is not passed on: a question is refused by whoever gets it, an answer becomes an error. */
+  #lose({ id, method }: Readonly<JsonObject>, lost: AppError): void {
+    if (typeof id === 'string' || typeof id === 'number') {
+      const error = { code: rpcCode.aborted, message: lost.text };
+      const asks = typeof method === 'string';
+      this.#handlers.onMessage(asks ? { jsonrpc: '2.0', id, method, lost } : { jsonrpc: '2.0', id, error, lost });
     }
     this.#handlers.onOddity(lost.text);
   }
@@ -118,6 +141,13 @@ function isMessage(value: unknown): value is Message {
   if (typeof value['method'] === 'string') return true;
   // An answer that says nothing still ends its request; anything else with an id may be a line of a log.
   return 'id' in value && ('result' in value || isObject(value['error']) || value['jsonrpc'] === '2.0');
+}
+
+function tooDeep(): AppError {
+  return new AppError(
+    'message_too_large',
+    `A message is nested too deeply (over ${maxNesting} levels) and was skipped.`,
+  );
 }
 
 function megabytes(bytes: number): string {

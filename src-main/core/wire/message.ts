@@ -10,6 +10,8 @@ export interface RpcRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly params?: JsonObject | undefined;
+  /** Why the request could not be read as a whole: set by our own reader, never by the other side. */
+  readonly lost?: AppError;
 }
 
 export interface RpcNotification {

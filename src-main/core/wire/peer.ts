@@ -195,6 +195,7 @@ export class Peer {
     const controller = new AbortController();
     this.#inbound.set(request.id, controller);
     try {
+      if (request.lost instanceof AppError) throw request.lost;
       const result = await this.#handlers.onRequest(request.method, objectOf(request.params), {
         id: request.id,
         signal: controller.signal,

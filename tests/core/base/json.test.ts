@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isObject, parseJson } from '../../../src-main/core/base/json.ts';
+import { isObject, parseJson, plainNumber } from '../../../src-main/core/base/json.ts';
+import { RandomJson, randomFrom } from '../wire/random-json.ts';
 
 const roundTrip = (text: string): string => JSON.stringify(parseJson(text));
 
@@ -39,5 +40,79 @@ describe('numbers keep their spelling', () => {
 
   test('a kept number is no object', () => {
     expect(isObject((parseJson('{"a":1.0}') as { a: unknown }).a)).toBe(false);
+  });
+});
+
+/** A JSON text without white space and with every string spelled as JSON.stringify does; numbers as they were. */
+function normal(text: string): string {
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[^\s"]+/gs) ?? [];
+  return tokens.map((token) => (token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token)).join('');
+}
+
+test.each([1, 2, 3])('random documents come out as they went in (seed %i)', (seed) => {
+  const json = new RandomJson(randomFrom(seed));
+  for (let i = 0; i < 500; i++) {
+    const text = json.value(5);
+    expect(roundTrip(text)).toBe(normal(text));
+  }
+});
+
+test.each(['', '{', '{a:1}', '01', '1.', '.5', '+1', '-', 'NaN', '[1.0,]', '{"a":1.0}x', "{'a':1}"])(
+  '%j is no JSON',
+  (text) => {
+    expect(() => parseJson(text)).toThrow(SyntaxError);
+  },
+);
+
+test('a member called __proto__ is a member, with and without numbers to keep', () => {
+  for (const text of ['{"__proto__":{"x":1}}', '{"__proto__":{"x":1.0}}']) {
+    const value = parseJson(text) as object;
+    expect([Object.keys(value), Object.getPrototypeOf(value) === Object.prototype, JSON.stringify(value)]).toEqual([
+      ['__proto__'],
+      true,
+      text,
+    ]);
+  }
+});
+
+test('objects are objects and nothing else is', () => {
+  expect([{}, Object.create(null), [], null, 'x', 1, undefined].map(isObject)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('a number can be had whether its spelling is kept or not, and what is none stays', () => {
+  expect([parseJson('1.50'), 7, parseJson('1e400'), 'x', null, undefined].map(plainNumber)).toEqual([
+    1.5,
+    7,
+    Infinity,
+    'x',
+    null,
+    undefined,
+  ]);
+});
+
+describe('nesting', () => {
+  const lists = (depth: number, inside: string): string => '['.repeat(depth) + inside + ']'.repeat(depth);
+
+  test('up to five hundred levels is read and written, and beyond that refused', () => {
+    for (const number of ['1', '1.50']) {
+      expect(roundTrip(lists(500, number))).toBe(lists(500, number));
+      expect(() => parseJson(lists(501, number))).toThrow(RangeError);
+      expect(() => parseJson(lists(500, `{"a":${number}}`))).toThrow(RangeError);
+    }
+  });
+
+  test('counts what is open at the same time, and no brackets in texts', () => {
+    const wide = `[${Array.from({ length: 1000 }, () => '[{}]').join(',')}]`;
+    const texts = JSON.stringify(['['.repeat(2000), '\\', '"{'.repeat(600), '\\"[[['.repeat(400), ']'.repeat(600)]);
+    expect([roundTrip(wide), roundTrip(texts)]).toEqual([wide, texts]);
+    expect(() => parseJson(`["${']'.repeat(600)}",${lists(500, '1')}]`)).toThrow(RangeError);
   });
 });

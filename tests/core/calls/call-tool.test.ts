@@ -33,6 +33,7 @@ function pipeline(replaced: Partial<CallSteps> = {}) {
   const usual: CallSteps = {
     resolve: () => tool,
     allow: () => undefined,
+    check: async (_tool, request) => request.arguments,
     call: async () => ({ content: [] }),
     shape: (result) => result,
     record: (call) => records.push(call),
@@ -60,6 +61,20 @@ test('a call goes through every step once, in order', async () => {
   const { steps, noted } = pipeline();
   await callTool({ tool: 'git_status', arguments: {} }, context, noted);
   expect(steps).toEqual(['resolve', 'allow', 'call', 'shape', 'record']);
+});
+
+test('what a model wrote into a helper tool is checked in between, and the call made with what comes of it', async () => {
+  const sent: unknown[] = [];
+  const { steps, noted } = pipeline({
+    check: async () => ({ hoisted: true }),
+    call: async (_tool, params) => {
+      sent.push(params);
+      return {};
+    },
+  });
+  await callTool({ tool: 'git_status', arguments: { a: 1 }, via: 'call_tool' }, context, noted);
+  expect(steps).toEqual(['resolve', 'allow', 'check', 'call', 'shape', 'record']);
+  expect(sent).toEqual([{ name: 'status', arguments: { hoisted: true } }]);
 });
 
 test('the server gets its own name of the tool, the arguments, and every other member as it came', async () => {

@@ -31,6 +31,7 @@ test('an empty object is a config with every default', () => {
     appModes: {},
     raw: false,
     extraTools: [],
+    exposeAdmin: false,
     port: 8690,
     activity: { maxRows: 100_000, maxBytes: 268_435_456 },
     policy: { agentChanges: 'ask' },
@@ -38,13 +39,14 @@ test('an empty object is a config with every default', () => {
 });
 
 test('the settings beside the servers are read, and a group may be given in part', () => {
-  const text = `{ "mode": "search", "appModes": { "cursor": "meta" }, "raw": true, "extraTools": ["proxy"], "port": 0,
+  const text = `{ "mode": "search", "appModes": { "cursor": "meta" }, "raw": true, "extraTools": ["proxy"], "exposeAdmin": true, "port": 0,
     "activity": { "maxRows": 5 }, "policy": { "agentChanges": "allow" } }`;
   expect(read(text).config).toMatchObject({
     mode: 'search',
     appModes: { cursor: 'meta' },
     raw: true,
     extraTools: ['proxy'],
+    exposeAdmin: true,
     port: 0,
     activity: { maxRows: 5, maxBytes: 268_435_456 },
     policy: { agentChanges: 'allow' },

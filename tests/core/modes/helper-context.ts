@@ -1,8 +1,11 @@
 /** What a helper tool is given, made of a few servers, for tests of single modes. */
 import { buildCatalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import type { CallRequest } from '../../../src-main/core/calls/call-tool.ts';
+import { DescriptionStore } from '../../../src-main/core/condense/description-store.ts';
+import { helperTools } from '../../../src-main/core/modes/index.ts';
 import type { HelperContext } from '../../../src-main/core/modes/mode.ts';
 import { SessionMemory } from '../../../src-main/core/modes/session-memory.ts';
+import { noResultFiles } from '../../../src-main/core/results/result-files.ts';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
 
 export interface TestContext extends HelperContext {
@@ -11,7 +14,7 @@ export interface TestContext extends HelperContext {
 }
 
 export function helperContext(servers: readonly CatalogServer[], raw = false): TestContext {
-  const catalog = buildCatalog(servers, new Set(['search_tools', 'call_tool']));
+  const catalog = buildCatalog(servers, new Set(helperTools.keys()));
   const index = new SearchIndex();
   for (const { name } of servers) {
     const own = catalog.tools.filter((tool) => tool.server === name);
@@ -28,6 +31,10 @@ export function helperContext(servers: readonly CatalogServer[], raw = false): T
   return {
     ...{ catalog, index, raw, callTool, calls },
     mode: 'proxy',
+    descriptions: new DescriptionStore('', () => undefined),
+    refresh: () => Promise.reject(new Error('no servers to ask here')),
+    resultFiles: noResultFiles,
+    toolFilter: { allow: [], deny: [] },
     memory: new SessionMemory(),
     author: { app: 'test', sessionId: 'test', tool: 'test' },
     signal: new AbortController().signal,

@@ -1,5 +1,5 @@
 /** Which addresses a sign-in may lead to: what a server says must not make us, or a browser, go anywhere else. */
-import { isLoopback } from '../transports/http-fetch.ts';
+import { isLoopback } from '../transports/is-loopback.ts';
 
 /** https; on this machine also http, but only for a server that is on this machine itself. */
 export function isSafeUrl(url: URL, serverUrl: URL): boolean {

@@ -1,8 +1,6 @@
 /** Being signed in to one server: the token for its requests, its silent renewal, and the way to a new one. */
-import { computeScopeUnion, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import type { FetchLike } from '../transports/http-fetch.ts';
-import { refreshTokens } from './refresh-tokens.ts';
-import { beginSignIn, type Challenge, type SignInAttempt } from './sign-in-attempt.ts';
+import type { SignInAttempt } from './sign-in-attempt.ts';
 import { createSignInFetch } from './sign-in-fetch.ts';
 import type { Grant, SignInStore, StoredSignIn } from './sign-in-store.ts';
 
@@ -25,7 +23,8 @@ export class ServerSignIn {
   /** As stored when we last looked; undefined before that. */
   #known: Promise<StoredSignIn> | undefined;
   #secrets: readonly string[] = [];
-  #challenge: Challenge = {};
+  /** The WWW-Authenticate header of the latest refusal. */
+  #challenge: string | undefined;
   #renewing: Promise<string | undefined> | undefined;
   #over = false;
 
@@ -64,21 +63,20 @@ export class ServerSignIn {
 
   /** Remembers what a 401 or 403 asks for. */
   sawRefusal(response: Response): void {
-    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-    this.#challenge = { resourceMetadataUrl, scope };
+    this.#challenge = response.headers.get('www-authenticate') ?? undefined;
   }
 
   /** Rejects with AppError. */
   async begin(): Promise<SignInAttempt> {
     const { key, store } = this.#options;
     const { registration, grant } = await store.read(key);
-    const { scope, resourceMetadataUrl } = this.#challenge;
+    // Loaded only here, as below: it brings the SDK along, and most starts are of people who are signed in.
+    const { beginSignIn, readChallenge } = await import('./sign-in-attempt.ts');
     return beginSignIn({
       ...this.#options,
       fetch: this.#fetch,
       registration,
-      // Asking for one more right must not cost those granted before.
-      challenge: { resourceMetadataUrl, scope: scope && computeScopeUnion(grant?.tokens.scope, scope) },
+      challenge: readChallenge(this.#challenge, grant?.tokens.scope),
       saveRegistration: (next) => this.#save((stored) => ({ ...stored, registration: next })),
       saveGrant: (next) => this.#save((stored) => ({ ...stored, grant: next })),
     });
@@ -92,6 +90,7 @@ export class ServerSignIn {
       const { grant } = now;
       // Another process was first.
       if (grant === undefined || grant.tokens.access_token !== refused) return now;
+      const { refreshTokens } = await import('./refresh-tokens.ts');
       const tokens = await refreshTokens(grant, serverName, this.#fetch);
       return { ...now, grant: tokens && { ...grant, tokens } };
     });

@@ -1,6 +1,11 @@
 /** One sign-in from the address for the browser to the tokens: listener, discovery, registration, PKCE, exchange. */
 import { randomBytes } from 'node:crypto';
-import { auth, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  auth,
+  computeScopeUnion,
+  extractWWWAuthenticateParams,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import { AppError } from '../../base/errors.ts';
 import type { FetchLike } from '../transports/http-fetch.ts';
 import { CallbackListener } from './callback-listener.ts';
@@ -29,6 +34,15 @@ export interface SignInAttemptOptions extends Omit<SignInProviderOptions, 'redir
   readonly fetch: FetchLike;
   /** How long the person may take, in ms. */
   readonly waitMs: number;
+}
+
+/** `header` is WWW-Authenticate, `granted` the scope the person has granted before. */
+export function readChallenge(header: string | undefined, granted: string | undefined): Challenge {
+  if (header === undefined) return {};
+  const refusal = new Response(null, { headers: { 'www-authenticate': header } });
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(refusal);
+  // Asking for one more right must not cost those granted before.
+  return { resourceMetadataUrl, scope: scope && computeScopeUnion(granted, scope) };
 }
 
 /** Resolves when the person can be sent off. Rejects with AppError server_unauthorized or server_unreachable. */

@@ -2,13 +2,9 @@
 import { OAuthError, RegistrationRejectedError } from '@modelcontextprotocol/client';
 import { AppError } from '../../base/errors.ts';
 import { maskText } from '../../base/mask-secrets.ts';
+import { signInCommand } from './sign-in-command.ts';
 
 const maxQuotedChars = 200;
-
-/** How a person signs in to this server from a terminal. */
-export function signInCommand(serverName: string): string {
-  return `tooltray sign-in ${/^[\w.-]+$/.test(serverName) ? serverName : JSON.stringify(serverName)}`;
-}
 
 /** `what` ends a sentence that begins with the server's name. */
 export function signInError(serverName: string, what: string, cause?: unknown): AppError {

@@ -2,7 +2,7 @@
 import { AppError } from '../../base/errors.ts';
 import { Event } from '../../base/events.ts';
 import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
-import { HttpFetch } from '../transports/http-fetch.ts';
+import type { FetchLike, HttpFetch } from '../transports/http-fetch.ts';
 import { ServerSignIn } from './server-sign-in.ts';
 import { signInKey, SignInStore } from './sign-in-store.ts';
 
@@ -20,13 +20,12 @@ export class SignIns {
   readonly secretsChanged = new Event();
   readonly #options: SignInsOptions;
   readonly #store: SignInStore;
-  readonly #http: HttpFetch;
   readonly #servers = new Map<string, ServerSignIn>();
+  #http: Promise<HttpFetch> | undefined;
 
   constructor(options: SignInsOptions) {
     this.#options = options;
     this.#store = new SignInStore(options.folder);
-    this.#http = new HttpFetch(options);
   }
 
   /** All tokens in use, for whoever hides secrets. */
@@ -45,7 +44,7 @@ export class SignIns {
       serverUrl: config.url,
       key,
       store: this.#store,
-      fetch: this.#http.fetch,
+      fetch: this.#fetch,
       waitMs: this.#options.waitMs ?? 5 * 60_000,
       onSecrets: () => this.secretsChanged.emit(),
     });
@@ -69,8 +68,14 @@ export class SignIns {
   }
 
   close(): void {
-    this.#http.close();
+    void this.#http?.then((http) => http.close());
   }
+
+  /** node:http is loaded only when somebody signs in: importing it takes as long as half of a bare start of Node. */
+  readonly #fetch: FetchLike = async (url, init) => {
+    this.#http ??= import('../transports/http-fetch.ts').then(({ HttpFetch }) => new HttpFetch(this.#options));
+    return (await this.#http).fetch(url, init);
+  };
 }
 
 function hasKey({ headers }: HttpServerConfig): boolean {

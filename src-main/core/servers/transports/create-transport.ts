@@ -4,10 +4,9 @@ import type { Transport } from '../../wire/transport.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
 import type { SignIns } from '../sign-in/sign-ins.ts';
-import { HttpOrSseTransport } from './http-or-sse-transport.ts';
 import type { HttpTransportOptions } from './http-transport.ts';
+import { LazyTransport } from './lazy-transport.ts';
 import { adaptSdkTransport, type SdkTransport } from './memory-transport.ts';
-import { SseTransport } from './sse-transport.ts';
 import type { StderrLog } from './stderr-log.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
@@ -23,7 +22,7 @@ export interface TransportDeps {
   /** Hides secrets in what servers over HTTP say when they fail. */
   readonly mask?: ((text: string) => string) | undefined;
   /** Starts a built-in server and gives our end of its line. */
-  readonly connectBuiltin: (config: BuiltinServerConfig) => SdkTransport;
+  readonly connectBuiltin: (config: BuiltinServerConfig) => Promise<SdkTransport>;
 }
 
 /** A new, unstarted transport; each is used once. */
@@ -32,11 +31,17 @@ export function createTransport(config: ServerConfig, deps: TransportDeps): Tran
     case 'stdio':
       return new StdioTransport({ ...config, ...deps, env: config.env, serverName: config.name });
     case 'http':
-      return new HttpOrSseTransport(httpOptions(config, deps));
+      return new LazyTransport(async () => {
+        const { HttpOrSseTransport } = await import('./http-or-sse-transport.ts');
+        return new HttpOrSseTransport(httpOptions(config, deps));
+      });
     case 'sse':
-      return new SseTransport(httpOptions(config, deps));
+      return new LazyTransport(async () => {
+        const { SseTransport } = await import('./sse-transport.ts');
+        return new SseTransport(httpOptions(config, deps));
+      });
     case 'builtin':
-      return adaptSdkTransport(deps.connectBuiltin(config));
+      return new LazyTransport(async () => adaptSdkTransport(await deps.connectBuiltin(config)));
   }
 }
 

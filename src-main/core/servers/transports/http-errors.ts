@@ -1,7 +1,7 @@
 /** What went wrong between us and a server over HTTP, in words that name the host and never a secret of its address. */
 import { AppError, errorText } from '../../base/errors.ts';
 import { maskText } from '../../base/mask-secrets.ts';
-import { signInCommand } from '../sign-in/sign-in-errors.ts';
+import { signInCommand } from '../sign-in/sign-in-command.ts';
 
 export interface HttpPlace {
   readonly serverName: string;

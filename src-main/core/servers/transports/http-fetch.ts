@@ -5,6 +5,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
+import { isLoopback } from './is-loopback.ts';
 
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -54,11 +55,6 @@ export class HttpFetch {
       agents.https.destroy();
     }
   }
-}
-
-/** Is it a name or an address of this machine? As `URL.hostname` spells it. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }
 
 function toResponse(incoming: IncomingMessage): Response {

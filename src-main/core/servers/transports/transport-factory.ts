@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Env } from '../../base/app-paths.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
 import type { Transport } from '../../wire/transport.ts';
-import { connectBuiltin } from '../builtin/connect-builtin.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
 import type { SignIns } from '../sign-in/sign-ins.ts';
@@ -34,7 +33,10 @@ export class TransportFactory {
     return createTransport(config, {
       ...this.#options,
       stderr: this.#stderrOf(config.name),
-      connectBuiltin: ({ builtin, folders }) => connectBuiltin(builtin, { folders }),
+      connectBuiltin: async ({ builtin, folders }) => {
+        const { connectBuiltin } = await import('../builtin/connect-builtin.ts');
+        return connectBuiltin(builtin, { folders });
+      },
     });
   }
 

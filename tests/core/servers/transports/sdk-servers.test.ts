@@ -126,7 +126,7 @@ function transportFor(config: ServerConfig) {
     registry,
     stderr: new StderrLog({ mask: (text) => text }),
     env: {},
-    connectBuiltin: () => {
+    connectBuiltin: async () => {
       void newServer().connect(theirs);
       return ours;
     },

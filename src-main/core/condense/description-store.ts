@@ -1,0 +1,123 @@
+/**
+ * Short descriptions that a model wrote for tools: kept per server on disk, shown in place of the condensed ones. They are
+ * text that other models read, so they are short plain lines, and each stands for one description of its server only: when
+ * that changes, the written one is not shown any more.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../base/atomic-file.ts';
+import { Event } from '../base/events.ts';
+import { isObject } from '../base/json.ts';
+import { cleanLine } from './clean-line.ts';
+
+/** Most characters (code points) of a written description. */
+export const maxDescription = 200;
+
+export interface WrittenDescriptions {
+  /** When somebody wrote last, in ms since 1970. */
+  readonly at: number;
+  /** Who that was. */
+  readonly by: string;
+  readonly texts: ReadonlyMap<string, WrittenText>;
+}
+
+/** What a mode may do with them. */
+export interface DescriptionReader {
+  /** What was written for a tool, as long as `own` is still how its server describes it. */
+  find(server: string, tool: string, own: unknown): string | undefined;
+}
+
+interface WrittenText {
+  readonly text: string;
+  /** Fingerprint of the server's own description that it stands for. */
+  readonly of: string;
+}
+
+export class DescriptionStore implements DescriptionReader {
+  /** Some text is not what it was. */
+  readonly changed = new Event();
+  readonly #folder: string;
+  readonly #hashOf: (server: string) => string | undefined;
+  readonly #known = new Map<string, WrittenDescriptions | undefined>();
+  /** Writes follow each other, so that the last one stays. */
+  #saving: Promise<unknown> = Promise.resolve();
+
+  /** `hashOf` gives the hash of a server's entry: an entry that changed is another server, with nothing written yet. */
+  constructor(folder: string, hashOf: (server: string) => string | undefined) {
+    this.#folder = folder;
+    this.#hashOf = hashOf;
+  }
+
+  find(server: string, tool: string, own: unknown): string | undefined {
+    const written = this.of(server)?.texts.get(tool);
+    return written?.of === (written && fingerprint(own)) ? written?.text : undefined;
+  }
+
+  /** All that was written for a server. */
+  of(server: string): WrittenDescriptions | undefined {
+    const hash = this.#hashOf(server);
+    if (hash === undefined) return undefined;
+    if (!this.#known.has(hash)) this.#known.set(hash, read(this.#file(hash)));
+    return this.#known.get(hash);
+  }
+
+  /**
+   * Keeps texts for tools, each with the server's own description of it; an empty text takes the written one back. What was
+   * written for other tools stays. Rejects with what the file system throws.
+   */
+  async save(server: string, texts: ReadonlyMap<string, { text: string; own: unknown }>, by: string): Promise<void> {
+    const hash = this.#hashOf(server);
+    if (hash === undefined) return;
+    const merged = new Map(this.of(server)?.texts);
+    for (const [tool, { text, own }] of texts) {
+      const line = cleanLine(text, maxDescription);
+      if (line === '') merged.delete(tool);
+      else merged.set(tool, { text: line, of: fingerprint(own) });
+    }
+    const written = { at: Date.now(), by: cleanLine(by, maxDescription), texts: merged };
+    this.#known.set(hash, written);
+    await this.#write(hash, written);
+    this.changed.emit();
+  }
+
+  async #write(hash: string, { at, by, texts }: WrittenDescriptions): Promise<void> {
+    const write = async (): Promise<void> => {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      const text = JSON.stringify({ version: formatVersion, at, by, texts: Object.fromEntries(texts) }, null, 2);
+      await writeFileAtomic(this.#file(hash), text, { mode: 0o600 });
+    };
+    const writing = this.#saving.then(write);
+    this.#saving = writing.catch(() => this.#known.delete(hash));
+    await writing;
+  }
+
+  #file(hash: string): string {
+    return join(this.#folder, `${hash}.json`);
+  }
+}
+
+const formatVersion = 1;
+
+/** Read at once, because a list of tools is made at once; the file is small. What is no such file counts as none. */
+function read(file: string): WrittenDescriptions | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (!isObject(value) || value['version'] !== formatVersion || !isObject(value['texts'])) return undefined;
+    const texts = Object.entries(value['texts']).flatMap(([tool, written]): [string, WrittenText][] => {
+      if (!isObject(written) || typeof written['text'] !== 'string') return [];
+      return [[tool, { text: cleanLine(written['text'], maxDescription), of: String(written['of']) }]];
+    });
+    return { at: Number(value['at']), by: String(value['by']), texts: new Map(texts) };
+  } catch {
+    return undefined;
+  }
+}
+
+function fingerprint(own: unknown): string {
+  return createHash('sha256')
+    .update(typeof own === 'string' ? own : '')
+    .digest('hex')
+    .slice(0, 16);
+}

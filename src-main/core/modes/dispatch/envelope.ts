@@ -1,0 +1,33 @@
+/** The shape of all answers of `proxy-dispatch`: a text, and beside it the facts as an object. */
+import { AppError, errorText } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { maskText } from '../../base/mask-secrets.ts';
+import { failureText } from '../../calls/error-result.ts';
+
+/** `more` are content blocks that follow the text. */
+export function envelope(facts: JsonObject, text: string, more: readonly unknown[] = []): JsonObject {
+  return {
+    content: [{ type: 'text', text }, ...more],
+    structuredContent: facts,
+    ...(facts['error'] !== undefined && { isError: true }),
+  };
+}
+
+export function failure(facts: JsonObject, error: string, more: readonly unknown[] = []): JsonObject {
+  return envelope({ ...facts, error }, `Error: ${error}`, more);
+}
+
+/** What went wrong. Our own words may tell a command line or an address; a server's are its answer. */
+export function reason(error: unknown): string {
+  return error instanceof AppError ? maskText(errorText(error)) : failureText(error);
+}
+
+/** Nobody waits for the answer any more. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'cancelled';
+}
+
+/** As mini-a estimates: four characters are a token. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}

@@ -1,0 +1,36 @@
+/** `result_stat`, `result_read` …: the ops of `readresult` as tools of their own, as mini-a shows them to agents with a tool set. */
+import type { JsonObject } from '../../base/json.ts';
+import type { HelperTool } from '../mode.ts';
+import { answered } from './proxy-dispatch.ts';
+import { readResult, type ResultOp, resultOps } from './read-result.ts';
+
+const count: JsonObject = { type: 'integer' };
+
+const inputsOf: Readonly<Record<ResultOp, { readonly line: string; readonly properties: JsonObject }>> = {
+  stat: { line: 'Size and line count of a kept result.', properties: {} },
+  read: { line: 'Text of a kept result.', properties: { maxBytes: count } },
+  head: { line: 'First lines of a kept result.', properties: { lines: count } },
+  tail: { line: 'Last lines of a kept result.', properties: { lines: count } },
+  slice: { line: 'Some lines of a kept result.', properties: { fromLine: count, toLine: count } },
+  grep: { line: 'Lines of a kept result that match.', properties: { pattern: { type: 'string' }, context: count } },
+};
+
+/** Callable in every mode, listed where `extraTools` names them. */
+export const resultTools: readonly HelperTool[] = resultOps.map(resultTool);
+
+function resultTool(op: ResultOp): HelperTool {
+  const { line, properties } = inputsOf[op];
+  return {
+    definition: {
+      name: `result_${op}`,
+      description: line,
+      inputSchema: {
+        type: 'object',
+        properties: { resultFile: { type: 'string' }, ...properties },
+        required: ['resultFile', ...(op === 'grep' ? ['pattern'] : [])],
+      },
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    run: (input, { resultFiles }) => answered('readresult', () => readResult(input, resultFiles, op)),
+  };
+}

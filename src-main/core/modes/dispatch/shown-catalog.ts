@@ -1,0 +1,81 @@
+/** The catalog as `proxy-dispatch` shows it: without the tools that the filter hides, one connection per server. */
+import type { ServerFacts } from '../../admin/server-facts.ts';
+import { AppError } from '../../base/errors.ts';
+import { maskObject, maskText } from '../../base/mask-secrets.ts';
+import type { Catalog, CatalogEntry } from '../../catalog/catalog.ts';
+import { resolveServer } from '../../catalog/resolve-entry.ts';
+import type { HelperContext } from '../mode.ts';
+import { allowsTool } from './tool-filter.ts';
+
+export interface Connection {
+  /** The server's name. */
+  readonly id: string;
+  readonly alias: string;
+  readonly serverInfo: unknown;
+  /** Why it does not work at the moment, masked; null when it does. */
+  readonly lastError: string | null;
+  /** When its tools were read, in ms since 1970. */
+  readonly listedAt: number | undefined;
+  readonly tools: readonly CatalogEntry[];
+}
+
+export interface ShownCatalog {
+  /** With the tools that may be seen. */
+  readonly catalog: Catalog;
+  readonly connections: readonly Connection[];
+}
+
+/** Throws AppError server_not_found where there is no connection at all. */
+export function showCatalog({ catalog, toolFilter, admin }: HelperContext): ShownCatalog {
+  if (catalog.servers.length === 0) {
+    throw new AppError('server_not_found', 'The MCP proxy is not initialized or has no active connections.', {
+      fix: 'Ask the person to add a server.',
+    });
+  }
+  const tools = catalog.tools.filter((tool) => allowsTool(toolFilter, tool));
+  const facts = new Map(admin.list().map((one) => [one.name, one]));
+  const connections = catalog.servers.map((server) =>
+    connectionTo(
+      server,
+      catalog,
+      facts.get(server),
+      tools.filter((tool) => tool.server === server),
+    ),
+  );
+  return { catalog: { ...catalog, tools }, connections };
+}
+
+/** The connection with this name or alias. Throws AppError server_not_found; `purpose` ends its sentence. */
+export function findConnection({ catalog, connections }: ShownCatalog, handle: string, purpose = ''): Connection {
+  const server = resolved(catalog, handle);
+  const found = connections.find((connection) => connection.id === server);
+  if (found !== undefined) return found;
+  const known = connections.map(({ id, alias }) => `${alias} (${id})`).join(', ');
+  throw new AppError('server_not_found', `Unknown connection identifier '${handle}'${purpose}.`, {
+    fix: `There are: ${known}.`,
+  });
+}
+
+function connectionTo(
+  server: string,
+  catalog: Catalog,
+  facts: ServerFacts | undefined,
+  tools: readonly CatalogEntry[],
+): Connection {
+  return {
+    id: server,
+    alias: catalog.aliases.get(server) ?? server,
+    serverInfo: maskObject(facts?.handshake?.serverInfo ?? null),
+    lastError: facts?.error === undefined ? null : maskText(facts.error),
+    listedAt: facts?.listedAt,
+    tools,
+  };
+}
+
+function resolved(catalog: Catalog, handle: string): string | undefined {
+  try {
+    return resolveServer(catalog, handle);
+  } catch {
+    return undefined;
+  }
+}

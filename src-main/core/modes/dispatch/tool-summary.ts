@@ -1,0 +1,28 @@
+/** A tool in lists and search hits. */
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
+import { condenseDescription } from '../../condense/condense-description.ts';
+import type { ModeView } from '../mode.ts';
+import { readFlag } from './read-input.ts';
+
+/** What a model needs to choose; where the person wants texts raw, the text as the server wrote it. */
+export function compactTool({ server, name, definition }: CatalogEntry, { raw, descriptions }: ModeView): JsonObject {
+  const text = descriptionOf(definition);
+  if (raw) return { name, description: text };
+  return { name, description: descriptions.find(server, name, definition['description']) ?? condenseDescription(text) };
+}
+
+/** What the caller asked to see of it. */
+export function detailedTool({ name, definition }: CatalogEntry, input: JsonObject): JsonObject {
+  const { annotations } = definition;
+  return {
+    name,
+    description: descriptionOf(definition),
+    ...(readFlag(input, 'includeInputSchema', false) && { inputSchema: usableSchema(definition) }),
+    ...(readFlag(input, 'includeAnnotations', true) && isObject(annotations) && { annotations }),
+  };
+}
+
+function descriptionOf({ description }: JsonObject): string {
+  return typeof description === 'string' ? description : '';
+}

@@ -1,0 +1,33 @@
+/** Mode `gateway`: one tool per server, which says in its description what the server can do. */
+import { cutText } from './cut-text.ts';
+import { maxInstructions, type Mode, type ModeView } from './mode.ts';
+import { getToolCount } from './toolmux/get-tool-count.ts';
+import { getToolSchema } from './toolmux/get-tool-schema.ts';
+import { listAllTools } from './toolmux/list-all-tools.ts';
+import { serverHints } from './toolmux/server-hints.ts';
+import { serverTool } from './toolmux/server-tool.ts';
+import { serverToolNames } from './toolmux/server-tool-names.ts';
+
+export const gatewayMode: Mode = {
+  name: 'gateway',
+  line: 'One tool per server',
+  helpers: [getToolSchema, getToolCount, listAllTools],
+  find(name, view) {
+    const [server] = [...serverToolNames(view.catalog)].find(([, given]) => given === name) ?? [];
+    return server === undefined ? undefined : serverTool(name, server, undefined);
+  },
+  listed(view) {
+    const hints = serverHints(view);
+    return [...serverToolNames(view.catalog)].map(
+      ([server, name]) => serverTool(name, server, hints.get(server)).definition,
+    );
+  },
+  instructions,
+};
+
+/** The list names the servers; here is only what it does not say. */
+function instructions({ catalog }: ModeView): string {
+  const [name = 'server'] = serverToolNames(catalog).values();
+  const text = `Start with list_all_tools. Each server is a tool: ${name}(tool, arguments).`;
+  return cutText(text, maxInstructions);
+}

@@ -1,0 +1,58 @@
+/** A call that came to nothing, in the shapes that MCPProxy's users know; always an error to the model. */
+import { AppError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { usableSchema } from '../../catalog/catalog.ts';
+import { resolveEntry } from '../../catalog/resolve-entry.ts';
+import { rpcCode, RpcError } from '../../wire/message.ts';
+import type { HelperContext } from '../mode.ts';
+import { jsonFailure } from './json-result.ts';
+
+/** Throws what is not for the model: a call that was cancelled, a defect of ours. */
+export function callFailure(error: unknown, tool: string, context: HelperContext): JsonObject {
+  if (error instanceof RpcError) return jsonFailure(rpcFailure(error, tool, context));
+  if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
+  const { message, fix, data } = error;
+  switch (error.code) {
+    case 'arguments_invalid':
+      return jsonFailure({ error: message, ...data });
+    case 'not_allowed':
+      return jsonFailure({ error: message, error_code: data?.['code'], hint: fix, use: data?.['use'] });
+    case 'tool_not_found':
+      return notFound(error, tool, context);
+    default:
+      return jsonFailure({ error: message, tool_name: tool, ...(fix !== undefined && { troubleshooting: fix }) });
+  }
+}
+
+function rpcFailure({ code, message, data }: RpcError, name: string, { catalog }: HelperContext): JsonObject {
+  if (code !== rpcCode.invalidParams) {
+    return { error: message, error_code: code, ...(data !== undefined && { error_data: data }) };
+  }
+  const tool = resolveEntry(catalog, 'tools', name);
+  return {
+    error: message,
+    error_type: 'invalid_params',
+    tool: tool.id,
+    hint: 'The server refused the arguments; compare them with its schema.',
+    input_schema: usableSchema(tool.definition),
+    ...(data !== undefined && { error_data: data }),
+  };
+}
+
+function notFound(error: AppError, name: string, { admin, catalog }: HelperContext): JsonObject {
+  const colon = name.indexOf(':');
+  if (colon <= 0) {
+    return jsonFailure({ error: error.message, hint: `${error.fix ?? ''} A name is expected as server:tool.`.trim() });
+  }
+  const server = name.slice(0, colon).trim();
+  if (catalog.servers.includes(server)) return jsonFailure({ error: error.message, hint: error.fix });
+  const known = admin.list().map((one) => one.name);
+  if (known.includes(server)) {
+    const text = `TOOL_BLOCKED: the server "${server}" is switched off. The person can switch it on (tooltray enable ${server}); retrieve_tools with include_disabled shows what is off.`;
+    return { content: [{ type: 'text', text }], isError: true };
+  }
+  return jsonFailure({
+    error: `There is no server "${server}".`,
+    hint: `Servers: ${known.join(', ') || 'none yet'}. Find tools with retrieve_tools; upstream_servers (operation "list") tells of the servers.`,
+  });
+}

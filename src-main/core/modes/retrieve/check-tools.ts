@@ -1,0 +1,75 @@
+/** Whether tools could be called now, from what is known already: no server is asked. */
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../base/json.ts';
+import type { ServerFacts } from '../../admin/server-facts.ts';
+import type { CatalogEntry } from '../../catalog/catalog.ts';
+import type { HelperContext } from '../mode.ts';
+import { annotationsOf, failedFilters } from './annotations.ts';
+import { findTool, type Missing } from './find-tool.ts';
+
+interface Check extends JsonObject {
+  readonly id: string;
+  readonly status: 'ready' | 'degraded_retryable' | 'blocked' | 'unknown';
+}
+
+export function checkTools(ids: readonly string[], filters: readonly string[], context: HelperContext): JsonObject {
+  const results = ids.map((id): Check => {
+    const found = findTool(id, context);
+    return 'missing' in found ? missingCheck(id, found) : toolCheck(id, found, filters, context);
+  });
+  return { verdict: worst(results), checked_at: new Date().toISOString(), request_id: randomUUID(), results };
+}
+
+function missingCheck(id: string, { missing, nearest, remediation }: Missing): Check {
+  const status = missing === 'server_disabled' ? 'blocked' : 'unknown';
+  const guess = nearest === undefined ? {} : { did_you_mean: nearest };
+  return { id, status, reason: missing, retryable: false, remediation, ...guess };
+}
+
+/** Quarantine and changed tools have their place here, before the state of the server. */
+function toolCheck(id: string, tool: CatalogEntry, filters: readonly string[], { admin }: HelperContext): Check {
+  const failed = failedFilters(tool, filters);
+  if (failed.length > 0) return filteredCheck(id, tool, failed);
+  const server = admin.list().find((one) => one.name === tool.server);
+  const trouble = server === undefined ? undefined : troubleOf(server);
+  return trouble === undefined ? { id, status: 'ready' } : { id, ...trouble, detail: server?.health.detail };
+}
+
+const hintOf: Readonly<Record<string, string>> = {
+  read_only_only: 'readOnlyHint',
+  exclude_destructive: 'destructiveHint',
+  exclude_open_world: 'openWorldHint',
+};
+
+function filteredCheck(id: string, tool: CatalogEntry, failed: readonly string[]): Check {
+  const annotations = annotationsOf(tool);
+  const says = failed.some((name) => annotations[hintOf[name] ?? ''] !== undefined);
+  const reason = says ? 'policy_filtered' : 'missing_annotation';
+  return { id, status: 'blocked', reason, retryable: false, detail: failed.join(', ') };
+}
+
+function troubleOf({ state }: ServerFacts): (Pick<Check, 'status'> & JsonObject) | undefined {
+  switch (state) {
+    // One that sleeps wakes for the call.
+    case 'ready':
+    case 'disconnected':
+      return undefined;
+    case 'connecting':
+    case 'discovering':
+      return { status: 'degraded_retryable', reason: 'server_initializing', retryable: true };
+    case 'error':
+      return { status: 'degraded_retryable', reason: 'server_unhealthy', retryable: true, action: 'restart' };
+    case 'pending-sign-in':
+    case 'authenticating':
+      return { status: 'blocked', reason: 'oauth_required', retryable: false, action: 'login' };
+    case 'disabled':
+      return { status: 'blocked', reason: 'server_disabled', retryable: false, action: 'enable' };
+  }
+}
+
+function worst(results: readonly Check[]): string {
+  const statuses = new Set(results.map(({ status }) => status));
+  if (statuses.has('unknown')) return 'unknown_ids';
+  if (statuses.has('blocked')) return 'blocked';
+  return statuses.has('degraded_retryable') ? 'degraded_retryable' : 'ready';
+}

@@ -1,0 +1,59 @@
+/** A server as upstream_servers shows it. */
+import type { ServerFacts } from '../../admin/server-facts.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { HealthLevel, ServerHealth } from '../../servers/server-health.ts';
+
+const states: Readonly<Record<ServerFacts['state'], string>> = {
+  disabled: 'Disconnected',
+  disconnected: 'Disconnected',
+  connecting: 'Connecting',
+  'pending-sign-in': 'Pending Auth',
+  authenticating: 'Authenticating',
+  discovering: 'Discovering',
+  ready: 'Ready',
+  error: 'Error',
+};
+
+const levels: Readonly<Record<HealthLevel, string>> = {
+  ok: 'healthy',
+  off: 'healthy',
+  busy: 'healthy',
+  attention: 'degraded',
+  error: 'unhealthy',
+};
+
+const actions: Readonly<Record<NonNullable<ServerHealth['action']>['kind'], string>> = {
+  retry: 'restart',
+  'sign-in': 'login',
+  enable: 'enable',
+  'edit-config': 'configure',
+  'view-log': 'view_logs',
+};
+
+export function connectionStatus({ state, error }: ServerFacts): JsonObject {
+  return { state: states[state], ...(error !== undefined && { last_error: error }) };
+}
+
+/** `etag` may be given back with an edit, which is then made only if nothing was changed in between. */
+export function serverReport(server: ServerFacts, etag: string): JsonObject {
+  const { transport, lazy: _, enabled, ...config } = server.config;
+  const { level, summary, detail, action } = server.health;
+  return {
+    name: server.name,
+    protocol: transport,
+    ...config,
+    enabled,
+    // Nothing is held back yet; what a model proposes is not in the config at all.
+    quarantined: false,
+    connection_status: connectionStatus(server),
+    tools: { callable: server.enabled ? server.tools : 0, server_disabled: server.enabled ? 0 : server.tools },
+    health: {
+      level: levels[level],
+      admin_state: server.enabled ? 'enabled' : 'disabled',
+      summary,
+      detail,
+      action: action === undefined ? '' : actions[action.kind],
+    },
+    etag,
+  };
+}

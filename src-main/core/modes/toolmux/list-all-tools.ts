@@ -1,0 +1,36 @@
+/** `list_all_tools`: every tool by server, a line for each. */
+import type { JsonObject } from '../../base/json.ts';
+import { readServerName } from '../../calls/read-arguments.ts';
+import type { CatalogEntry } from '../../catalog/catalog.ts';
+import type { HelperContext, HelperTool } from '../mode.ts';
+import { callableNames } from './callable-names.ts';
+import { dataResult } from './data-result.ts';
+import { toolsByServer } from './tools-by-server.ts';
+import { fullText, shortText } from './tool-texts.ts';
+
+export const listAllTools: HelperTool = {
+  definition: {
+    name: 'list_all_tools',
+    description: 'Tools by server, one line each.',
+    inputSchema: { type: 'object', properties: { server: { type: 'string' } } },
+    annotations: { readOnlyHint: true },
+  },
+  async run(input, context) {
+    const show = lineOf(context);
+    const byServer = toolsByServer(context.catalog, readServerName(input));
+    const servers = [...byServer].map(([name, tools]): [string, JsonObject] => [
+      name,
+      { tool_count: tools.length, tools: tools.map(show) },
+    ]);
+    const total = [...byServer.values()].reduce((sum, tools) => sum + tools.length, 0);
+    return dataResult({ total_tools: total, servers: Object.fromEntries(servers) });
+  },
+};
+
+/** Names as the mode calls tools; short texts where the list is how a model of this mode finds its tools. */
+function lineOf(context: HelperContext): (tool: CatalogEntry) => JsonObject {
+  if (context.mode === 'gateway') return (tool) => ({ name: tool.name, description: shortText(tool, context) });
+  if (context.mode !== 'meta') return (tool) => ({ name: tool.listedName, description: fullText(tool) });
+  const names = callableNames(context.catalog);
+  return (tool) => ({ name: names.get(tool) ?? tool.listedName, description: shortText(tool, context) });
+}

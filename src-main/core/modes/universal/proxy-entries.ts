@@ -1,0 +1,129 @@
+/** The catalog as the proxy tool shows it: tools, prompts, and resources together with templates, each with all its spellings. */
+import { AppError } from '../../base/errors.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import type { Catalog, CatalogEntry, CatalogResource } from '../../catalog/catalog.ts';
+import { resolveEntry, resolveServer } from '../../catalog/resolve-entry.ts';
+import type { ModeView } from '../mode.ts';
+import { shownTool, wholeTool } from '../shown-tool.ts';
+import type { ListRequest, ProxyType } from './proxy-request.ts';
+
+export interface ProxyEntry {
+  readonly server: string;
+  /** The Python class of its definition. */
+  readonly pythonType: 'Tool' | 'Prompt' | 'Resource' | 'ResourceTemplate';
+  /** As it is shown in a list, and when it is asked for alone. */
+  readonly listed: JsonObject;
+  readonly whole: JsonObject;
+  /** What it may be called, the listed name first. */
+  readonly spellings: readonly string[];
+}
+
+/** What Magg announces a list as. Its own client compares the one of resources to the letter. */
+export const listTypes: Readonly<Record<ProxyType, string>> = {
+  tool: 'Tool',
+  resource: 'mcp.types.Resource | mcp.types.ResourceTemplate',
+  prompt: 'Prompt',
+};
+
+export function proxyEntries(type: ProxyType, { catalog, raw }: ModeView): readonly ProxyEntry[] {
+  if (type === 'tool') {
+    return catalog.tools.map((tool) => {
+      const shown = { listed: shownTool(tool, raw), whole: wholeTool(tool) };
+      return { ...shown, pythonType: 'Tool', server: tool.server, spellings: namesOf(tool, catalog) };
+    });
+  }
+  if (type === 'prompt') {
+    return catalog.prompts.map((prompt) => {
+      const shown = { ...prompt.definition, name: prompt.listedName };
+      const { server } = prompt;
+      return { listed: shown, whole: shown, pythonType: 'Prompt', server, spellings: namesOf(prompt, catalog) };
+    });
+  }
+  return [
+    ...catalog.resources.map((resource) => located(resource, 'Resource', 'uri', catalog)),
+    ...catalog.resourceTemplates.map((template) => located(template, 'ResourceTemplate', 'uriTemplate', catalog)),
+  ];
+}
+
+/** Those that a list request asks for, before paging. */
+export function filterEntries(
+  entries: readonly ProxyEntry[],
+  { server, prefix, tags }: ListRequest,
+  catalog: Catalog,
+): readonly ProxyEntry[] {
+  const only = server === undefined ? undefined : serverNamed(catalog, server.replace(/_$/, ''));
+  const begins = [only === undefined ? server : undefined, prefix].filter((start) => start !== undefined);
+  return entries.filter(
+    (entry) =>
+      (only === undefined || entry.server === only) &&
+      begins.every((start) => entry.spellings.some((spelling) => spelling.startsWith(start))) &&
+      (tags.length === 0 || tagsOf(entry.whole).some((tag) => tags.includes(tag))),
+  );
+}
+
+/** The entry of that name or URI. Throws AppError not_found or tool_ambiguous. */
+export function findEntry(type: ProxyType, path: string, view: ModeView): ProxyEntry {
+  const { catalog, index } = view;
+  const entries = proxyEntries(type, view);
+  if (type === 'resource') {
+    const found =
+      entries.find(({ spellings }) => spellings.includes(path)) ?? entries.find(({ whole }) => whole['name'] === path);
+    if (found === undefined) throw notFound(type, path, 'List the resources there are.');
+    return found;
+  }
+  const key = type === 'tool' ? 'tools' : 'prompts';
+  const suggest = (name: string): readonly string[] => (type === 'tool' ? index.suggest(name) : []);
+  try {
+    const entry = resolveEntry(catalog, key, path, { suggest });
+    return entries[catalog[key].indexOf(entry)] as ProxyEntry;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'tool_not_found') throw error;
+    throw notFound(type, path, error.fix);
+  }
+}
+
+export function notFound(type: ProxyType, path: string, fix: string | undefined): AppError {
+  const what = type[0]?.toUpperCase() + type.slice(1);
+  return new AppError('not_found', `${what} '${path}' not found.`, { ...(fix !== undefined && { fix }) });
+}
+
+/** A URI as Magg spells it where servers have a prefix: `data://cfg` of `m` is `data://m/cfg`. */
+function maggSpelling(prefix: string, uri: string): string {
+  return uri.replace('://', `://${prefix}/`);
+}
+
+function namesOf({ server, name, listedName }: CatalogEntry, catalog: Catalog): readonly string[] {
+  return [listedName, ...[catalog.slugs.get(server) ?? server, server].map((prefix) => `${prefix}_${name}`)];
+}
+
+function located(
+  { server, uri, listedUri, definition }: CatalogResource,
+  pythonType: 'Resource' | 'ResourceTemplate',
+  identifier: string,
+  catalog: Catalog,
+): ProxyEntry {
+  const shown = { ...definition, [identifier]: listedUri };
+  const spellings = [listedUri, maggSpelling(catalog.slugs.get(server) ?? server, uri)];
+  return { server, pythonType, listed: shown, whole: shown, spellings };
+}
+
+function serverNamed(catalog: Catalog, handle: string): string | undefined {
+  try {
+    return resolveServer(catalog, handle);
+  } catch {
+    return undefined;
+  }
+}
+
+/** MCP has no tags; FastMCP, which Magg is built on, puts them into `_meta`. */
+function tagsOf({ tags, _meta }: JsonObject): readonly string[] {
+  const meta = isObject(_meta) ? _meta : {};
+  const places = [
+    tags,
+    meta['tags'],
+    ...['fastmcp', '_fastmcp'].map((key) => (meta[key] as JsonObject | undefined)?.['tags']),
+  ];
+  return places
+    .flatMap((place) => (Array.isArray(place) ? (place as unknown[]) : []))
+    .filter((tag) => typeof tag === 'string');
+}

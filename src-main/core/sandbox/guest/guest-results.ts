@@ -1,0 +1,54 @@
+/** Inside the VM: what a result of MCP means to the code. */
+
+export interface GuestResults {
+  /** structuredContent; else the one text, parsed where it is JSON; else the one item; else all of them; null for none. */
+  unwrap(result: unknown): unknown;
+  failed(result: unknown): boolean;
+  /** The texts of a failed result. */
+  failure(result: unknown): string;
+}
+
+/** Runs in the VM, as text: it may name nothing outside its own body. */
+export function guestResults(): GuestResults {
+  const { parse, stringify } = JSON;
+  const { isArray } = Array;
+
+  function isRecord(value: unknown): value is Record<string, unknown> {
+    return typeof value === 'object' && value !== null && !isArray(value);
+  }
+
+  /** A number or word is taken as such only if it reads back to the letter: "007", "1.0" and long ids stay texts. */
+  function parsed(text: string): unknown {
+    try {
+      const value: unknown = parse(text);
+      return typeof value === 'object' || stringify(value) === text ? value : text;
+    } catch {
+      return text;
+    }
+  }
+
+  function itemValue(item: unknown): unknown {
+    return isRecord(item) && item.type === 'text' && typeof item.text === 'string' ? parsed(item.text) : item;
+  }
+
+  function unwrap(result: unknown): unknown {
+    if (!isRecord(result)) return result;
+    if (result.structuredContent !== undefined && result.structuredContent !== null) return result.structuredContent;
+    if (!isArray(result.content)) return result;
+    const items = result.content.map(itemValue);
+    if (items.length === 0) return null;
+    return items.length === 1 ? items[0] : items;
+  }
+
+  function failed(result: unknown): boolean {
+    return isRecord(result) && result.isError === true;
+  }
+
+  function failure(result: unknown): string {
+    const items: unknown[] = isRecord(result) && isArray(result.content) ? result.content : [];
+    const texts = items.map((item) => (isRecord(item) && typeof item.text === 'string' ? item.text : ''));
+    return texts.filter((text) => text !== '').join('\n') || 'The tool reported an error and gave no reason.';
+  }
+
+  return { unwrap, failed, failure };
+}

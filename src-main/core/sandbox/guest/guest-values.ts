@@ -1,0 +1,93 @@
+/** Inside the VM: values as text, for what leaves it, for the console, for errors. */
+
+export interface GuestValues {
+  /** JSON. Throws an Error with the code SERIALIZATION_ERROR for what JSON would drop without a word. */
+  toJson(value: unknown): string;
+  /** For the console. */
+  show(value: unknown): string;
+  /** What is to be said of something thrown, as JSON of ThrownText. */
+  describe(thrown: unknown): string;
+}
+
+/** Every member is a text, or absent. */
+export interface ThrownText {
+  readonly name?: string;
+  readonly message?: string;
+  readonly stack?: string;
+  readonly code?: string;
+}
+
+/** Runs in the VM, as text: it may name nothing outside its own body. */
+export function guestValues(): GuestValues {
+  const longest = 65_536;
+  const { stringify } = JSON;
+  const NativePromise = Promise;
+  const { InternalError: EngineError } = globalThis as unknown as { InternalError: ErrorConstructor };
+
+  function fault(message: string): Error {
+    return Object.assign(new Error(message), { name: 'SerializationError', code: 'SERIALIZATION_ERROR' });
+  }
+
+  /** What JSON would write as {}. */
+  function plain(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (value instanceof Map) return [...value.keys()].every(isText) ? Object.fromEntries(value) : [...value];
+    if (value instanceof Set) return [...value];
+    if (value instanceof Error) return { name: value.name, message: value.message };
+    if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return Array.from(value as Uint8Array);
+    return value;
+  }
+
+  function isText(value: unknown): value is string {
+    return typeof value === 'string';
+  }
+
+  function strict(key: string, value: unknown): unknown {
+    const place = key === '' ? 'It' : `"${key}"`;
+    if (typeof value === 'function' || typeof value === 'symbol') throw fault(`${place} is a ${typeof value}.`);
+    if (typeof value === 'bigint') throw fault(`${place} is a BigInt; write it as String(value).`);
+    if (value instanceof NativePromise) throw fault(`${place} is a promise; await it first.`);
+    return plain(value);
+  }
+
+  function loose(_key: string, value: unknown): unknown {
+    if (typeof value === 'bigint') return `${value}n`;
+    return typeof value === 'function' || typeof value === 'symbol' ? `[${typeof value}]` : plain(value);
+  }
+
+  function toJson(value: unknown): string {
+    try {
+      return (stringify(value, strict) as string | undefined) ?? 'null';
+    } catch (error) {
+      if (error instanceof EngineError) throw error;
+      const reason = error instanceof Error ? error.message : 'it threw while it was read.';
+      throw fault(`The value cannot be written as JSON: ${reason}`);
+    }
+  }
+
+  function show(value: unknown): string {
+    try {
+      if (isText(value)) return value.slice(0, longest);
+      if (value instanceof Error) return `${value.name}: ${value.message}`.slice(0, longest);
+      return ((stringify(value, loose) as string | undefined) ?? String(value)).slice(0, longest);
+    } catch {
+      return '[a value that cannot be shown]';
+    }
+  }
+
+  function text(value: unknown): string | undefined {
+    return isText(value) ? value.slice(0, 8192) : undefined;
+  }
+
+  function describe(thrown: unknown): string {
+    try {
+      if (!(thrown instanceof Error)) return stringify({ message: `A value was thrown: ${show(thrown).slice(0, 8192)}` });
+      const { name, message, stack, code } = thrown as Error & { code?: unknown };
+      return stringify({ name: text(name), message: text(message), stack: text(stack), code: text(code) });
+    } catch {
+      return '{"message":"Something was thrown that cannot be described."}';
+    }
+  }
+
+  return { toJson, show, describe };
+}

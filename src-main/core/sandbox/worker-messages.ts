@@ -1,0 +1,49 @@
+/** What the core and the thread that runs the code say to each other. Values cross as JSON text. */
+import type { SandboxError, SandboxLanguage, SandboxLimits, SandboxStyle } from './sandbox-request.ts';
+
+export interface RunMessage {
+  readonly kind: 'run';
+  readonly code: string;
+  readonly language: SandboxLanguage | undefined;
+  readonly input: string;
+  readonly style: SandboxStyle;
+  readonly limits: SandboxLimits;
+}
+
+/** The answer to a question; when it is not ok, `text` is a Refusal. */
+export interface AnswerMessage {
+  readonly kind: 'answer';
+  readonly id: number;
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** Why a question has no answer. */
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+export type ToWorker = RunMessage | AnswerMessage;
+
+export type Question = 'call' | 'search' | 'schema';
+
+export interface QuestionMessage {
+  readonly kind: 'question';
+  readonly id: number;
+  readonly what: Question;
+  readonly text: string;
+}
+
+/** How the code ended: its value as JSON, or the error. */
+export type GuestOutcome = { readonly value: string } | { readonly error: SandboxError };
+
+export interface DoneMessage {
+  readonly kind: 'done';
+  readonly outcome: GuestOutcome;
+  /** The thread can take another run: its memory is small and nothing broke. */
+  readonly reusable: boolean;
+}
+
+export type FromWorker =
+  { readonly kind: 'ready' } | { readonly kind: 'print'; readonly line: string } | QuestionMessage | DoneMessage;

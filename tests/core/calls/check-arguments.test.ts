@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { type JsonObject, parseJson } from '../../../src-main/core/base/json.ts';
+import { checkArguments, type GivenArguments } from '../../../src-main/core/calls/check-arguments.ts';
+import { SchemaCompiler } from '../../../src-main/core/calls/schema-compiler.ts';
+import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
+
+const readFile = {
+  type: 'object',
+  properties: {
+    path: { type: 'string' },
+    head: { type: 'integer' },
+    mode: { enum: ['text', 'binary'] },
+    place: { $ref: '#/$defs/place' },
+  },
+  required: ['path'],
+  additionalProperties: false,
+  $defs: { place: { type: 'object', properties: { line: { type: 'number' } }, required: ['line'] } },
+};
+
+function toolWith(inputSchema: unknown): CatalogEntry {
+  return { id: 'fs:read', server: 'fs', name: 'read', listedName: 'read', definition: { name: 'read', inputSchema } };
+}
+
+function check(given: GivenArguments | JsonObject, inputSchema: unknown = readFile): Promise<unknown> {
+  const asked = 'arguments' in given ? (given as unknown as GivenArguments) : { arguments: given };
+  return checkArguments(toolWith(inputSchema), asked, new SchemaCompiler()).catch((error: unknown) => error);
+}
+
+const refused = (message: RegExp): unknown =>
+  expect.objectContaining({ code: 'arguments_invalid', message: expect.stringMatching(message) as string });
+
+describe('arguments that fit', () => {
+  test('are passed on as they are', async () => {
+    const args = { path: '/a', head: 3, mode: 'text', place: { line: 1 } };
+    expect(await check(args)).toEqual(args);
+  });
+
+  test('keep the spelling of their numbers, which count as numbers', async () => {
+    const args = parseJson('{"path":"/a","head":12345678901234567890,"place":{"line":1.0}}') as JsonObject;
+    expect(JSON.stringify(await check(args))).toBe('{"path":"/a","head":12345678901234567890,"place":{"line":1.0}}');
+  });
+
+  test('may be none where none is needed, and then stay none', async () => {
+    expect(await check({ arguments: undefined }, { type: 'object', properties: { a: {} } })).toBeUndefined();
+  });
+});
+
+describe('arguments that do not fit', () => {
+  test('are refused with the schema and with what was meant', async () => {
+    expect(await check({ paht: '/a' })).toMatchObject({
+      code: 'arguments_invalid',
+      message: 'The arguments do not fit fs:read: "path" is missing; "paht" is not known.',
+      data: {
+        error_type: 'invalid_params',
+        tool: 'fs:read',
+        hint: 'Did you mean "path" instead of "paht"? It takes path (required), head, mode, place.',
+        input_schema: readFile,
+      },
+    });
+  });
+
+  test.each<[string, JsonObject, RegExp]>([
+    ['a missing one', {}, /"path" is missing/],
+    ['a wrong type', { path: 5 }, /"path" must be string/],
+    ['a value that is not allowed', { path: '', mode: 'x' }, /"mode" must be equal.*: "text", "binary"/],
+    ['one inside another', { path: '', place: {} }, /"line" is missing in place/],
+    ['a text for a number', { path: '', head: '3' }, /"head" must be integer/],
+  ])('%s is named', async (_what, args, message) => {
+    expect(await check(args)).toEqual(refused(message));
+  });
+
+  test('many problems are told as five and a number', async () => {
+    const names = Array.from({ length: 9 }, (_, i) => `name${i}`);
+    expect(await check({}, { type: 'object', required: names })).toEqual(refused(/"name4" is missing; 4 more\.$/));
+  });
+});
+
+describe('what is written in the wrong place', () => {
+  test.each<[string, GivenArguments]>([
+    ['inside one more layer', { arguments: { arguments: { path: '/a' } } }],
+    ['inside two more layers, one of them as text', { arguments: { params: '{"args":{"path":"/a"}}' } }],
+    ['beside the arguments', { arguments: undefined, beside: { path: '/a', intent_reason: 'x' } }],
+    ['beside an empty layer', { arguments: {}, beside: { path: '/a' } }],
+  ])('%s is found', async (_what, given) => {
+    expect(await check(given)).toEqual({ path: '/a' });
+  });
+
+  test('what stands in its place goes before what stands beside it', async () => {
+    expect(await check({ arguments: { path: '/a' }, beside: { path: '/b', head: 1 } })).toEqual({
+      path: '/a',
+      head: 1,
+    });
+  });
+
+  test('a layer that the tool itself has is no layer', async () => {
+    const schema = { type: 'object', properties: { args: { type: 'object' }, path: {} } };
+    expect(await check({ arguments: { args: { path: '/a' } } }, schema)).toEqual({ args: { path: '/a' } });
+  });
+
+  test('layers around what the tool does not know stay for a tool that takes anything', async () => {
+    expect(await check({ arguments: { args: { x: 1 } } }, { type: 'object' })).toEqual({ args: { x: 1 } });
+  });
+});
+
+/** Each level mentions the one below twice: 2^60 nodes when followed. */
+const levels = Array.from({ length: 60 }, (_, i) => {
+  const below = { $ref: `#/$defs/d${i + 1}` };
+  return [`d${i}`, { allOf: [below, below] }];
+});
+const doubling: JsonObject = {
+  type: 'object',
+  $ref: '#/$defs/d0',
+  $defs: { ...(Object.fromEntries(levels) as JsonObject), d60: { required: ['never'] } },
+};
+
+describe('a schema that cannot be checked lets everything pass', () => {
+  test.each<[string, unknown]>([
+    ['that is none', 'nonsense'],
+    ['that does not compile', { type: 'object', properties: { a: { type: 'strnig' } }, required: ['x'] }],
+    ['of the older tuples', { type: 'object', properties: { a: { items: [{ type: 'string' }] } }, required: ['x'] }],
+    ['with a reference to nowhere', { type: 'object', properties: { a: { $ref: '#/$defs/gone' } }, required: ['x'] }],
+    ['with a reference to another place', { type: 'object', $ref: 'https://example.com/x', required: ['x'] }],
+    ['that contains itself', { type: 'object', properties: { next: { $ref: '#' } }, required: ['x'] }],
+    ['that grows without end when read', doubling],
+    ['with patterns of names', { type: 'object', patternProperties: { '(a+)+$': false }, required: ['x'] }],
+    ['that hides its size behind a name', { type: 'object', properties: { $defs: doubling }, required: ['x'] }],
+    ['that hides it behind an id', { type: 'object', properties: { a: { $id: 'x', ...doubling } }, required: ['x'] }],
+  ])('%s', async (_what, schema) => {
+    expect(await check({ a: 1 }, schema)).toEqual({ a: 1 });
+  });
+
+  test('patterns and formats are for the server to judge, so that no pattern can hold the core', async () => {
+    const evil = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$', format: 'uri' } } };
+    const args = { a: `${'a'.repeat(60)}!` };
+    expect(await check(args, evil)).toEqual(args);
+  });
+
+  test('arguments of megabytes are passed on unread', async () => {
+    const args = { path: 5, text: 'x'.repeat(5_000_000) };
+    expect(await check(args)).toBe(args);
+  });
+
+  test('two tools may use one id for their schemas', async () => {
+    const schemas = new SchemaCompiler();
+    const one = toolWith({ $id: 'same', type: 'object', required: ['a'] });
+    const two = toolWith({ $id: 'same', type: 'object', required: ['b'] });
+    await expect(checkArguments(one, { arguments: {} }, schemas)).rejects.toEqual(refused(/"a"/));
+    await expect(checkArguments(two, { arguments: {} }, schemas)).rejects.toEqual(refused(/"b"/));
+  });
+});
+
+test('a schema is compiled once for each definition', async () => {
+  const schemas = new SchemaCompiler();
+  const { definition } = toolWith(readFile);
+  const first = await schemas.validatorOf(definition);
+  expect(first).toBeTypeOf('function');
+  expect(await schemas.validatorOf(definition)).toBe(first);
+  expect(await schemas.validatorOf({ ...definition })).not.toBe(first);
+});

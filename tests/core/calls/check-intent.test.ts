@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { checkIntent, type Intent } from '../../../src-main/core/calls/check-intent.ts';
+
+/** What the tool says of itself, and what becomes of a call to read, to write, to destroy. */
+const matrix: [string, unknown, Record<Intent, string>][] = [
+  ['destructive', { destructiveHint: true }, { read: 'destructive', write: 'destructive', destructive: 'ok' }],
+  ['reading', { readOnlyHint: true }, { read: 'ok', write: 'ok', destructive: 'ok' }],
+  ['not only reading', { readOnlyHint: false }, { read: 'write', write: 'ok', destructive: 'ok' }],
+  [
+    'not only reading, and destructive',
+    { readOnlyHint: false, destructiveHint: true },
+    { read: 'destructive', write: 'destructive', destructive: 'ok' },
+  ],
+  ['nothing', undefined, { read: 'ok', write: 'ok', destructive: 'ok' }],
+  ['nonsense', 'destructiveHint', { read: 'ok', write: 'ok', destructive: 'ok' }],
+  ['texts for yes and no', { destructiveHint: 'true' }, { read: 'ok', write: 'ok', destructive: 'ok' }],
+];
+
+test.each(matrix)('a tool that says %s of itself', (_what, annotations, expected) => {
+  const definition = { name: 't', annotations };
+  const tool = { id: 's:t', server: 's', name: 't', listedName: 't', definition };
+  const outcome = (intent: Intent): string => {
+    try {
+      checkIntent(tool, intent);
+      return 'ok';
+    } catch (error) {
+      const { code, data } = error as { code: string; data: { code: string; use: string } };
+      expect([code, data.code]).toEqual(['not_allowed', 'SERVER_MISMATCH']);
+      return data.use.replace('call_tool_', '');
+    }
+  };
+  expect({ read: outcome('read'), write: outcome('write'), destructive: outcome('destructive') }).toEqual(expected);
+});

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { hoistCall } from '../../../src-main/core/calls/hoist-arguments.ts';
+
+test.each([
+  [{ arguments: { name: 'a:b', arguments: { x: 1 } } }, { name: 'a:b', arguments: { x: 1 } }],
+  [{ params: '{"tool":"a:b"}' }, { tool: 'a:b' }],
+])('a call that was wrapped as a whole (%j) is found inside', (input, call) => {
+  expect(hoistCall(input)).toEqual(call);
+});
+
+test.each([
+  { name: 'a:b', arguments: { name: 'x', arguments: {} } },
+  { arguments: { x: 1 } },
+  { arguments: { name: 5 } },
+  { arguments: {}, params: { name: 'a:b' } },
+  { args: 'not json' },
+  {},
+])('anything else (%j) stays as it is', (input) => {
+  expect(hoistCall(input)).toBe(input);
+});
