@@ -1,7 +1,7 @@
 /** What every command that runs a core reads from its arguments and environment. */
 import { join, resolve } from 'node:path';
 import { AppError } from '../core/base/errors.ts';
-import { findMode } from '../core/modes/index.ts';
+import { modeChooser } from '../core/modes/choose-mode.ts';
 import type { CoreHostOptions } from '../host/core-host.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readFlags } from './read-flags.ts';
@@ -35,7 +35,7 @@ export function readHostArguments(args: readonly string[], form = ''): HostArgum
   const { values } = readFlags(args, flags, [0, 0], form);
   return {
     config: values.config === undefined ? undefined : resolve(values.config),
-    mode: values.mode === undefined ? undefined : findMode(values.mode).name,
+    mode: checkedMode(values.mode),
     port: values.port === undefined ? undefined : readPort(values.port),
     app: values.app,
     open: values['no-open'] !== true,
@@ -71,4 +71,10 @@ function readPort(text: string): number {
   throw new AppError('bad_request', `--port ${text} is no port.`, {
     fix: 'Give a number from 0 to 65535; 0 takes any free one.',
   });
+}
+
+/** Throws AppError mode_unknown. */
+function checkedMode(name: string | undefined): string | undefined {
+  if (name !== undefined) modeChooser(name, undefined);
+  return name;
 }

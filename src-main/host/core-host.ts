@@ -9,7 +9,7 @@ import { AppError } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask-secrets.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
-import { findMode } from '../core/modes/index.ts';
+import { modeChooser } from '../core/modes/choose-mode.ts';
 import { type Endpoint, viewFor } from '../core/sessions/endpoint.ts';
 import type { Hello } from '../core/sessions/hello.ts';
 import type { HttpListener } from '../core/sessions/http-listener.ts';
@@ -147,7 +147,7 @@ export class CoreHost {
 
   /** Throws AppError for what a shim asks for and this core cannot give. */
   #check({ mode, config }: Hello): void {
-    if (mode !== undefined) findMode(mode);
+    if (mode !== undefined) modeChooser(mode, undefined);
     const own = this.core.options.config.path;
     if (config === undefined || config === own) return;
     throw new AppError('config_conflict', `The running Tooltray uses the config ${own}, not ${config}.`, {

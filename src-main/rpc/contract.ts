@@ -38,6 +38,8 @@ export interface SessionStatus {
   /** The protocol revision it speaks, such as `2025-11-25`. */
   readonly era: string;
   readonly mode: string;
+  /** Why this mode, where `auto` chose it. */
+  readonly reason?: string;
   /** Calls so far. */
   readonly calls: number;
 }

@@ -179,6 +179,8 @@ export class ServerAdmin {
   async #apply(change: ServerChange): Promise<void> {
     await this.#config.update((text) => edit(text, change));
     await this.#servers.apply(this.#config.current.servers);
+    // Whoever follows the config may have been first to apply it, and is starting the server still.
+    await this.#servers.find(change.server)?.start();
     if (change.kind !== 'disable') this.#switchedOff.delete(change.server);
   }
 }

@@ -1,6 +1,6 @@
 /** Mode `meta`: five tools, however many the servers have; the model looks up what there is, and invokes it. */
 import { cutText } from './cut-text.ts';
-import { maxInstructions, type Mode, type ModeView } from './mode.ts';
+import type { Mode, ModeView } from './mode.ts';
 import { catalogTools } from './toolmux/catalog-tools.ts';
 import { getToolCount } from './toolmux/get-tool-count.ts';
 import { getToolSchema } from './toolmux/get-tool-schema.ts';
@@ -16,7 +16,17 @@ export const metaMode: Mode = {
 };
 
 function instructions({ catalog }: ModeView): string {
-  const servers = catalog.servers.length === 0 ? 'none yet' : catalog.servers.join(', ');
-  const text = `Start with list_all_tools or catalog_tools, then invoke(name, args). Tools of: ${servers}.`;
-  return cutText(text, maxInstructions);
+  return `Start with list_all_tools or catalog_tools, then invoke(name, args). Tools of: ${someOf(catalog.servers)}.`;
+}
+
+/** As many as the fixed cost of the mode leaves room for, in characters. */
+const roomForNames = 120;
+
+function someOf(servers: readonly string[]): string {
+  if (servers.length === 0) return 'none yet';
+  const all = servers.join(', ');
+  if (all.length <= roomForNames) return all;
+  const whole = servers.filter((_, index) => servers.slice(0, index + 1).join(', ').length <= roomForNames);
+  if (whole.length === 0) return cutText(all, roomForNames);
+  return `${whole.join(', ')} and ${servers.length - whole.length} more`;
 }

@@ -6,7 +6,8 @@ import type { AppConfig } from '../config/app-config.ts';
 import type { CallSteps } from '../calls/call-tool.ts';
 import type { LiveCatalog } from '../catalog/live-catalog.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
-import { findMode, helperTools } from '../modes/index.ts';
+import { modeChooser } from '../modes/choose-mode.ts';
+import { helperTools } from '../modes/index.ts';
 import type { ResultFiles } from '../results/result-files.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { MergedView } from './merged-view.ts';
@@ -56,7 +57,7 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
     return new ServerView({ server, servers, catalog, steps, settleMs });
   }
   return new MergedView({
-    mode: findMode(modeFor(endpoint, deps)),
+    chooseMode: modeChooser(modeFor(endpoint, deps), endpoint.app),
     catalog,
     servers,
     helpers: helperTools,

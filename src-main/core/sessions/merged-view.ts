@@ -5,11 +5,12 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import { callTool, type CallerContext, type CallRequest, type CallSteps } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
 import { readArguments } from '../calls/read-arguments.ts';
-import { wrapUri } from '../catalog/catalog.ts';
+import { type Catalog, wrapUri } from '../catalog/catalog.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import { resourceNotFound } from '../catalog/resolve-resource.ts';
 import type { ToolFilter } from '../config/app-config.ts';
+import type { ModeChoice, ModeChooser } from '../modes/choose-mode.ts';
 import { findDynamicHelper, ownResources } from '../modes/index.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from '../modes/mode.ts';
 import { readOwnResource } from '../modes/own-resource.ts';
@@ -26,7 +27,8 @@ import { LookUp } from './look-up.ts';
 import type { Introduction, SessionView } from './session-view.ts';
 
 export interface MergedViewOptions {
-  readonly mode: Mode;
+  /** Asked again whenever the catalog is another. */
+  readonly chooseMode: ModeChooser;
   readonly catalog: LiveCatalog;
   readonly servers: ServerManager;
   readonly helpers: ReadonlyMap<string, HelperTool>;
@@ -48,6 +50,8 @@ const maxTasks = 1000;
 export class MergedView implements SessionView {
   readonly #options: MergedViewOptions;
   readonly #memory = new SessionMemory();
+  #choice: ModeChoice | undefined;
+  #chosenFor: Catalog | undefined;
   readonly #lookUp: LookUp;
   readonly #taskServers = new Map<string, string>();
   #listed: { readonly era: Era; readonly tools: string } | undefined;
@@ -58,7 +62,12 @@ export class MergedView implements SessionView {
   }
 
   get mode(): string {
-    return this.#options.mode.name;
+    return this.#mode().name;
+  }
+
+  get reason(): string | undefined {
+    this.#mode();
+    return this.#choice?.reason;
   }
 
   shows(): boolean {
@@ -76,7 +85,7 @@ export class MergedView implements SessionView {
         logging: {},
         completions: {},
       },
-      instructions: this.#options.mode.instructions(this.#view()),
+      instructions: this.#mode().instructions(this.#view()),
     };
   }
 
@@ -88,7 +97,7 @@ export class MergedView implements SessionView {
     if (key === 'prompts')
       return current.prompts.map((prompt) => acceptable({ ...prompt.definition, name: prompt.listedName }));
     const identifier = key === 'resources' ? 'uri' : 'uriTemplate';
-    const own = (this.#options.mode.resources ?? []).flatMap(({ definition }) =>
+    const own = (this.#mode().resources ?? []).flatMap(({ definition }) =>
       identifier in definition ? [definition] : [],
     );
     const listed = current[key].map((resource) =>
@@ -175,13 +184,23 @@ export class MergedView implements SessionView {
     return resources.some((resource) => resource.listedUri === uri) ? wrapUri(server, uri) : uri;
   }
 
+  #mode(): Mode {
+    const { catalog, chooseMode } = this.#options;
+    if (this.#choice === undefined || this.#chosenFor !== catalog.current) {
+      this.#choice = chooseMode(this.#view());
+      this.#chosenFor = catalog.current;
+    }
+    return this.#choice.mode;
+  }
+
   #view(): ModeView {
     const { catalog, raw, descriptions } = this.#options;
     return { catalog: catalog.current, index: catalog.index, raw: raw(), descriptions };
   }
 
   #listTools(era: Era): readonly JsonObject[] {
-    const { mode, helpers, extraTools } = this.#options;
+    const { helpers, extraTools } = this.#options;
+    const mode = this.#mode();
     const own = new Set(mode.helpers.map((helper) => helper.definition.name));
     const pinned = [...new Set(extraTools())].flatMap((name) =>
       own.has(name) ? [] : (helpers.get(name)?.definition ?? []),
@@ -232,7 +251,8 @@ export class MergedView implements SessionView {
 
   /** A server's tool goes before a helper that is named after a server. */
   #helper(name: string): HelperTool | undefined {
-    const { helpers, mode, catalog } = this.#options;
+    const { helpers, catalog } = this.#options;
+    const mode = this.#mode();
     const own = helpers.get(name) ?? mode.find?.(name, this.#view());
     if (own !== undefined || catalog.current.tools.some((tool) => tool.listedName === name)) return own;
     return findDynamicHelper(name, this.#view());

@@ -22,6 +22,7 @@ export interface ServerViewOptions {
 
 export class ServerView implements SessionView {
   readonly mode = 'server';
+  readonly reason = undefined;
   readonly #options: ServerViewOptions;
   readonly #held = new HeldLists();
 

@@ -17,6 +17,8 @@ export interface Introduction {
 export interface SessionView {
   /** The mode, or `server`. */
   readonly mode: string;
+  /** Why this mode, where Tooltray chose it. */
+  readonly reason: string | undefined;
   /** Whether traffic of this server can concern the session. */
   shows(server: string): boolean;
   introduce(): Promise<Introduction>;

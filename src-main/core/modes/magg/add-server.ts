@@ -2,6 +2,7 @@
 import type { ServerFacts } from '../../admin/server-facts.ts';
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { maskText } from '../../base/mask-secrets.ts';
 import { splitCommand } from '../../config/split-command.ts';
 import type { HelperContext } from '../mode.ts';
 import { type MaggAnswer, maggTool } from './magg-tool.ts';
@@ -83,8 +84,8 @@ function shown(name: string, entry: JsonObject, added: ServerFacts | undefined):
     name,
     source,
     prefix: null,
-    command: command === undefined ? null : [command, ...(args as string[])].join(' '),
-    uri: url ?? null,
+    command: typeof command === 'string' ? maskText([command, ...(args as string[])].join(' ')) : null,
+    uri: typeof url === 'string' ? maskText(url) : null,
     cwd: cwd ?? null,
     notes: notes ?? null,
     enabled: entry['enabled'] !== false,

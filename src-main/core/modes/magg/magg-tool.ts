@@ -1,5 +1,5 @@
 /** Makes one of Magg's administrative tools: its definition in short, and its answers in Magg's envelope of errors and output. */
-import { errorText } from '../../base/errors.ts';
+import { AppError, errorText } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
 
@@ -16,7 +16,7 @@ export interface MaggTool {
   /** It only looks. */
   readonly readOnly?: boolean;
   /** What is thrown becomes an error in the envelope. */
-  run(input: JsonObject, context: HelperContext): Promise<MaggAnswer>;
+  readonly run: (input: JsonObject, context: HelperContext) => Promise<MaggAnswer>;
 }
 
 export function maggTool({ name, description, properties = {}, required = [], readOnly, run }: MaggTool): HelperTool {
@@ -29,9 +29,14 @@ export function maggTool({ name, description, properties = {}, required = [], re
     },
     admin: true,
     async run(input, context) {
-      return toResult(await run(input, context).catch((error: unknown) => ({ errors: [errorText(error)] })));
+      return toResult(await run(input, context).catch(toFailure));
     },
   };
+}
+
+function toFailure(error: unknown): MaggAnswer {
+  if (error instanceof AppError && error.code === 'cancelled') throw error;
+  return { errors: [errorText(error)] };
 }
 
 function toResult({ output = null, errors = [] }: MaggAnswer): JsonObject {

@@ -16,6 +16,13 @@ const what: Readonly<Record<Intent, string>> = {
   destructive: 'Call a tool that deletes or cannot be undone.',
 };
 
+/** Without what MCP takes for granted. */
+const effects: Readonly<Record<Intent, JsonObject>> = {
+  read: { readOnlyHint: true },
+  write: { destructiveHint: false },
+  destructive: { destructiveHint: true },
+};
+
 export function callVariant(variant: Intent): HelperTool {
   const name = `call_tool_${variant}`;
   return {
@@ -31,7 +38,7 @@ export function callVariant(variant: Intent): HelperTool {
         },
         required: ['name'],
       },
-      annotations: { readOnlyHint: variant === 'read', destructiveHint: variant === 'destructive' },
+      annotations: effects[variant],
       _meta: { 'anthropic/alwaysLoad': true },
     },
     async run(input, context) {

@@ -251,7 +251,7 @@ describe('files', () => {
       expect.stringContaining("action='readresult'"),
       'Format: JSON.',
       'Top-level keys: [files, metadata, summary]',
-      expect.stringMatching(/^Preview: \{"files":\["file 0".{285}\.\.\.$/),
+      expect.stringMatching(/^Preview: \{"files":\["file 0".{282}\.\.\.$/),
     ]);
   });
 

@@ -25,7 +25,7 @@ export function dispatchContext(
 
 /** The plain context refuses to be asked about servers. */
 function withAdmin(context: TestContext, admin: unknown): TestContext {
-  return Object.defineProperty(context, 'admin', { value: admin, enumerable: true }) as TestContext;
+  return Object.defineProperty(context, 'admin', { value: admin, enumerable: true });
 }
 
 export interface Answer {

@@ -65,7 +65,10 @@ describe('list', () => {
         ],
         toolCount: 2,
       },
-      expect.objectContaining({ alias: 'c2', lastError: expect.stringMatching(/^It did not start: TOKEN=\*\*\*/) }),
+      expect.objectContaining({
+        alias: 'c2',
+        lastError: expect.stringMatching(/^It did not start: TOKEN=\*\*\*/) as string,
+      }),
     ]);
   });
 

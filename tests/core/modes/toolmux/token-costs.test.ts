@@ -39,12 +39,28 @@ const budget = (counts: readonly number[]): number =>
   150 + 25 * counts.length + 24 * counts.reduce((sum, count) => sum + count, 0);
 
 describe('meta', () => {
-  test.each([[[1]], [[3, 5]], [[300]], [Array.from({ length: 13 }, () => 18)]])(
+  test.each([[[1]], [[3, 5]], [[300]], [Array.from({ length: 13 }, () => 18)], [Array.from({ length: 100 }, () => 1)]])(
     'takes at most 300 tokens with servers of %j tools',
     (counts) => {
       expect(cost(metaMode, named(...counts))).toBeLessThanOrEqual(300);
     },
   );
+});
+
+test('the instructions of meta name as many servers as there is room for', () => {
+  const text = (...names: string[]): string =>
+    metaMode.instructions(helperContext(names.map((name) => serverWith(name, {}))));
+  expect(text('git', 'GitHub')).toMatch(
+    /^Start with list_all_tools or catalog_tools.*invoke.*Tools of: git, GitHub\.$/,
+  );
+  expect(text()).toContain('none yet');
+  expect(text(...Array.from({ length: 100 }, (_, i) => `server${i}`))).toMatch(
+    /: server0, .*, server12 and 87 more\.$/,
+  );
+  for (const shift of [0, 1]) {
+    const long = text(`${'x'.repeat(shift)}${'🚀'.repeat(3000)}`);
+    expect([long.length < 300, long.isWellFormed()]).toEqual([true, true]);
+  }
 });
 
 describe('gateway', () => {

@@ -1,0 +1,217 @@
+/** One run of the model's code in a VM of its own: evaluates, keeps jobs going, answers, and ends it in time. */
+import { performance } from 'node:perf_hooks';
+import { JSException, type JSValueHandle, type QuickJS } from 'quickjs-wasi';
+import { evaluateCode } from './evaluate-code.ts';
+import { type MapPlace, readThrown, toSandboxError } from './guest-error.ts';
+import { createVm, type GuestHandles, type HostFunctions, installGlobals } from './guest-vm.ts';
+import { LostRejections } from './lost-rejections.ts';
+import { PrintedLines } from './printed-lines.ts';
+import { refuseText, RunBudget } from './run-budget.ts';
+import type { SandboxError } from './sandbox-request.ts';
+import type { AnswerMessage, DoneMessage, GuestOutcome, Question, QuestionMessage, Refusal, RunMessage } from './worker-messages.ts';
+
+/** How the run reaches the core. */
+export interface CoreDoor {
+  question(message: QuestionMessage): void;
+  print(line: string): void;
+  /** Blocks until the next answer; undefined once `ms` have passed. */
+  nextAnswer(ms: number): AnswerMessage | undefined;
+}
+
+/** A thread whose VM has grown beyond this is not used again: the memory is given back only with the thread. */
+const smallMemory = 16 << 20;
+
+export class GuestRun {
+  readonly #message: RunMessage;
+  readonly #door: CoreDoor;
+  readonly #budget: RunBudget;
+  readonly #deadline: number;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #lost = new LostRejections();
+  readonly #printed: PrintedLines;
+  readonly #end: (done: DoneMessage) => void;
+  #vm!: QuickJS;
+  #guest!: GuestHandles;
+  #map: MapPlace = (place) => place;
+  #value: string | undefined;
+  #isOver = false;
+  #isBroken = false;
+
+  private constructor(message: RunMessage, door: CoreDoor, end: (done: DoneMessage) => void) {
+    this.#message = message;
+    this.#door = door;
+    this.#end = end;
+    this.#budget = new RunBudget(message.limits);
+    this.#printed = new PrintedLines((line) => door.print(line));
+    this.#deadline = performance.now() + message.limits.timeMs;
+  }
+
+  /** `end` is called once, perhaps before this returns. */
+  static async start(
+    engine: WebAssembly.Module,
+    message: RunMessage,
+    door: CoreDoor,
+    end: (done: DoneMessage) => void,
+  ): Promise<GuestRun> {
+    const run = new GuestRun(message, door, end);
+    run.#vm = await createVm(engine, {
+      memoryBytes: message.limits.memoryBytes,
+      isOver: () => run.#remaining <= 0,
+      onRejection: (promise, reason, handled) => run.#lost.note(promise, reason, handled),
+    });
+    run.#sleep(run.#remaining, () => run.#close(timeOut));
+    run.#step(() => run.#evaluate());
+    return run;
+  }
+
+  /** An answer that came while the code was not waiting for it in place. */
+  answer(answer: AnswerMessage): void {
+    if (this.#isOver || !this.#budget.answered(answer.id)) return;
+    this.#step(() => this.#deliver(answer));
+  }
+
+  get #remaining(): number {
+    return this.#deadline - performance.now();
+  }
+
+  #evaluate(): void {
+    this.#guest = installGlobals(this.#vm, this.#hostFunctions(), this.#message);
+    const started = evaluateCode(this.#vm, this.#message.code, this.#message.language);
+    this.#map = started.map;
+    if ('error' in started) this.#close(started.error);
+    else this.#vm.callFunction(this.#guest.settle, this.#vm.undefined, started.script);
+  }
+
+  #hostFunctions(): HostFunctions {
+    return {
+      ask: (id, what, text) => this.#ask(Number(id), what as Question | 'timer', String(text)),
+      wait: () => this.#wait(),
+      print: (line) => this.#printed.print(String(line)),
+      finish: (ok, text) => this.#finish(ok === true, String(text)),
+    };
+  }
+
+  #ask(id: number, what: Question | 'timer', text: string): string | undefined {
+    const refusal = this.#budget.ask(id, what, text);
+    if (refusal !== undefined) return JSON.stringify(refusal);
+    if (what === 'timer') this.#sleep(Number(text), () => this.answer({ kind: 'answer', id, ok: true, text: 'null' }));
+    else this.#door.question({ kind: 'question', id, what, text });
+    return undefined;
+  }
+
+  #wait(): readonly [number, boolean, string] | undefined {
+    const answer = this.#remaining > 0 ? this.#door.nextAnswer(this.#remaining) : undefined;
+    if (answer === undefined || !this.#budget.answered(answer.id)) return undefined;
+    return [answer.id, answer.ok, answer.text];
+  }
+
+  #finish(ok: boolean, text: string): void {
+    const refusal = ok ? refuseText(text) : undefined;
+    if (refusal !== undefined) this.#close({ code: 'SERIALIZATION_ERROR', message: refusal.message });
+    else if (ok) this.#value ??= text;
+    else this.#close(toSandboxError(readThrown(text), this.#map));
+  }
+
+  #deliver({ id, ok, text }: AnswerMessage): void {
+    try {
+      this.#hand(id, ok, text);
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error;
+      this.#hand(id, false, JSON.stringify(tooLarge));
+    }
+  }
+
+  /** Throws JSException when the text does not fit the memory of the VM. */
+  #hand(id: number, ok: boolean, text: string): void {
+    const handles = [this.#vm.newNumber(id), ok ? this.#vm.true : this.#vm.false, this.#vm.newString(text)] as const;
+    try {
+      if (!handles[2].isString) throw new JSException(this.#vm.getException());
+      this.#vm.callFunction(this.#guest.deliver, this.#vm.undefined, ...handles).dispose();
+    } finally {
+      for (const handle of handles) handle.dispose();
+    }
+  }
+
+  /** Does something inside, then everything that follows from it; sees whether that was the end. */
+  #step(inside: () => void): void {
+    try {
+      inside();
+      if (!this.#isOver) this.#vm.executePendingJobs();
+    } catch (error) {
+      this.#close(this.#crash(error));
+    }
+    if (this.#isOver || this.#budget.open > 0) return;
+    if (this.#value !== undefined) this.#close();
+    // The timer of the deadline is always there.
+    else if (this.#timers.size === 1) this.#close(this.#isMemoryFull() ? memoryFull : neverSettled);
+  }
+
+  #crash(error: unknown): SandboxError {
+    if (this.#remaining <= 0) return timeOut;
+    if (isOutOfMemory(error)) return memoryFull;
+    if (error instanceof JSException) {
+      const { name, message, stack = '' } = error;
+      return toSandboxError({ name, message, stack }, this.#map);
+    }
+    // The engine itself ran out of stack, or trapped.
+    this.#isBroken = true;
+    return { code: 'RUNTIME_ERROR', message: 'The code brought the engine down: it is nested too deep.' };
+  }
+
+  #isMemoryFull(): boolean {
+    return this.#vm.getMemoryUsage().mallocSize > 0.9 * this.#message.limits.memoryBytes;
+  }
+
+  /** A value that is there already outlives what goes wrong after it. */
+  #close(error?: SandboxError): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    if (this.#value !== undefined) this.#reportLost(error);
+    const outcome: GuestOutcome = this.#value === undefined && error ? { error } : { value: this.#value ?? 'null' };
+    const { byteLength } = this.#vm._getMemory().buffer;
+    this.#end({ kind: 'done', outcome, reusable: !this.#isBroken && byteLength <= smallMemory });
+  }
+
+  #reportLost(error: SandboxError | undefined): void {
+    if (error !== undefined) this.#printed.print(`error: After the value was there: ${error.message}`);
+    if (error !== undefined || this.#isBroken) return;
+    for (const reason of this.#lost.reasons) this.#reportRejection(reason);
+  }
+
+  #reportRejection(reason: JSValueHandle): void {
+    try {
+      const json = this.#vm.callFunction(this.#guest.describe, this.#vm.undefined, reason).consume(String);
+      const { message, line } = toSandboxError(readThrown(json), this.#map);
+      this.#printed.print(`error: A promise that was not awaited failed${line ? ` (line ${line})` : ''}: ${message}`);
+    } catch {
+      // The code's own objects refuse to be described; that it is over counts more.
+    }
+  }
+
+  #sleep(ms: number, then: () => void): void {
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        then();
+      },
+      Math.max(0, Math.min(ms, this.#remaining)),
+    );
+    this.#timers.add(timer);
+  }
+}
+
+const timeOut: SandboxError = { code: 'TIMEOUT', message: 'The time for this run is over.' };
+const memoryFull: SandboxError = { code: 'MEMORY_LIMIT', message: 'The code used more memory than it may.' };
+const neverSettled: SandboxError = {
+  code: 'RUNTIME_ERROR',
+  message: 'The code waits for a promise that never settles: no call and no timer is open that could settle it.',
+};
+const tooLarge: Refusal = {
+  code: 'MEMORY_LIMIT',
+  message: 'The result of this call does not fit the memory of the sandbox.',
+};
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('out of memory');
+}

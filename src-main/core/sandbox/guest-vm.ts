@@ -1,0 +1,57 @@
+/** A VM with the globals of the sandbox in it, and nothing else: no files, no network, no environment, no output. */
+import { type HostFunction, type JSValueHandle, MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
+import { guestSource } from './guest/guest-source.ts';
+import type { RunMessage } from './worker-messages.ts';
+
+const badFile = 8;
+
+export interface VmOptions {
+  readonly memoryBytes: number;
+  /** Asked every few thousand steps. */
+  readonly isOver: () => boolean;
+  readonly onRejection: (promise: JSValueHandle, reason: JSValueHandle, handled: boolean) => void;
+}
+
+export function createVm(engine: WebAssembly.Module, options: VmOptions): Promise<QuickJS> {
+  return QuickJS.create({
+    wasm: engine,
+    memoryLimit: options.memoryBytes,
+    maxStackSize: MAX_STACK_SIZE,
+    interruptHandler: options.isOver,
+    onUnhandledRejection: options.onRejection,
+    timezoneOffset: 0,
+    // The engine's own notes would go to the core's stdout, which carries frames of MCP.
+    wasi: () => ({ fd_write: () => badFile }),
+  });
+}
+
+/** Host functions, given their arguments as texts, numbers and booleans; they must not throw: the VM would see the stack. */
+export type HostFunctions = Readonly<Record<'ask' | 'wait' | 'print' | 'finish', (...given: unknown[]) => unknown>>;
+
+export interface GuestHandles {
+  readonly deliver: JSValueHandle;
+  readonly settle: JSValueHandle;
+  readonly describe: JSValueHandle;
+}
+
+/** Puts the globals in. Throws JSException when they do not fit the memory. */
+export function installGlobals(vm: QuickJS, host: HostFunctions, { style, input }: RunMessage): GuestHandles {
+  const functions = vm.newObject();
+  for (const [name, run] of Object.entries(host)) functions.setProp(name, vm.newFunction(name, bridge(vm, run)));
+  const install = vm.evalCode(guestSource(), 'sandbox.js');
+  const blocking = style === 'code_execution' ? vm.true : vm.false;
+  const api = vm.callFunction(install, vm.undefined, functions, blocking, vm.newString(input));
+  return { deliver: api.getProp('deliver'), settle: api.getProp('settle'), describe: api.getProp('describe') };
+}
+
+/** Only primitive arguments are read: reading anything else would run code of the VM. */
+function bridge(vm: QuickJS, run: (...given: unknown[]) => unknown): HostFunction {
+  return (...handles) => {
+    const given = handles.map((handle) => {
+      if (handle.isString) return handle.toString();
+      if (handle.isNumber) return handle.toNumber();
+      return handle.isBool && handle.toBoolean();
+    });
+    return vm.hostToHandle(run(...given));
+  };
+}

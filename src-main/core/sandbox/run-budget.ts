@@ -1,0 +1,80 @@
+/** What the code may still ask of the host: calls, look-ups, timers, and how much of it may be under way. */
+import { longestValue, type SandboxLimits } from './sandbox-request.ts';
+import type { Question, Refusal } from './worker-messages.ts';
+
+/** Look-ups are free, but the core answers them on its one thread. */
+const mostLookUps = 200;
+const mostOpen = 1000;
+const deepest = 1000;
+
+export class RunBudget {
+  readonly #limits: SandboxLimits;
+  /** Characters of each question that has no answer yet. */
+  readonly #open = new Map<number, number>();
+  #waitingText = 0;
+  #calls = 0;
+  #lookUps = 0;
+
+  constructor(limits: SandboxLimits) {
+    this.#limits = limits;
+  }
+
+  /** Questions without an answer. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** Counts the question in, or says why it is refused. */
+  ask(id: number, what: Question | 'timer', text: string): Refusal | undefined {
+    const refusal = refuseText(text) ?? this.#refuse(what, text.length);
+    if (refusal !== undefined) return refusal;
+    if (what === 'call') this.#calls++;
+    else if (what !== 'timer') this.#lookUps++;
+    this.#open.set(id, text.length);
+    this.#waitingText += text.length;
+    return undefined;
+  }
+
+  /** False for an answer nobody waits for. */
+  answered(id: number): boolean {
+    this.#waitingText -= this.#open.get(id) ?? 0;
+    return this.#open.delete(id);
+  }
+
+  #refuse(what: Question | 'timer', length: number): Refusal | undefined {
+    const { calls, memoryBytes } = this.#limits;
+    if (what === 'call' && this.#calls >= calls) {
+      return { code: 'MAX_TOOL_CALLS_EXCEEDED', message: `The limit of ${calls} tool calls in one run is reached.` };
+    }
+    if (what !== 'call' && what !== 'timer' && this.#lookUps >= mostLookUps) {
+      return { code: 'TOO_MANY_LOOKUPS', message: `The limit of ${mostLookUps} searches in one run is reached.` };
+    }
+    if (this.#open.size >= mostOpen || this.#waitingText + length > memoryBytes) {
+      return { code: 'TOO_MUCH_OPEN', message: 'Too much is under way at once; wait for some of it first.' };
+    }
+    return undefined;
+  }
+}
+
+/** What must not cross the border: text too long, and JSON so deep that reading it again would exhaust the stack. */
+export function refuseText(text: string): Refusal | undefined {
+  const message =
+    text.length > longestValue
+      ? `The value is ${(text.length / (1 << 20)).toFixed(1)} MB of JSON; at most ${longestValue >> 20} MB can cross.`
+      : isDeeper(text)
+        ? `The value is nested more than ${deepest} levels deep.`
+        : undefined;
+  return message === undefined ? undefined : { code: 'SERIALIZATION_ERROR', message };
+}
+
+function isDeeper(json: string): boolean {
+  if (json.length < 2 * deepest) return false;
+  let depth = 0;
+  // One step per string or bracket: what stands in a string is jumped over.
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (token === '[' || token === '{') depth++;
+    else if (token === ']' || token === '}') depth--;
+    if (depth > deepest) return true;
+  }
+  return false;
+}

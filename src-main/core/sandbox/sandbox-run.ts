@@ -1,0 +1,108 @@
+/** One run as the core sees it: answers the code's questions, keeps the time, and kills the thread when it does not stop. */
+import { performance } from 'node:perf_hooks';
+import { answerQuestion } from './answer-question.ts';
+import type { SandboxError, SandboxLimits, SandboxOutcome, SandboxRequest } from './sandbox-request.ts';
+import type { SandboxThread } from './sandbox-thread.ts';
+import { Slots } from './slots.ts';
+import type { DoneMessage, FromWorker, GuestOutcome, QuestionMessage } from './worker-messages.ts';
+
+/** How long after the end of its time the code may take to stop by itself, which keeps the thread; in ms. */
+const graceMs = 150;
+
+export class SandboxRun {
+  readonly #thread: SandboxThread;
+  readonly #request: SandboxRequest;
+  readonly #limits: SandboxLimits;
+  readonly #slots: Slots;
+  readonly #console: string[] = [];
+  /** Aborted when the run is over: calls still under way are cancelled then. */
+  readonly #over = new AbortController();
+  readonly #outcome = Promise.withResolvers<GuestOutcome>();
+  #calls = 0;
+  #isReusable = false;
+
+  constructor(thread: SandboxThread, request: SandboxRequest, limits: SandboxLimits) {
+    this.#thread = thread;
+    this.#request = request;
+    this.#limits = limits;
+    this.#slots = new Slots(limits.parallel);
+  }
+
+  /** After `outcome`: whether the thread may take another run. */
+  get isReusable(): boolean {
+    return this.#isReusable && this.#thread.isAlive;
+  }
+
+  /** Never rejects. */
+  async outcome(input: string): Promise<SandboxOutcome> {
+    const { code, language, globals: style, signal } = this.#request;
+    const started = performance.now();
+    const cancel = (): void => this.#fail(cancelled);
+    const timer = setTimeout(() => this.#fail(timeOut(this.#limits)), this.#limits.timeMs + graceMs);
+    signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted === true) cancel();
+    this.#thread.run(
+      { kind: 'run', code, language, input, style, limits: this.#limits },
+      { message: (message) => this.#hear(message), exit: (error) => this.#fail(threadEnded(error)) },
+    );
+    const ended = await this.#outcome.promise;
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
+    this.#thread.release();
+    this.#over.abort();
+    const report = { console: this.#console, calls: this.#calls, ms: Math.round(performance.now() - started) };
+    return { ...toResult(ended, this.#limits), ...report };
+  }
+
+  #hear(message: FromWorker): void {
+    if (message.kind === 'print') this.#console.push(message.line);
+    else if (message.kind === 'question') void this.#answer(message);
+    else if (message.kind === 'done') this.#finish(message);
+  }
+
+  async #answer(question: QuestionMessage): Promise<void> {
+    if (question.what === 'call') this.#calls++;
+    const { signal } = this.#over;
+    if (!(await this.#slots.take(signal))) return;
+    const answer = await answerQuestion(question, this.#request, signal);
+    this.#slots.release();
+    if (!signal.aborted) this.#thread.answer(answer);
+  }
+
+  #finish({ outcome, reusable }: DoneMessage): void {
+    this.#isReusable = reusable;
+    this.#outcome.resolve(outcome);
+  }
+
+  #fail(error: SandboxError): void {
+    this.#outcome.resolve({ error });
+  }
+}
+
+function toResult(ended: GuestOutcome, limits: SandboxLimits): { ok: true; value: unknown } | { ok: false; error: SandboxError } {
+  if ('value' in ended) return readValue(ended.value);
+  if (ended.error.code === 'TIMEOUT') return { ok: false, error: timeOut(limits) };
+  if (ended.error.code !== 'MEMORY_LIMIT') return { ok: false, error: ended.error };
+  const message = `${ended.error.message.replace(/\.?$/, '.')} The limit is ${limits.memoryBytes >> 20} MB.`;
+  return { ok: false, error: { ...ended.error, message } };
+}
+
+function readValue(json: string): { ok: true; value: unknown } | { ok: false; error: SandboxError } {
+  try {
+    return { ok: true, value: JSON.parse(json) as unknown };
+  } catch {
+    return { ok: false, error: { code: 'SERIALIZATION_ERROR', message: 'The value did not come out as JSON.' } };
+  }
+}
+
+const cancelled: SandboxError = { code: 'CANCELLED', message: 'The run was cancelled.' };
+
+function timeOut({ timeMs }: SandboxLimits): SandboxError {
+  return { code: 'TIMEOUT', message: `The code did not end within ${timeMs / 1000} seconds and was stopped.` };
+}
+
+function threadEnded(error: Error | undefined): SandboxError {
+  const isMemory = (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  if (isMemory) return { code: 'MEMORY_LIMIT', message: 'The code used more memory than it may.' };
+  return { code: 'RUNTIME_ERROR', message: `The sandbox ended before the code did${error ? `: ${error.message}` : '.'}` };
+}

@@ -1,0 +1,80 @@
+/** The core's end of one worker thread that runs model-written code. */
+import { Worker } from 'node:worker_threads';
+import type { AnswerMessage, FromWorker, RunMessage } from './worker-messages.ts';
+
+export interface ThreadListener {
+  message(message: FromWorker): void;
+  /** The thread is gone, by itself or ended; `error` says why where it is known. */
+  exit(error: Error | undefined): void;
+}
+
+export class SandboxThread {
+  readonly #worker: Worker;
+  readonly #answers = new Int32Array(new SharedArrayBuffer(4));
+  readonly #ready = Promise.withResolvers<boolean>();
+  #listener: ThreadListener | undefined;
+  #error: Error | undefined;
+  #isAlive = true;
+
+  constructor(workerUrl: URL) {
+    this.#worker = new Worker(workerUrl, {
+      // Nothing of the core's surroundings, and no way onto its stdout, which may carry frames of MCP.
+      env: {},
+      argv: [],
+      execArgv: [],
+      stdin: false,
+      stdout: true,
+      stderr: true,
+      workerData: this.#answers,
+      // The engine checks its own stack; the thread's must be the larger one.
+      resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 16 },
+    });
+    this.#worker.unref();
+    this.#worker.on('message', (message: FromWorker) => this.#hear(message));
+    this.#worker.on('error', (error: Error) => (this.#error = error));
+    this.#worker.on('exit', () => this.#leave());
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** Resolves with false when the thread ended instead. */
+  get ready(): Promise<boolean> {
+    return this.#ready.promise;
+  }
+
+  /** One run at a time. */
+  run(message: RunMessage, listener: ThreadListener): void {
+    this.#listener = listener;
+    if (this.#isAlive) this.#worker.postMessage(message);
+    else listener.exit(this.#error);
+  }
+
+  answer(message: AnswerMessage): void {
+    this.#worker.postMessage(message);
+    Atomics.add(this.#answers, 0, 1);
+    Atomics.notify(this.#answers, 0);
+  }
+
+  /** Nothing is told of this thread any more. */
+  release(): void {
+    this.#listener = undefined;
+  }
+
+  /** Ends the thread whatever it is doing. */
+  async terminate(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #hear(message: FromWorker): void {
+    if (message.kind === 'ready') this.#ready.resolve(true);
+    else this.#listener?.message(message);
+  }
+
+  #leave(): void {
+    this.#isAlive = false;
+    this.#ready.resolve(false);
+    this.#listener?.exit(this.#error);
+  }
+}

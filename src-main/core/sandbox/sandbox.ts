@@ -1,0 +1,150 @@
+/** Runs model-written code with limits: a thread per run at a time, a fresh VM per run, tools as the only way out. */
+import { SandboxRun } from './sandbox-run.ts';
+import { sandboxWorkerUrl } from './sandbox-location.ts';
+import {
+  defaultLimits,
+  longestCode,
+  longestValue,
+  type SandboxError,
+  type SandboxLimits,
+  type SandboxOutcome,
+  type SandboxRequest,
+} from './sandbox-request.ts';
+import { SandboxThread } from './sandbox-thread.ts';
+import { Slots } from './slots.ts';
+
+export interface SandboxOptions {
+  /** Where the worker lies; found by itself by default. */
+  readonly workerUrl?: URL;
+  /** Runs at the same time; others wait in line (2 by default). */
+  readonly threads?: number;
+  /** The thread kept ready ends after this long without a run, in ms (300 000 by default). */
+  readonly idleMs?: number;
+}
+
+/** Longest line of runs that wait for a thread. */
+const mostWaiting = 50;
+
+export class Sandbox {
+  readonly #workerUrl: URL;
+  readonly #idleMs: number;
+  readonly #slots: Slots;
+  readonly #threads = new Set<SandboxThread>();
+  readonly #closing = new AbortController();
+  #spare: SandboxThread | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: SandboxOptions = {}) {
+    this.#workerUrl = options.workerUrl ?? sandboxWorkerUrl();
+    this.#slots = new Slots(options.threads ?? 2);
+    this.#idleMs = options.idleMs ?? 300_000;
+  }
+
+  /** Threads that exist now. */
+  get threads(): number {
+    return this.#threads.size;
+  }
+
+  /** Starts the thread that is kept ready, so that the first run need not wait for it. */
+  warm(): void {
+    if (!this.#closing.signal.aborted) this.#spare ??= this.#startThread();
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => this.#endSpare(), this.#idleMs).unref();
+  }
+
+  /** Never rejects: what goes wrong, in the code or here, is in the outcome. */
+  async run(request: SandboxRequest): Promise<SandboxOutcome> {
+    const input = inputText(request.input);
+    const refusal = this.#refuse(request, input);
+    if (refusal !== undefined) return failed(refusal);
+    const signal = AbortSignal.any([this.#closing.signal, ...(request.signal ? [request.signal] : [])]);
+    if (!(await this.#slots.take(signal))) return failed({ code: 'CANCELLED', message: 'The run was cancelled.' });
+    try {
+      return await this.#runOnThread({ ...request, signal }, input ?? '{}');
+    } finally {
+      this.#slots.release();
+    }
+  }
+
+  /** Cancels what runs and ends every thread. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    clearTimeout(this.#idleTimer);
+    this.#spare = undefined;
+    await Promise.all([...this.#threads].map((thread) => thread.terminate()));
+  }
+
+  #refuse({ code }: SandboxRequest, input: string | undefined): SandboxError | undefined {
+    if (code.length > longestCode) {
+      return { code: 'SYNTAX_ERROR', message: `The code is longer than ${longestCode >> 20} MB.` };
+    }
+    if (input === undefined || input.length > longestValue) {
+      const message = `The input must be JSON of at most ${longestValue >> 20} MB.`;
+      return { code: 'SERIALIZATION_ERROR', message };
+    }
+    if (this.#slots.waiting < mostWaiting) return undefined;
+    return { code: 'RUNTIME_ERROR', message: 'Too many runs are waiting already. Try again in a moment.' };
+  }
+
+  async #runOnThread(request: SandboxRequest, input: string): Promise<SandboxOutcome> {
+    const thread = this.#spare ?? this.#startThread();
+    this.#spare = undefined;
+    // Its time begins when it can: starting a thread on a busy machine is not the code's fault.
+    await Promise.race([thread.ready, aborted(request.signal)]);
+    const run = new SandboxRun(thread, request, withDefaults(request.limits));
+    const outcome = await run.outcome(input);
+    if (run.isReusable && this.#spare === undefined && !this.#closing.signal.aborted) this.#spare = thread;
+    else void thread.terminate();
+    this.warm();
+    return outcome;
+  }
+
+  #startThread(): SandboxThread {
+    const thread = new SandboxThread(this.#workerUrl);
+    this.#threads.add(thread);
+    void thread.ended.then(() => {
+      this.#threads.delete(thread);
+      if (this.#spare === thread) this.#spare = undefined;
+    });
+    return thread;
+  }
+
+  #endSpare(): void {
+    void this.#spare?.terminate();
+    this.#spare = undefined;
+  }
+}
+
+function failed(error: SandboxError): SandboxOutcome {
+  return { ok: false, error, console: [], calls: 0, ms: 0 };
+}
+
+function inputText(input: unknown): string | undefined {
+  try {
+    return JSON.stringify(input ?? {});
+  } catch {
+    return undefined;
+  }
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve();
+    signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function withDefaults(limits: Partial<SandboxLimits> = {}): SandboxLimits {
+  const { timeMs, memoryBytes, calls, parallel } = { ...defaultLimits, ...limits };
+  return {
+    timeMs: within(timeMs, 1, 600_000),
+    // Below two megabytes the engine has no room for its own objects; above one gigabyte its addresses end.
+    memoryBytes: within(memoryBytes, 2 << 20, 1 << 30),
+    calls: Math.max(0, calls),
+    parallel: within(Math.floor(parallel), 1, 32),
+  };
+}
+
+function within(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../../src-main/core/base/json.ts';
+import { ask, files, retrieveContext } from './retrieve-context.ts';
+
+const idsOf = (answer: JsonObject): unknown[] =>
+  (answer['tools'] as JsonObject[]).map((tool) => tool['id'] ?? tool['name']);
+
+describe('compact answers', () => {
+  test('give a line for each hit, what to call it with, and the schemas of the first two', async () => {
+    const answer = await ask('retrieve_tools', { query: 'read file' });
+    const [first, second, third] = answer['tools'] as JsonObject[];
+    expect(first).toEqual({
+      id: 'fs:read_file',
+      score: expect.any(Number) as number,
+      sig: '(path*:str)',
+      desc: 'Read a file from the disk',
+      lossy: false,
+      call_with: 'call_tool_read',
+      inputSchema: files[0]?.inputSchema,
+    });
+    expect([second, third].map((tool) => tool?.['inputSchema'] !== undefined)).toEqual([true, false]);
+    expect(answer).toMatchObject({ query: 'read file', total: 4 });
+    expect(answer['usage_instructions']).toContain('call_with');
+  });
+
+  test('show a schema once to a session, unless it changed', async () => {
+    const context = retrieveContext();
+    const schemaIn = async (session = context): Promise<boolean> => {
+      const [first] = (await ask('retrieve_tools', { query: 'read_file' }, session))['tools'] as JsonObject[];
+      return first?.['inputSchema'] !== undefined;
+    };
+    expect([await schemaIn(), await schemaIn()]).toEqual([true, false]);
+    const [reader] = files;
+    const changed = { ...reader, inputSchema: { type: 'object', properties: { uri: {} } } };
+    const { catalog } = retrieveContext();
+    const tools = catalog.tools.map((tool) => (tool.name === 'read_file' ? { ...tool, definition: changed } : tool));
+    const later = { ...context, catalog: { ...catalog, tools } };
+    const [first] = (await ask('retrieve_tools', { query: 'read_file' }, later))['tools'] as JsonObject[];
+    expect(first).toMatchObject({ sig: '(uri:any)', inputSchema: changed.inputSchema });
+  });
+
+  test('have ten hits at the most unless more are asked for', async () => {
+    const many = retrieveContext(Array.from({ length: 200 }, (_, i) => ({ name: `file_${i}` })));
+    const count = async (limit: unknown): Promise<number> =>
+      idsOf(await ask('retrieve_tools', { query: 'file', limit }, many)).length;
+    expect(await Promise.all([undefined, 3, '3', 0, -1, 1e9].map(count))).toEqual([10, 3, 3, 10, 10, 100]);
+  });
+
+  test('tell how many tools match in all', async () => {
+    expect(await ask('retrieve_tools', { query: 'file', limit: 1 })).toMatchObject({ total: 4 });
+  });
+});
+
+test('full answers give whole definitions, each time', async () => {
+  const context = retrieveContext();
+  for (let round = 0; round < 2; round++) {
+    const { tools } = await ask('retrieve_tools', { query: 'delete file', limit: 1, detail: 'full' }, context);
+    expect(tools).toEqual([
+      {
+        name: 'fs:delete_file',
+        description: 'Delete a file from the disk.',
+        inputSchema: files[2]?.inputSchema,
+        score: expect.any(Number) as number,
+        server: 'fs',
+        annotations: { destructiveHint: true },
+        call_with: 'call_tool_destructive',
+      },
+    ]);
+  }
+});
+
+describe('filters', () => {
+  test.each([
+    ['read_only_only', ['fs:read_file']],
+    ['exclude_destructive', ['fs:write_file']],
+    ['exclude_open_world', ['fs:read_file']],
+  ])('%s keeps only what says so of itself', async (name, kept) => {
+    const answer = await ask('retrieve_tools', { query: 'file', [name]: true });
+    expect(idsOf(answer)).toEqual(kept);
+    expect(answer).toMatchObject({ total: 1, filter_diagnostics: { filters: [name], matched: 4, filtered_out: 3 } });
+  });
+
+  test('are applied before the limit, so that it is filled', async () => {
+    const worse = Array.from({ length: 50 }, (_, i) => ({ name: `file_${i}`, description: 'file file file' }));
+    const answer = await ask(
+      'retrieve_tools',
+      { query: 'file', limit: 1, read_only_only: true },
+      retrieveContext(worse),
+    );
+    expect(idsOf(answer)).toEqual(['fs:read_file']);
+  });
+});
+
+describe('what may be asked for besides', () => {
+  test('the risk of all tools together', async () => {
+    const { session_risk: risk } = await ask('retrieve_tools', { query: 'file', include_session_risk_warning: true });
+    expect(risk).toMatchObject({ level: 'high', lethal_trifecta: true, warning: expect.any(String) as string });
+  });
+
+  test('servers that are switched off', async () => {
+    const context = retrieveContext(
+      [],
+      [
+        { name: 'fs', enabled: true, tools: 4 },
+        { name: 'git', enabled: false, tools: 9 },
+      ],
+    );
+    const answer = await ask('retrieve_tools', { query: 'file', include_disabled: true }, context);
+    expect(answer['disabled']).toEqual([{ server: 'git', tools: 9, reason: 'server_disabled' }]);
+  });
+
+  test('why something was found, and where a certain tool stands', async () => {
+    const answer = await ask('retrieve_tools', { query: 'size of file', debug: true, explain_tool: 'fs:stat_file' });
+    expect(answer['debug']).toMatchObject({ indexed_tools: 4, matched: 4 });
+    expect(answer['explanation']).toMatchObject({
+      found: true,
+      rank: 1,
+      why: expect.stringContaining('size') as string,
+    });
+    const other = await ask('retrieve_tools', { query: 'size', debug: true, explain_tool: 'fs:raed_file' });
+    expect(other['explanation']).toMatchObject({
+      found: false,
+      did_you_mean: expect.arrayContaining(['fs:read_file']) as string[],
+    });
+  });
+});
+
+test('nothing found says so, and where to look', async () => {
+  const answer = await ask('retrieve_tools', { query: 'zzzz' });
+  expect(answer).toMatchObject({ tools: [], total: 0, hint: expect.stringContaining('Servers: fs.') as string });
+});
+
+test.each([{}, { query: '' }, { query: 5 }])('a search for nothing (%j) is refused', async (input) => {
+  await expect(ask('retrieve_tools', input)).rejects.toMatchObject({ code: 'bad_request' });
+});
+
+test('a query of 100 kB is answered, and not repeated', async () => {
+  const answer = await ask('retrieve_tools', { query: 'file '.repeat(20_000) });
+  expect([(answer['tools'] as unknown[]).length, String(answer['query']).length]).toEqual([4, 200]);
+});
