@@ -73,6 +73,19 @@ export interface SearchHitSummary extends ToolSummary {
   readonly why: string;
 }
 
+/** A change of servers that a model asked for and the person has not decided. Its texts are masked. */
+export interface ProposalSummary {
+  readonly id: string;
+  /** ms since 1970. */
+  readonly at: number;
+  /** The client app it came from, and the tool that was used. */
+  readonly app: string;
+  readonly tool: string;
+  readonly sentence: string;
+  /** What exactly would be written, secrets masked. */
+  readonly change: Readonly<Record<string, unknown>>;
+}
+
 /** What may be asked of a running core: name, what it takes, what it answers. */
 export interface RpcContract {
   state: { input: Record<string, never>; output: CoreState };
@@ -86,6 +99,9 @@ export interface RpcContract {
     input: { readonly tool: string; readonly arguments: Record<string, unknown> };
     output: Record<string, unknown>;
   };
+  proposals: { input: Record<string, never>; output: { readonly proposals: readonly ProposalSummary[] } };
+  approve: { input: { readonly id: string }; output: ProposalSummary };
+  reject: { input: { readonly id: string }; output: ProposalSummary };
   retry: { input: { readonly server: string }; output: ServerStatus };
   /** Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state. */
   signIn: { input: { readonly server: string }; output: { readonly url: string } };

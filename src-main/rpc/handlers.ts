@@ -1,13 +1,15 @@
 /** Answers what people ask of a running core: one line per question of the contract. */
+import type { Proposal } from '../core/admin/proposal-store.ts';
 import type { Aggregator } from '../core/aggregator.ts';
 import { AppError } from '../core/base/errors.ts';
 import type { JsonObject } from '../core/base/json.ts';
+import { maskObject } from '../core/base/mask-secrets.ts';
 import { callTool } from '../core/calls/call-tool.ts';
 import type { CatalogEntry } from '../core/catalog/catalog.ts';
 import { resolveServer } from '../core/catalog/resolve-entry.ts';
 import { rpcCode, RpcError } from '../core/wire/message.ts';
 import { toObject } from '../core/wire/raw-json.ts';
-import type { RpcContract, RpcMethod, ToolSummary } from './contract.ts';
+import type { ProposalSummary, RpcContract, RpcMethod, ToolSummary } from './contract.ts';
 import { coreState, type Doors } from './core-state.ts';
 
 export interface RpcDeps {
@@ -52,6 +54,9 @@ const handlers: Handlers = {
     await core.catalog.settled(settleMs, core.servers.find(prefix)?.config.name);
     return toObject(await callTool({ tool, arguments: args }, ownContext(core.options.version, signal), core.steps));
   },
+  proposals: async (_input, { core }) => ({ proposals: (await core.admin.proposals()).map(proposalSummary) }),
+  approve: async ({ id }, { core }) => proposalSummary(await core.admin.approve(id)),
+  reject: async ({ id }, { core }) => proposalSummary(await core.admin.reject(id)),
   retry: async ({ server }, { core, doors }) => {
     const found = core.servers.get(server);
     await found.retry().catch(() => undefined);
@@ -90,6 +95,11 @@ function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
     listedName,
     description: typeof definition['description'] === 'string' ? definition['description'] : '',
   };
+}
+
+function proposalSummary({ id, at, author, sentence, change }: Proposal): ProposalSummary {
+  const { app, tool } = author;
+  return { id, at, app, tool, sentence, change: maskObject(change) as Record<string, unknown> };
 }
 
 /** The person at the command line is no client app: nothing can be asked back. */

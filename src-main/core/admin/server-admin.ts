@@ -8,6 +8,7 @@ import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ConfigProblem } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { addServer, removeServer, setServerField } from '../config/edit-config.ts';
 import { type EntryNotes, readEntryNotes } from '../config/entry-notes.ts';
@@ -28,6 +29,9 @@ export type ChangeOutcome =
   | { readonly kind: 'applied' }
   /** Nothing has changed yet. */
   | { readonly kind: 'proposed'; readonly proposal: Proposal };
+
+/** What is within a model's reach: never the person's word. */
+export type ModelAdmin = Omit<ServerAdmin, 'approve' | 'reject'>;
 
 export class ServerAdmin {
   /** Proposals were added, approved or rejected. */
@@ -57,7 +61,7 @@ export class ServerAdmin {
   }
 
   list(): readonly ServerFacts[] {
-    return this.#servers.all.map(serverFacts);
+    return this.#servers.all.map((server, index) => serverFacts(server, index, this.#configOf(server.config.name)));
   }
 
   get configPath(): string {
@@ -117,7 +121,7 @@ export class ServerAdmin {
    * have seen. Keyed, because it covers secrets too. Throws AppError server_not_found.
    */
   revision(server: string): string {
-    const { hash, enabled, description } = this.#servers.get(server).config;
+    const { hash, enabled, description } = this.#configOf(server);
     const text = JSON.stringify([hash, enabled, description]);
     return createHmac('sha256', this.#revisionKey).update(text).digest('hex').slice(0, 12);
   }
@@ -159,6 +163,11 @@ export class ServerAdmin {
     const proposal = await this.#store.take(id);
     this.proposalsChanged.emit();
     return proposal;
+  }
+
+  #configOf(server: string): ServerConfig {
+    const { config } = this.#servers.get(server);
+    return this.#config.current.servers.find(({ name }) => name === server) ?? config;
   }
 
   #isFree(change: ServerChange): boolean {

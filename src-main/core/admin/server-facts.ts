@@ -26,8 +26,9 @@ export interface ServerFacts {
   readonly error: string | undefined;
 }
 
-export function serverFacts(server: ManagedServer, index: number): ServerFacts {
-  const { config, state } = server;
+/** `config` is what is configured now: a running server keeps the one it was started with where the difference is no reason to restart. */
+export function serverFacts(server: ManagedServer, index: number, config: ServerConfig): ServerFacts {
+  const { state } = server;
   return {
     name: config.name,
     alias: `c${index + 1}`,

@@ -1,5 +1,5 @@
 /** What a mode is: which tools a session sees, and the text that introduces them. It sees a catalog and cannot reach a server. */
-import type { ServerAdmin } from '../admin/server-admin.ts';
+import type { ModelAdmin } from '../admin/server-admin.ts';
 import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallRequest } from '../calls/call-tool.ts';
@@ -39,8 +39,8 @@ export interface HelperContext extends ModeView {
   readonly resultFiles: ResultFiles;
   /** What `proxy-dispatch` may show and call. */
   readonly toolFilter: ToolFilter;
-  /** Servers: what there is to say of them, and changes under the policy. */
-  readonly admin: ServerAdmin;
+  /** Servers: what there is to say of them, and changes under the policy. Nothing a model reaches can decide on them. */
+  readonly admin: ModelAdmin;
   readonly descriptions: DescriptionStore;
   /** Who is asking, for `admin.request`; `tool` is the helper's own name. */
   readonly author: ChangeAuthor;

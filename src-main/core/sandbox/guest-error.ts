@@ -60,7 +60,7 @@ function codeOf({ name, message = '', code = '' }: ThrownText): SandboxErrorCode
 
 function readFrames(stack: string, map: MapPlace): { text: string; place: Place }[] {
   const frames = stack.matchAll(/^\s*at (?:(.*?) )?\(?code\.js:(\d+):(\d+)\)?$/gm);
-  return [...frames.take(mostFrames)].map(([, name = '<eval>', line, column]) => {
+  return [...frames].slice(0, mostFrames).map(([, name = '<eval>', line, column]) => {
     const place = map({ line: Number(line), column: Number(column) });
     return { place, text: `    at ${name} (${codeFile}:${place.line}:${place.column})` };
   });

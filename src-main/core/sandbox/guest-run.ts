@@ -3,22 +3,25 @@ import { performance } from 'node:perf_hooks';
 import { JSException, type JSValueHandle, type QuickJS } from 'quickjs-wasi';
 import { evaluateCode } from './evaluate-code.ts';
 import { type MapPlace, readThrown, toSandboxError } from './guest-error.ts';
-import { createVm, type GuestHandles, type HostFunctions, installGlobals } from './guest-vm.ts';
+import { createVm, type GuestHandles, type HostFunctions, installGlobals, newText } from './guest-vm.ts';
 import { LostRejections } from './lost-rejections.ts';
 import { PrintedLines } from './printed-lines.ts';
 import { refuseText, RunBudget } from './run-budget.ts';
+import { RunTimers } from './run-timers.ts';
 import type { SandboxError } from './sandbox-request.ts';
-import type { AnswerMessage, DoneMessage, GuestOutcome, Question, QuestionMessage, Refusal, RunMessage } from './worker-messages.ts';
+import type { AnswerMessage, DoneMessage, Question, QuestionMessage, Refusal, RunMessage } from './worker-messages.ts';
 
 /** How the run reaches the core. */
 export interface CoreDoor {
   question(message: QuestionMessage): void;
   print(line: string): void;
-  /** Blocks until the next answer; undefined once `ms` have passed. */
+  /** Blocks until the next answer; undefined when there was none within about `ms`. */
   nextAnswer(ms: number): AnswerMessage | undefined;
+  /** Called once. */
+  done(message: DoneMessage): void;
 }
 
-/** A thread whose VM has grown beyond this is not used again: the memory is given back only with the thread. */
+/** A thread whose VM has grown beyond this is not used again: its memory comes back only with the thread. */
 const smallMemory = 16 << 20;
 
 export class GuestRun {
@@ -26,10 +29,9 @@ export class GuestRun {
   readonly #door: CoreDoor;
   readonly #budget: RunBudget;
   readonly #deadline: number;
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #timers = new RunTimers();
   readonly #lost = new LostRejections();
   readonly #printed: PrintedLines;
-  readonly #end: (done: DoneMessage) => void;
   #vm!: QuickJS;
   #guest!: GuestHandles;
   #map: MapPlace = (place) => place;
@@ -37,29 +39,23 @@ export class GuestRun {
   #isOver = false;
   #isBroken = false;
 
-  private constructor(message: RunMessage, door: CoreDoor, end: (done: DoneMessage) => void) {
+  private constructor(message: RunMessage, door: CoreDoor) {
     this.#message = message;
     this.#door = door;
-    this.#end = end;
     this.#budget = new RunBudget(message.limits);
     this.#printed = new PrintedLines((line) => door.print(line));
     this.#deadline = performance.now() + message.limits.timeMs;
   }
 
-  /** `end` is called once, perhaps before this returns. */
-  static async start(
-    engine: WebAssembly.Module,
-    message: RunMessage,
-    door: CoreDoor,
-    end: (done: DoneMessage) => void,
-  ): Promise<GuestRun> {
-    const run = new GuestRun(message, door, end);
+  /** Rejects when the engine cannot start within the memory. */
+  static async start(engine: WebAssembly.Module, message: RunMessage, door: CoreDoor): Promise<GuestRun> {
+    const run = new GuestRun(message, door);
     run.#vm = await createVm(engine, {
       memoryBytes: message.limits.memoryBytes,
       isOver: () => run.#remaining <= 0,
       onRejection: (promise, reason, handled) => run.#lost.note(promise, reason, handled),
     });
-    run.#sleep(run.#remaining, () => run.#close(timeOut));
+    run.#timers.setDeadline(run.#remaining, () => run.#close(timeOut));
     run.#step(() => run.#evaluate());
     return run;
   }
@@ -79,7 +75,7 @@ export class GuestRun {
     const started = evaluateCode(this.#vm, this.#message.code, this.#message.language);
     this.#map = started.map;
     if ('error' in started) this.#close(started.error);
-    else this.#vm.callFunction(this.#guest.settle, this.#vm.undefined, started.script);
+    else this.#vm.callFunction(this.#guest.settle, this.#vm.undefined, started.script).dispose();
   }
 
   #hostFunctions(): HostFunctions {
@@ -91,18 +87,28 @@ export class GuestRun {
     };
   }
 
+  /** JSON of the refusal, or undefined when the question is on its way. */
   #ask(id: number, what: Question | 'timer', text: string): string | undefined {
+    if (what === 'timer') {
+      const answer: AnswerMessage = { kind: 'answer', id, ok: true, text: 'null' };
+      const refusal = this.#timers.set(Number(text), () => this.#step(() => this.#deliver(answer)));
+      return refusal && JSON.stringify(refusal);
+    }
     const refusal = this.#budget.ask(id, what, text);
     if (refusal !== undefined) return JSON.stringify(refusal);
-    if (what === 'timer') this.#sleep(Number(text), () => this.answer({ kind: 'answer', id, ok: true, text: 'null' }));
-    else this.#door.question({ kind: 'question', id, what, text });
+    this.#door.question({ kind: 'question', id, what, text });
     return undefined;
   }
 
-  #wait(): readonly [number, boolean, string] | undefined {
+  #wait(): JSValueHandle {
     const answer = this.#remaining > 0 ? this.#door.nextAnswer(this.#remaining) : undefined;
-    if (answer === undefined || !this.#budget.answered(answer.id)) return undefined;
-    return [answer.id, answer.ok, answer.text];
+    if (answer === undefined || !this.#budget.answered(answer.id)) return this.#vm.undefined;
+    const text = newText(this.#vm, answer.text);
+    if (text === undefined) return this.#vm.hostToHandle([answer.id, false, JSON.stringify(tooLarge)]);
+    const given = this.#vm.hostToHandle([answer.id, answer.ok]);
+    given.setProp('2', text);
+    text.dispose();
+    return given;
   }
 
   #finish(ok: boolean, text: string): void {
@@ -114,26 +120,26 @@ export class GuestRun {
 
   #deliver({ id, ok, text }: AnswerMessage): void {
     try {
-      this.#hand(id, ok, text);
+      if (this.#hand(id, ok, text)) return;
     } catch (error) {
       if (!isOutOfMemory(error)) throw error;
-      this.#hand(id, false, JSON.stringify(tooLarge));
     }
+    this.#hand(id, false, JSON.stringify(tooLarge));
   }
 
-  /** Throws JSException when the text does not fit the memory of the VM. */
-  #hand(id: number, ok: boolean, text: string): void {
-    const handles = [this.#vm.newNumber(id), ok ? this.#vm.true : this.#vm.false, this.#vm.newString(text)] as const;
-    try {
-      if (!handles[2].isString) throw new JSException(this.#vm.getException());
-      this.#vm.callFunction(this.#guest.deliver, this.#vm.undefined, ...handles).dispose();
-    } finally {
-      for (const handle of handles) handle.dispose();
-    }
+  /** False when the text itself does not fit; throws JSException when what is made of it does not. */
+  #hand(id: number, ok: boolean, text: string): boolean {
+    const { deliver } = this.#guest;
+    using handle = newText(this.#vm, text);
+    if (handle === undefined) return false;
+    using number = this.#vm.newNumber(id);
+    this.#vm.callFunction(deliver, this.#vm.undefined, number, ok ? this.#vm.true : this.#vm.false, handle).dispose();
+    return true;
   }
 
   /** Does something inside, then everything that follows from it; sees whether that was the end. */
   #step(inside: () => void): void {
+    if (this.#isOver) return;
     try {
       inside();
       if (!this.#isOver) this.#vm.executePendingJobs();
@@ -142,8 +148,7 @@ export class GuestRun {
     }
     if (this.#isOver || this.#budget.open > 0) return;
     if (this.#value !== undefined) this.#close();
-    // The timer of the deadline is always there.
-    else if (this.#timers.size === 1) this.#close(this.#isMemoryFull() ? memoryFull : neverSettled);
+    else if (this.#timers.isIdle) this.#close(this.#isMemoryFull() ? memoryFull : neverSettled);
   }
 
   #crash(error: unknown): SandboxError {
@@ -155,7 +160,7 @@ export class GuestRun {
     }
     // The engine itself ran out of stack, or trapped.
     this.#isBroken = true;
-    return { code: 'RUNTIME_ERROR', message: 'The code brought the engine down: it is nested too deep.' };
+    return { code: 'RUNTIME_ERROR', message: 'The code brought the engine down; most likely it is nested too deep.' };
   }
 
   #isMemoryFull(): boolean {
@@ -166,38 +171,27 @@ export class GuestRun {
   #close(error?: SandboxError): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    for (const timer of this.#timers) clearTimeout(timer);
-    if (this.#value !== undefined) this.#reportLost(error);
-    const outcome: GuestOutcome = this.#value === undefined && error ? { error } : { value: this.#value ?? 'null' };
-    const { byteLength } = this.#vm._getMemory().buffer;
-    this.#end({ kind: 'done', outcome, reusable: !this.#isBroken && byteLength <= smallMemory });
+    this.#timers.clear();
+    if (this.#value !== undefined) this.#reportAfterwards(error);
+    const outcome = this.#value === undefined && error ? { error } : { value: this.#value ?? 'null' };
+    const reusable = !this.#isBroken && this.#vm._getMemory().buffer.byteLength <= smallMemory;
+    this.#door.done({ kind: 'done', outcome, reusable });
   }
 
-  #reportLost(error: SandboxError | undefined): void {
-    if (error !== undefined) this.#printed.print(`error: After the value was there: ${error.message}`);
-    if (error !== undefined || this.#isBroken) return;
-    for (const reason of this.#lost.reasons) this.#reportRejection(reason);
+  #reportAfterwards(error: SandboxError | undefined): void {
+    if (error !== undefined) this.#printed.print(`error: What was not awaited did not end: ${error.message}`);
+    else for (const reason of this.#lost.reasons) this.#reportRejection(reason);
   }
 
   #reportRejection(reason: JSValueHandle): void {
     try {
       const json = this.#vm.callFunction(this.#guest.describe, this.#vm.undefined, reason).consume(String);
       const { message, line } = toSandboxError(readThrown(json), this.#map);
-      this.#printed.print(`error: A promise that was not awaited failed${line ? ` (line ${line})` : ''}: ${message}`);
+      const where = line === undefined ? '' : ` (line ${line})`;
+      this.#printed.print(`error: A promise that was not awaited failed${where}: ${message}`);
     } catch {
-      // The code's own objects refuse to be described; that it is over counts more.
+      // An object of the code that cannot be described; that the run is over counts more.
     }
-  }
-
-  #sleep(ms: number, then: () => void): void {
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(timer);
-        then();
-      },
-      Math.max(0, Math.min(ms, this.#remaining)),
-    );
-    this.#timers.add(timer);
   }
 }
 

@@ -1,5 +1,6 @@
 /** A VM with the globals of the sandbox in it, and nothing else: no files, no network, no environment, no output. */
-import { type HostFunction, type JSValueHandle, MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
+import { type HostFunction, JSValueHandle, MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
+import type { GuestHost } from './guest/guest-questions.ts';
 import { guestSource } from './guest/guest-source.ts';
 import type { RunMessage } from './worker-messages.ts';
 
@@ -26,7 +27,8 @@ export function createVm(engine: WebAssembly.Module, options: VmOptions): Promis
 }
 
 /** Host functions, given their arguments as texts, numbers and booleans; they must not throw: the VM would see the stack. */
-export type HostFunctions = Readonly<Record<'ask' | 'wait' | 'print' | 'finish', (...given: unknown[]) => unknown>>;
+export type HostFunctions = Readonly<Record<keyof GuestHost, HostAnswer>>;
+type HostAnswer = (...given: readonly (string | number | boolean)[]) => JSValueHandle | string | void;
 
 export interface GuestHandles {
   readonly deliver: JSValueHandle;
@@ -45,13 +47,23 @@ export function installGlobals(vm: QuickJS, host: HostFunctions, { style, input 
 }
 
 /** Only primitive arguments are read: reading anything else would run code of the VM. */
-function bridge(vm: QuickJS, run: (...given: unknown[]) => unknown): HostFunction {
+function bridge(vm: QuickJS, run: HostAnswer): HostFunction {
   return (...handles) => {
     const given = handles.map((handle) => {
       if (handle.isString) return handle.toString();
       if (handle.isNumber) return handle.toNumber();
       return handle.isBool && handle.toBoolean();
     });
-    return vm.hostToHandle(run(...given));
+    const answer = run(...given);
+    return answer instanceof JSValueHandle ? answer : vm.hostToHandle(answer);
   };
+}
+
+/** Undefined when the text does not fit the memory of the VM. */
+export function newText(vm: QuickJS, text: string): JSValueHandle | undefined {
+  const handle = vm.newString(text);
+  if (handle.isString) return handle;
+  // The engine has an exception pending now, which would surface elsewhere.
+  vm.getException().dispose();
+  return undefined;
 }

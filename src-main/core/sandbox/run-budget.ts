@@ -1,10 +1,9 @@
-/** What the code may still ask of the host: calls, look-ups, timers, and how much of it may be under way. */
+/** What the code may still ask of the host: calls, look-ups, and how much of it may be under way. */
 import { longestValue, type SandboxLimits } from './sandbox-request.ts';
 import type { Question, Refusal } from './worker-messages.ts';
 
 /** Look-ups are free, but the core answers them on its one thread. */
 const mostLookUps = 200;
-const mostOpen = 1000;
 const deepest = 1000;
 
 export class RunBudget {
@@ -25,11 +24,11 @@ export class RunBudget {
   }
 
   /** Counts the question in, or says why it is refused. */
-  ask(id: number, what: Question | 'timer', text: string): Refusal | undefined {
+  ask(id: number, what: Question, text: string): Refusal | undefined {
     const refusal = refuseText(text) ?? this.#refuse(what, text.length);
     if (refusal !== undefined) return refusal;
     if (what === 'call') this.#calls++;
-    else if (what !== 'timer') this.#lookUps++;
+    else this.#lookUps++;
     this.#open.set(id, text.length);
     this.#waitingText += text.length;
     return undefined;
@@ -41,16 +40,16 @@ export class RunBudget {
     return this.#open.delete(id);
   }
 
-  #refuse(what: Question | 'timer', length: number): Refusal | undefined {
+  #refuse(what: Question, length: number): Refusal | undefined {
     const { calls, memoryBytes } = this.#limits;
     if (what === 'call' && this.#calls >= calls) {
       return { code: 'MAX_TOOL_CALLS_EXCEEDED', message: `The limit of ${calls} tool calls in one run is reached.` };
     }
-    if (what !== 'call' && what !== 'timer' && this.#lookUps >= mostLookUps) {
+    if (what !== 'call' && this.#lookUps >= mostLookUps) {
       return { code: 'TOO_MANY_LOOKUPS', message: `The limit of ${mostLookUps} searches in one run is reached.` };
     }
-    if (this.#open.size >= mostOpen || this.#waitingText + length > memoryBytes) {
-      return { code: 'TOO_MUCH_OPEN', message: 'Too much is under way at once; wait for some of it first.' };
+    if (this.#waitingText + length > memoryBytes) {
+      return { code: 'TOO_MUCH_OPEN', message: 'Too much text is under way at once; wait for some of it first.' };
     }
     return undefined;
   }

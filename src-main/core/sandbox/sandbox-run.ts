@@ -79,7 +79,10 @@ export class SandboxRun {
   }
 }
 
-function toResult(ended: GuestOutcome, limits: SandboxLimits): { ok: true; value: unknown } | { ok: false; error: SandboxError } {
+function toResult(
+  ended: GuestOutcome,
+  limits: SandboxLimits,
+): { ok: true; value: unknown } | { ok: false; error: SandboxError } {
   if ('value' in ended) return readValue(ended.value);
   if (ended.error.code === 'TIMEOUT') return { ok: false, error: timeOut(limits) };
   if (ended.error.code !== 'MEMORY_LIMIT') return { ok: false, error: ended.error };
@@ -104,5 +107,8 @@ function timeOut({ timeMs }: SandboxLimits): SandboxError {
 function threadEnded(error: Error | undefined): SandboxError {
   const isMemory = (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
   if (isMemory) return { code: 'MEMORY_LIMIT', message: 'The code used more memory than it may.' };
-  return { code: 'RUNTIME_ERROR', message: `The sandbox ended before the code did${error ? `: ${error.message}` : '.'}` };
+  return {
+    code: 'RUNTIME_ERROR',
+    message: `The sandbox ended before the code did${error ? `: ${error.message}` : '.'}`,
+  };
 }

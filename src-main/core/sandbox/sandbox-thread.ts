@@ -11,7 +11,8 @@ export interface ThreadListener {
 export class SandboxThread {
   readonly #worker: Worker;
   readonly #answers = new Int32Array(new SharedArrayBuffer(4));
-  readonly #ready = Promise.withResolvers<boolean>();
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<void>();
   #listener: ThreadListener | undefined;
   #error: Error | undefined;
   #isAlive = true;
@@ -39,9 +40,13 @@ export class SandboxThread {
     return this.#isAlive;
   }
 
-  /** Resolves with false when the thread ended instead. */
-  get ready(): Promise<boolean> {
+  /** Resolves when the thread can run code, or has ended. */
+  get ready(): Promise<void> {
     return this.#ready.promise;
+  }
+
+  get ended(): Promise<void> {
+    return this.#ended.promise;
   }
 
   /** One run at a time. */
@@ -68,13 +73,14 @@ export class SandboxThread {
   }
 
   #hear(message: FromWorker): void {
-    if (message.kind === 'ready') this.#ready.resolve(true);
+    if (message.kind === 'ready') this.#ready.resolve();
     else this.#listener?.message(message);
   }
 
   #leave(): void {
     this.#isAlive = false;
-    this.#ready.resolve(false);
+    this.#ready.resolve();
+    this.#ended.resolve();
     this.#listener?.exit(this.#error);
   }
 }

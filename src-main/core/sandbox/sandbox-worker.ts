@@ -17,6 +17,7 @@ const post = (message: FromWorker): void => port.postMessage(message);
 
 const door: CoreDoor = {
   question: post,
+  done: post,
   print: (line) => post({ kind: 'print', line }),
   nextAnswer(ms) {
     // Read before looking: an answer posted in between then wakes at once.
@@ -30,7 +31,7 @@ const door: CoreDoor = {
 
 async function begin(message: RunMessage): Promise<void> {
   try {
-    current = await GuestRun.start(engine, message, door, (done) => post(done));
+    current = await GuestRun.start(engine, message, door);
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     const outcome = { error: { code: 'MEMORY_LIMIT', message: `The engine could not start: ${words}` } } as const;

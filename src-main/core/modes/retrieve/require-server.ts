@@ -1,12 +1,12 @@
 /** The server that an operation is about, as it is now. */
-import type { ServerAdmin } from '../../admin/server-admin.ts';
+import type { ModelAdmin } from '../../admin/server-admin.ts';
 import type { ServerFacts } from '../../admin/server-facts.ts';
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { readText } from './read-options.ts';
 
 /** Throws AppError bad_request without a name, server_not_found. */
-export function requireServer(input: JsonObject, admin: ServerAdmin): ServerFacts {
+export function requireServer(input: JsonObject, admin: ModelAdmin): ServerFacts {
   const name = requireName(input);
   const servers = admin.list();
   const server = servers.find((one) => one.name === name);

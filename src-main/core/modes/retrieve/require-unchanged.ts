@@ -1,11 +1,11 @@
 /** Whether a server is still as the model saw it, where it says what it saw. */
-import type { ServerAdmin } from '../../admin/server-admin.ts';
+import type { ModelAdmin } from '../../admin/server-admin.ts';
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { readText } from './read-options.ts';
 
 /** Throws AppError config_conflict with the `etag` of now. */
-export function requireUnchanged(input: JsonObject, server: string, admin: ServerAdmin): void {
+export function requireUnchanged(input: JsonObject, server: string, admin: ModelAdmin): void {
   const seen = readText(input['etag']);
   const now = admin.revision(server);
   if (seen === undefined || seen === now) return;

@@ -9,7 +9,7 @@ export interface ChangeTexts {
   readonly asked: string;
 }
 
-/** Rejects with AppError as ServerAdmin.request does. */
+/** Rejects with AppError as ModelAdmin.request does. */
 export async function requestChange(
   change: ServerChange,
   { done, asked }: ChangeTexts,

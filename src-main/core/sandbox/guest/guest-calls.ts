@@ -76,7 +76,13 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
   }
 
   function fill(error: Error, tool: unknown, { refusal, raw }: Outcome & { ok: false }): Error {
-    const facts = { name: 'ToolError', message: refusal.message, code: refusal.code, tool, result: results.unwrap(raw) };
+    const facts = {
+      name: 'ToolError',
+      message: refusal.message,
+      code: refusal.code,
+      tool,
+      result: results.unwrap(raw),
+    };
     for (const [key, value] of Object.entries(facts)) hide(error, key, value);
     return error;
   }
@@ -103,7 +109,8 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
     const calls: string[] = [];
     for (let index = 0; index < requests.length; index++) {
       const { server, tool, name, args } = (requests[index] ?? {}) as Record<string, unknown>;
-      const call = server === undefined ? readCall(name ?? tool, args, undefined) : readCall(server, tool ?? name, args);
+      const call =
+        server === undefined ? readCall(name ?? tool, args, undefined) : readCall(server, tool ?? name, args);
       if (typeof call === 'string') return `element ${index}: ${call}`;
       calls.push(call.json);
     }

@@ -45,7 +45,10 @@ export function guestGlobals({ host, questions, values, calls, blocking, input: 
   }
 
   function search(query: unknown, limit: unknown): unknown {
-    return lookUp('search', values.toJson({ query: String(query), limit: typeof limit === 'number' ? limit : undefined }));
+    return lookUp(
+      'search',
+      values.toJson({ query: String(query), limit: typeof limit === 'number' ? limit : undefined }),
+    );
   }
 
   function get_schema(names: unknown): unknown {

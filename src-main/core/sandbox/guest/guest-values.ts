@@ -81,7 +81,8 @@ export function guestValues(): GuestValues {
 
   function describe(thrown: unknown): string {
     try {
-      if (!(thrown instanceof Error)) return stringify({ message: `A value was thrown: ${show(thrown).slice(0, 8192)}` });
+      if (!(thrown instanceof Error))
+        return stringify({ message: `A value was thrown: ${show(thrown).slice(0, 8192)}` });
       const { name, message, stack, code } = thrown as Error & { code?: unknown };
       return stringify({ name: text(name), message: text(message), stack: text(stack), code: text(code) });
     } catch {
