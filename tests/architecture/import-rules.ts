@@ -34,7 +34,7 @@ export function layerOf(path: string): (typeof layers)[number] | undefined {
   const [, place, folder] = path.split('/');
   if (path === 'src-main/core/aggregator.ts') return 'aggregator';
   // Besides the entry files themselves: the folders that hold the parts of an entry.
-  if (path.split('/').length === 2 || place === 'cli' || place === 'shim') return 'entries';
+  if (path.split('/').length === 2 || place === 'cli' || place === 'shim' || place === 'client') return 'entries';
   return layers.find((layer) => layer === (place === 'core' ? folder : place));
 }
 

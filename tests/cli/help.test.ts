@@ -11,7 +11,22 @@ test('without arguments the help names every command and exits with 0', async ()
   expect({ code, named }).toEqual({
     code: 0,
     named: [
-      ...['serve', 'stdio', 'list', 'add', 'remove', 'enable', 'disable', 'validate', 'test', 'proposals', 'approve', 'reject', 'retry', 'sign-in'],
+      ...[
+        'serve',
+        'stdio',
+        'list',
+        'add',
+        'remove',
+        'enable',
+        'disable',
+        'validate',
+        'test',
+        'proposals',
+        'approve',
+        'reject',
+        'retry',
+        'sign-in',
+      ],
       ...['search', 'call', 'doctor', 'build-cache'],
     ],
   });

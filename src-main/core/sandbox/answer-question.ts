@@ -61,7 +61,7 @@ function checkSize(length: number): void {
 
 /** MCPProxy knows one code for whatever goes wrong behind a call, besides those of its own policy. */
 function toRefusal(error: unknown, { globals }: SandboxRequest): Refusal {
-  const code = String((error as { code?: unknown } | undefined)?.code ?? 'call_failed');
-  const isDocumented = globals === 'execute' || /^[A-Z][A-Z_]+$/.test(code);
+  const { code } = Object(error) as { code?: unknown };
+  const isDocumented = typeof code === 'string' && (globals === 'execute' || /^[A-Z][A-Z_]+$/.test(code));
   return { code: isDocumented ? code : 'UPSTREAM_ERROR', message: errorText(error) };
 }

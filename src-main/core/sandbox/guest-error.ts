@@ -37,7 +37,7 @@ export function toSandboxError(thrown: ThrownText, map: MapPlace, code?: Sandbox
 export function readThrown(json: string): ThrownText {
   try {
     const entries = Object.entries(JSON.parse(json) as object).filter(([, value]) => typeof value === 'string');
-    return Object.fromEntries(entries) as ThrownText;
+    return Object.fromEntries(entries);
   } catch {
     return { message: 'Something was thrown that cannot be described.' };
   }

@@ -129,11 +129,14 @@ export class GuestRun {
 
   /** False when the text itself does not fit; throws JSException when what is made of it does not. */
   #hand(id: number, ok: boolean, text: string): boolean {
-    const { deliver } = this.#guest;
-    using handle = newText(this.#vm, text);
+    const handle = newText(this.#vm, text);
     if (handle === undefined) return false;
-    using number = this.#vm.newNumber(id);
-    this.#vm.callFunction(deliver, this.#vm.undefined, number, ok ? this.#vm.true : this.#vm.false, handle).dispose();
+    try {
+      const given = [this.#vm.newNumber(id), ok ? this.#vm.true : this.#vm.false, handle];
+      this.#vm.callFunction(this.#guest.deliver, this.#vm.undefined, ...given).dispose();
+    } finally {
+      handle.dispose();
+    }
     return true;
   }
 

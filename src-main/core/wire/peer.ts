@@ -6,7 +6,6 @@ import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
 import { Deadlines } from './deadlines.ts';
-import { LazySignal } from './lazy-signal.ts';
 import {
   isFailure,
   isNotification,
@@ -19,6 +18,7 @@ import {
   type RpcErrorBody,
   type RpcRequest,
 } from './message.ts';
+import { cancelled, PendingRequest, type RequestLine } from './pending-request.ts';
 import type { MessageOrigin, SendOptions, Transport } from './transport.ts';
 
 export interface RequestOptions {
@@ -49,20 +49,16 @@ export interface PeerHandlers {
   onOddity?(text: string): void;
 }
 
-interface Pending {
-  readonly method: string;
-  resolve(result: Result): void;
-  reject(error: Error): void;
-  onProgress: ((params: JsonObject) => void) | undefined;
-  touch(): void;
-}
-
 export class Peer {
   readonly #transport: Transport;
   readonly #handlers: PeerHandlers;
-  readonly #pending = new Map<RequestId, Pending>();
+  readonly #pending = new Map<RequestId, PendingRequest>();
   readonly #inbound = new Map<RequestId, AbortController>();
-  readonly #deadlines = new Deadlines();
+  readonly #line: RequestLine = {
+    deadlines: new Deadlines(),
+    forget: (id) => void this.#pending.delete(id),
+    notify: (method, params, options) => this.notify(method, params, options),
+  };
   #lastId: number;
   #closed: Error | undefined;
 
@@ -95,14 +91,13 @@ export class Peer {
     if (options.signal?.aborted === true) return Promise.reject(cancelled(options.signal));
     const id = ++this.#lastId;
     options.onId?.(id);
-    return new Promise((resolve, reject) => {
-      const giveUp = new LazySignal();
-      const settle = this.#track(id, method, options, resolve, reject, giveUp);
-      const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
-      this.#transport
-        .send({ jsonrpc: '2.0', id, method, params: sent }, sendOptions(options, giveUp))
-        .catch((error: unknown) => settle(error instanceof Error ? error : new Error(String(error))));
-    });
+    const pending = new PendingRequest(id, method, options, this.#line);
+    this.#pending.set(id, pending);
+    const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
+    this.#transport
+      .send({ jsonrpc: '2.0', id, method, params: sent }, pending)
+      .catch((error: unknown) => pending.reject(error instanceof Error ? error : new Error(String(error))));
+    return pending.answer;
   }
 
   /** Sends a notification; a line that is gone is no error here, its owner is told by onClose. */
@@ -117,53 +112,6 @@ export class Peer {
   async close(why: Error = new AppError('cancelled', 'The connection was closed.')): Promise<void> {
     this.#end(undefined, why);
     await this.#transport.close();
-  }
-
-  /** Registers a request in flight; the returned function rejects it and cleans up. */
-  #track(
-    id: number,
-    method: string,
-    options: RequestOptions,
-    resolve: (result: Result) => void,
-    reject: (error: Error) => void,
-    giveUp: LazySignal,
-  ): (error: Error) => void {
-    const { signal, timeoutMs } = options;
-    const clean = (): void => {
-      this.#pending.delete(id);
-      if (deadline !== undefined) this.#deadlines.forget(deadline);
-      signal?.removeEventListener('abort', onAbort);
-    };
-    const fail = (error: Error): void => {
-      clean();
-      reject(error);
-    };
-    const abandon = (error: AppError): void => {
-      if (options.cancelBy !== 'signal') {
-        // Over HTTP on the stream that the request went out on: there may be no other.
-        const { relatedRequestId } = options;
-        this.notify('notifications/cancelled', { requestId: id, reason: error.message }, { relatedRequestId });
-      }
-      fail(error);
-      giveUp.abort(error);
-    };
-    const onAbort = (): void => abandon(cancelled(signal as AbortSignal));
-    signal?.addEventListener('abort', onAbort, { once: true });
-    const deadline =
-      timeoutMs === undefined
-        ? undefined
-        : this.#deadlines.watch(timeoutMs, () => abandon(timedOut(method, timeoutMs)));
-    this.#pending.set(id, {
-      method,
-      onProgress: options.onProgress,
-      touch: () => deadline && this.#deadlines.touch(deadline),
-      reject: fail,
-      resolve: (result) => {
-        clean();
-        resolve(result);
-      },
-    });
-    return fail;
   }
 
   #receive(message: Message, origin: MessageOrigin | undefined): void {
@@ -183,9 +131,7 @@ export class Peer {
 
   #hear(method: string, params: JsonObject, origin: MessageOrigin | undefined): void {
     if (method === 'notifications/progress') {
-      const pending = this.#pending.get(params['progressToken'] as RequestId);
-      pending?.touch();
-      pending?.onProgress?.(params);
+      this.#pending.get(params['progressToken'] as RequestId)?.progress(params);
     } else if (method === 'notifications/cancelled') {
       this.#inbound.get(params['requestId'] as RequestId)?.abort(params['reason']);
     } else this.#handlers.onNotification(method, params, origin);
@@ -225,7 +171,7 @@ export class Peer {
     this.#closed = why ?? new AppError('cancelled', 'The connection was closed.');
     for (const pending of [...this.#pending.values()]) pending.reject(this.#closed);
     for (const controller of this.#inbound.values()) controller.abort('disconnected');
-    this.#deadlines.stop();
+    this.#line.deadlines.stop();
     this.#handlers.onClose(error);
   }
 }
@@ -262,27 +208,8 @@ function withProgressToken(params: JsonObject | undefined, token: number): JsonO
   return { ...params, _meta: { ...meta, progressToken: token } };
 }
 
-function sendOptions({ headers, relatedRequestId }: RequestOptions, giveUp: LazySignal): SendOptions {
-  return {
-    headers,
-    relatedRequestId,
-    get signal() {
-      return giveUp.signal;
-    },
-  };
-}
-
-function cancelled(signal: AbortSignal): AppError {
-  const reason = typeof signal.reason === 'string' ? signal.reason : 'the call was cancelled';
-  return new AppError('cancelled', `Cancelled: ${reason}.`);
-}
-
 /** Left alone, the request would wait for ever. */
 function noAnswer(method: string, result: unknown): AppError {
   const what = result === undefined ? 'neither a result nor an error' : 'a result that is no object';
   return new AppError('server_protocol', `The answer to ${method} has ${what}.`);
-}
-
-function timedOut(method: string, timeoutMs: number): AppError {
-  return new AppError('call_timeout', `No answer to ${method} within ${timeoutMs / 1000} s.`);
 }

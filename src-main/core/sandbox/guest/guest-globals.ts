@@ -6,10 +6,10 @@ import type { Question, Refusal } from '../worker-messages.ts';
 
 /** What the host calls inside. */
 export interface GuestApi {
-  deliver(id: number, ok: boolean, text: string): void;
+  readonly deliver: (id: number, ok: boolean, text: string) => void;
   /** Reports how the promise of the evaluated script ends. Never rejects. */
-  settle(script: Promise<{ value: unknown }>): Promise<void>;
-  describe(thrown: unknown): string;
+  readonly settle: (script: Promise<{ value: unknown }>) => Promise<void>;
+  readonly describe: (thrown: unknown) => string;
 }
 
 interface Parts {
@@ -19,6 +19,11 @@ interface Parts {
   readonly calls: GuestCalls;
   readonly blocking: boolean;
   readonly input: string;
+}
+
+interface Found {
+  readonly ok: boolean;
+  readonly found: string;
 }
 
 /** Runs in the VM, as text: it may name nothing outside its own body. */
@@ -34,14 +39,15 @@ export function guestGlobals({ host, questions, values, calls, blocking, input: 
   /** `search` and `get_schema`: what they find, or an Error thrown. */
   function lookUp(what: Question, text: string): unknown {
     const error = new Error();
-    const read = ({ ok, text: answer }: { ok: boolean; text: string }): unknown => {
-      if (ok) return parse(answer);
-      throw Object.assign(error, parse(answer) as Refusal);
+    const read = ({ ok, found }: Found): unknown => {
+      if (ok) return parse(found);
+      throw Object.assign(error, parse(found) as Refusal);
     };
-    const answer = questions.complete<{ ok: boolean; text: string }>((done) => {
-      questions.ask(what, text, (ok, found) => done({ ok, text: found }));
-    });
-    return blocking ? read(answer as { ok: boolean; text: string }) : (answer as Promise<typeof answer>).then(read);
+    const start = (done: (found: Found) => void): void => {
+      questions.ask(what, text, (ok, found) => done({ ok, found }));
+    };
+    const answer = questions.complete(start);
+    return blocking ? read(answer as Found) : (answer as Promise<Found>).then(read);
   }
 
   function search(query: unknown, limit: unknown): unknown {

@@ -15,7 +15,7 @@ export type Answered = (ok: boolean, text: string) => void;
 
 export interface GuestQuestions {
   ask(what: Question | 'timer', text: string, answered: Answered): number;
-  deliver(id: number, ok: boolean, text: string): void;
+  readonly deliver: (id: number, ok: boolean, text: string) => void;
   forget(id: number): void;
   /** A promise of what `start` hands on; in the blocking style that itself. */
   complete<T>(start: (done: (value: T) => void) => void): T | Promise<T>;
@@ -47,7 +47,7 @@ export function guestQuestions(host: GuestHost, blocking: boolean): GuestQuestio
     start((value) => (result = { value }));
     // When the time is over this goes round without an answer until the engine is interrupted.
     for (;;) {
-      if (result !== undefined) return (result as { value: T }).value;
+      if (result !== undefined) return result.value;
       const answer = host.wait();
       if (answer !== undefined) deliver(answer[0], answer[1], answer[2]);
     }

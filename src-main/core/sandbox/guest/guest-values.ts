@@ -2,11 +2,11 @@
 
 export interface GuestValues {
   /** JSON. Throws an Error with the code SERIALIZATION_ERROR for what JSON would drop without a word. */
-  toJson(value: unknown): string;
+  readonly toJson: (value: unknown) => string;
   /** For the console. */
-  show(value: unknown): string;
+  readonly show: (value: unknown) => string;
   /** What is to be said of something thrown, as JSON of ThrownText. */
-  describe(thrown: unknown): string;
+  readonly describe: (thrown: unknown) => string;
 }
 
 /** Every member is a text, or absent. */
@@ -57,7 +57,7 @@ export function guestValues(): GuestValues {
 
   function toJson(value: unknown): string {
     try {
-      return (stringify(value, strict) as string | undefined) ?? 'null';
+      return (stringify(value, strict)) ?? 'null';
     } catch (error) {
       if (error instanceof EngineError) throw error;
       const reason = error instanceof Error ? error.message : 'it threw while it was read.';

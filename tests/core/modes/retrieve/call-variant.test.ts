@@ -30,7 +30,7 @@ test('a call with a wrong declaration is not made', async () => {
   expect(context.calls).toEqual([]);
 });
 
-const failing = (error: unknown, tool = 'fs:read_file'): Promise<JsonObject> =>
+const failing = (error: Error, tool = 'fs:read_file'): Promise<JsonObject> =>
   reading.run(
     { name: tool },
     {
@@ -41,13 +41,13 @@ const failing = (error: unknown, tool = 'fs:read_file'): Promise<JsonObject> =>
           { name: 'git', enabled: false },
         ],
       ),
-      callTool: () => Promise.reject(error as Error),
+      callTool: () => Promise.reject(error),
     },
   ) as Promise<JsonObject>;
 
 const unknown = new AppError('tool_not_found', 'Unknown tool.', { fix: 'Look it up.' });
 
-test.each<[string, unknown, string, RegExp]>([
+test.each<[string, Error, string, RegExp]>([
   [
     'the server refusing arguments',
     new RpcError(-32602, 'bad path'),

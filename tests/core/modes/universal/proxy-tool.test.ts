@@ -65,7 +65,7 @@ test('what stands beside the arguments goes along, for the pipeline to judge', a
 
 test('a big answer stays the bytes it came as, and says once what it is of', async () => {
   const raw = new RawJson([Buffer.from('{"content":[{"type":"text","text":"x"}]}')]);
-  const context = { ...helperContext([many]), callTool: () => Promise.resolve(raw) };
+  const context = Object.assign(helperContext([many]), { callTool: () => Promise.resolve(raw) });
   const result = await proxyTool.run({ action: 'call', type: 'tool', path: 'tool_1' }, context);
   expect(result).toBeInstanceOf(RawJson);
   expect((result as RawJson).parse()).toEqual({
@@ -77,22 +77,19 @@ test('a big answer stays the bytes it came as, and says once what it is of', asy
 test.each(['tool', 'resource', 'prompt'])('a question to the person comes back as it is (%s)', async (type) => {
   const question = { resultType: 'input_required', inputRequests: { a: {} }, requestState: 's' };
   const answer = (): Promise<JsonObject> => Promise.resolve(question);
-  const context = {
-    ...helperContext([serverWith('s', { ...toolsNamed('x'), prompts: [{ name: 'x' }] })]),
-    ...{ callTool: answer, readResource: answer, getPrompt: answer },
-  };
+  const server = serverWith('s', { ...toolsNamed('x'), prompts: [{ name: 'x' }] });
+  const context = Object.assign(helperContext([server]), { callTool: answer, readResource: answer, getPrompt: answer });
   expect(await proxyTool.run({ action: 'call', type, path: 'x' }, context)).toEqual(question);
 });
 
 test('arguments of a prompt are handed on as texts', async () => {
   const asked: unknown[] = [];
-  const context: HelperContext = {
-    ...helperContext([serverWith('s', { prompts: [{ name: 'p q' }] })]),
-    getPrompt: async (name, args) => {
+  const context = Object.assign(helperContext([serverWith('s', { prompts: [{ name: 'p q' }] })]), {
+    getPrompt: async (name: string, args: JsonObject | undefined) => {
       asked.push([name, args]);
       return { messages: [] };
     },
-  };
+  });
   const input = { action: 'call', type: 'prompt', path: 'p q', args: { n: 5, list: [1], text: 'a' } };
   const { content } = (await proxyTool.run(input, context)) as { content: [{ resource: { uri: string } }] };
   expect(asked).toEqual([['p_q', { n: '5', list: '[1]', text: 'a' }]]);
@@ -101,7 +98,7 @@ test('arguments of a prompt are handed on as texts', async () => {
 
 test('facts are added to what an item says of itself already', async () => {
   const item = { type: 'text', text: 'x', annotations: { priority: 1 }, _meta: { own: true } };
-  const context = { ...helperContext([many]), callTool: async () => ({ content: [item] }) };
+  const context = Object.assign(helperContext([many]), { callTool: async () => ({ content: [item] }) });
   const { content } = (await proxyTool.run({ action: 'call', type: 'tool', path: 'tool_1' }, context)) as {
     content: [JsonObject];
   };
