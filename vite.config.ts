@@ -1,7 +1,9 @@
 /** Builds dist/: the page for a browser, and the core for Node 24 with every package bundled in. */
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { defineConfig, type EnvironmentOptions } from 'vite';
+import { defineConfig, type EnvironmentOptions, type Plugin } from 'vite';
 
 const at = (path: string): string => resolve(import.meta.dirname, path);
 
@@ -25,6 +27,7 @@ const main: EnvironmentOptions = {
       input: {
         cli: at('src-main/cli.ts'),
         'token-worker': at('src-main/core/activity/token-worker.ts'),
+        'sandbox-worker': at('src-main/core/sandbox/sandbox-worker.ts'),
       },
       output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
     },
@@ -49,9 +52,19 @@ const shim: EnvironmentOptions = {
   },
 };
 
+/** The sandbox's engine is no module that could be bundled: its worker reads the file beside itself. */
+const sandboxEngine: Plugin = {
+  name: 'sandbox-engine',
+  applyToEnvironment: ({ name }) => name === 'main',
+  generateBundle() {
+    const source = readFileSync(fileURLToPath(import.meta.resolve('quickjs-wasi/quickjs.wasm')));
+    this.emitFile({ type: 'asset', fileName: 'quickjs.wasm', source });
+  },
+};
+
 export default defineConfig({
   root: at('src-renderer'),
-  plugins: [svelte({ configFile: at('svelte.config.js') })],
+  plugins: [svelte({ configFile: at('svelte.config.js') }), sandboxEngine],
   environments: { client, main, shim },
   builder: {
     // `main` first: it empties dist/, in which the page then gets its folder.

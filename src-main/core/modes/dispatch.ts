@@ -1,7 +1,7 @@
 /** Mode `dispatch`: one tool, `proxy-dispatch`, that lists, searches and calls the tools of all servers. */
 import { proxyDispatch } from './dispatch/proxy-dispatch.ts';
-import { cutText } from './cut-text.ts';
-import { maxInstructions, type Mode, type ModeView } from './mode.ts';
+import type { Mode, ModeView } from './mode.ts';
+import { namedServers } from './named-servers.ts';
 
 export { resultTools } from './dispatch/result-tools.ts';
 
@@ -13,12 +13,6 @@ export const dispatchMode: Mode = {
   instructions,
 };
 
-/** Their names are known to `connection` as well as their aliases, and say more. */
-const mostNamed = 12;
-
 function instructions({ catalog: { servers } }: ModeView): string {
-  const more = servers.length > mostNamed ? [`${servers.length - mostNamed} more`] : [];
-  const named = [...servers.slice(0, mostNamed), ...more].join(', ');
-  const text = `Search with proxy-dispatch before saying that something cannot be done. Connections: ${named || 'none yet'}.`;
-  return cutText(text, maxInstructions);
+  return `Search with proxy-dispatch before saying that something cannot be done. Connections: ${namedServers(servers)}.`;
 }

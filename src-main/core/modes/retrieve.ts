@@ -1,12 +1,12 @@
 /** Mode `retrieve`: MCPProxy's tools; the model searches, and says with the tool it calls through what the call is meant to do. */
-import { cutText } from './cut-text.ts';
-import { type HelperTool, maxInstructions, type Mode, type ModeView } from './mode.ts';
+import type { HelperTool, Mode, ModeView } from './mode.ts';
 import { callVariant } from './retrieve/call-variant.ts';
 import { describeTool } from './retrieve/describe-tool.ts';
 import { readCache } from './retrieve/read-cache.ts';
 import { retrieveTools } from './retrieve/retrieve-tools.ts';
 import { tailLog } from './retrieve/tail-log.ts';
 import { upstreamServers } from './retrieve/upstream-servers.ts';
+import { namedServers } from './named-servers.ts';
 
 export const retrieveMode: Mode = {
   name: 'retrieve',
@@ -27,7 +27,5 @@ export const retrieveMode: Mode = {
 export const retrieveAdminTools: readonly HelperTool[] = [upstreamServers, tailLog];
 
 function instructions({ catalog }: ModeView): string {
-  const servers = catalog.servers.length === 0 ? 'none yet' : catalog.servers.join(', ');
-  const text = `Search with retrieve_tools before saying that something cannot be done; then call what you found by its id through the tool in call_with. Tools of: ${servers}.`;
-  return cutText(text, maxInstructions);
+  return `Search with retrieve_tools before saying that something cannot be done; then call what you found by its id through the tool in call_with. Tools of: ${namedServers(catalog.servers)}.`;
 }

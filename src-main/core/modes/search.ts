@@ -2,8 +2,8 @@
 import { isObject, type JsonObject, plainNumber } from '../base/json.ts';
 import { readArguments, readServerName, readToolName } from '../calls/read-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
-import { cutText } from './cut-text.ts';
-import { type HelperContext, type HelperTool, maxInstructions, type Mode, type ModeView } from './mode.ts';
+import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
+import { namedServers } from './named-servers.ts';
 
 const searchLimit = 10;
 
@@ -89,7 +89,5 @@ function limitOf(value: unknown): number {
 }
 
 function instructions({ catalog }: ModeView): string {
-  const servers = catalog.servers.length === 0 ? 'none yet' : catalog.servers.join(', ');
-  const text = `Search with search_tools before saying that something cannot be done; then call_tool. Tools of: ${servers}.`;
-  return cutText(text, maxInstructions);
+  return `Search with search_tools before saying that something cannot be done; then call_tool. Tools of: ${namedServers(catalog.servers)}.`;
 }

@@ -1,8 +1,8 @@
 /** Mode `universal`: one tool for tools, resources and prompts, for client apps that know tools only. */
-import { cutText } from './cut-text.ts';
 import { maggResources } from './magg/magg-resources.ts';
-import { maxInstructions, type Mode, type ModeView } from './mode.ts';
+import type { Mode, ModeView } from './mode.ts';
 import { proxyTool } from './universal/proxy-tool.ts';
+import { namedServers } from './named-servers.ts';
 
 export const universalMode: Mode = {
   name: 'universal',
@@ -14,7 +14,5 @@ export const universalMode: Mode = {
 };
 
 function instructions({ catalog }: ModeView): string {
-  const servers = catalog.servers.length === 0 ? 'none yet' : catalog.servers.join(', ');
-  const text = `Use proxy: list (100 at a time) before saying that something cannot be done, info for the full schema, call. Servers: ${servers}.`;
-  return cutText(text, maxInstructions);
+  return `Use proxy: list (100 at a time) before saying that something cannot be done, info for the full schema, call. Servers: ${namedServers(catalog.servers)}.`;
 }

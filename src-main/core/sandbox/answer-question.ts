@@ -1,6 +1,6 @@
 /** The core's answer to a question of the code: JSON text, or why there is none. */
 import { AppError, errorText } from '../base/errors.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, parseJson } from '../base/json.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import { longestValue, type SandboxRequest } from './sandbox-request.ts';
 import type { AnswerMessage, QuestionMessage, Refusal } from './worker-messages.ts';
@@ -22,7 +22,7 @@ export async function answerQuestion(
 
 function ask(question: QuestionMessage, request: SandboxRequest, signal: AbortSignal): Promise<unknown> {
   // What JSON.parse makes of "__proto__" is an own member like any other.
-  const given = JSON.parse(question.text) as JsonObject;
+  const given = parseJson(question.text) as JsonObject;
   if (question.what === 'call') {
     return request.callTool(String(given.name), isObject(given.args) ? given.args : {}, signal);
   }

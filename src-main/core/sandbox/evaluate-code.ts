@@ -26,7 +26,11 @@ function startTypeScript(vm: QuickJS, code: string, otherwise?: Started): Starte
     if (!(error instanceof SyntaxError)) throw error;
     if (otherwise !== undefined) return otherwise;
     const message = `The TypeScript cannot be read: ${error.message}`;
-    return { error: { code: 'TRANSPILE_ERROR', message }, map: (place) => place };
+    const [, line] = /^\S*:(\d+)\n/.exec(error.stack ?? '') ?? [];
+    return {
+      error: { code: 'TRANSPILE_ERROR', message, ...(line !== undefined && { line: Number(line) }) },
+      map: (place) => place,
+    };
   }
 }
 

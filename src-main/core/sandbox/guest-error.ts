@@ -19,7 +19,8 @@ const mostFrames = 10;
 const ownCodes: ReadonlySet<string> = new Set(['MAX_TOOL_CALLS_EXCEEDED', 'SERIALIZATION_ERROR', 'MEMORY_LIMIT']);
 
 /** Names that models expect and that are not there. */
-const missing = /\b(?:require|fetch|process|Buffer|XMLHttpRequest|fs|window|document|setInterval)\b.* is not defined/;
+const missing =
+  /could not load module|\b(?:require|fetch|process|Buffer|XMLHttpRequest|fs|window|document|setInterval)\b.* is not defined/;
 
 /** `code` is for what is known not to be an error of running code. */
 export function toSandboxError(thrown: ThrownText, map: MapPlace, code?: SandboxErrorCode): SandboxError {

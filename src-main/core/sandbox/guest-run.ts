@@ -21,6 +21,9 @@ export interface CoreDoor {
   done(message: DoneMessage): void;
 }
 
+/** Integers of 16 digits and more; looked for out here, where it costs a hundredth. */
+const longInteger = /(?<![\w."])\d{16}/;
+
 /** A thread whose VM has grown beyond this is not used again: its memory comes back only with the thread. */
 const smallMemory = 16 << 20;
 
@@ -104,8 +107,8 @@ export class GuestRun {
     const answer = this.#remaining > 0 ? this.#door.nextAnswer(this.#remaining) : undefined;
     if (answer === undefined || !this.#budget.answered(answer.id)) return this.#vm.undefined;
     const text = newText(this.#vm, answer.text);
-    if (text === undefined) return this.#vm.hostToHandle([answer.id, false, JSON.stringify(tooLarge)]);
-    const given = this.#vm.hostToHandle([answer.id, answer.ok]);
+    if (text === undefined) return this.#vm.hostToHandle([answer.id, false, JSON.stringify(tooLarge), false]);
+    const given = this.#vm.hostToHandle([answer.id, answer.ok, '', longInteger.test(answer.text)]);
     given.setProp('2', text);
     text.dispose();
     return given;
@@ -132,7 +135,8 @@ export class GuestRun {
     const handle = newText(this.#vm, text);
     if (handle === undefined) return false;
     try {
-      const given = [this.#vm.newNumber(id), ok ? this.#vm.true : this.#vm.false, handle];
+      const [yes, no] = [this.#vm.true, this.#vm.false];
+      const given = [this.#vm.newNumber(id), ok ? yes : no, handle, longInteger.test(text) ? yes : no];
       this.#vm.callFunction(this.#guest.deliver, this.#vm.undefined, ...given).dispose();
     } finally {
       handle.dispose();

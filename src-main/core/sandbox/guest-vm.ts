@@ -26,7 +26,7 @@ export function createVm(engine: WebAssembly.Module, options: VmOptions): Promis
   });
 }
 
-/** Host functions, given their arguments as texts, numbers and booleans; they must not throw: the VM would see the stack. */
+/** Host functions, given their arguments as texts, numbers and booleans. */
 export type HostFunctions = Readonly<Record<keyof GuestHost, HostAnswer>>;
 type HostAnswer = (...given: readonly (string | number | boolean)[]) => JSValueHandle | string | void;
 
@@ -54,8 +54,13 @@ function bridge(vm: QuickJS, run: HostAnswer): HostFunction {
       if (handle.isNumber) return handle.toNumber();
       return handle.isBool && handle.toBoolean();
     });
-    const answer = run(...given);
-    return answer instanceof JSValueHandle ? answer : vm.hostToHandle(answer);
+    try {
+      const answer = run(...given);
+      return answer instanceof JSValueHandle ? answer : vm.hostToHandle(answer);
+    } catch {
+      // An error thrown here would show the code paths of this computer. It comes about when the memory is full.
+      return vm.undefined;
+    }
   };
 }
 

@@ -4,6 +4,7 @@ import type { Question, Refusal } from './worker-messages.ts';
 
 /** Look-ups are free, but the core answers them on its one thread. */
 const mostLookUps = 200;
+const mostOpen = 10_000;
 const deepest = 1000;
 
 export class RunBudget {
@@ -48,8 +49,8 @@ export class RunBudget {
     if (what !== 'call' && this.#lookUps >= mostLookUps) {
       return { code: 'TOO_MANY_LOOKUPS', message: `The limit of ${mostLookUps} searches in one run is reached.` };
     }
-    if (this.#waitingText + length > memoryBytes) {
-      return { code: 'TOO_MUCH_OPEN', message: 'Too much text is under way at once; wait for some of it first.' };
+    if (this.#open.size >= mostOpen || this.#waitingText + length > memoryBytes) {
+      return { code: 'TOO_MUCH_OPEN', message: 'Too much is under way at once; wait for some of it first.' };
     }
     return undefined;
   }

@@ -1,5 +1,6 @@
 /** One run as the core sees it: answers the code's questions, keeps the time, and kills the thread when it does not stop. */
 import { performance } from 'node:perf_hooks';
+import { parseJson } from '../base/json.ts';
 import { answerQuestion } from './answer-question.ts';
 import type { SandboxError, SandboxLimits, SandboxOutcome, SandboxRequest } from './sandbox-request.ts';
 import type { SandboxThread } from './sandbox-thread.ts';
@@ -92,7 +93,7 @@ function toResult(
 
 function readValue(json: string): { ok: true; value: unknown } | { ok: false; error: SandboxError } {
   try {
-    return { ok: true, value: JSON.parse(json) as unknown };
+    return { ok: true, value: parseJson(json) };
   } catch {
     return { ok: false, error: { code: 'SERIALIZATION_ERROR', message: 'The value did not come out as JSON.' } };
   }

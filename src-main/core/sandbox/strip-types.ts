@@ -13,36 +13,27 @@ export const bodyTail = '\n})';
 
 /** Throws the SyntaxError of Node. */
 export function stripTypes(code: string): JavaScript {
-  return withReturns(code, (text, cut) => {
-    try {
-      return { code: cut(stripTypeScriptTypes(text)), map: (place) => place };
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') throw error;
-      return transform(text);
-    }
-  });
-}
-
-/** A `return` outside of a function is no TypeScript: where there is one, the code goes through as a body. */
-function withReturns(code: string, strip: (text: string, cut: (text: string) => string) => JavaScript): JavaScript {
   try {
-    return strip(code, (text) => text);
+    return strip(code);
   } catch (error) {
-    if (!(error instanceof Error) || !/return/i.test(error.message)) throw error;
+    // A `return` outside of a function is no TypeScript.
+    if (!(error instanceof SyntaxError) || !/return/i.test(error.message)) throw error;
   }
-  const { code: stripped, map } = strip(bodyHead + code + bodyTail, (text) => {
-    // Stripping puts spaces where types were, so that every place stays.
-    return text.slice(bodyHead.length, -bodyTail.length);
-  });
-  return { code: stripped, map: (place) => map(place) };
+  const { code: body, map } = strip(bodyHead + code + bodyTail);
+  return { code: body, map: (place) => withoutHead(map(place)) };
 }
 
-function transform(code: string): JavaScript {
+/** Types become spaces, so that every place stays; what needs more than that is written anew. */
+function strip(code: string): JavaScript {
+  try {
+    return { code: stripTypeScriptTypes(code), map: (place) => place };
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') throw error;
+  }
   const written = stripTypeScriptTypes(code, { mode: 'transform', sourceMap: true });
   const [, encoded = ''] = /\/\/# sourceMappingURL=data:application\/json;base64,(\S+)\s*$/.exec(written) ?? [];
   const map = new SourceMap(JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) as SourceMapPayload);
-  const shift = code.startsWith(bodyHead) ? bodyHead.length : 0;
-  return { code: written, map: (place) => withoutHead(original(map, place), shift) };
+  return { code: written, map: (place) => original(map, place) };
 }
 
 function original(map: SourceMap, { line, column }: Place): Place {
@@ -52,6 +43,6 @@ function original(map: SourceMap, { line, column }: Place): Place {
 }
 
 /** The place in the code, given the place in the body it was put into. */
-export function withoutHead({ line, column }: Place, shift: number = bodyHead.length): Place {
-  return { line, column: line === 1 ? Math.max(1, column - shift) : column };
+export function withoutHead({ line, column }: Place): Place {
+  return { line, column: line === 1 ? Math.max(1, column - bodyHead.length) : column };
 }

@@ -16,7 +16,13 @@ interface Parts {
   readonly blocking: boolean;
 }
 
-type Outcome = { ok: true; raw: unknown } | { ok: false; refusal: Refusal; raw?: unknown };
+/** `raw` is the result as the tool gave it, `value` what it means. */
+type Outcome = { ok: true; raw: unknown; value: unknown } | Failure;
+interface Failure {
+  readonly ok: false;
+  readonly refusal: Refusal;
+  readonly value?: unknown;
+}
 
 /** Runs in the VM, as text: it may name nothing outside its own body. */
 export function guestCalls({ questions, values, results, blocking }: Parts): GuestCalls {
@@ -25,7 +31,7 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
   const mostRequests = 100;
   const mostParallel = 32;
 
-  function refuse(message: string): Outcome {
+  function refuse(message: string): Failure {
     return { ok: false, refusal: { code: 'INVALID_ARGS', message } };
   }
 
@@ -46,17 +52,17 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
   }
 
   function begin(json: string, done: (outcome: Outcome) => void): void {
-    questions.ask('call', json, (ok, text) => {
+    questions.ask('call', json, (ok, text, exact) => {
       if (!ok) return done({ ok: false, refusal: parse(text) as Refusal });
-      const raw: unknown = parse(text);
-      if (!results.failed(raw)) return done({ ok: true, raw });
-      done({ ok: false, refusal: { code: 'UPSTREAM_ERROR', message: results.failure(raw) }, raw });
+      const raw = values.fromJson(text, exact);
+      const value = results.unwrap(raw, exact);
+      if (!results.failed(raw)) return done({ ok: true, raw, value });
+      done({ ok: false, refusal: { code: 'UPSTREAM_ERROR', message: results.failure(raw) }, value });
     });
   }
 
   /** Beside the documented members: `value`, what the result means, and its fields where no member has the name. */
-  function rawSlot(raw: unknown): object {
-    const value = results.unwrap(raw);
+  function rawSlot(raw: unknown, value: unknown): object {
     const isRecord = typeof value === 'object' && value !== null && !isArray(value);
     if (isRecord && value !== raw && typeof raw === 'object' && raw !== null) {
       for (const key of Object.keys(value).filter((each) => !(each in raw))) {
@@ -71,17 +77,17 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
   }
 
   function slot(outcome: Outcome): object {
-    if (!outcome.ok) return hide({ ok: false, error: outcome.refusal }, 'result', outcome.raw);
-    return blocking ? rawSlot(outcome.raw) : { ok: true, result: results.unwrap(outcome.raw) };
+    if (!outcome.ok) return hide({ ok: false, error: outcome.refusal }, 'value', outcome.value);
+    return blocking ? rawSlot(outcome.raw, outcome.value) : { ok: true, result: outcome.value };
   }
 
-  function fill(error: Error, tool: unknown, { refusal, raw }: Outcome & { ok: false }): Error {
+  function fill(error: Error, tool: unknown, { refusal, value }: Failure): Error {
     const facts = {
       name: 'ToolError',
       message: refusal.message,
       code: refusal.code,
       tool,
-      result: results.unwrap(raw),
+      result: value,
     };
     for (const [key, value] of Object.entries(facts)) hide(error, key, value);
     return error;
@@ -98,7 +104,7 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
     const outcome = questions.complete(start);
     if (blocking) return slot(outcome as Outcome);
     return (outcome as Promise<Outcome>).then((ended) => {
-      if (ended.ok) return results.unwrap(ended.raw);
+      if (ended.ok) return ended.value;
       throw fill(error, first, ended);
     });
   }
@@ -151,7 +157,7 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
     if (wrong === undefined) {
       return questions.complete<object[]>((done) => runBatch(calls as string[], width as number, done));
     }
-    const outcome = refuse(`call_tools: ${wrong}`) as Outcome & { ok: false };
+    const outcome = refuse(`call_tools: ${wrong}`);
     if (blocking) return slot(outcome);
     return Promise.reject(fill(error, 'call_tools', outcome));
   }

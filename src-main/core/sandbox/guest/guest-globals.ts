@@ -6,7 +6,7 @@ import type { Question, Refusal } from '../worker-messages.ts';
 
 /** What the host calls inside. */
 export interface GuestApi {
-  readonly deliver: (id: number, ok: boolean, text: string) => void;
+  readonly deliver: (id: number, ok: boolean, text: string, exact: boolean) => void;
   /** Reports how the promise of the evaluated script ends. Never rejects. */
   readonly settle: (script: Promise<{ value: unknown }>) => Promise<void>;
   readonly describe: (thrown: unknown) => string;
@@ -24,13 +24,14 @@ interface Parts {
 interface Found {
   readonly ok: boolean;
   readonly found: string;
+  readonly exact: boolean;
 }
 
 /** Runs in the VM, as text: it may name nothing outside its own body. */
 export function guestGlobals({ host, questions, values, calls, blocking, input: inputText }: Parts): GuestApi {
   const { parse } = JSON;
   const NativePromise = Promise;
-  const input: unknown = parse(inputText);
+  const input = values.fromJson(inputText, true);
 
   function printer(mark: string): (...shown: unknown[]) => void {
     return (...shown) => host.print(mark + shown.map((each) => values.show(each)).join(' '));
@@ -39,12 +40,12 @@ export function guestGlobals({ host, questions, values, calls, blocking, input: 
   /** `search` and `get_schema`: what they find, or an Error thrown. */
   function lookUp(what: Question, text: string): unknown {
     const error = new Error();
-    const read = ({ ok, found }: Found): unknown => {
-      if (ok) return parse(found);
+    const read = ({ ok, found, exact }: Found): unknown => {
+      if (ok) return values.fromJson(found, exact);
       throw Object.assign(error, parse(found) as Refusal);
     };
     const start = (done: (found: Found) => void): void => {
-      questions.ask(what, text, (ok, found) => done({ ok, found }));
+      questions.ask(what, text, (ok, found, exact) => done({ ok, found, exact }));
     };
     const answer = questions.complete(start);
     return blocking ? read(answer as Found) : (answer as Promise<Found>).then(read);

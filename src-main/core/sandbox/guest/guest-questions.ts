@@ -6,16 +6,17 @@ export interface GuestHost {
   /** Undefined when the question is on its way; else why not, as JSON of a Refusal. */
   ask(id: number, what: Question | 'timer', text: string): string | undefined;
   /** Blocks until the next answer; undefined when the time is over. */
-  wait(): readonly [id: number, ok: boolean, text: string] | undefined;
+  wait(): readonly [id: number, ok: boolean, text: string, exact: boolean] | undefined;
   print(line: string): void;
   finish(ok: boolean, text: string): void;
 }
 
-export type Answered = (ok: boolean, text: string) => void;
+/** `exact`: the text holds an integer that a double may not hold. */
+export type Answered = (ok: boolean, text: string, exact: boolean) => void;
 
 export interface GuestQuestions {
   ask(what: Question | 'timer', text: string, answered: Answered): number;
-  readonly deliver: (id: number, ok: boolean, text: string) => void;
+  readonly deliver: (id: number, ...answer: Parameters<Answered>) => void;
   forget(id: number): void;
   /** A promise of what `start` hands on; in the blocking style that itself. */
   complete<T>(start: (done: (value: T) => void) => void): T | Promise<T>;
@@ -31,13 +32,13 @@ export function guestQuestions(host: GuestHost, blocking: boolean): GuestQuestio
     const id = ++lastId;
     open.set(id, answered);
     const refusal = host.ask(id, what, text);
-    if (refusal !== undefined) deliver(id, false, refusal);
+    if (refusal !== undefined) deliver(id, false, refusal, false);
     return id;
   }
 
-  function deliver(id: number, ok: boolean, text: string): void {
+  function deliver(id: number, ...answer: Parameters<Answered>): void {
     // Taken off only afterwards: an answer too large for the memory is delivered once more, as a refusal.
-    open.get(id)?.(ok, text);
+    open.get(id)?.(...answer);
     open.delete(id);
   }
 
@@ -49,7 +50,7 @@ export function guestQuestions(host: GuestHost, blocking: boolean): GuestQuestio
     for (;;) {
       if (result !== undefined) return result.value;
       const answer = host.wait();
-      if (answer !== undefined) deliver(answer[0], answer[1], answer[2]);
+      if (answer !== undefined) deliver(...answer);
     }
   }
 

@@ -1,16 +1,17 @@
 /** Inside the VM: what a result of MCP means to the code. */
+import type { GuestValues } from './guest-values.ts';
 
 export interface GuestResults {
   /** structuredContent; else the one text, parsed where it is JSON; else the one item; else all of them; null for none. */
-  unwrap(result: unknown): unknown;
+  unwrap(result: unknown, exact: boolean): unknown;
   failed(result: unknown): boolean;
   /** The texts of a failed result. */
   failure(result: unknown): string;
 }
 
 /** Runs in the VM, as text: it may name nothing outside its own body. */
-export function guestResults(): GuestResults {
-  const { parse, stringify } = JSON;
+export function guestResults(values: GuestValues): GuestResults {
+  const { stringify } = JSON;
   const { isArray } = Array;
 
   function isRecord(value: unknown): value is Record<string, unknown> {
@@ -18,24 +19,24 @@ export function guestResults(): GuestResults {
   }
 
   /** A number or word is taken as such only if it reads back to the letter: "007", "1.0" and long ids stay texts. */
-  function parsed(text: string): unknown {
+  function parsed(text: string, exact: boolean): unknown {
     try {
-      const value: unknown = parse(text);
+      const value = values.fromJson(text, exact);
       return typeof value === 'object' || stringify(value) === text ? value : text;
     } catch {
       return text;
     }
   }
 
-  function itemValue(item: unknown): unknown {
-    return isRecord(item) && item.type === 'text' && typeof item.text === 'string' ? parsed(item.text) : item;
+  function itemValue(item: unknown, exact: boolean): unknown {
+    return isRecord(item) && item.type === 'text' && typeof item.text === 'string' ? parsed(item.text, exact) : item;
   }
 
-  function unwrap(result: unknown): unknown {
+  function unwrap(result: unknown, exact: boolean): unknown {
     if (!isRecord(result)) return result;
     if (result.structuredContent !== undefined && result.structuredContent !== null) return result.structuredContent;
     if (!isArray(result.content)) return result;
-    const items = result.content.map(itemValue);
+    const items = result.content.map((item) => itemValue(item, exact));
     if (items.length === 0) return null;
     return items.length === 1 ? items[0] : items;
   }

@@ -9,7 +9,7 @@ import { guestValues } from './guest-values.ts';
 export function guestSource(): string {
   return `((host, blocking, input) => {
     const values = (${guestValues.toString()})();
-    const results = (${guestResults.toString()})();
+    const results = (${guestResults.toString()})(values);
     const questions = (${guestQuestions.toString()})(host, blocking);
     const calls = (${guestCalls.toString()})({ questions, values, results, blocking });
     return (${guestGlobals.toString()})({ host, questions, values, calls, blocking, input });

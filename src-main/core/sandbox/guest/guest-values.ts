@@ -1,6 +1,8 @@
 /** Inside the VM: values as text, for what leaves it, for the console, for errors. */
 
 export interface GuestValues {
+  /** `exact` for a text that may hold integers beyond a double: they become BigInts. Throws SyntaxError. */
+  readonly fromJson: (text: string, exact: boolean) => unknown;
   /** JSON. Throws an Error with the code SERIALIZATION_ERROR for what JSON would drop without a word. */
   readonly toJson: (value: unknown) => string;
   /** For the console. */
@@ -20,9 +22,28 @@ export interface ThrownText {
 /** Runs in the VM, as text: it may name nothing outside its own body. */
 export function guestValues(): GuestValues {
   const longest = 65_536;
-  const { stringify } = JSON;
+  const { parse, stringify } = JSON;
+  const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
   const NativePromise = Promise;
   const { InternalError: EngineError } = globalThis as unknown as { InternalError: ErrorConstructor };
+
+  // A BigInt is written with all its digits as the number it came from, also by the code's own JSON.stringify.
+  Object.defineProperty(BigInt.prototype, 'toJSON', {
+    value(this: bigint) {
+      return rawJSON(String(this));
+    },
+    writable: true,
+    configurable: true,
+  });
+
+  function keepDigits(_key: string, value: unknown, { source = '' }: { source?: string }): unknown {
+    const isCut = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
+    return isCut ? BigInt(source) : value;
+  }
+
+  function fromJson(text: string, exact: boolean): unknown {
+    return exact ? parse(text, keepDigits as (key: string, value: unknown) => unknown) : parse(text);
+  }
 
   function fault(message: string): Error {
     return Object.assign(new Error(message), { name: 'SerializationError', code: 'SERIALIZATION_ERROR' });
@@ -45,19 +66,17 @@ export function guestValues(): GuestValues {
   function strict(key: string, value: unknown): unknown {
     const place = key === '' ? 'It' : `"${key}"`;
     if (typeof value === 'function' || typeof value === 'symbol') throw fault(`${place} is a ${typeof value}.`);
-    if (typeof value === 'bigint') throw fault(`${place} is a BigInt; write it as String(value).`);
     if (value instanceof NativePromise) throw fault(`${place} is a promise; await it first.`);
     return plain(value);
   }
 
   function loose(_key: string, value: unknown): unknown {
-    if (typeof value === 'bigint') return `${value}n`;
     return typeof value === 'function' || typeof value === 'symbol' ? `[${typeof value}]` : plain(value);
   }
 
   function toJson(value: unknown): string {
     try {
-      return (stringify(value, strict)) ?? 'null';
+      return stringify(value, strict) ?? 'null';
     } catch (error) {
       if (error instanceof EngineError) throw error;
       const reason = error instanceof Error ? error.message : 'it threw while it was read.';
@@ -90,5 +109,5 @@ export function guestValues(): GuestValues {
     }
   }
 
-  return { toJson, show, describe };
+  return { fromJson, toJson, show, describe };
 }

@@ -35,7 +35,7 @@ describe('what is listed', () => {
 
   test('of many servers the instructions name some and say how many more there are', () => {
     const many = dispatchContext(Array.from({ length: 300 }, (_, i) => serverWith(`s${i}`, {})));
-    expect(dispatchMode.instructions(many)).toMatch(/s11, 288 more\.$/);
+    expect(dispatchMode.instructions(many)).toMatch(/, s\d+ and \d+ more\.$/);
     expect(dispatchMode.instructions(dispatchContext([]))).toMatch(/none yet\.$/);
   });
 });

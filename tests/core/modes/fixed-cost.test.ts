@@ -1,0 +1,43 @@
+/** Promises of what each mode costs before the first call: tools/list and instructions together, in tokens (o200k). */
+import { expect, test } from 'vitest';
+import { countTokens } from '../../../src-main/core/activity/count-tokens.ts';
+import { findMode } from '../../../src-main/core/modes/index.ts';
+import { emptyListing } from '../../../src-main/core/servers/listing.ts';
+import { helperContext } from './helper-context.ts';
+
+const names = [
+  ...['filesystem', 'github', 'memory', 'playwright', 'notion', 'sentry', 'mongodb'],
+  ...['firecrawl', 'context7', 'eslint', 'everything', 'git', 'sequential-thinking'],
+];
+
+const view = helperContext(
+  names.map((name) => ({
+    name,
+    instructions: `How to use ${name}.`,
+    listing: {
+      ...emptyListing,
+      tools: Array.from({ length: 18 }, (_, i) => ({
+        name: `${name.slice(0, 4)}_tool_${i}`,
+        description: `Reads or changes something of ${name} number ${i}. And says more about it.`,
+        inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+      })),
+    },
+  })),
+);
+
+function fixedCost(name: string): number {
+  const mode = findMode(name);
+  const tools = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(view)];
+  return countTokens(JSON.stringify({ tools })) + countTokens(mode.instructions(view));
+}
+
+test.each([
+  ['search', 250],
+  ['dispatch', 250],
+  ['universal', 250],
+  ['meta', 300],
+  ['retrieve', 600],
+  ['gateway', 150 + 25 * names.length + 24 * names.length * 18],
+])('%s costs at most %i tokens with 13 servers and 234 tools', (name, budget) => {
+  expect(fixedCost(name)).toBeLessThanOrEqual(budget);
+});
