@@ -21,6 +21,7 @@ import type { ConfigStore } from './config/config-store.ts';
 import { secretsOf } from './config/secrets-of.ts';
 import { helperTools } from './modes/index.ts';
 import { noResultFiles } from './results/result-files.ts';
+import { Sandbox } from './sandbox/sandbox.ts';
 import { readOrCreateToken } from './security/access-token.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
@@ -61,6 +62,7 @@ export class Aggregator {
   readonly activity: ActivityLog;
   readonly steps: CallSteps;
   readonly admin: ServerAdmin;
+  readonly sandbox = new Sandbox();
   readonly descriptions: DescriptionStore;
   readonly #tokens = new TokenCounter({ workerUrl: workerLocation('token-worker', import.meta.url) });
   #stopWatching: () => void = () => undefined;
@@ -138,6 +140,7 @@ export class Aggregator {
     await this.transports.close();
     await this.activity.close();
     await this.#tokens.close();
+    await this.sandbox.close();
     this.registry.killAll();
     this.registry.dispose();
   }
@@ -150,6 +153,7 @@ export class Aggregator {
       servers: this.servers,
       steps: this.steps,
       admin: this.admin,
+      sandbox: this.sandbox,
       descriptions: this.descriptions,
       resultFiles: noResultFiles,
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },

@@ -7,8 +7,12 @@ import { interleave, quantile } from '../statistics.mjs';
 import { StdioClient } from '../stdio-client.mjs';
 import { formatTable, verdict } from '../table.mjs';
 
-const rounds = 20;
-const callsPerRound = 250;
+/**
+ * Short turns, so that all paths find the machine in the same state: a row of calls soon has all its processes on one core,
+ * which halves the time, and whether it stays so is chance.
+ */
+const callsPerRound = 20;
+const rounds = 250;
 /** V8 goes on optimising the core's longer path up to about here. */
 const warmUpCalls = 10_000;
 const mostRatio = 1.5;

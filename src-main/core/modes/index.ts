@@ -1,5 +1,6 @@
 /** The modes there are, and all helper tools by name. Adding a mode is one file and one line here. */
 import { AppError } from '../base/errors.ts';
+import { codeMode, codeTools } from './code.ts';
 import { dispatchMode, resultTools } from './dispatch.ts';
 import { gatewayMode } from './gateway.ts';
 import { maggHelpers } from './magg/magg-helpers.ts';
@@ -17,13 +18,20 @@ export const modes: readonly Mode[] = [
   gatewayMode,
   metaMode,
   searchMode,
+  codeMode,
   dispatchMode,
   universalMode,
   retrieveMode,
 ];
 
 /** Callable in every mode, listed by none of its own accord. */
-const unlisted: readonly HelperTool[] = [...maggHelpers, ...toolmuxAdminTools, ...resultTools, ...retrieveAdminTools];
+const unlisted: readonly HelperTool[] = [
+  ...maggHelpers,
+  ...toolmuxAdminTools,
+  ...resultTools,
+  ...retrieveAdminTools,
+  ...codeTools,
+];
 
 export const helperTools: ReadonlyMap<string, HelperTool> = new Map(
   [...modes.flatMap((mode) => mode.helpers), ...unlisted].map((helper) => [helper.definition.name, helper] as const),

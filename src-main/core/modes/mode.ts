@@ -7,6 +7,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { ToolFilter } from '../config/app-config.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
 import type { ResultFiles } from '../results/result-files.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { Result } from '../wire/message.ts';
 import type { OwnResource } from './own-resource.ts';
@@ -47,6 +48,8 @@ export interface HelperContext extends ModeView {
   /** What this session has been shown already. */
   readonly memory: SessionMemory;
   readonly signal: AbortSignal;
+  /** Runs code that the model wrote. */
+  readonly sandbox: Pick<Sandbox, 'run'>;
 }
 
 /** A tool of our own. */

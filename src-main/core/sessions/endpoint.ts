@@ -9,6 +9,7 @@ import type { DescriptionStore } from '../condense/description-store.ts';
 import { modeChooser } from '../modes/choose-mode.ts';
 import { helperTools } from '../modes/index.ts';
 import type { ResultFiles } from '../results/result-files.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { MergedView } from './merged-view.ts';
 import { ServerView } from './server-view.ts';
@@ -40,6 +41,7 @@ export interface ViewDeps {
   readonly servers: ServerManager;
   readonly steps: CallSteps;
   readonly admin: ServerAdmin;
+  readonly sandbox: Sandbox;
   readonly descriptions: DescriptionStore;
   readonly resultFiles: ResultFiles;
   readonly serverInfo: JsonObject;
@@ -51,7 +53,7 @@ export interface ViewDeps {
 
 /** Throws AppError mode_unknown or server_not_found. */
 export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
-  const { catalog, servers, steps, admin, descriptions, resultFiles, settleMs, serverInfo } = deps;
+  const { catalog, servers, steps, admin, sandbox, descriptions, resultFiles, settleMs, serverInfo } = deps;
   if (endpoint.server !== undefined) {
     const server = servers.get(endpoint.server).config.name;
     return new ServerView({ server, servers, catalog, steps, settleMs });
@@ -63,6 +65,7 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
     helpers: helperTools,
     steps,
     admin,
+    sandbox,
     descriptions,
     resultFiles,
     serverInfo,

@@ -16,6 +16,7 @@ import type { HelperContext, HelperTool, Mode, ModeView } from '../modes/mode.ts
 import { readOwnResource } from '../modes/own-resource.ts';
 import { SessionMemory } from '../modes/session-memory.ts';
 import type { ResultFiles } from '../results/result-files.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ListKey } from '../servers/listing.ts';
 import { refreshListings } from '../servers/refresh-listings.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
@@ -34,6 +35,7 @@ export interface MergedViewOptions {
   readonly helpers: ReadonlyMap<string, HelperTool>;
   readonly steps: CallSteps;
   readonly admin: ServerAdmin;
+  readonly sandbox: Sandbox;
   readonly descriptions: DescriptionStore;
   readonly resultFiles: ResultFiles;
   readonly serverInfo: JsonObject;
@@ -238,6 +240,7 @@ export class MergedView implements SessionView {
       descriptions: this.#options.descriptions,
       author: { app, sessionId, tool },
       memory: this.#memory,
+      sandbox: this.#options.sandbox,
       signal,
     };
   }

@@ -33,6 +33,7 @@ function fixedCost(name: string): number {
 
 test.each([
   ['search', 250],
+  ['code', 350],
   ['dispatch', 250],
   ['universal', 250],
   ['meta', 300],

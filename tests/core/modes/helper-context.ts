@@ -38,6 +38,7 @@ export function helperContext(servers: readonly CatalogServer[], raw = false): T
     memory: new SessionMemory(),
     author: { app: 'test', sessionId: 'test', tool: 'test' },
     signal: new AbortController().signal,
+    sandbox: { run: () => Promise.reject(new Error('no code here')) },
     readResource: () => Promise.reject(new Error('no resources here')),
     getPrompt: () => Promise.reject(new Error('no prompts here')),
     get admin(): never {

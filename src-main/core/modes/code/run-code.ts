@@ -1,0 +1,57 @@
+/** Runs a model's program with the session's tools; each call goes through the pipeline and is recorded by itself. */
+import { AppError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { resolveEntry } from '../../catalog/resolve-entry.ts';
+import type { SandboxLimits, SandboxOutcome, SandboxRequest } from '../../sandbox/sandbox-request.ts';
+import { toObject } from '../../wire/raw-json.ts';
+import type { HelperContext } from '../mode.ts';
+import { findTools, namedTools } from './find-tools.ts';
+import { toolTexts } from './tool-texts.ts';
+
+export interface CodeRun {
+  readonly code: string;
+  readonly language: unknown;
+  readonly input?: unknown;
+  readonly limits?: Partial<SandboxLimits>;
+  readonly globals: SandboxRequest['globals'];
+  /** The helper tool it runs for. */
+  readonly via: string;
+  /** Only these servers may be called; undefined: all. */
+  readonly servers?: readonly string[] | undefined;
+}
+
+/** Throws AppError bad_request for a language there is not, or no code. */
+export function runCode(run: CodeRun, context: HelperContext): Promise<SandboxOutcome> {
+  const { code, language, input, limits, globals, via, servers } = run;
+  if (code.trim() === '') throw new AppError('bad_request', 'There is no code to run.', { fix: 'Give it as "code".' });
+  return context.sandbox.run({
+    code,
+    language: readLanguage(language),
+    input,
+    limits,
+    globals,
+    signal: context.signal,
+    callTool: async (name: string, args: JsonObject) => {
+      if (servers !== undefined) requireServer(name, servers, context);
+      return toObject(await context.callTool({ tool: name, arguments: args, via }));
+    },
+    discover: {
+      search: async (query, limit) => toolTexts(findTools(context, query, limit), 'brief'),
+      schema: async (names) => toolTexts(namedTools(context.catalog, names).found, 'detailed'),
+    },
+  });
+}
+
+function readLanguage(language: unknown): 'javascript' | 'typescript' | undefined {
+  if (language === undefined || language === null) return undefined;
+  if (language === 'javascript' || language === 'typescript') return language;
+  throw new AppError('bad_request', `Code in ${JSON.stringify(language)} cannot be run here.`, {
+    fix: 'Write JavaScript or TypeScript.',
+  });
+}
+
+function requireServer(name: string, servers: readonly string[], { catalog }: HelperContext): void {
+  const { server } = resolveEntry(catalog, 'tools', name);
+  if (servers.includes(server)) return;
+  throw new AppError('not_allowed', `SERVER_NOT_ALLOWED: ${server} is not among allowed_servers.`);
+}

@@ -1,0 +1,35 @@
+/** `search`: tools by what they do, as text. */
+import { plainNumber } from '../../base/json.ts';
+import type { HelperTool } from '../mode.ts';
+import { findTools } from './find-tools.ts';
+import { readDetail, toolTexts } from './tool-texts.ts';
+
+export const searchCode: HelperTool = {
+  definition: {
+    name: 'search',
+    description: 'Find tools by what you want to do; names and descriptions, best first.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string' },
+        detail: { enum: ['brief', 'detailed', 'full'] },
+        limit: { type: 'integer' },
+        tags: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['query'],
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  async run(input, context) {
+    const detail = readDetail(input['detail'], 'brief');
+    const limit = Number(plainNumber(input['limit']) ?? Number.NaN);
+    const tags = Array.isArray(input['tags']) ? input['tags'].filter((tag) => typeof tag === 'string') : [];
+    const query = typeof input['query'] === 'string' ? input['query'] : '';
+    const found = findTools(context, query, Number.isInteger(limit) && limit > 0 ? limit : undefined, tags);
+    const all = context.catalog.tools.length;
+    const header = found.length === all || detail === 'full' ? '' : `${found.length} of ${all} tools:\n`;
+    const text = found.length === 0 ? 'No tools matched the query.' : header + toolTexts(found, detail);
+    return { content: [{ type: 'text', text }] };
+  },
+};
