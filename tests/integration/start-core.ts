@@ -45,7 +45,8 @@ export async function startCore(
   const folder = home ?? (await mkdtemp(join(tmpdir(), 'tooltray-integration-')));
   const configFile = join(folder, 'config.json');
   const write = (next: TestConfig | string): Promise<void> =>
-    writeFile(configFile, typeof next === 'string' ? next : JSON.stringify(next, null, 2));
+    // Every tool is listed unless a test says otherwise: what `auto` shows depends on how many there are.
+    writeFile(configFile, typeof next === 'string' ? next : JSON.stringify({ mode: 'proxy', ...next }, null, 2));
   await write(config);
   const host = await CoreHost.open({
     env: { ...process.env, TOOLTRAY_HOME: folder },

@@ -14,7 +14,7 @@ export function defaultConfig(path: string): AppConfig {
   return {
     path,
     servers: [],
-    mode: 'proxy',
+    mode: 'auto',
     appModes: {},
     raw: false,
     extraTools: [],

@@ -2,8 +2,9 @@
 
 /** JSONC with comments for the person who opens it. */
 export const firstConfig = `{
-  // How tools are shown to AI apps. "proxy": every tool, in few words.
-  "mode": "proxy",
+  // How tools are shown to AI apps. "auto": whatever costs each of them least. Or one of
+  // proxy, gateway, meta, search, code, dispatch, universal, retrieve.
+  "mode": "auto",
 
   // Your MCP servers. This file is read again whenever you save it.
   "servers": {

@@ -27,7 +27,7 @@ test('an empty object is a config with every default', () => {
   expect(read('{}').config).toEqual({
     path: file,
     servers: [],
-    mode: 'proxy',
+    mode: 'auto',
     appModes: {},
     raw: false,
     extraTools: [],
@@ -179,7 +179,7 @@ test('an unknown key is a warning that names the key most likely meant, and the 
 
 test('a wrong setting keeps its default and says which', () => {
   const text = '{ "port": 70000, "raw": "yes", "policy": { "agentChanges": "maybe" }, "mode": "" }';
-  expect(read(text).config).toMatchObject({ port: 8690, raw: false, policy: { agentChanges: 'ask' }, mode: 'proxy' });
+  expect(read(text).config).toMatchObject({ port: 8690, raw: false, policy: { agentChanges: 'ask' }, mode: 'auto' });
   expect(said(text)).toEqual([
     '1:11 port error: This must be at most 65535. Until it is mended, 8690 is used.',
     '1:25 raw error: True or false is expected here. Until it is mended, false is used.',

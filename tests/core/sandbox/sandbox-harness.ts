@@ -1,0 +1,63 @@
+/** A sandbox with a handful of tools, for the tests of this folder. */
+import { afterAll } from 'vitest';
+import { AppError } from '../../../src-main/core/base/errors.ts';
+import type { JsonObject } from '../../../src-main/core/base/json.ts';
+import { Sandbox, type SandboxOptions } from '../../../src-main/core/sandbox/sandbox.ts';
+import type { SandboxOutcome, SandboxRequest } from '../../../src-main/core/sandbox/sandbox-request.ts';
+
+export interface Called {
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly signal: AbortSignal;
+}
+
+export type Tools = Record<string, (args: JsonObject, signal: AbortSignal) => unknown>;
+
+export const text = (...texts: string[]): JsonObject => ({
+  content: texts.map((each) => ({ type: 'text', text: each })),
+});
+
+const tools: Tools = {
+  echo: (args) => text(JSON.stringify(args)),
+  say: ({ text: said }) => text(String(said)),
+  structured: (args) => ({ ...text('for people'), structuredContent: args }),
+  fail: () => ({ ...text('the disk', 'is full'), isError: true }),
+  reject: () => {
+    throw new AppError('tool_not_found', 'There is no tool reject.', { fix: 'Search first.' });
+  },
+  never: (_args, signal) =>
+    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+};
+
+export class Harness {
+  readonly sandbox: Sandbox;
+  readonly called: Called[] = [];
+  readonly #tools: Tools;
+
+  constructor(more: Tools = {}, options: SandboxOptions = {}) {
+    this.sandbox = new Sandbox(options);
+    this.#tools = { ...tools, ...more };
+    afterAll(() => this.sandbox.close());
+  }
+
+  run(code: string, request: Partial<SandboxRequest> = {}): Promise<SandboxOutcome> {
+    return this.sandbox.run({ code, globals: 'execute', callTool: this.#callTool, ...request });
+  }
+
+  /** The value, or the error where there was one. */
+  async value(code: string, request: Partial<SandboxRequest> = {}): Promise<unknown> {
+    const outcome = await this.run(code, request);
+    return outcome.ok ? outcome.value : outcome.error;
+  }
+
+  async error(code: string, request: Partial<SandboxRequest> = {}): Promise<unknown> {
+    const outcome = await this.run(code, request);
+    return outcome.ok ? { unexpected: outcome.value } : outcome.error;
+  }
+
+  readonly #callTool: SandboxRequest['callTool'] = async (name, args, signal) => {
+    this.called.push({ name, args, signal });
+    const tool = this.#tools[name.replace(/^.*:/, '')];
+    return tool?.(args, signal);
+  };
+}

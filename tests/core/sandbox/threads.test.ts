@@ -1,0 +1,105 @@
+/** Threads: found wherever the code lies, shared, killed when they must be, and gone when they are not needed. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test, vi } from 'vitest';
+import { workerLocation } from '../../../src-main/core/activity/worker-location.ts';
+import { engineUrl, sandboxWorkerUrl } from '../../../src-main/core/sandbox/sandbox-location.ts';
+import { Harness } from './sandbox-harness.ts';
+
+const root = new URL('../../../', import.meta.url);
+const workerUrl = new URL('src-main/core/sandbox/sandbox-worker.ts', root);
+
+test('worker and engine are found among the sources, beside the bundle, and above its chunks', () => {
+  expect(sandboxWorkerUrl()).toEqual(workerUrl);
+  expect(engineUrl(workerUrl.href)).toEqual(new URL('node_modules/quickjs-wasi/quickjs.wasm', root));
+  const dist = mkdtempSync(join(tmpdir(), 'dist-'));
+  mkdirSync(join(dist, 'chunks'));
+  writeFileSync(join(dist, 'sandbox-worker.js'), '');
+  const built = workerLocation('sandbox-worker', pathToFileURL(join(dist, 'chunks/core-x1.js')).href);
+  expect(built).toEqual(pathToFileURL(join(dist, 'sandbox-worker.js')));
+  expect(engineUrl(built.href)).toEqual(pathToFileURL(join(dist, 'quickjs.wasm')));
+  rmSync(dist, { recursive: true });
+});
+
+test('one thread is kept for the next run, and ends when there is none for long', async () => {
+  const harness = new Harness({}, { idleMs: 100 });
+  expect(harness.sandbox.threads).toBe(0);
+  await harness.run('1');
+  await harness.run('1');
+  expect(harness.sandbox.threads).toBe(1);
+  await vi.waitFor(() => expect(harness.sandbox.threads).toBe(0));
+  expect(await harness.value('2')).toBe(2);
+});
+
+test('runs beyond the number of threads wait in line and all get their answer', async () => {
+  const harness = new Harness({}, { threads: 2 });
+  let most = 0;
+  const watch = setInterval(() => (most = Math.max(most, harness.sandbox.threads)), 1);
+  const runs = Array.from({ length: 6 }, (_, n) => harness.value(`await new Promise((r) => setTimeout(r, 5)); ${n}`));
+  expect(await Promise.all(runs)).toEqual([0, 1, 2, 3, 4, 5]);
+  clearInterval(watch);
+  // A thread that has just been let go may still be ending.
+  expect(most).toBeLessThanOrEqual(3);
+});
+
+test('a thread that had to be killed is replaced', async () => {
+  const harness = new Harness();
+  const stuck = 'const s = "ab".repeat(5e6); for (;;) s.lastIndexOf("ba" + "b".repeat(3))';
+  expect(await harness.error(stuck, { limits: { timeMs: 50 } })).toMatchObject({ code: 'TIMEOUT' });
+  expect(await harness.value('1 + 1')).toBe(2);
+  await vi.waitFor(() => expect(harness.sandbox.threads).toBe(1));
+});
+
+test('a run that is cancelled ends at once, busy or waiting, and its calls with it', async () => {
+  const harness = new Harness();
+  for (const code of ['for (;;) {}', 'await call_tool("never", {})']) {
+    const controller = new AbortController();
+    const run = harness.error(`console.log(1); ${code}`, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 50);
+    expect(await run).toEqual({ code: 'CANCELLED', message: 'The run was cancelled.' });
+  }
+  expect(harness.called.at(-1)?.signal.aborted).toBe(true);
+});
+
+test('a run that is cancelled in line never starts', async () => {
+  const harness = new Harness({}, { threads: 1 });
+  const controller = new AbortController();
+  const first = harness.value('await new Promise((r) => setTimeout(r, 50)); 1');
+  const second = harness.error('await call_tool("echo", {})', { signal: controller.signal });
+  controller.abort();
+  expect(await second).toMatchObject({ code: 'CANCELLED' });
+  expect(await first).toBe(1);
+  expect(harness.called).toEqual([]);
+  expect(await harness.error('1', { signal: AbortSignal.abort() })).toMatchObject({ code: 'CANCELLED' });
+});
+
+test('closing cancels what runs and ends every thread', async () => {
+  const harness = new Harness();
+  const run = harness.error('for (;;) {}');
+  await vi.waitFor(() => expect(harness.sandbox.threads).toBe(1));
+  await harness.sandbox.close();
+  expect(await run).toMatchObject({ code: 'CANCELLED' });
+  await vi.waitFor(() => expect(harness.sandbox.threads).toBe(0));
+  expect(await harness.error('1')).toMatchObject({ code: 'CANCELLED' });
+});
+
+test('a worker that is missing is an error with words, every time', async () => {
+  const harness = new Harness({}, { workerUrl: new URL('file:///nowhere/sandbox-worker.js') });
+  for (let n = 0; n < 2; n++) {
+    expect(await harness.error('1')).toMatchObject({
+      code: 'RUNTIME_ERROR',
+      message: expect.stringContaining('The sandbox ended') as string,
+    });
+  }
+});
+
+test('answers to a run that is over do not reach the next one', async () => {
+  const late = Promise.withResolvers<unknown>();
+  const harness = new Harness({ late: () => late.promise }, { threads: 1 });
+  await harness.run('await Promise.race([call_tool("late"), Promise.reject(new Error("first"))])');
+  const next = harness.value('await new Promise((r) => setTimeout(r, 30)); await call_tool("say", { text: "mine" })');
+  late.resolve({ content: [{ type: 'text', text: 'stale' }] });
+  expect(await next).toBe('mine');
+});
