@@ -4,7 +4,7 @@ import { ProposalStore } from './admin/proposal-store.ts';
 import { ServerAdmin } from './admin/server-admin.ts';
 import { ActivityLog } from './activity/activity-log.ts';
 import { TokenCounter } from './activity/token-counter.ts';
-import { workerLocation } from './activity/worker-location.ts';
+import { tokenWorkerUrl } from './activity/token-worker-url.ts';
 import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask-secrets.ts';
@@ -64,7 +64,7 @@ export class Aggregator {
   readonly admin: ServerAdmin;
   readonly sandbox = new Sandbox();
   readonly descriptions: DescriptionStore;
-  readonly #tokens = new TokenCounter({ workerUrl: workerLocation('token-worker', import.meta.url) });
+  readonly #tokens = new TokenCounter({ workerUrl: tokenWorkerUrl() });
   #stopWatching: () => void = () => undefined;
   #watching: Promise<void> = Promise.resolve();
 

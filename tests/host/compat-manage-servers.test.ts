@@ -52,10 +52,10 @@ describe('manage_servers', () => {
         `Nothing has changed yet. The person must approve it first: tooltray approve ${String(answer['proposal'])}`,
       );
     }
-    expect(await config(core)).toEqual({ servers: { echo } });
+    expect((await config(core)).servers).toEqual({ echo });
     const [, removal] = await core.host.core.admin.proposals();
     await core.host.core.admin.approve(removal?.id ?? '');
-    expect(await config(core)).toEqual({ servers: {} });
+    expect((await config(core)).servers).toEqual({});
   });
 
   test.each([

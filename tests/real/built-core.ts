@@ -20,7 +20,7 @@ export function shimCommand(app: string, ...more: string[]): { command: string; 
 /** Resolves when the core says that all of its servers are ready; rejects with its own words when they are not. */
 export async function startBuiltCore(servers: Readonly<Record<string, object>>, home: PrivateHome): Promise<BuiltCore> {
   const config = join(home.path, 'config.json');
-  writeFileSync(config, JSON.stringify({ mcpServers: servers }));
+  writeFileSync(config, JSON.stringify({ mode: 'proxy', mcpServers: servers }));
   const args = [cliFile, 'serve', '--config', config, '--port', '0', '--no-open', '--no-token'];
   const child = spawn(process.execPath, args, {
     env: home.env,

@@ -20,18 +20,22 @@ export function evaluateCode(vm: QuickJS, code: string, language: SandboxLanguag
 
 /** `otherwise` is what to answer when it is no TypeScript either. */
 function startTypeScript(vm: QuickJS, code: string, otherwise?: Started): Started {
+  let stripped: JavaScript;
   try {
-    return startJavaScript(vm, stripTypes(code));
+    stripped = stripTypes(code);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    if (otherwise !== undefined) return otherwise;
-    const message = `The TypeScript cannot be read: ${error.message}`;
-    const [, line] = /^\S*:(\d+)\n/.exec(error.stack ?? '') ?? [];
-    return {
-      error: { code: 'TRANSPILE_ERROR', message, ...(line !== undefined && { line: Number(line) }) },
-      map: (place) => place,
-    };
+    return otherwise ?? unreadable(error);
   }
+  return startJavaScript(vm, stripped);
+}
+
+function unreadable(error: unknown): Started {
+  const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
+  // Node puts the place before the message in the stack, and nowhere else.
+  const [, line] = /^\S*:(\d+)\n/.exec(stack) ?? [];
+  const words = `The TypeScript cannot be read: ${message}`;
+  const place = line === undefined ? {} : { line: Number(line) };
+  return { error: { code: 'TRANSPILE_ERROR', message: words, ...place }, map: (given) => given };
 }
 
 function startJavaScript(vm: QuickJS, { code, map }: JavaScript): Started {

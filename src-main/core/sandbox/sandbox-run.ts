@@ -8,7 +8,7 @@ import { Slots } from './slots.ts';
 import type { DoneMessage, FromWorker, GuestOutcome, QuestionMessage } from './worker-messages.ts';
 
 /** How long after the end of its time the code may take to stop by itself, which keeps the thread; in ms. */
-const graceMs = 150;
+const graceMs = 250;
 
 export class SandboxRun {
   readonly #thread: SandboxThread;

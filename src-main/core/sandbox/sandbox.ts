@@ -31,7 +31,8 @@ export class Sandbox {
   readonly #slots: Slots;
   readonly #threads = new Set<SandboxThread>();
   readonly #closing = new AbortController();
-  #spare: SandboxThread | undefined;
+  /** Ready for a run: one, and one more for each run that waits in line. */
+  readonly #spares = new Set<SandboxThread>();
   #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(options: SandboxOptions = {}) {
@@ -47,9 +48,10 @@ export class Sandbox {
 
   /** Starts the thread that is kept ready, so that the first run need not wait for it. */
   warm(): void {
-    if (!this.#closing.signal.aborted) this.#spare ??= this.#startThread();
+    if (this.#closing.signal.aborted) return;
+    if (this.#spares.size === 0) this.#spares.add(this.#startThread());
     clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => this.#endSpare(), this.#idleMs).unref();
+    this.#idleTimer = setTimeout(() => this.#endSpares(), this.#idleMs).unref();
   }
 
   /** Never rejects: what goes wrong, in the code or here, is in the outcome. */
@@ -70,7 +72,7 @@ export class Sandbox {
   async close(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#idleTimer);
-    this.#spare = undefined;
+    this.#spares.clear();
     await Promise.all([...this.#threads].map((thread) => thread.terminate()));
   }
 
@@ -87,13 +89,15 @@ export class Sandbox {
   }
 
   async #runOnThread(request: SandboxRequest, input: string): Promise<SandboxOutcome> {
-    const thread = this.#spare ?? this.#startThread();
-    this.#spare = undefined;
+    const [spare] = this.#spares;
+    const thread = spare ?? this.#startThread();
+    this.#spares.delete(thread);
     // Its time begins when it can: starting a thread on a busy machine is not the code's fault.
     await Promise.race([thread.ready, aborted(request.signal)]);
     const run = new SandboxRun(thread, request, withDefaults(request.limits));
     const outcome = await run.outcome(input);
-    if (run.isReusable && this.#spare === undefined && !this.#closing.signal.aborted) this.#spare = thread;
+    const isWanted = this.#spares.size <= this.#slots.waiting && !this.#closing.signal.aborted;
+    if (run.isReusable && isWanted) this.#spares.add(thread);
     else void thread.terminate();
     this.warm();
     return outcome;
@@ -104,14 +108,14 @@ export class Sandbox {
     this.#threads.add(thread);
     void thread.ended.then(() => {
       this.#threads.delete(thread);
-      if (this.#spare === thread) this.#spare = undefined;
+      this.#spares.delete(thread);
     });
     return thread;
   }
 
-  #endSpare(): void {
-    void this.#spare?.terminate();
-    this.#spare = undefined;
+  #endSpares(): void {
+    for (const thread of this.#spares) void thread.terminate();
+    this.#spares.clear();
   }
 }
 

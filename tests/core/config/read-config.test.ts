@@ -184,7 +184,7 @@ test('a wrong setting keeps its default and says which', () => {
     '1:11 port error: This must be at most 65535. Until it is mended, 8690 is used.',
     '1:25 raw error: True or false is expected here. Until it is mended, false is used.',
     '1:60 policy.agentChanges error: This must be one of "ask", "allow". Until it is mended, {"agentChanges":"ask"} is used.',
-    '1:79 mode error: This text must not be empty. Until it is mended, "proxy" is used.',
+    '1:79 mode error: This text must not be empty. Until it is mended, "auto" is used.',
   ]);
 });
 

@@ -48,8 +48,8 @@ test.each(places)('an error in %s names its line', async (_name, code, place) =>
 });
 
 test('frames of the sandbox itself are not shown', async () => {
-  const { stack } = (await error('function f() { return call_tool("fail", {}) }\nawait f()')) as { stack: string };
-  expect(stack.split('\n').slice(1)).toEqual(['    at f (code.js:1:25)', '    at <eval> (code.js:2:7)']);
+  const { stack } = (await error('function f() { return call_tool("reject", {}) }\nawait f()')) as { stack: string };
+  expect(stack.split('\n').slice(1)).toEqual(['    at f (code.js:1:22)', '    at <eval> (code.js:2:7)']);
 });
 
 test('a syntax error names its line, in JavaScript and in what is no TypeScript either', async () => {
@@ -91,13 +91,13 @@ test('who reaches for what is not there is told what is', async () => {
 
 test('what is printed comes out in order, with marks for warnings', async () => {
   const code = `console.log('a', { b: [1] }, new Map([['k', 1]]), new Set([2]), undefined);
-    console.warn(new TypeError('w')); console.error(1n, () => 1); log('short'); console.info(Symbol('s'))`;
+    console.warn(new TypeError('w')); console.error(1n, function named() {}); log('short'); console.info(Symbol('s'))`;
   const expected = [
     'a {"b":[1]} {"k":1} [2] undefined',
     'warn: TypeError: w',
-    'error: 1 [function]',
+    'error: 1 [function named]',
     'short',
-    '[symbol]',
+    'Symbol(s)',
   ];
   expect((await harness.run(code)).console).toEqual(expected);
 });

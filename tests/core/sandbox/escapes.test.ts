@@ -148,7 +148,7 @@ test.each(sabotage)('code that overwrites %s hurts itself at most', async (_name
   expect(await value('1 + 1')).toBe(2);
 });
 
-test('host functions reached through stack frames are bound by the same limits', async () => {
+test('functions reached through stack frames are bound by the same limits', async () => {
   const code = `const found = [];
     Error.prepareStackTrace = (_e, sites) => { for (const s of sites) found.push(s.getFunction()); return ''; };
     await call_tool({ get x() { return new Error().stack } }).catch(() => {});
@@ -156,7 +156,7 @@ test('host functions reached through stack frames are bound by the same limits',
     await call_tool('echo', trap);
     for (const f of found) { try { f(1, 'call', 'no json'); f(true, 'no json') } catch {} }
     found.length > 0`;
-  const outcome = await harness.run(code, { limits: { timeMs: 1000, calls: 10 } });
+  const outcome = await harness.run(code, { limits: { timeMs: 300, calls: 10 } });
   expect(outcome.calls).toBeLessThanOrEqual(10);
   expect(await value('1 + 1')).toBe(2);
 });

@@ -116,7 +116,7 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
     for (let index = 0; index < requests.length; index++) {
       const { server, tool, name, args } = (requests[index] ?? {}) as Record<string, unknown>;
       const call =
-        server === undefined ? readCall(name ?? tool, args, undefined) : readCall(server, tool ?? name, args);
+        server === undefined ? readCall(name ?? tool, args, undefined) : readCall(server, tool ?? name ?? '', args);
       if (typeof call === 'string') return `element ${index}: ${call}`;
       calls.push(call.json);
     }

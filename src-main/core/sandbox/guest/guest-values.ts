@@ -87,6 +87,8 @@ export function guestValues(): GuestValues {
   function show(value: unknown): string {
     try {
       if (isText(value)) return value.slice(0, longest);
+      if (typeof value === 'symbol') return String(value);
+      if (typeof value === 'function') return `[function ${value.name}]`;
       if (value instanceof Error) return `${value.name}: ${value.message}`.slice(0, longest);
       return ((stringify(value, loose) as string | undefined) ?? String(value)).slice(0, longest);
     } catch {

@@ -16,13 +16,14 @@ export async function writeAll(
       fix: 'Restart the server.',
     });
   }
-  const last = pieces.length - 1;
+  let settle: (error?: Error | null) => void = () => undefined;
+  pieces.forEach((piece, at) => {
+    if (at < pieces.length - 1) stream.write(piece);
+    else stream.write(piece, (error) => settle(error));
+  });
+  // Nearly always the system has taken it all by now: hearing so a moment later would only delay what comes next.
+  if (stream.writableLength === 0 && stream.errored === null) return;
   await new Promise<void>((resolve, reject) => {
-    pieces.forEach((piece, index) => {
-      stream.write(piece, (error) => {
-        if (error != null) reject(error);
-        else if (index === last) resolve();
-      });
-    });
+    settle = (error) => (error == null ? resolve() : reject(error));
   });
 }
