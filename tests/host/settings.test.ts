@@ -143,7 +143,14 @@ test('a change of what is listed reaches sessions that are open, and each is tol
   const [, count] = (await proxy.request('tools/list'))['tools'] as { description: string }[];
   expect(count?.description).toMatch(/^Use this tool/);
   await core.write({ servers: { echo }, mode: 'search', extraTools: ['search_tools', 'search_tools'], raw: true });
-  await until(() => core.host.core.options.config.current.mode === 'search');
-  await proxy.request('ping');
-  expect([proxy.notifications.length, search.notifications.length]).toEqual([2, 0]);
+  await until(() => proxy.notifications.length === 3);
+  expect([await proxy.toolNames(), search.notifications.length]).toEqual([helpers, 0]);
+});
+
+test('a mode that there is not, written while sessions are open, leaves them the one they have', async () => {
+  await using core = await startCore({ servers: { echo }, mode: 'search' });
+  const session = await core.open();
+  await core.write({ servers: { echo }, mode: 'serch' });
+  await until(() => core.host.core.options.config.current.mode === 'serch');
+  expect(await session.toolNames()).toEqual(helpers);
 });

@@ -33,9 +33,37 @@ const perUse: ReadonlyMap<string, number> = new Map([
 
 /** How to choose for a mode's name, as configured, and a client app. Throws AppError mode_unknown. */
 export function modeChooser(name: string, app: string | undefined): ModeChooser {
-  if (name === autoMode) return (view) => chooseMode(view, app);
+  if (name === autoMode) return oncePerCatalog((view) => chooseMode(view, app));
   const mode = findMode(name);
   return () => ({ mode, reason: undefined });
+}
+
+/**
+ * Chooses by a setting that may change while a session is open. Throws AppError mode_unknown for what it says at first; a
+ * mistake made later keeps the mode there was.
+ */
+export function followMode(name: () => string, app: string | undefined): ModeChooser {
+  let current = name();
+  let choose = modeChooser(current, app);
+  return (view) => {
+    const wanted = name();
+    if (wanted !== current && isMode(wanted)) choose = modeChooser(wanted, app);
+    current = wanted;
+    return choose(view);
+  };
+}
+
+export function isMode(name: string): boolean {
+  return name === autoMode || modes.some((mode) => mode.name === name);
+}
+
+/** Comparing modes means writing out every list; the answer changes with the catalog only. */
+function oncePerCatalog(choose: ModeChooser): ModeChooser {
+  let last: { readonly catalog: ModeView['catalog']; readonly choice: ModeChoice } | undefined;
+  return (view) => {
+    if (last?.catalog !== view.catalog) last = { catalog: view.catalog, choice: choose(view) };
+    return last.choice;
+  };
 }
 
 export function chooseMode(view: ModeView, app: string | undefined): ModeChoice {

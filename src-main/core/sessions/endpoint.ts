@@ -6,7 +6,7 @@ import type { AppConfig } from '../config/app-config.ts';
 import type { CallSteps } from '../calls/call-tool.ts';
 import type { LiveCatalog } from '../catalog/live-catalog.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
-import { modeChooser } from '../modes/choose-mode.ts';
+import { followMode } from '../modes/choose-mode.ts';
 import { helperTools } from '../modes/index.ts';
 import type { ResultFiles } from '../results/result-files.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -59,7 +59,7 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
     return new ServerView({ server, servers, catalog, steps, settleMs });
   }
   return new MergedView({
-    chooseMode: modeChooser(modeFor(endpoint, deps), endpoint.app),
+    chooseMode: followMode(() => modeFor(endpoint, deps), endpoint.app),
     catalog,
     servers,
     helpers: helperTools,

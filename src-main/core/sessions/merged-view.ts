@@ -5,12 +5,12 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import { callTool, type CallerContext, type CallRequest, type CallSteps } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
 import { readArguments } from '../calls/read-arguments.ts';
-import { type Catalog, wrapUri } from '../catalog/catalog.ts';
+import { wrapUri } from '../catalog/catalog.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import { resourceNotFound } from '../catalog/resolve-resource.ts';
 import type { ToolFilter } from '../config/app-config.ts';
-import type { ModeChoice, ModeChooser } from '../modes/choose-mode.ts';
+import type { ModeChooser } from '../modes/choose-mode.ts';
 import { findDynamicHelper, ownResources } from '../modes/index.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from '../modes/mode.ts';
 import { readOwnResource } from '../modes/own-resource.ts';
@@ -28,7 +28,7 @@ import { LookUp } from './look-up.ts';
 import type { Introduction, SessionView } from './session-view.ts';
 
 export interface MergedViewOptions {
-  /** Asked again whenever the catalog is another. */
+  /** Asked whenever the mode matters: settings and catalog may change under a session. */
   readonly chooseMode: ModeChooser;
   readonly catalog: LiveCatalog;
   readonly servers: ServerManager;
@@ -52,8 +52,6 @@ const maxTasks = 1000;
 export class MergedView implements SessionView {
   readonly #options: MergedViewOptions;
   readonly #memory = new SessionMemory();
-  #choice: ModeChoice | undefined;
-  #chosenFor: Catalog | undefined;
   readonly #lookUp: LookUp;
   readonly #taskServers = new Map<string, string>();
   #listed: { readonly era: Era; readonly tools: string } | undefined;
@@ -68,8 +66,7 @@ export class MergedView implements SessionView {
   }
 
   get reason(): string | undefined {
-    this.#mode();
-    return this.#choice?.reason;
+    return this.#options.chooseMode(this.#view()).reason;
   }
 
   shows(): boolean {
@@ -187,12 +184,7 @@ export class MergedView implements SessionView {
   }
 
   #mode(): Mode {
-    const { catalog, chooseMode } = this.#options;
-    if (this.#choice === undefined || this.#chosenFor !== catalog.current) {
-      this.#choice = chooseMode(this.#view());
-      this.#chosenFor = catalog.current;
-    }
-    return this.#choice.mode;
+    return this.#options.chooseMode(this.#view()).mode;
   }
 
   #view(): ModeView {
