@@ -26,6 +26,9 @@ const drainMs = 500;
 /** The end of a pipe is often seen before the exit that caused it. */
 const exitFollowsMs = 250;
 
+/** How long a message that could not be sent waits for the reason, in ms. */
+const toldWithinMs = 5000;
+
 export class StdioTransport implements Transport {
   readonly #options: StdioTransportOptions;
   #handlers: TransportHandlers | undefined;
@@ -49,11 +52,11 @@ export class StdioTransport implements Transport {
 
   async send(message: Message): Promise<void> {
     const stdin = this.#group?.child.stdin;
-    if (stdin === undefined || this.#ending !== undefined || !stdin.writable) throw this.#gone();
+    if (stdin === undefined || this.#ending !== undefined || !stdin.writable) throw await this.#gone();
     try {
       await writeAll(stdin, serializeMessage(message), this.#options.serverName);
     } catch (error) {
-      throw error instanceof AppError ? error : this.#gone(error);
+      throw error instanceof AppError ? error : await this.#gone(error);
     }
   }
 
@@ -132,7 +135,13 @@ export class StdioTransport implements Transport {
     });
   }
 
-  #gone(cause?: unknown): AppError {
+  /** Waits for the end of the line to be told first: it knows why, and whoever tries again at once gets a new one. */
+  async #gone(cause?: unknown): Promise<AppError> {
+    const group = this.#group;
+    if (group !== undefined && !this.#closedByUs) {
+      await within(this.#ending ?? this.#giveUpUnlessExited(group, 'it closed its input'), toldWithinMs);
+      if (group.exited) return this.#exitError(group);
+    }
     return new AppError('server_exited', `${this.#options.serverName} is not running any more.`, { cause });
   }
 }
