@@ -67,7 +67,10 @@ function olderTransport(): NonNullable<OAuthFixture['instead']> {
 async function written(home: string): Promise<string> {
   const entries = await readdir(home, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const texts = files.filter((file) => !file.includes('sign-ins')).map((file) => readFile(file, 'latin1'));
+  const texts = files
+    .filter((file) => !file.includes('sign-ins'))
+    // A file that is being written is gone a moment later; its text stands under its own name then.
+    .map((file) => readFile(file, 'utf8').catch(() => ''));
   return (await Promise.all(texts)).join('\n');
 }
 
