@@ -95,7 +95,7 @@ test('edits faster than servers start end in what the file says, without a proce
   expect([...pids].map(isAlive)).toEqual([true]);
 });
 
-test('the mode of a running session stays, and raw texts are switched at once', async () => {
+test('raw texts and the mode are switched at once, for sessions that are open and new ones', async () => {
   const servers = { odd: fixture('odd') };
   await using core = await startCore({ servers });
   const client = await core.open();
@@ -104,8 +104,12 @@ test('the mode of a running session stays, and raw texts are switched at once', 
       ({ name }) => name === 'decorated',
     );
   expect(await decorated()).not.toHaveProperty('icons');
-  await core.write({ servers, raw: true, mode: 'search' });
+  await core.write({ servers, raw: true });
   await until(() => core.host.core.options.config.current.raw);
   expect(await decorated()).toHaveProperty('icons');
-  expect((await (await core.open()).toolNames()).sort()).toEqual(['call_tool', 'search_tools']);
+  await core.write({ servers, raw: true, mode: 'search' });
+  await until(() => core.host.core.options.config.current.mode === 'search');
+  for (const session of [client, await core.open()]) {
+    expect((await session.toolNames()).sort()).toEqual(['call_tool', 'search_tools']);
+  }
 });
