@@ -72,6 +72,7 @@ test('switching off ends a server and hides its tools, switching on brings both 
   await core.write({ servers: { victim: { ...victim, enabled: false }, other: fixture('echo') } });
   await until(() => !isAlive(pid));
   expect(core.server('victim').health.level).toBe('off');
+  await client.notification(changed);
   expect((await client.toolNames()).filter((name) => name.includes('victim'))).toEqual([]);
   await core.write({ servers: { victim, other: fixture('echo') } });
   await until(() => core.host.core.servers.find('victim')?.state.kind === 'ready');
