@@ -34,6 +34,8 @@ export class StdioTransport implements Transport {
   #handlers: TransportHandlers | undefined;
   #group: ProcessGroup | undefined;
   #ending: Promise<void> | undefined;
+  /** The wait for the exit of a process that took no message; one, however many calls find out. */
+  #givingUp: Promise<void> | undefined;
   /** Why we end a process that would go on living. */
   #reason: string | undefined;
   #closedByUs = false;
@@ -139,7 +141,8 @@ export class StdioTransport implements Transport {
   async #gone(cause?: unknown): Promise<AppError> {
     const group = this.#group;
     if (group !== undefined && !this.#closedByUs) {
-      await within(this.#ending ?? this.#giveUpUnlessExited(group, 'it closed its input'), toldWithinMs);
+      this.#givingUp ??= this.#giveUpUnlessExited(group, 'it closed its input');
+      await within(this.#givingUp, toldWithinMs);
       if (group.exited) return this.#exitError(group);
     }
     return new AppError('server_exited', `${this.#options.serverName} is not running any more.`, { cause });
