@@ -52,6 +52,27 @@ export interface ToolFilter {
   readonly deny: readonly string[];
 }
 
+/** What happens with answers that are too long for a model. */
+export interface ResultSettings {
+  /** Answers of more bytes (UTF-8) are kept on disk; 0: none is; undefined: what suits the client app. */
+  readonly threshold: number | undefined;
+  /** The same by server (`github`) or tool (`github:list_issues`); the tool's wins. */
+  readonly thresholds: Readonly<Record<string, number>>;
+  /** Tell answers as TOON where that is at least 15 % smaller than JSON. */
+  readonly toon: boolean;
+  /** How long answers of read-only, idempotent tools may be given again, in seconds, by server or tool. */
+  readonly cacheSeconds: Readonly<Record<string, number>>;
+  /** Kept answers older than this go, in days. */
+  readonly keepDays: number;
+  /** All kept answers together, in bytes and by count; the oldest go first. */
+  readonly maxBytes: number;
+  readonly maxCount: number;
+  /** Delete what is not pinned when Tooltray stops. */
+  readonly deleteAtExit: boolean;
+  /** Folders (absolute) that `resultFile` and `argumentsFile` may name besides kept answers. */
+  readonly folders: readonly string[];
+}
+
 export interface AppConfig {
   /** Absolute path of the file this was read from. */
   readonly path: string;
@@ -74,6 +95,11 @@ export interface AppConfig {
   readonly policy: { readonly agentChanges: 'ask' | 'allow' };
   /** What `proxy-dispatch` lists and calls. Other ways to a tool are not its business. */
   readonly dispatch: ToolFilter;
+  readonly results: ResultSettings;
+  /** A call that takes longer is answered with a handle and goes on, in seconds; 0: never; undefined: what suits the client app. */
+  readonly slowCallSeconds: number | undefined;
+  /** What a million tokens cost, for savings in money: `3`, with the currency a person writes. */
+  readonly price: { readonly perMillionTokens: number | undefined; readonly currency: string };
 }
 
 /** Something in the config file that a person should mend. Positions are 1-based. */

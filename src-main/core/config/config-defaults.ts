@@ -24,5 +24,18 @@ export function defaultConfig(path: string): AppConfig {
     activity: { maxRows: 100_000, maxBytes: 256 * 1024 * 1024 },
     policy: { agentChanges: 'ask' },
     dispatch: { allow: [], deny: [] },
+    results: {
+      threshold: undefined,
+      thresholds: {},
+      toon: false,
+      cacheSeconds: {},
+      keepDays: 7,
+      maxBytes: 1024 ** 3,
+      maxCount: 10_000,
+      deleteAtExit: false,
+      folders: [],
+    },
+    slowCallSeconds: undefined,
+    price: { perMillionTokens: undefined, currency: 'USD' },
   };
 }

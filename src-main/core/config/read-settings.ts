@@ -10,6 +10,9 @@ import { containerKeys } from './server-container.ts';
 
 type SettingKey = keyof typeof settingsSchema.shape;
 
+/** Objects of settings: what one leaves out keeps its default. */
+const groups: ReadonlySet<SettingKey> = new Set(['activity', 'policy', 'dispatch', 'results', 'price']);
+
 const settingKeys = Object.keys(settingsSchema.shape) as SettingKey[];
 
 /** Keys of ToolMux that say nothing here, and schema references. */
@@ -48,8 +51,7 @@ function readSetting(
     });
   }
   if (!checked.success) return ifWrong;
-  const isGroup = key === 'activity' || key === 'policy' || key === 'dispatch';
-  return isGroup ? { ...(base as object), ...(checked.data as object) } : checked.data;
+  return groups.has(key) ? { ...(base as object), ...(checked.data as object) } : checked.data;
 }
 
 /** A file of another app (`mcpServers` beside all its own settings) is not taken to task for them, only for likely slips. */

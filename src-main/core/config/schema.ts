@@ -5,6 +5,7 @@ const text = z.string().min(1);
 /** People write ports and switches unquoted; a process only ever sees text. */
 const looseText = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 const seconds = z.number().positive();
+const bytes = z.int().min(0);
 
 /** Settings beside the servers; every one may be absent. */
 export const settingsSchema = z.object({
@@ -17,6 +18,21 @@ export const settingsSchema = z.object({
   activity: z.object({ maxRows: z.int().positive().optional(), maxBytes: z.int().positive().optional() }),
   policy: z.object({ agentChanges: z.enum(['ask', 'allow']).optional() }),
   dispatch: z.object({ allow: z.array(text).optional(), deny: z.array(text).optional() }),
+  results: z
+    .object({
+      threshold: bytes,
+      thresholds: z.record(z.string(), bytes),
+      toon: z.boolean(),
+      cacheSeconds: z.record(z.string(), z.number().min(0)),
+      keepDays: z.number().positive(),
+      maxBytes: z.int().positive(),
+      maxCount: z.int().positive(),
+      deleteAtExit: z.boolean(),
+      folders: z.array(text),
+    })
+    .partial(),
+  slowCallSeconds: z.number().min(0),
+  price: z.object({ perMillionTokens: z.number().min(0).optional(), currency: text.optional() }),
 });
 
 /** One server, its keys already brought to our names (entry-keys.ts). */

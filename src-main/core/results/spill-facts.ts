@@ -1,0 +1,66 @@
+/** What a shaped answer says of its spill in `_meta`, for helper tools of ours and for client apps that want more than prose. */
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { KeptAnswer, KeptPart, SpillKind } from './spill.ts';
+
+export const spillKey = 'tooltray/spill';
+
+export interface PartFacts {
+  readonly id: string;
+  /** Absolute path. */
+  readonly file: string;
+  readonly uri: string;
+  readonly kind: SpillKind;
+  readonly mimeType: string;
+  readonly bytes: number;
+  readonly tokens: number;
+  readonly lines?: number;
+  readonly topLevelKeys?: readonly string[];
+  readonly elements?: number;
+  readonly shape: readonly string[];
+  readonly head: string;
+  readonly tail: string;
+}
+
+export interface SpillFacts {
+  /** The threshold in bytes that was passed; absent where the file was asked for. */
+  readonly exceeded?: number;
+  /** The whole answer as it came. */
+  readonly resultBytes: number;
+  readonly resultTokens: number;
+  readonly parts: readonly PartFacts[];
+}
+
+export function spillUri(id: string): string {
+  return `tooltray://spill/${id}`;
+}
+
+export function spillFacts(kept: KeptAnswer, exceeded: number | undefined): SpillFacts {
+  return {
+    ...(exceeded !== undefined && { exceeded }),
+    resultBytes: kept.resultBytes,
+    resultTokens: kept.resultTokens,
+    parts: kept.parts.map(partFacts),
+  };
+}
+
+/** Of an answer that came out of the pipeline; undefined where nothing was spilled. */
+export function readSpillFacts(result: JsonObject): SpillFacts | undefined {
+  const meta = result['_meta'];
+  const facts = isObject(meta) ? meta[spillKey] : undefined;
+  return isObject(facts) ? (facts as unknown as SpillFacts) : undefined;
+}
+
+function partFacts({ spill, summary }: KeptPart): PartFacts {
+  const { id, file, kind, mimeType, bytes, tokens, lines } = spill;
+  return {
+    id,
+    file,
+    uri: spillUri(id),
+    kind,
+    mimeType,
+    bytes,
+    tokens,
+    ...(lines !== undefined && { lines }),
+    ...summary,
+  };
+}
