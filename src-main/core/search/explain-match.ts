@@ -22,13 +22,7 @@ export function explainMatch(document: number, scores: Scores, postings: Posting
 }
 
 function fieldsOf(document: number, term: number, postings: Postings): number {
-  let low = postings.start[term] ?? 0;
-  const end = postings.start[term + 1] ?? 0;
-  let high = end;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((postings.document[middle] ?? 0) < document) low = middle + 1;
-    else high = middle;
-  }
-  return low < end && postings.document[low] === document ? (postings.fields[low] ?? 0) : 0;
+  const posting = postings.lowerBound(term, document);
+  const isHeld = posting < postings.start(term) + postings.holders(term) && postings.document[posting] === document;
+  return isHeld ? (postings.fields[posting] ?? 0) : 0;
 }

@@ -1,6 +1,6 @@
 /** Finds documents by their typed name, bare or with the server before it, whatever stands between the words. */
 
-import { lowerBound } from './sorted-words.ts';
+import { SortedWords } from './sorted-words.ts';
 
 /** `github__create-issue`, `github:create_issue` and `GitHub CreateIssue` are one key. */
 export function nameKey(name: string): string {
@@ -10,20 +10,32 @@ export function nameKey(name: string): string {
 /** Fewer letters begin too many names to mean one of them. */
 const shortestBeginning = 4;
 
-export class NameLookup {
-  readonly #documents = new Map<string, number[]>();
-  #sorted: readonly string[] | undefined;
+export interface Named {
+  readonly server: string;
+  readonly name: string;
+}
 
-  /** One list of keys per document, in the order of document numbers. */
-  constructor(keysByDocument: Iterable<readonly string[]>) {
-    let number = 0;
-    for (const keys of keysByDocument) {
-      for (const key of keys) {
-        const list = this.#documents.get(key);
-        if (list === undefined) this.#documents.set(key, [number]);
-        else if (list.at(-1) !== number) list.push(number);
+export class NameLookup {
+  /** A key keeps its place when its last document goes: `#sorted` has it, and it may well come back. */
+  readonly #documents = new Map<string, number[]>();
+  readonly #sorted = new SortedWords();
+
+  add(document: number, named: Named): void {
+    for (const key of keysOf(named)) {
+      const holders = this.#documents.get(key);
+      if (holders !== undefined) holders.push(document);
+      else {
+        this.#documents.set(key, [document]);
+        this.#sorted.add(key);
       }
-      number += 1;
+    }
+  }
+
+  remove(document: number, named: Named): void {
+    for (const key of keysOf(named)) {
+      const holders = this.#documents.get(key) ?? [];
+      const place = holders.indexOf(document);
+      if (place >= 0) holders.splice(place, 1);
     }
   }
 
@@ -38,10 +50,7 @@ export class NameLookup {
     const key = nameKey(name);
     const found = new Map<number, number>();
     if (key.length < shortestBeginning) return found;
-    const sorted = (this.#sorted ??= [...this.#documents.keys()].sort());
-    for (let i = lowerBound(sorted, key); i < sorted.length; i += 1) {
-      const candidate = sorted[i] ?? '';
-      if (!candidate.startsWith(key)) break;
+    for (const candidate of this.#sorted.beginningWith(key)) {
       for (const document of this.#documents.get(candidate) ?? []) {
         found.set(document, Math.max(found.get(document) ?? 0, key.length / candidate.length));
       }
@@ -49,8 +58,13 @@ export class NameLookup {
     return found;
   }
 
-  /** Every key with its documents. */
+  /** Every key with its documents; some may have none any more. */
   entries(): IterableIterator<[string, readonly number[]]> {
     return this.#documents.entries();
   }
+}
+
+function keysOf({ server, name }: Named): Set<string> {
+  const bare = nameKey(name);
+  return new Set([bare, nameKey(server) + bare]);
 }

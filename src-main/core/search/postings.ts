@@ -1,128 +1,190 @@
-/** For every term the documents that hold it, with how much it says there (BM25F): segments merged into typed arrays. */
+/**
+ * For every term the documents that hold it, with what it says there. All lie in three long typed arrays, each term's
+ * in one stretch with room to grow: a query reads straight on, and a change touches the terms of one server only.
+ */
 
-import { fieldCount, type Ranking } from './ranking.ts';
-import type { SearchDocument } from './search-document.ts';
 import type { Segment } from './segment.ts';
 
-export interface Postings {
-  readonly documents: readonly SearchDocument[];
-  /** Term to its number: where it stands in `start` and `rarity`. */
-  readonly terms: ReadonlyMap<string, number>;
-  /** First posting of each term, and the end of the last. */
-  readonly start: Uint32Array;
-  /** Ascending within a term. */
-  readonly document: Uint32Array;
+const firstRoom = 1 << 12;
+
+export class Postings {
+  readonly #numbers = new Map<string, number>();
+  #terms: string[] = [];
+  /** Where each term's stretch begins, how much of it is used, and how much fits. */
+  #start = new Uint32Array(firstRoom);
+  #length = new Uint32Array(firstRoom);
+  #room = new Uint32Array(firstRoom);
+  #end = 0;
+  /** Stretches that were left for longer ones, by the power of two that fits: the next term that grows so far takes one. */
+  #left: number[][] = [];
+  /** Postings in use, and terms that have any. */
+  #held = 0;
+  #usedTerms = 0;
+  #document = new Uint32Array(firstRoom);
+  #impact = new Float32Array(firstRoom);
+  #fields = new Uint8Array(firstRoom);
+
+  /** Document numbers, ascending within a term. Replaced as it grows: not to be kept. */
+  get document(): Uint32Array {
+    return this.#document;
+  }
+
   /** Saturated weight of the term in the document, 0 to 1. */
-  readonly impact: Float32Array;
+  get impact(): Float32Array {
+    return this.#impact;
+  }
+
   /** Bit per field the term occurs in. */
-  readonly fields: Uint8Array;
-  /** Inverse document frequency by term. */
-  readonly rarity: Float32Array;
-}
-
-export function mergeSegments(segments: readonly Segment[], ranking: Ranking): Postings {
-  const terms = new Map<string, number>();
-  const numbers = segments.map((segment) => Uint32Array.from(segment.terms, (term) => numberOf(term, terms)));
-  const start = countPostings(segments, numbers, terms.size);
-  const total = start[terms.size] ?? 0;
-  const documents = segments.flatMap((segment) => segment.documents);
-  const merged = {
-    documents,
-    terms,
-    start,
-    document: new Uint32Array(total),
-    impact: new Float32Array(total),
-    fields: new Uint8Array(total),
-    rarity: rarities(start, documents.length),
-  };
-  fillPostings(merged, segments, numbers, ranking);
-  return merged;
-}
-
-function numberOf(term: string, terms: Map<string, number>): number {
-  const number = terms.get(term) ?? terms.size;
-  if (number === terms.size) terms.set(term, number);
-  return number;
-}
-
-function countPostings(segments: readonly Segment[], numbers: readonly Uint32Array[], terms: number): Uint32Array {
-  const start = new Uint32Array(terms + 1);
-  segments.forEach((segment, index) => {
-    for (const term of segment.entryTerm) {
-      const next = (numbers[index]?.[term] ?? 0) + 1;
-      start[next] = (start[next] ?? 0) + 1;
-    }
-  });
-  for (let term = 1; term <= terms; term += 1) start[term] = (start[term] ?? 0) + (start[term - 1] ?? 0);
-  return start;
-}
-
-function rarities(start: Uint32Array, documents: number): Float32Array {
-  const rarity = new Float32Array(start.length - 1);
-  for (let term = 0; term < rarity.length; term += 1) {
-    const holders = (start[term + 1] ?? 0) - (start[term] ?? 0);
-    rarity[term] = Math.log(1 + (documents - holders + 0.5) / (holders + 0.5));
+  get fields(): Uint8Array {
+    return this.#fields;
   }
-  return rarity;
-}
 
-function fillPostings(
-  merged: Postings,
-  segments: readonly Segment[],
-  numbers: readonly Uint32Array[],
-  ranking: Ranking,
-): void {
-  const averages = averageLengths(segments, merged.documents.length);
-  const next = merged.start.slice();
-  const factors = new Float64Array(fieldCount);
-  let document = 0;
-  segments.forEach((segment, index) => {
-    for (let local = 0; local < segment.documents.length; local += 1, document += 1) {
-      fieldFactors(segment, local, averages, ranking, factors);
-      const end = segment.entryStart[local + 1] ?? 0;
-      for (let entry = segment.entryStart[local] ?? 0; entry < end; entry += 1) {
-        const term = numbers[index]?.[segment.entryTerm[entry] ?? 0] ?? 0;
-        const posting = next[term] ?? 0;
-        next[term] = posting + 1;
-        let weight = 0;
-        let mask = 0;
-        for (let field = 0; field < fieldCount; field += 1) {
-          const count = segment.entryCounts[entry * fieldCount + field] ?? 0;
-          if (count === 0) continue;
-          weight += count * (factors[field] ?? 0);
-          mask |= 1 << field;
-        }
-        merged.document[posting] = document;
-        merged.impact[posting] = weight / (ranking.k1 + weight);
-        merged.fields[posting] = mask;
+  /** All terms that ever were; some may have no document any more. */
+  get terms(): readonly string[] {
+    return this.#terms;
+  }
+
+  /** Whether far more lies unused than is used. */
+  get isWasteful(): boolean {
+    return this.#end > 4 * this.#held + firstRoom || this.#terms.length > 2 * this.#usedTerms + firstRoom;
+  }
+
+  /** Number of a term that some document holds. */
+  find(term: string): number | undefined {
+    const number = this.#numbers.get(term);
+    return number !== undefined && this.holders(number) > 0 ? number : undefined;
+  }
+
+  /** How many documents hold the term. */
+  holders(term: number): number {
+    return this.#length[term] ?? 0;
+  }
+
+  /** First posting of the term; its others follow. */
+  start(term: number): number {
+    return this.#start[term] ?? 0;
+  }
+
+  /** First posting of the term for this document or a later one; the end of its postings where there is none. */
+  lowerBound(term: number, document: number): number {
+    let low = this.start(term);
+    let high = low + this.holders(term);
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#document[middle] ?? 0) < document) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Adds a server's documents under the numbers from `first` on, none of which may be in use. Returns its terms by number. */
+  insert(segment: Segment, first: number): Uint32Array {
+    return Uint32Array.from(segment.terms, (text, local) => {
+      const term = this.#numberOf(text);
+      const from = segment.start[local] ?? 0;
+      const count = (segment.start[local + 1] ?? 0) - from;
+      let posting = this.#makeRoom(term, first, count);
+      for (let i = from; i < from + count; i += 1, posting += 1) {
+        this.#document[posting] = first + (segment.document[i] ?? 0);
+        this.#impact[posting] = segment.impact[i] ?? 0;
+        this.#fields[posting] = segment.fields[i] ?? 0;
       }
-    }
-  });
-}
+      return term;
+    });
+  }
 
-function averageLengths(segments: readonly Segment[], documents: number): Float64Array {
-  const sums = new Float64Array(fieldCount);
-  for (const { fieldLengths } of segments) {
-    for (let cell = 0; cell < fieldLengths.length; cell += 1) {
-      const field = cell % fieldCount;
-      sums[field] = (sums[field] ?? 0) + (fieldLengths[cell] ?? 0);
+  /** Takes the documents from `first` up to, not including, `end` out of these terms. */
+  remove(terms: Uint32Array, first: number, end: number): void {
+    for (const term of terms) {
+      const from = this.lowerBound(term, first);
+      const to = this.lowerBound(term, end);
+      this.#move(to, from, this.start(term) + this.holders(term));
+      this.#setLength(term, this.holders(term) - (to - from));
     }
   }
-  return sums.map((sum) => sum / Math.max(1, documents));
+
+  /** The same without gaps and unused terms. Takes the new number of each document, gives that of each term. */
+  compacted(documents: Uint32Array): { postings: Postings; terms: Uint32Array } {
+    const postings = new Postings();
+    const terms = new Uint32Array(this.#terms.length);
+    this.#terms.forEach((text, old) => {
+      const count = this.holders(old);
+      if (count === 0) return;
+      const from = this.start(old);
+      const term = postings.#numberOf(text);
+      terms[old] = term;
+      const to = postings.#makeRoom(term, 0, count);
+      for (let i = 0; i < count; i += 1) postings.#document[to + i] = documents[this.#document[from + i] ?? 0] ?? 0;
+      postings.#impact.set(this.#impact.subarray(from, from + count), to);
+      postings.#fields.set(this.#fields.subarray(from, from + count), to);
+    });
+    return { postings, terms };
+  }
+
+  #numberOf(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    const number = this.#terms.push(text) - 1;
+    this.#numbers.set(text, number);
+    if (number === this.#start.length) {
+      this.#start = grown(this.#start, number + 1);
+      this.#length = grown(this.#length, number + 1);
+      this.#room = grown(this.#room, number + 1);
+    }
+    return number;
+  }
+
+  /** Opens a gap of `count` postings where `document` belongs; returns its place. */
+  #makeRoom(term: number, document: number, count: number): number {
+    const length = this.holders(term);
+    if (length + count > (this.#room[term] ?? 0)) this.#moveOut(term, length + count);
+    const gap = this.lowerBound(term, document);
+    this.#move(gap, gap + count, this.start(term) + length);
+    this.#setLength(term, length + count);
+    return gap;
+  }
+
+  #setLength(term: number, length: number): void {
+    const before = this.holders(term);
+    this.#held += length - before;
+    this.#usedTerms += Math.sign(length) - Math.sign(before);
+    this.#length[term] = length;
+  }
+
+  /** Moves a term to a stretch that fits: 1, 2, 4, 8… postings. Most terms are of one tool and stay alone. */
+  #moveOut(term: number, needed: number): void {
+    const size = 32 - Math.clz32(needed - 1);
+    const stretch = this.#left[size]?.pop() ?? this.#newStretch(1 << size);
+    const before = this.start(term);
+    this.#move(before, stretch, before + this.holders(term));
+    const room = this.#room[term] ?? 0;
+    if (room > 0) (this.#left[31 - Math.clz32(room)] ??= []).push(before);
+    this.#start[term] = stretch;
+    this.#room[term] = 1 << size;
+  }
+
+  #newStretch(room: number): number {
+    const stretch = this.#end;
+    this.#end += room;
+    if (this.#end > this.#document.length) {
+      this.#document = grown(this.#document, this.#end);
+      this.#impact = grown(this.#impact, this.#end);
+      this.#fields = grown(this.#fields, this.#end);
+    }
+    return stretch;
+  }
+
+  /** Moves the postings from `from` up to `end`. */
+  #move(from: number, to: number, end: number): void {
+    if (from === to || from === end) return;
+    this.#document.copyWithin(to, from, end);
+    this.#impact.copyWithin(to, from, end);
+    this.#fields.copyWithin(to, from, end);
+  }
 }
 
-/** What one occurrence in each field of this document weighs: the field's weight, thinned by its length. */
-function fieldFactors(
-  segment: Segment,
-  document: number,
-  averages: Float64Array,
-  ranking: Ranking,
-  factors: Float64Array,
-): void {
-  for (let field = 0; field < fieldCount; field += 1) {
-    const penalty = ranking.lengthPenalty[field] ?? 0;
-    const length = segment.fieldLengths[document * fieldCount + field] ?? 0;
-    const relative = length / Math.max(averages[field] ?? 0, 1e-9);
-    factors[field] = (ranking.weights[field] ?? 0) / (1 - penalty + penalty * relative);
-  }
+function grown<T extends Uint32Array | Float32Array | Uint8Array>(array: T, least: number): T {
+  const longer = new (array.constructor as new (length: number) => T)(Math.max(least, array.length * 2));
+  longer.set(array);
+  return longer;
 }

@@ -1,20 +1,10 @@
 /** Scores of all documents for one query: BM25F over the words, plus what a typed name is worth. */
 
-import type { NameLookup } from './name-lookup.ts';
-import type { NearWord } from './near-words.ts';
 import type { Query } from './parse-query.ts';
 import { porterStem } from './porter-stem.ts';
 import type { Postings } from './postings.ts';
-import type { Ranking } from './ranking.ts';
 import { stemMark } from './segment.ts';
-
-export interface Scorer {
-  readonly postings: Postings;
-  readonly names: NameLookup;
-  readonly ranking: Ranking;
-  /** Words for a word the vocabulary does not know. */
-  readonly nearWords: (word: string) => readonly NearWord[];
-}
+import type { ToolStore } from './tool-store.ts';
 
 /** One vocabulary term that a query word stands for. */
 export interface QueryTerm {
@@ -32,42 +22,64 @@ export interface Scores {
   readonly named: ReadonlySet<number>;
 }
 
-export function scoreQuery(query: Query, scorer: Scorer): Scores {
-  const { postings } = scorer;
-  const terms = query.words.flatMap((word) => termsOf(word, scorer));
-  const score = new Float64Array(postings.documents.length);
+export function scoreQuery(query: Query, store: ToolStore): Scores {
+  const { postings, size } = store;
+  const terms = distinct(query.words.flatMap(({ word, weight }) => termsOf(word, weight, store)));
+  const score = new Float64Array(store.documents.length);
   let ceiling = 0;
   for (const { term, weight } of terms) {
-    const worth = weight * (postings.rarity[term] ?? 0);
+    const worth = weight * rarity(postings.holders(term), size);
     ceiling += worth;
-    const end = postings.start[term + 1] ?? 0;
-    for (let posting = postings.start[term] ?? 0; posting < end; posting += 1) {
-      const document = postings.document[posting] ?? 0;
-      score[document] = (score[document] ?? 0) + worth * (postings.impact[posting] ?? 0);
-    }
+    addWorth(term, worth, postings, score);
   }
-  return { terms, score, named: addNameBonus(query, scorer, score, ceiling) };
+  return { terms, score, named: addNameBonus(query, store, score, ceiling) };
 }
 
-function termsOf(word: string, { postings, ranking, nearWords }: Scorer): QueryTerm[] {
-  const stem = postings.terms.get(stemMark + porterStem(word));
-  const exact = postings.terms.get(word);
+/** Inverse document frequency. */
+function rarity(holders: number, documents: number): number {
+  return Math.log(1 + (documents - holders + 0.5) / (holders + 0.5));
+}
+
+function addWorth(term: number, worth: number, postings: Postings, score: Float64Array): void {
+  const { document, impact } = postings;
+  const start = postings.start(term);
+  const end = start + postings.holders(term);
+  for (let posting = start; posting < end; posting += 1) {
+    const number = document[posting] ?? 0;
+    score[number] = (score[number] ?? 0) + worth * (impact[posting] ?? 0);
+  }
+}
+
+function termsOf(word: string, weight: number, store: ToolStore): QueryTerm[] {
+  const { postings, ranking } = store;
+  const stem = postings.find(stemMark + porterStem(word));
+  const exact = postings.find(word);
   const terms: QueryTerm[] = [];
-  if (stem !== undefined) terms.push({ word, term: stem, weight: 1 });
-  if (exact !== undefined) terms.push({ word, term: exact, weight: ranking.exactForm });
+  if (stem !== undefined) terms.push({ word, term: stem, weight });
+  if (exact !== undefined) terms.push({ word, term: exact, weight: weight * ranking.exactForm });
   if (terms.length > 0) return terms;
-  for (const near of nearWords(word)) {
-    const term = postings.terms.get(near.word);
-    if (term !== undefined) terms.push({ word: near.word, term, weight: near.likeness });
+  for (const near of store.nearWords(word)) {
+    const term = postings.find(near.word);
+    if (term !== undefined) terms.push({ word: near.word, term, weight: weight * near.likeness });
   }
   return terms;
+}
+
+/** Two forms of a word in one query ("quotes", "a quote") have one stem, which counts once. */
+function distinct(terms: readonly QueryTerm[]): QueryTerm[] {
+  const byTerm = new Map<number, QueryTerm>();
+  for (const one of terms) {
+    const known = byTerm.get(one.term);
+    if (known === undefined || known.weight < one.weight) byTerm.set(one.term, one);
+  }
+  return [...byTerm.values()];
 }
 
 /**
  * A query that is a tool's name beats every match by words (`ceiling`). A name within a sentence, or the beginning of
  * one typed alone, is worth up to half of that.
  */
-function addNameBonus(query: Query, { names }: Scorer, score: Float64Array, ceiling: number): Set<number> {
+function addNameBonus(query: Query, { names }: ToolStore, score: Float64Array, ceiling: number): Set<number> {
   const named = new Set(names.find(query.text));
   for (const document of named) score[document] = (score[document] ?? 0) + ceiling + 1;
   if (named.size === 0 && !/\s/.test(query.text)) {

@@ -1,15 +1,12 @@
-/** The search over all tools: one segment per server, merged into one ranked index when it is next asked. */
+/** The search over all tools: ranked, filled server by server, and as quick to change as to ask. */
 
 import { explainMatch } from './explain-match.ts';
-import { NameLookup } from './name-lookup.ts';
-import { NearWords } from './near-words.ts';
 import { parseQuery } from './parse-query.ts';
-import { mergeSegments } from './postings.ts';
 import { defaultRanking, type Ranking } from './ranking.ts';
-import { type Scorer, type Scores, scoreQuery } from './score-query.ts';
+import { type Scores, scoreQuery } from './score-query.ts';
 import type { SearchDocument } from './search-document.ts';
-import { readSegment, type Segment, stemMark } from './segment.ts';
 import { suggestNames } from './suggest-names.ts';
+import { ToolStore } from './tool-store.ts';
 import { topDocuments } from './top-documents.ts';
 
 export interface SearchOptions {
@@ -41,87 +38,62 @@ const suggestionLimit = 3;
 const relatedLimit = 50;
 
 export class SearchIndex {
-  readonly #segments = new Map<string, Segment>();
-  readonly #ranking: Ranking;
-  #scorer: Scorer | undefined;
+  readonly #store: ToolStore;
 
   constructor(ranking: Ranking = defaultRanking) {
-    this.#ranking = ranking;
+    this.#store = new ToolStore(ranking);
   }
 
   /** Number of tools indexed. */
   get size(): number {
-    let size = 0;
-    for (const segment of this.#segments.values()) size += segment.documents.length;
-    return size;
+    return this.#store.size;
   }
 
   /** Sets the tools of a server; what it had before is forgotten. Other servers are not read again. */
   replaceServer(server: string, documents: readonly SearchDocument[]): void {
-    this.#segments.set(server, readSegment(documents));
-    this.#scorer = undefined;
+    this.#store.replace(server, documents);
   }
 
   removeServer(server: string): void {
-    if (this.#segments.delete(server)) this.#scorer = undefined;
+    this.#store.remove(server);
   }
 
   search(query: string, options: SearchOptions = {}): SearchAnswer {
-    const scorer = this.#ready();
-    const scores = scoreQuery(parseQuery(query), scorer);
-    const found = matches(scores, scorer, options);
-    const hits = bestOf(found, scores, scorer, options.limit ?? defaultLimit).map((document) => ({
-      id: scorer.postings.documents[document]?.id ?? '',
+    const store = this.#store;
+    const scores = scoreQuery(parseQuery(query), store);
+    const found = matches(scores, store, options);
+    const hits = bestOf(found, scores, store, options.limit ?? defaultLimit).map((document) => ({
+      id: store.documents[document]?.id ?? '',
       score: scores.score[document] ?? 0,
-      why: explainMatch(document, scores, scorer.postings),
+      why: explainMatch(document, scores, store.postings),
     }));
     return { total: found.length, hits };
   }
 
   /** Ids of the tools whose names are nearest to this one, for "did you mean"; at most three, none if nothing is near. */
   suggest(name: string): string[] {
-    const scorer = this.#ready();
-    const scores = scoreQuery(parseQuery(name), scorer);
-    const related = bestOf(matches(scores, scorer), scores, scorer, relatedLimit);
-    const { documents } = scorer.postings;
-    const nearest = suggestNames(name, documents, scorer.names, related, suggestionLimit);
-    return nearest.map((document) => documents[document]?.id ?? '');
-  }
-
-  #ready(): Scorer {
-    return (this.#scorer ??= toScorer([...this.#segments.values()], this.#ranking));
+    const store = this.#store;
+    const scores = scoreQuery(parseQuery(name), store);
+    const related = bestOf(matches(scores, store), scores, store, relatedLimit);
+    const nearest = suggestNames(name, store.documents, store.names, related, suggestionLimit);
+    return nearest.map((document) => store.documents[document]?.id ?? '');
   }
 }
 
-function toScorer(segments: readonly Segment[], ranking: Ranking): Scorer {
-  const postings = mergeSegments(segments, ranking);
-  let near: NearWords | undefined;
-  return {
-    postings,
-    ranking,
-    names: new NameLookup(segments.flatMap((segment) => segment.nameKeys)),
-    // Built at the first unknown word: many catalogs never meet one.
-    nearWords: (word) => {
-      near ??= new NearWords([...postings.terms.keys()].filter((term) => !term.startsWith(stemMark)));
-      return near.find(word);
-    },
-  };
-}
-
-function matches({ score }: Scores, { postings }: Scorer, { servers, accepts }: SearchOptions = {}): number[] {
+function matches({ score }: Scores, { documents }: ToolStore, { servers, accepts }: SearchOptions = {}): number[] {
   const allowed = servers === undefined ? undefined : new Set(servers);
   const found: number[] = [];
   for (let document = 0; document < score.length; document += 1) {
     if ((score[document] ?? 0) === 0) continue;
-    const { id = '', server = '' } = postings.documents[document] ?? {};
+    const { id = '', server = '' } = documents[document] ?? {};
     if (allowed?.has(server) !== false && accepts?.(id) !== false) found.push(document);
   }
   return found;
 }
 
-function bestOf(found: readonly number[], { score }: Scores, { postings }: Scorer, limit: number): number[] {
+function bestOf(found: readonly number[], { score }: Scores, { documents }: ToolStore, limit: number): number[] {
   const scoreOf = (document: number): number => score[document] ?? 0;
-  const idOf = (document: number): string => postings.documents[document]?.id ?? '';
+  const idOf = (document: number): string => documents[document]?.id ?? '';
   return topDocuments(found, limit, (a, b) =>
     scoreOf(a) === scoreOf(b) ? idOf(a) < idOf(b) : scoreOf(a) > scoreOf(b),
   );

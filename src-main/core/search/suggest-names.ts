@@ -1,13 +1,14 @@
 /** Did you mean: the tools whose names are nearest to one that does not exist. */
 
-import { editDistance } from './edit-distance.ts';
 import { nameKey, type NameLookup } from './name-lookup.ts';
 import type { SearchDocument } from './search-document.ts';
+import { Spelling } from './spelling.ts';
 import { tokenize } from './tokenize.ts';
 
 /** Names beyond this length are compared by their beginning. */
 const maxLength = 120;
 const leastLikeness = 0.6;
+const mostWords = 5;
 
 /**
  * Numbers of at most `limit` documents, the nearest first; none where nothing is near.
@@ -15,7 +16,7 @@ const leastLikeness = 0.6;
  */
 export function suggestNames(
   name: string,
-  documents: readonly SearchDocument[],
+  documents: readonly (SearchDocument | undefined)[],
   names: NameLookup,
   related: readonly number[],
   limit: number,
@@ -28,8 +29,10 @@ export function suggestNames(
 
   const key = nameKey(text);
   if (key === '') return [];
-  for (const [candidate, holders] of names.entries()) {
-    const value = likeSpelling(key, candidate);
+  // A sentence is no name that somebody mistyped.
+  const spelled = text.trim().split(/\s+/).length > mostWords ? undefined : new Spelling(key, leastLikeness);
+  for (const [candidate, holders] of spelled === undefined ? [] : names.entries()) {
+    const value = spelled?.likeness(candidate) ?? 0;
     for (const document of holders) note(document, value);
   }
   const words = new Set(tokenize(text));
@@ -44,14 +47,6 @@ export function suggestNames(
     .sort(([a, nearA], [b, nearB]) => nearB - nearA || (idOf(a) < idOf(b) ? -1 : 1))
     .slice(0, limit)
     .map(([document]) => document);
-}
-
-/** Typing errors: the part of the longer spelling that need not change. */
-function likeSpelling(left: string, right: string): number {
-  const longest = Math.max(left.length, right.length);
-  const limit = Math.floor(longest * (1 - leastLikeness));
-  const distance = editDistance(left, right, limit);
-  return distance > limit ? 0 : 1 - distance / longest;
 }
 
 /** Other order or a missing word (`file_read` for `read_file`): the part of the words that both have. */

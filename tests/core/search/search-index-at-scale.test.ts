@@ -67,6 +67,24 @@ test('after any edits the index answers like one built afresh, in any order', ()
   }
 });
 
+test('thousands of edits with words never seen before leave nothing behind that an answer could show', () => {
+  const random = seeded(5);
+  const edited = new SearchIndex();
+  const truth = new Map<string, SearchDocument[]>();
+  for (let step = 0; step < 1_500; step += 1) {
+    const server = `server${random(20)}`;
+    const tools = toolsOf(server, random(10), random).map((tool) => ({ ...tool, title: `build${step}` }));
+    edited.replaceServer(server, tools);
+    truth.set(server, tools);
+  }
+  const fresh = new SearchIndex();
+  for (const [name, tools] of truth) fresh.replaceServer(name, tools);
+  expect(edited.size).toBe(fresh.size);
+  for (const query of ['list invoice', 'build7', 'serch wether', 'get_file_3', 'server1 export pod', 'build1499'])
+    expect(edited.search(query, { limit: 50 })).toEqual(fresh.search(query, { limit: 50 }));
+  expect(edited.suggest('get_fiel')).toEqual(fresh.suggest('get_fiel'));
+});
+
 test('ten thousand tools are indexed and each is found by its name', () => {
   const random = seeded(11);
   const index = new SearchIndex();

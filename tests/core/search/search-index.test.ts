@@ -86,6 +86,16 @@ test('a repeated word counts once', () => {
   expect(index.search('issue issue issue').hits).toEqual(index.search('issue').hits);
 });
 
+test('two forms of a word count once', () => {
+  expect(index.search('creating creates').hits).toEqual(index.search('creating').hits);
+});
+
+test('words that any request may have count for little, however rare they are among tools', () => {
+  const asked = indexOf([tool('a', 'timer', 'Interesting and helpful.'), tool('b', 'outlook', 'Weather of the week.')]);
+  expect(asked.search('something interesting and helpful on weather').hits[0]?.id).toBe('b:outlook');
+  expect(asked.search('interesting').hits[0]?.id).toBe('a:timer');
+});
+
 test('a hit says which words were found where', () => {
   expect(index.search('markdown issue github').hits[0]?.why).toBe(
     'name: issue; server: github; parameter text: markdown',
@@ -138,6 +148,7 @@ test('a wrong name is answered with the nearest ones', () => {
   expect(index.suggest('zzz')).toEqual([]);
   expect(index.suggest('')).toEqual([]);
   expect(index.suggest('x'.repeat(100_000))).toEqual([]);
+  expect(index.suggest('why does nobody know where that is')).toEqual([]);
 });
 
 test('a removed server is gone and a replaced one has only its new tools', () => {

@@ -1,0 +1,42 @@
+/** How well, how fast and at what price tools are found. `--half dev` judges the half that is tuned on. */
+import { formatTable } from '../table.mjs';
+import { measureAnswers } from '../search/answers.mjs';
+import { querySets } from '../search/data-sets.mjs';
+import { measureQuality } from '../search/quality.mjs';
+import { measureScale } from '../search/scale.mjs';
+import { measureTypedNames } from '../search/typed-names.mjs';
+
+const at = process.argv.indexOf('--half');
+const half = at < 0 ? 'test' : process.argv[at + 1];
+
+export async function measure(print) {
+  if (querySets(half).length === 0) {
+    print('Not measured: there are no catalogs and queries in ../shared/data.');
+    return undefined;
+  }
+  const quality = measureQuality(half);
+  print(`per cent on the ${half} half of each set; tools that do the same count as one\n`);
+  print(formatTable(quality.map(inPercent)));
+  const typedNames = measureTypedNames();
+  print(`\nper cent of typed names (livemcpbench) whose tool comes first\n`);
+  print(formatTable(typedNames.map(inPercent)));
+  const answers = await measureAnswers(half);
+  print('\no200k tokens of an answer of search_tools\n');
+  print(formatTable(answers));
+  const scale = measureScale();
+  print('\nthe index at scale; a change is one server listing anew and the query after it\n');
+  print(formatTable(scale));
+  return { half, quality, typedNames, answers, scale };
+}
+
+function inPercent(row) {
+  const shown = Object.entries(row).map(([key, value]) => [
+    key,
+    isShare(key, value) ? (value * 100).toFixed(1) : value,
+  ]);
+  return Object.fromEntries(shown);
+}
+
+function isShare(key, value) {
+  return typeof value === 'number' && key !== 'queries';
+}

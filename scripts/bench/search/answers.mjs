@@ -1,0 +1,55 @@
+/** What an answer of search_tools costs the model, in tokens (o200k). */
+import { countTokens } from '../../../src-main/core/activity/count-tokens.ts';
+import { buildCatalog } from '../../../src-main/core/catalog/catalog.ts';
+import { helperTools } from '../../../src-main/core/modes/index.ts';
+import { SessionMemory } from '../../../src-main/core/modes/session-memory.ts';
+import { emptyListing } from '../../../src-main/core/servers/listing.ts';
+import { quantile } from '../statistics.mjs';
+import { querySets, readCatalog } from './data-sets.mjs';
+import { indexOf } from './rankers.mjs';
+
+const ways = {
+  'ten hits': {},
+  'ten hits, all schemas': { detail: 'full' },
+  'five hits': { limit: 5 },
+};
+
+/** One row per source and way of asking, each query in a session of its own; and all of a source in one session. */
+export async function measureAnswers(half) {
+  const rows = [];
+  for (const [source, sets] of Map.groupBy(querySets(half), (set) => set.source)) {
+    const queries = sets.flatMap((set) => set.queries.map(({ query }) => query));
+    const parts = partsOf(readCatalog(source));
+    for (const [way, input] of Object.entries(ways)) {
+      const fresh = () => ({ ...parts, memory: new SessionMemory() });
+      rows.push({ source, asked: way, ...spread(await costs(queries, input, fresh)) });
+    }
+    const session = { ...parts, memory: new SessionMemory() };
+    rows.push({ source, asked: 'ten hits, one session', ...spread(await costs(queries, {}, () => session)) });
+  }
+  return rows;
+}
+
+async function costs(queries, input, contextFor) {
+  const tokens = [];
+  for (const query of queries) {
+    const { content } = await helperTools.get('search_tools').run({ query, ...input }, contextFor());
+    tokens.push(countTokens(content[0]?.text ?? ''));
+  }
+  return tokens;
+}
+
+/** A catalog and its index, as a session sees them. */
+function partsOf(tools) {
+  const servers = [...Map.groupBy(tools, ({ server }) => server)].map(([name, own]) => ({
+    name,
+    listing: { ...emptyListing, tools: own.map(({ server: _, id: __, ...definition }) => definition) },
+  }));
+  const catalog = buildCatalog(servers, new Set(helperTools.keys()));
+  const index = indexOf(catalog.tools.map(({ definition, ...entry }) => ({ ...definition, ...entry })));
+  return { catalog, index, raw: false, descriptions: { find: () => undefined } };
+}
+
+function spread(tokens) {
+  return { median: quantile(tokens, 0.5), 'nine in ten': quantile(tokens, 0.9), largest: Math.max(...tokens) };
+}

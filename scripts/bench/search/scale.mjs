@@ -1,0 +1,76 @@
+/** What the index takes with a thousand to a hundred thousand tools: time for a query and for a change, and memory. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { quantile } from '../statistics.mjs';
+import { querySets } from './data-sets.mjs';
+import { growCatalog } from './grown-catalog.mjs';
+import { indexOf } from './rankers.mjs';
+
+const sizes = [1_000, 10_000, 100_000];
+const queriesAsked = 500;
+const changesMade = 40;
+
+/** One row per size. */
+export function measureScale() {
+  const queries = sampleQueries();
+  return sizes.map((size) => measureSize(size, queries));
+}
+
+function measureSize(size, queries) {
+  const tools = growCatalog(size);
+  const before = heldBytes();
+  const builtAt = performance.now();
+  const index = indexOf(tools);
+  index.search(queries[0]);
+  const built = performance.now() - builtAt;
+  const held = heldBytes() - before;
+  for (const query of queries.slice(0, 100)) index.search(query);
+  const times = queries.map((query) => timeOf(() => index.search(query)));
+  const changes = changeServers(index, tools, queries);
+  return {
+    tools: index.size,
+    'query p50 ms': quantile(times, 0.5).toFixed(2),
+    'query p99 ms': quantile(times, 0.99).toFixed(2),
+    'index MB': Math.round(held / 1024 / 1024),
+    'built ms': Math.round(built),
+    'change p50 ms': quantile(changes, 0.5).toFixed(1),
+    'change p99 ms': quantile(changes, 0.99).toFixed(1),
+  };
+}
+
+/** One server's listing changes and the next query comes: how long both hold everybody else up. */
+function changeServers(index, tools, queries) {
+  const servers = [...Map.groupBy(tools, ({ server }) => server)];
+  return Array.from({ length: changesMade }, (_, at) => {
+    const [server, own] = servers[(at * 7919) % servers.length];
+    const edited = own.map((tool) => ({ ...tool, description: `${tool.description ?? ''} Changed ${at}.` }));
+    return timeOf(() => {
+      index.replaceServer(server, edited);
+      index.search(queries[at]);
+    });
+  });
+}
+
+/** Queries of all sets in turn, so that short and long ones are mixed. */
+function sampleQueries() {
+  const all = querySets('test').flatMap(({ queries }) =>
+    queries.map(({ query }, at) => ({ query, at: at / queries.length })),
+  );
+  const mixed = all.toSorted((a, b) => a.at - b.at).map(({ query }) => query);
+  const step = Math.max(1, mixed.length / queriesAsked);
+  return Array.from({ length: Math.min(queriesAsked, mixed.length) }, (_, at) => mixed[Math.floor(at * step)]);
+}
+
+function timeOf(work) {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
+}
+
+/** Bytes that are still in use after the garbage is gone. */
+function heldBytes() {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
