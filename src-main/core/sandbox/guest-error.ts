@@ -16,7 +16,11 @@ export type MapPlace = (place: Place) => Place;
 const mostFrames = 10;
 
 /** Codes that errors carry out of the VM. */
-const ownCodes: ReadonlySet<string> = new Set(['MAX_TOOL_CALLS_EXCEEDED', 'SERIALIZATION_ERROR', 'MEMORY_LIMIT']);
+const ownCodes: ReadonlySet<unknown> = new Set(['MAX_TOOL_CALLS_EXCEEDED', 'SERIALIZATION_ERROR', 'MEMORY_LIMIT']);
+
+export function isOwnCode(code: unknown): code is SandboxErrorCode {
+  return ownCodes.has(code);
+}
 
 /** Names that models expect and that are not there. */
 const missing =
@@ -53,7 +57,7 @@ function messageOf({ name = '', message = '' }: ThrownText): string {
 }
 
 function codeOf({ name, message = '', code = '' }: ThrownText): SandboxErrorCode {
-  if (ownCodes.has(code)) return code as SandboxErrorCode;
+  if (isOwnCode(code)) return code;
   if (name !== 'InternalError') return 'RUNTIME_ERROR';
   if (/out of memory|string too long/.test(message)) return 'MEMORY_LIMIT';
   return message === 'interrupted' ? 'TIMEOUT' : 'RUNTIME_ERROR';

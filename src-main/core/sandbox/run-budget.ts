@@ -1,11 +1,11 @@
 /** What the code may still ask of the host: calls, look-ups, and how much of it may be under way. */
+import { isNestedTooDeep, maxNesting } from '../base/json-nesting.ts';
 import { longestValue, type SandboxLimits } from './sandbox-request.ts';
 import type { Question, Refusal } from './worker-messages.ts';
 
 /** Look-ups are free, but the core answers them on its one thread. */
 const mostLookUps = 200;
 const mostOpen = 10_000;
-const deepest = 1000;
 
 export class RunBudget {
   readonly #limits: SandboxLimits;
@@ -61,20 +61,8 @@ export function refuseText(text: string): Refusal | undefined {
   const message =
     text.length > longestValue
       ? `The value is ${(text.length / (1 << 20)).toFixed(1)} MB of JSON; at most ${longestValue >> 20} MB can cross.`
-      : isDeeper(text)
-        ? `The value is nested more than ${deepest} levels deep.`
+      : isNestedTooDeep(text)
+        ? `The value is nested more than ${maxNesting} levels deep.`
         : undefined;
   return message === undefined ? undefined : { code: 'SERIALIZATION_ERROR', message };
-}
-
-function isDeeper(json: string): boolean {
-  if (json.length < 2 * deepest) return false;
-  let depth = 0;
-  // One step per string or bracket: what stands in a string is jumped over.
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
-    if (token === '[' || token === '{') depth++;
-    else if (token === ']' || token === '}') depth--;
-    if (depth > deepest) return true;
-  }
-  return false;
 }

@@ -1,8 +1,13 @@
 /** Where the files of the sandbox lie, among the sources and in the build. */
-import { workerLocation } from '../activity/worker-location.ts';
+import { workerLocation } from '../base/worker-location.ts';
 
 export function sandboxWorkerUrl(): URL {
   return workerLocation('sandbox-worker', import.meta.url);
+}
+
+/** The entry of the process for Python. */
+export function pythonWorkerUrl(): URL {
+  return workerLocation('python-worker', import.meta.url);
 }
 
 /** The engine's bytes, given the URL of the worker: the package's own file, or the one the build put beside the worker. */

@@ -1,8 +1,8 @@
 /** What a run of model-written code is asked for, and what comes of it. */
 import type { JsonObject } from '../base/json.ts';
 
-/** Further languages (Python) get a line here and a worker of their own. */
-export type SandboxLanguage = 'javascript' | 'typescript';
+/** Python only in the style `execute`, and only where its interpreter can be loaded. */
+export type SandboxLanguage = 'javascript' | 'typescript' | 'python';
 
 /**
  * How the functions inside answer.
@@ -31,7 +31,7 @@ export const longestCode = 1 << 20;
 
 export interface SandboxRequest {
   readonly code: string;
-  /** Undefined: JavaScript, and TypeScript where it does not parse as that. */
+  /** Undefined: JavaScript, TypeScript where it does not parse as that, Python where it reads like that. */
   readonly language?: SandboxLanguage | undefined;
   /** The global `input`; `{}` by default. */
   readonly input?: unknown;
@@ -57,6 +57,7 @@ export type SandboxErrorCode =
   | 'MAX_TOOL_CALLS_EXCEEDED'
   | 'SERIALIZATION_ERROR'
   | 'TRANSPILE_ERROR'
+  | 'LANGUAGE_UNAVAILABLE'
   | 'CANCELLED';
 
 export interface SandboxError {

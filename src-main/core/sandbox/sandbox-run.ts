@@ -2,8 +2,8 @@
 import { performance } from 'node:perf_hooks';
 import { parseJson } from '../base/json.ts';
 import { answerQuestion } from './answer-question.ts';
+import type { GuestLine } from './guest-line.ts';
 import type { SandboxError, SandboxLimits, SandboxOutcome, SandboxRequest } from './sandbox-request.ts';
-import type { SandboxThread } from './sandbox-thread.ts';
 import { Slots } from './slots.ts';
 import type { DoneMessage, FromWorker, GuestOutcome, QuestionMessage } from './worker-messages.ts';
 
@@ -11,7 +11,7 @@ import type { DoneMessage, FromWorker, GuestOutcome, QuestionMessage } from './w
 const graceMs = 250;
 
 export class SandboxRun {
-  readonly #thread: SandboxThread;
+  readonly #line: GuestLine;
   readonly #request: SandboxRequest;
   readonly #limits: SandboxLimits;
   readonly #slots: Slots;
@@ -22,8 +22,8 @@ export class SandboxRun {
   #calls = 0;
   #isReusable = false;
 
-  constructor(thread: SandboxThread, request: SandboxRequest, limits: SandboxLimits) {
-    this.#thread = thread;
+  constructor(line: GuestLine, request: SandboxRequest, limits: SandboxLimits) {
+    this.#line = line;
     this.#request = request;
     this.#limits = limits;
     this.#slots = new Slots(limits.parallel);
@@ -31,7 +31,7 @@ export class SandboxRun {
 
   /** After `outcome`: whether the thread may take another run. */
   get isReusable(): boolean {
-    return this.#isReusable && this.#thread.isAlive;
+    return this.#isReusable && this.#line.isAlive;
   }
 
   /** Never rejects. */
@@ -42,14 +42,14 @@ export class SandboxRun {
     const timer = setTimeout(() => this.#fail(timeOut(this.#limits)), this.#limits.timeMs + graceMs);
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted === true) cancel();
-    this.#thread.run(
+    this.#line.run(
       { kind: 'run', code, language, input, style, limits: this.#limits },
       { message: (message) => this.#hear(message), exit: (error) => this.#fail(threadEnded(error)) },
     );
     const ended = await this.#outcome.promise;
     clearTimeout(timer);
     signal?.removeEventListener('abort', cancel);
-    this.#thread.release();
+    this.#line.release();
     this.#over.abort();
     const report = { console: this.#console, calls: this.#calls, ms: Math.round(performance.now() - started) };
     return { ...toResult(ended, this.#limits), ...report };
@@ -67,7 +67,7 @@ export class SandboxRun {
     if (!(await this.#slots.take(signal))) return;
     const answer = await answerQuestion(question, this.#request, signal);
     this.#slots.release();
-    if (!signal.aborted) this.#thread.answer(answer);
+    if (!signal.aborted) this.#line.answer(answer);
   }
 
   #finish({ outcome, reusable }: DoneMessage): void {

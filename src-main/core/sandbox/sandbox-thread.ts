@@ -1,19 +1,14 @@
 /** The core's end of one worker thread that runs model-written code. */
 import { Worker } from 'node:worker_threads';
+import type { GuestLine, GuestListener } from './guest-line.ts';
 import type { AnswerMessage, FromWorker, RunMessage } from './worker-messages.ts';
 
-export interface ThreadListener {
-  message(message: FromWorker): void;
-  /** The thread is gone, by itself or ended; `error` says why where it is known. */
-  exit(error: Error | undefined): void;
-}
-
-export class SandboxThread {
+export class SandboxThread implements GuestLine {
   readonly #worker: Worker;
   readonly #answers = new Int32Array(new SharedArrayBuffer(4));
   readonly #ready = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<void>();
-  #listener: ThreadListener | undefined;
+  #listener: GuestListener | undefined;
   #error: Error | undefined;
   #isAlive = true;
 
@@ -40,7 +35,6 @@ export class SandboxThread {
     return this.#isAlive;
   }
 
-  /** Resolves when the thread can run code, or has ended. */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -49,8 +43,7 @@ export class SandboxThread {
     return this.#ended.promise;
   }
 
-  /** One run at a time. */
-  run(message: RunMessage, listener: ThreadListener): void {
+  run(message: RunMessage, listener: GuestListener): void {
     this.#listener = listener;
     if (this.#isAlive) this.#worker.postMessage(message);
     else listener.exit(this.#error);
@@ -62,12 +55,10 @@ export class SandboxThread {
     Atomics.notify(this.#answers, 0);
   }
 
-  /** Nothing is told of this thread any more. */
   release(): void {
     this.#listener = undefined;
   }
 
-  /** Ends the thread whatever it is doing. */
   async terminate(): Promise<void> {
     await this.#worker.terminate();
   }

@@ -1,21 +1,24 @@
-/** Runs model-written code with limits: a thread per run at a time, a fresh VM per run, tools as the only way out. */
+/** Runs model-written code with limits: JavaScript in threads, Python in processes, a fresh VM per run, tools as the only way out. */
+import { PythonRuns } from './python-runs.ts';
+import { withDefaults } from './sandbox-limits.ts';
 import { SandboxRun } from './sandbox-run.ts';
-import { sandboxWorkerUrl } from './sandbox-location.ts';
+import { pythonWorkerUrl, sandboxWorkerUrl } from './sandbox-location.ts';
 import {
-  defaultLimits,
   longestCode,
   longestValue,
   type SandboxError,
-  type SandboxLimits,
   type SandboxOutcome,
   type SandboxRequest,
 } from './sandbox-request.ts';
 import { SandboxThread } from './sandbox-thread.ts';
 import { Slots } from './slots.ts';
+import { namesPython, readsLikePython } from './speaks-python.ts';
 
 export interface SandboxOptions {
   /** Where the worker lies; found by itself by default. */
   readonly workerUrl?: URL;
+  /** Where the entry of the process for Python lies; found by itself by default. */
+  readonly pythonUrl?: URL;
   /** Runs at the same time; others wait in line (2 by default). */
   readonly threads?: number;
   /** The thread kept ready ends after this long without a run, in ms (300 000 by default). */
@@ -29,6 +32,7 @@ export class Sandbox {
   readonly #workerUrl: URL;
   readonly #idleMs: number;
   readonly #slots: Slots;
+  readonly #python: PythonRuns;
   readonly #threads = new Set<SandboxThread>();
   readonly #closing = new AbortController();
   /** Ready for a run: one, and one more for each run that waits in line. */
@@ -37,6 +41,7 @@ export class Sandbox {
 
   constructor(options: SandboxOptions = {}) {
     this.#workerUrl = options.workerUrl ?? sandboxWorkerUrl();
+    this.#python = new PythonRuns(options.pythonUrl ?? pythonWorkerUrl());
     this.#slots = new Slots(options.threads ?? 2);
     this.#idleMs = options.idleMs ?? 300_000;
   }
@@ -44,6 +49,11 @@ export class Sandbox {
   /** Threads that exist now. */
   get threads(): number {
     return this.#threads.size;
+  }
+
+  /** Processes for Python that exist now. */
+  get processes(): number {
+    return this.#python.processes;
   }
 
   /** Starts the thread that is kept ready, so that the first run need not wait for it. */
@@ -56,13 +66,27 @@ export class Sandbox {
 
   /** Never rejects: what goes wrong, in the code or here, is in the outcome. */
   async run(request: SandboxRequest): Promise<SandboxOutcome> {
+    const { language, globals, code } = request;
+    const isOpen = language === undefined && globals === 'execute' && code.length <= longestCode;
+    const python: SandboxRequest = { ...request, language: 'python' };
+    if (isOpen && namesPython(code)) return this.#runOnce(python);
+    const outcome = await this.#runOnce(request);
+    // Nothing of it has run.
+    const isNoJavaScript = !outcome.ok && outcome.error.code === 'SYNTAX_ERROR';
+    return isOpen && isNoJavaScript && readsLikePython(code) ? this.#runOnce(python) : outcome;
+  }
+
+  async #runOnce(request: SandboxRequest): Promise<SandboxOutcome> {
     const input = inputText(request.input);
     const refusal = this.#refuse(request, input);
     if (refusal !== undefined) return failed(refusal);
     const signal = AbortSignal.any([this.#closing.signal, ...(request.signal ? [request.signal] : [])]);
     if (!(await this.#slots.take(signal))) return failed({ code: 'CANCELLED', message: 'The run was cancelled.' });
     try {
-      return await this.#runOnThread({ ...request, signal }, input ?? '{}');
+      const run = { ...request, signal };
+      return await (request.language === 'python'
+        ? this.#python.run(run, input ?? '{}')
+        : this.#runOnThread(run, input ?? '{}'));
     } finally {
       this.#slots.release();
     }
@@ -73,7 +97,7 @@ export class Sandbox {
     this.#closing.abort();
     clearTimeout(this.#idleTimer);
     this.#spares.clear();
-    await Promise.all([...this.#threads].map((thread) => thread.terminate()));
+    await Promise.all([this.#python.close(), ...[...this.#threads].map((thread) => thread.terminate())]);
   }
 
   #refuse({ code }: SandboxRequest, input: string | undefined): SandboxError | undefined {
@@ -136,19 +160,4 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted === true) resolve();
     signal?.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-function withDefaults(limits: Partial<SandboxLimits> = {}): SandboxLimits {
-  const { timeMs, memoryBytes, calls, parallel } = { ...defaultLimits, ...limits };
-  return {
-    timeMs: within(timeMs, 1, 600_000),
-    // Below two megabytes the engine has no room for its own objects; above one gigabyte its addresses end.
-    memoryBytes: within(memoryBytes, 2 << 20, 1 << 30),
-    calls: Math.max(0, calls),
-    parallel: within(Math.floor(parallel), 1, 32),
-  };
-}
-
-function within(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
 }

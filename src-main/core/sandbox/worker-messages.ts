@@ -1,4 +1,4 @@
-/** What the core and the thread that runs the code say to each other. Values cross as JSON text. */
+/** What the core and the thread or process that runs the code say to each other. Values cross as JSON text. */
 import type { SandboxError, SandboxLanguage, SandboxLimits, SandboxStyle } from './sandbox-request.ts';
 
 export interface RunMessage {
@@ -46,4 +46,9 @@ export interface DoneMessage {
 }
 
 export type FromWorker =
-  { readonly kind: 'ready' } | { readonly kind: 'print'; readonly line: string } | QuestionMessage | DoneMessage;
+  | { readonly kind: 'ready' }
+  /** Instead of `ready`: the language is not there on this computer. */
+  | { readonly kind: 'absent'; readonly reason: string }
+  | { readonly kind: 'print'; readonly line: string }
+  | QuestionMessage
+  | DoneMessage;

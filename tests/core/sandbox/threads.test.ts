@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test, vi } from 'vitest';
-import { workerLocation } from '../../../src-main/core/activity/worker-location.ts';
+import { workerLocation } from '../../../src-main/core/base/worker-location.ts';
 import { engineUrl, sandboxWorkerUrl } from '../../../src-main/core/sandbox/sandbox-location.ts';
 import { Harness } from './sandbox-harness.ts';
 

@@ -23,6 +23,7 @@ export const codeExecution: HelperTool = {
       required: ['code'],
     },
   },
+  spills: true,
   async run(input, context) {
     const options = objectOf(input['options']);
     const servers = options['allowed_servers'];

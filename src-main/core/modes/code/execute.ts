@@ -8,14 +8,15 @@ export const execute: HelperTool = {
   definition: {
     name: 'execute',
     description:
-      'Run JavaScript or TypeScript with await call_tool(name, args) and call_tools([{name, args}]); only what it returns comes back. Failed calls throw. 30 s, 50 calls, no network.',
+      'Run JavaScript, TypeScript or Python with await call_tool(name, args) and call_tools([{name, args}]); only what it returns comes back. Failed calls throw. 30 s, 50 calls, no network.',
     inputSchema: {
       type: 'object',
-      properties: { code: { type: 'string' }, language: { enum: ['javascript', 'typescript'] } },
+      properties: { code: { type: 'string' }, language: { enum: ['javascript', 'typescript', 'python'] } },
       required: ['code'],
     },
     _meta: { 'anthropic/alwaysLoad': true },
   },
+  spills: true,
   async run(input, context) {
     const { code, language } = input;
     if (typeof code !== 'string')

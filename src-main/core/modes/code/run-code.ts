@@ -2,7 +2,7 @@
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { resolveEntry } from '../../catalog/resolve-entry.ts';
-import type { SandboxLimits, SandboxOutcome, SandboxRequest } from '../../sandbox/sandbox-request.ts';
+import type { SandboxLanguage, SandboxLimits, SandboxOutcome, SandboxRequest } from '../../sandbox/sandbox-request.ts';
 import { toObject } from '../../wire/raw-json.ts';
 import type { HelperContext } from '../mode.ts';
 import { findTools, namedTools } from './find-tools.ts';
@@ -20,13 +20,13 @@ export interface CodeRun {
   readonly servers?: readonly string[] | undefined;
 }
 
-/** Throws AppError bad_request for a language there is not, or no code. */
-export function runCode(run: CodeRun, context: HelperContext): Promise<SandboxOutcome> {
+/** Throws AppError: bad_request for a language there is not, or no code; unsupported for Python where it cannot be loaded. */
+export async function runCode(run: CodeRun, context: HelperContext): Promise<SandboxOutcome> {
   const { code, language, input, limits, globals, via, servers } = run;
   if (code.trim() === '') throw new AppError('bad_request', 'There is no code to run.', { fix: 'Give it as "code".' });
-  return context.sandbox.run({
+  const outcome = await context.sandbox.run({
     code,
-    language: readLanguage(language),
+    language: readLanguage(language, globals),
     input,
     limits,
     globals,
@@ -40,13 +40,17 @@ export function runCode(run: CodeRun, context: HelperContext): Promise<SandboxOu
       schema: async (names) => toolTexts(namedTools(context.catalog, names).found, 'detailed'),
     },
   });
+  if (outcome.ok || outcome.error.code !== 'LANGUAGE_UNAVAILABLE') return outcome;
+  throw new AppError('unsupported', outcome.error.message, { fix: 'Write it in JavaScript.' });
 }
 
-function readLanguage(language: unknown): 'javascript' | 'typescript' | undefined {
+/** MCPProxy's `code_execution` answers at once, which Python does not. */
+function readLanguage(language: unknown, globals: CodeRun['globals']): SandboxLanguage | undefined {
   if (language === undefined || language === null) return undefined;
-  if (language === 'javascript' || language === 'typescript') return language;
+  const known = (['javascript', 'typescript', 'python'] as const).find((each) => each === language);
+  if (known !== undefined && (known !== 'python' || globals === 'execute')) return known;
   throw new AppError('bad_request', `Code in ${JSON.stringify(language)} cannot be run here.`, {
-    fix: 'Write JavaScript or TypeScript.',
+    fix: globals === 'execute' ? 'Write JavaScript, TypeScript or Python.' : 'Write JavaScript or TypeScript.',
   });
 }
 

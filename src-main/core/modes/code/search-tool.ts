@@ -1,6 +1,6 @@
 /** `search`: tools by what they do, as text. */
 import { plainNumber } from '../../base/json.ts';
-import type { HelperTool } from '../mode.ts';
+import type { HelperContext, HelperTool } from '../mode.ts';
 import { findTools } from './find-tools.ts';
 import { readDetail, toolTexts } from './tool-texts.ts';
 
@@ -29,7 +29,13 @@ export const searchCode: HelperTool = {
     const found = findTools(context, query, Number.isInteger(limit) && limit > 0 ? limit : undefined, tags);
     const all = context.catalog.tools.length;
     const header = found.length === all || detail === 'full' ? '' : `${found.length} of ${all} tools:\n`;
-    const text = found.length === 0 ? 'No tools matched the query.' : header + toolTexts(found, detail);
+    const text = found.length === 0 ? nothingFound(query, context) : header + toolTexts(found, detail);
     return { content: [{ type: 'text', text }] };
   },
 };
+
+function nothingFound(query: string, { catalog, index }: HelperContext): string {
+  const near = index.suggest(query).flatMap((id) => catalog.lookup.tools.withId(id)[0]?.listedName ?? []);
+  const meant = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
+  return `No tools matched the query.${meant}`;
+}

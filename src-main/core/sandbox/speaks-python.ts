@@ -1,0 +1,38 @@
+/**
+ * Whether code that nobody named the language of is Python. JavaScript is what it is taken for as long as that can be meant.
+ * It runs in the core's own thread: every pattern here reads a megabyte in one pass.
+ */
+
+/** Strings say nothing of the language, and neither do comments behind a `#`. */
+const strings = /("""|''')[\s\S]*?\1|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'|#.*$/gm;
+
+const onlyJavaScript =
+  /\b(?:const|let|var)\s+[\w{[]|\bfunction\b|\bnew\s+\w|=>|[!=]==|&&|\|\||`|;[ \t]*$|\)[ \t]*\{[ \t]*$|\b(?:else|try|finally|do)[ \t]*\{|\bconsole\.|^[ \t]*\/[/*]/m;
+
+/** Names that Python has built in, and the sandbox of JavaScript has not. */
+const pythonNames =
+  /\b(?:True|False|None)\b|(?<![.\w])(?:print|len|str|int|float|bool|dict|list|tuple|range|sorted|enumerate|isinstance|zip|sum|any|all|repr)\(/;
+
+const pythonWriting = [
+  /^[ \t]*(?:(?:async[ \t]+)?(?:def|for|with)|while|if|elif|else|try|except|finally|class)\b.*:[ \t]*$/m,
+  /^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]|import[ \t]+\w[\w., ]*$)/m,
+  /^[ \t]*(?:pass|raise|assert|del|global|nonlocal)\b/m,
+  /\b(?:not|and|or|lambda|elif)\b|\bis None\b/,
+  /\bfor \w+(?:, ?\w+)* in\b/,
+  // The string itself is gone by then.
+  /(?<![\w.])[fr](?=[ \t]*(?:[),\]}]|$))/m,
+];
+
+/** Names alone decide here: as JavaScript it would parse, and end at the first of them. */
+export function namesPython(code: string): boolean {
+  const bare = code.replace(strings, '');
+  return pythonNames.test(bare) && !onlyJavaScript.test(bare);
+}
+
+/** For code that is no JavaScript. */
+export function readsLikePython(code: string): boolean {
+  const bare = code.replace(strings, '');
+  const marks = [/^[ \t]*#/m, /"""|'''/];
+  if (onlyJavaScript.test(bare)) return false;
+  return marks.some((mark) => mark.test(code)) || [pythonNames, ...pythonWriting].some((mark) => mark.test(bare));
+}

@@ -1,0 +1,69 @@
+/** Code that nobody named the language of runs in the one it is written in; what can be JavaScript is JavaScript. */
+import { expect, test } from 'vitest';
+import { Harness } from './sandbox-harness.ts';
+
+const harness = new Harness();
+
+const python: [string, string, unknown][] = [
+  ['True', 'x = await call_tool("echo", {"a": True})\nreturn x', { a: true }],
+  ['None', 'return await call_tool("echo", {\n  "a": None,\n})', { a: null }],
+  ['a built-in function', 'x = await call_tool("echo", {"a": [1, 2]})\nlen(x["a"])', 2],
+  ['a function', 'def f(x):\n    return x + 1\nf(1)', 2],
+  ['a block', 'x = 1\nif x > 0:\n    x = 2\nx', 2],
+  ['a loop', 'n = 0\nfor i in [1, 2]:\n    n += i\nn', 3],
+  ['a comprehension', 'x = [1, 2]\n[i * 2 for i in x]', [2, 4]],
+  ['an import', 'import json\njson.loads("[1]")', [1]],
+  ['an import from', 'from math import floor\nfloor(1.5)', 1],
+  ['a comment', '# add\n1 + 1', 2],
+  ['a text of many lines', 'x = """a\nb"""\nx', 'a\nb'],
+  ['an f-string', 'x = 1\nreturn f"{x}!"', '1!'],
+  ['words for operators', 'a = 1\nb = a == 1 and not a == 2\nb', true],
+];
+
+test.each(python)('code with %s is run as Python', async (_name, code, expected) => {
+  expect(await harness.value(code)).toEqual(expected);
+});
+
+const javascript: [string, string, unknown][] = [
+  ['what is both', 'x = await call_tool("echo", {"a": 1})\nreturn x["a"] / 2', 0.5],
+  ['names of its own that Python has', 'const len = (x) => x.length; len("abc")', 3],
+  ['Python in a text', 'await call_tool("say", { text: "def f(x):\\n    print(True)" })', 'def f(x):\n    print(True)'],
+  ['types', 'const a: number = 1; a', 1],
+];
+
+test.each(javascript)('%s is run as JavaScript', async (_name, code, expected) => {
+  expect(await harness.value(code)).toEqual(expected);
+});
+
+test('code that is neither keeps the error of JavaScript, and so does code for a language that is named', async () => {
+  const message = expect.not.stringContaining('Expected') as string;
+  expect(await harness.error('let b = ;')).toMatchObject({ code: 'SYNTAX_ERROR', message });
+  const named = { language: 'javascript' } as const;
+  expect(await harness.error('def f():\n    return 1', named)).toMatchObject({ code: 'SYNTAX_ERROR', message });
+});
+
+test('code that is meant to be Python and is none gets the error of Python', async () => {
+  expect(await harness.error('def f():\n    return = 1')).toMatchObject({
+    ...{ code: 'SYNTAX_ERROR', line: 2 },
+    message: expect.stringMatching(/^SyntaxError: /) as string,
+  });
+});
+
+test('the documented form of MCPProxy stays JavaScript', async () => {
+  expect(await harness.error('print(True)', { globals: 'code_execution' })).toMatchObject({
+    message: expect.stringContaining('print is not defined') as string,
+  });
+});
+
+const long: [string, string][] = [
+  ['line breaks', '\n'.repeat(9e5)],
+  ['a text', `x = "${'ab'.repeat(4e5)}"\n`],
+  ['a text that does not end', `# "${'\\a'.repeat(4e5)}\n`],
+  ['colons', `# ${':'.repeat(9e5)}\n`],
+  ['blanks', `x = 1${' '.repeat(9e5)}\n`],
+];
+
+test.each(long)('a megabyte of %s is told apart as well', async (_name, code) => {
+  expect(await harness.value(`${code}x = True\nx`)).toBe(true);
+  expect(await harness.error(code.repeat(3))).toMatchObject({ code: 'SYNTAX_ERROR' });
+});
