@@ -3,14 +3,14 @@
  * Prints tables and writes the same figures to .cache/bench/<time>.json.
  *
  *   npm run bench                    everything
- *   npm run bench -- latency start   these parts: latency, start, memory, tokens
+ *   npm run bench -- latency start   these parts: latency, start, memory, tokens, search
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { cacheDir } from './places.mjs';
 
-const parts = ['latency', 'start', 'memory', 'tokens'];
+const parts = ['latency', 'start', 'memory', 'tokens', 'search'];
 const wanted = process.argv.slice(2).filter((word) => parts.includes(word));
 
 const machine = {

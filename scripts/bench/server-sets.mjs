@@ -1,25 +1,26 @@
-/** The sets of servers whose listings are measured: our fixtures, and the real ones where they are installed. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { entry, fixture, root } from './places.mjs';
+/** The sets of servers whose tools are counted, each with the uses of a typical session where it has one. */
+import { installServers } from './install-servers.mjs';
+import { entry, fixture } from './places.mjs';
+import { Material, realServers } from './real-servers.mjs';
+import { eightToolUses, realUses } from './tokens/tool-uses.mjs';
 
 const fixtures = ['echo', 'echo-sdk', 'odd', 'asker', 'conformance'];
 
-/** Config entries by name; `real` is undefined where `npm run test:clients` has not installed them. */
+/** `peer`: tokens that ToolMux shows for tools of the same size, as measured in 2026-11. */
 export async function serverSets(stack) {
   const ours = Object.fromEntries(fixtures.map((name) => [name, entry(fixture(name))]));
-  return { 'fixture servers': ours, 'real servers': await realSet(stack) };
+  const eight = Object.fromEntries(['files', 'web'].map((name) => [name, entry([...fixture('eight-tools'), name])]));
+  const toolMux = { direct: 1160, proxy: 1081, gateway: 1434, meta: 1178, search: 368, code: 720 };
+  return [
+    await realSet(stack),
+    { name: 'eight tools', servers: eight, uses: eightToolUses, peer: toolMux },
+    { name: 'fixture servers', servers: ours },
+  ];
 }
 
 async function realSet(stack) {
-  if (!existsSync(join(root, '.cache', 'real', '.installed'))) return undefined;
-  const { realServers } = await import('../../tests/real/real-servers.ts');
-  const path = mkdtempSync(join(tmpdir(), 'tooltray-bench-real-'));
-  stack.defer(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
-  const folder = (name) => {
-    mkdirSync(join(path, name), { recursive: true });
-    return join(path, name);
-  };
-  return realServers({ path, folder }, undefined);
+  await installServers();
+  const material = new Material();
+  stack.defer(() => material.remove());
+  return { name: 'real servers', servers: realServers(material), uses: realUses(material) };
 }
