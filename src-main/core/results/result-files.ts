@@ -1,24 +1,29 @@
-/** Answers kept on disk, as the tools that make and read them see it; until there is a store, each of them is told so. */
+/** Answers kept on disk, as the tools that read them see it. */
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 
-export interface KeptResult {
-  /** Absolute path; what `resultFile` says. */
-  readonly file: string;
-  readonly format: 'json' | 'toon';
-  /** Size of the file. */
-  readonly bytes: number;
-}
-
-/** What may be asked of a kept answer; lines are counted from 1. */
+/** What may be asked of a kept answer; lines and rows are counted from 1, bytes from 0. */
 export type ResultQuestion =
   | { readonly op: 'stat' }
   | { readonly op: 'head' | 'tail'; readonly lines: number }
   /** Both ends included; without `toLine` up to the last line. */
   | { readonly op: 'slice'; readonly fromLine: number; readonly toLine: number | undefined }
-  | { readonly op: 'grep'; readonly pattern: string; readonly context: number }
+  /** All matches are counted; `limit`: how many of them are shown. */
+  | { readonly op: 'grep'; readonly pattern: string; readonly context: number; readonly limit?: number | undefined }
   /** `maxBytes` 0: as much as the usual cap lets through. */
-  | { readonly op: 'read'; readonly maxBytes: number };
+  | { readonly op: 'read'; readonly maxBytes: number; readonly fromByte?: number | undefined }
+  /** `query` is a JSONPath (RFC 9535). */
+  | { readonly op: 'query'; readonly query: string; readonly limit?: number | undefined }
+  /** What is inside, or inside the first value at `path`. */
+  | { readonly op: 'schema'; readonly path?: string | undefined }
+  /** Rows of the array at `path`; without one, of the longest near the top. Without `columns` its own scalars. */
+  | {
+      readonly op: 'table';
+      readonly path?: string | undefined;
+      readonly columns?: readonly string[] | undefined;
+      readonly fromRow: number;
+      readonly rows: number;
+    };
 
 export interface ResultAnswer {
   readonly text: string;
@@ -28,29 +33,47 @@ export interface ResultAnswer {
   readonly truncated: boolean;
 }
 
+export interface RecordRange {
+  /** Records before the first that is wanted. */
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Some records of a kept answer: elements of its longest array near the top, else its lines. */
+export interface RecordPage {
+  /** As JSON, each with its numbers as they are spelled; fewer than asked for where they would be too long together. */
+  readonly records: readonly string[];
+  readonly totalRecords: number;
+  /** Where the array is, as JSONPath; undefined for lines and for an answer that is an array itself. */
+  readonly recordPath: string | undefined;
+  /** Size of the file. */
+  readonly totalBytes: number;
+}
+
+/** As a resource has it. */
+export type ResultContent =
+  { readonly mimeType: string; readonly text: string } | { readonly mimeType: string; readonly blob: string };
+
+/**
+ * `ref` is a short id, `tooltray://spill/<id>` or a path; all of them reject with AppError not_found, bad_request (no file),
+ * not_allowed (not one of ours), unsupported (too big for what is asked, or not the kind for it).
+ */
 export interface ResultFiles {
-  /** An answer of more bytes (UTF-8) than this is kept unasked; 0: none is. */
-  readonly threshold: number;
-  /** Throws AppError unsupported where nothing can be kept: to be asked before a tool is called for a file in vain. */
-  check(): void;
-  /** Writes an answer down. Rejects with AppError. */
-  keep(result: unknown): Promise<KeptResult>;
-  /** Rejects with AppError as `readText` does. */
-  query(file: string, question: ResultQuestion): Promise<ResultAnswer>;
-  /** The whole of a kept file as JSON text. Rejects with AppError not_found, bad_request (no file), not_allowed (not one of ours), unsupported. */
-  readText(file: string): Promise<string>;
+  query(ref: string, question: ResultQuestion, signal: AbortSignal): Promise<ResultAnswer>;
+  page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage>;
+  /** The whole of a kept file as text, up to 64 MB. */
+  readText(ref: string): Promise<string>;
+  /** The whole of a kept file, whatever it holds, up to 64 MB. */
+  content(ref: string): Promise<ResultContent>;
 }
 
 export const noResultFiles: ResultFiles = {
-  threshold: 0,
-  check: () => {
-    throw notKept();
-  },
-  keep: () => Promise.reject(notKept()),
   query: () => Promise.reject(notKept()),
+  page: () => Promise.reject(notKept()),
   readText: () => Promise.reject(notKept()),
+  content: () => Promise.reject(notKept()),
 };
 
 function notKept(): AppError {
-  return new AppError('unsupported', 'Results are not kept on disk yet.', { fix: 'Ask for the answer itself.' });
+  return new AppError('unsupported', 'Results are not kept on disk here.', { fix: 'Ask for the answer itself.' });
 }

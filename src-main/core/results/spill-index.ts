@@ -1,0 +1,170 @@
+/** What is known of every kept file, in SQLite. The order of rows is the order in which answers came, whatever the clock said. */
+import { join } from 'node:path';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { Spill, SpillKind } from './spill.ts';
+
+export interface SpillFilter {
+  /** 100 by default. */
+  readonly limit?: number;
+  /** Only those that came before this one. */
+  readonly beforeId?: string;
+  readonly server?: string;
+  readonly app?: string;
+  readonly sessionId?: string;
+}
+
+export interface SpillRow {
+  readonly number: number;
+  readonly id: string;
+  readonly answerId: string;
+  readonly name: string;
+  readonly bytes: number;
+}
+
+export interface SpillRead {
+  readonly id: string;
+  readonly times: number;
+  readonly at: number;
+}
+
+const columns = [
+  ...['id', 'answerId', 'name', 'kind', 'mimeType', 'bytes', 'tokens', 'tokensEstimated', 'lines'],
+  ...['createdAt', 'pinned', 'reads', 'lastReadAt', 'sessionId', 'app', 'server', 'tool'],
+] as const;
+
+const oldestFirst = 'SELECT number, id, answerId, name, bytes FROM spills';
+
+export class SpillIndex {
+  readonly #database: DatabaseSync;
+  readonly #folder: string;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync, folder: string) {
+    this.#database = database;
+    this.#folder = folder;
+  }
+
+  /** All or none. `name`: of the file in the folder. */
+  insert(spills: readonly { readonly spill: Spill; readonly name: string }[]): void {
+    const sql = `INSERT INTO spills (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
+    this.#together(() => {
+      for (const { spill, name } of spills) this.#statement(sql).run(...valuesOf(spill, name));
+    });
+  }
+
+  byId(id: string): Spill | undefined {
+    return this.#spill(this.#statement('SELECT * FROM spills WHERE id = ?').get(id));
+  }
+
+  byName(name: string): Spill | undefined {
+    return this.#spill(this.#statement('SELECT * FROM spills WHERE name = ?').get(name));
+  }
+
+  /** The newest first. */
+  list({ limit = 100, beforeId, server, app, sessionId }: SpillFilter): Spill[] {
+    const wanted: [condition: string, value: string | undefined][] = [
+      ['number < (SELECT number FROM spills WHERE id = ?)', beforeId],
+      ['server = ?', server],
+      ['app = ?', app],
+      ['sessionId = ?', sessionId],
+    ];
+    const used = wanted.filter((each): each is [string, string] => each[1] !== undefined);
+    const where = used.length === 0 ? '' : ` WHERE ${used.map(([condition]) => condition).join(' AND ')}`;
+    const sql = `SELECT * FROM spills${where} ORDER BY number DESC LIMIT ?`;
+    const rows = this.#statement(sql).all(...used.map(([, value]) => value), Math.max(0, Math.trunc(limit)));
+    return rows.flatMap((row) => this.#spill(row) ?? []);
+  }
+
+  usage(): { bytes: number; count: number } {
+    const row = this.#statement('SELECT COALESCE(SUM(bytes), 0) AS bytes, COUNT(*) AS count FROM spills').get();
+    return { bytes: Number(row?.['bytes'] ?? 0), count: Number(row?.['count'] ?? 0) };
+  }
+
+  pin(id: string, pinned: boolean): boolean {
+    return this.#statement('UPDATE spills SET pinned = ? WHERE id = ?').run(pinned ? 1 : 0, id).changes === 1;
+  }
+
+  /** The oldest first. */
+  all(): SpillRow[] {
+    return this.#rows(`${oldestFirst} ORDER BY number`);
+  }
+
+  unpinned(): SpillRow[] {
+    return this.#rows(`${oldestFirst} WHERE pinned = 0 ORDER BY number`);
+  }
+
+  unpinnedBefore(time: number): SpillRow[] {
+    return this.#rows(`${oldestFirst} WHERE pinned = 0 AND createdAt < ? ORDER BY number`, time);
+  }
+
+  /** What claims to come from the future comes from before the clock was set back: it ages from now on. */
+  redate(now: number): void {
+    this.#statement('UPDATE spills SET createdAt = ? WHERE createdAt > ?').run(now, now);
+  }
+
+  remove(ids: readonly string[]): void {
+    this.#together(() => {
+      for (const id of ids) this.#statement('DELETE FROM spills WHERE id = ?').run(id);
+    });
+  }
+
+  addReads(reads: readonly SpillRead[]): void {
+    const sql = 'UPDATE spills SET reads = reads + ?, lastReadAt = ? WHERE id = ?';
+    this.#together(() => {
+      for (const { id, times, at } of reads) this.#statement(sql).run(times, at, id);
+    });
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #rows(sql: string, ...values: SQLInputValue[]): SpillRow[] {
+    return this.#statement(sql).all(...values) as unknown as SpillRow[];
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, known);
+    return known;
+  }
+
+  #together(work: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      work();
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      // SQLite may have rolled back by itself; a second ROLLBACK would hide the reason.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #spill(row: Record<string, SQLOutputValue> | undefined): Spill | undefined {
+    if (row === undefined) return undefined;
+    const { name, kind, lines, pinned, tokensEstimated, lastReadAt } = row;
+    const { number: _number, name: _name, ...plain } = row;
+    return {
+      ...(plain as unknown as Spill),
+      file: join(this.#folder, String(name)),
+      kind: kind as SpillKind,
+      lines: lines === null ? undefined : Number(lines),
+      pinned: pinned === 1,
+      tokensEstimated: tokensEstimated === 1,
+      lastReadAt: lastReadAt === null ? undefined : Number(lastReadAt),
+    };
+  }
+}
+
+/** In the order of `columns`. */
+function valuesOf(spill: Spill, name: string): SQLInputValue[] {
+  return columns.map((column) => {
+    const value = column === 'name' ? name : spill[column];
+    if (typeof value === 'boolean') return value ? 1 : 0;
+    if (value === undefined) return null;
+    // Names come from servers and client apps: they may hold half a surrogate pair.
+    return typeof value === 'string' ? value.toWellFormed() : value;
+  });
+}

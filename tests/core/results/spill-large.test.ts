@@ -1,0 +1,149 @@
+/** Long answers are written by a thread, to the letter, while the main thread stays free and nothing is held whole. */
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream, readdirSync, readFileSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { TokenCounter } from '../../../src-main/core/activity/token-counter.ts';
+import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
+import { type OpenStore, openStore, origin, raw, textResult } from './spill-fixture.ts';
+
+let open: OpenStore;
+beforeEach(async () => {
+  open = await openStore();
+});
+afterEach(() => open[Symbol.asyncDispose]());
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}
+
+function hash(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+const row = (id: number): object => ({ id, name: `né ${id}`, tags: ['a', 'b'], at: { x: id / 3 } });
+
+test.each([1, 127, 129, 1000, 20_000, 64_000])('a text of %d kB is kept to the letter', async (kilobytes) => {
+  const text = `line of "text" \\ with é and 😀 ${'x'.repeat(40)}\n`.repeat(kilobytes * 12).slice(0, kilobytes * 1000);
+  const { parts, resultBytes } = await open.store.keep(raw(JSON.stringify(textResult(text))), origin);
+  const [{ spill }] = parts;
+  expect(resultBytes).toBe(Buffer.byteLength(JSON.stringify(textResult(text))));
+  expect([spill.kind, spill.bytes, spill.lines]).toEqual([
+    'text',
+    Buffer.byteLength(text.toWellFormed()),
+    text.split('\n').length,
+  ]);
+  expect(await hashOf(spill.file)).toBe(hash(text.toWellFormed()));
+});
+
+test('JSON of 30 MB, as text and structured, is kept once and laid out', async () => {
+  const rows = Array.from({ length: 300_000 }, (_, at) => row(at));
+  const content = textResult(JSON.stringify({ rows }))['content'];
+  const { parts, inline } = await open.store.keep(
+    raw(JSON.stringify({ content, structuredContent: { rows } })),
+    origin,
+  );
+  expect([parts.length, inline]).toEqual([1, []]);
+  expect(parts[0].summary.shape).toEqual([
+    'rows: array of 300 000 objects {id: number 0…9999, name: string, tags: array of 2 strings, at: object {x: number 0…3333}} (of the first 10 000)',
+  ]);
+  expect(await hashOf(parts[0].spill.file)).toBe(hash(JSON.stringify({ rows }, null, 2)));
+  expect(readdirSync(open.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
+test('an image of 24 MB is kept decoded, beside a long text', async () => {
+  const image = randomBytes(24_000_000);
+  const content = [
+    { type: 'image', data: image.toString('base64'), mimeType: 'image/webp' },
+    { type: 'text', text: 'what it shows\n'.repeat(100_000) },
+  ];
+  const { parts } = await open.store.keep(raw(JSON.stringify({ content })), origin);
+  expect(parts.map(({ spill }) => [spill.kind, spill.bytes, spill.answerId])).toEqual([
+    ['image', 24_000_000, parts[0].spill.id],
+    ['text', 1_400_000, parts[0].spill.id],
+  ]);
+  expect(await hashOf(parts[0].spill.file)).toBe(hash(image));
+});
+
+test('a line of 100 MB takes a few megabytes of memory', { timeout: 120_000 }, async () => {
+  const chunk = Buffer.from('no end of it, '.repeat(5000));
+  const chunks = [
+    Buffer.from('{"content":[{"type":"text","text":"'),
+    ...Array<Buffer>(1430).fill(chunk),
+    Buffer.from('"}]}'),
+  ];
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const looking = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 5);
+  const { parts } = await open.store.keep(new RawJson(chunks), origin);
+  clearInterval(looking);
+  expect(parts[0].spill).toMatchObject({ bytes: 100_100_000, lines: 1 });
+  expect((most - before) / 1e6).toBeLessThan(90);
+});
+
+test('while a long answer is written, others that are shorter do not wait for it', { timeout: 120_000 }, async () => {
+  const finished: string[] = [];
+  const chunk = Buffer.from('{"a":[1,2,3]},'.repeat(5000));
+  const json = [
+    Buffer.from('{"content":[],"structuredContent":{"l":['),
+    ...Array<Buffer>(1000).fill(chunk),
+    Buffer.from('1]}}'),
+  ];
+  const long = open.store.keep(new RawJson(json), origin).then(() => finished.push('70 MB'));
+  await open.store
+    .keep(raw(JSON.stringify(textResult('y'.repeat(2_000_000)))), origin)
+    .then(() => finished.push('2 MB'));
+  await open.store.keep(textResult('short'), origin).then(() => finished.push('short'));
+  await long;
+  expect(finished).toEqual(['2 MB', 'short', '70 MB']);
+});
+
+test('the main thread goes on in small steps while 60 MB are written', { timeout: 120_000 }, async () => {
+  const chunk = Buffer.from('a line of a log\\n'.repeat(4000));
+  const result = new RawJson([
+    Buffer.from('{"content":[{"type":"text","text":"'),
+    ...Array<Buffer>(1000).fill(chunk),
+    Buffer.from('"}]}'),
+  ]);
+  let steps = 0;
+  let kept = false;
+  const keeping = open.store.keep(result, origin).then(() => (kept = true));
+  // A step for each piece of half a megabyte at least: nothing was copied in one go.
+  while (!kept) await new Promise((resolve) => setImmediate(resolve)).then(() => steps++);
+  await keeping;
+  expect(steps).toBeGreaterThan(120);
+});
+
+test('a long answer that ends as no JSON is kept as the text that it is', async () => {
+  const text = `{"content":[{"type":"text","text":"${'abc '.repeat(500_000)}`;
+  const { parts } = await open.store.keep(raw(text), origin);
+  expect([parts[0].spill.kind, await hashOf(parts[0].spill.file)]).toEqual(['text', hash(text)]);
+  expect(readdirSync(open.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
+test('invalid UTF-8 does not stop anything', async () => {
+  const bytes = Buffer.from(JSON.stringify(textResult('x'.repeat(300_000))));
+  bytes.set([0xff, 0xfe, 0xc3], 1000);
+  const { parts } = await open.store.keep(raw(bytes), origin);
+  expect(readFileSync(parts[0].spill.file, 'utf8').match(/\ufffd+/)?.[0]).toBe('\ufffd\ufffd\ufffd');
+});
+
+test('tokens are counted up to 4 MB and estimated beyond, well', { timeout: 120_000 }, async () => {
+  const counter = new TokenCounter({
+    workerUrl: new URL('../../../src-main/core/activity/token-worker.ts', import.meta.url),
+  });
+  await using counted = await openStore({}, { countTokens: (text) => counter.count(text) });
+  const line = 'The quick brown fox jumps over the lazy dog, and then it sleeps.\n';
+  const perLine = (await counter.count(line.repeat(1000))).tokens / 1000;
+  const [small, large] = await Promise.all(
+    [1000, 100_000].map((lines) => counted.store.keep(raw(JSON.stringify(textResult(line.repeat(lines)))), origin)),
+  );
+  await counter.close();
+  expect(small?.parts[0].spill).toMatchObject({ tokens: Math.round(perLine * 1000), tokensEstimated: false });
+  expect(small?.tokensEstimated).toBe(false);
+  expect(large?.parts[0].spill.tokensEstimated).toBe(true);
+  expect(large?.tokensEstimated).toBe(true);
+  expect((large?.parts[0].spill.tokens ?? 0) / (perLine * 100_000)).toBeCloseTo(1, 1);
+});

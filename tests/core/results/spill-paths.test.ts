@@ -1,0 +1,195 @@
+/** Who names a file gets a kept answer or a file of an allowed folder, and nothing else of this computer. */
+import { execFileSync } from 'node:child_process';
+import { link, mkdir, realpath, rename, symlink, writeFile } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AppError } from '../../../src-main/core/base/errors.ts';
+import { swapping } from '../security/swapping.ts';
+import { type OpenStore, openStore, origin, textResult } from './spill-fixture.ts';
+
+const onWindows = process.platform === 'win32';
+const secret = 'outside secret';
+const swapRounds = 300;
+
+let open: OpenStore;
+let folder: string;
+let allowed: string;
+let outside: string;
+let file: string;
+let id: string;
+
+beforeAll(async () => {
+  open = await openStore();
+  folder = await realpath(open.folder);
+  const home = await realpath(open.home);
+  [allowed, outside] = [join(home, 'allowed'), join(home, 'allowed-not')];
+  await mkdir(join(allowed, 'sub'), { recursive: true });
+  await mkdir(outside);
+  await writeFile(join(outside, 'secret.json'), secret);
+  await writeFile(join(allowed, 'note.json'), '{"a":1}');
+  await writeFile(join(allowed, 'sub', 'bytes.dat'), Buffer.from([0, 1, 2]));
+  open.settings = { ...open.settings, folders: [allowed, join(home, 'absent')] };
+  const { spill } = (await open.store.keep(textResult('kept'), origin)).parts[0];
+  ({ file, id } = spill);
+  await symlink(join(outside, 'secret.json'), join(folder, 'link.txt'));
+  await symlink(outside, join(folder, 'link-folder'));
+  await symlink(join(outside, 'secret.json'), join(allowed, 'link.json'));
+  await symlink(outside, join(allowed, 'link-folder'));
+  await symlink(join(folder, 'index.db'), join(allowed, 'link-index.json'));
+  await symlink('loop', join(allowed, 'loop'));
+  await symlink('/proc/self/environ', join(allowed, 'environ'));
+  await writeFile(join(folder, `.${'b'.repeat(20)}.1-1.tmp`), secret);
+  await writeFile(join(folder, `files-read-${'b'.repeat(20)}.txt`), secret);
+  await link(join(outside, 'secret.json'), join(folder, 'hard-link.txt'));
+  if (!onWindows) execFileSync('mkfifo', [join(allowed, 'pipe')]);
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+const attacks: readonly (readonly [name: string, ref: () => string])[] = [
+  ['nothing', () => ''],
+  ['the store itself', () => folder],
+  ['the folder above', () => '..'],
+  ['the index', () => 'index.db'],
+  ['the index by its path', () => join(folder, 'index.db')],
+  ['the log of the index', () => join(folder, 'index.db-wal')],
+  ['the index through a link in an allowed folder', () => join(allowed, 'link-index.json')],
+  ['an unfinished file', () => `.${'b'.repeat(20)}.1-1.tmp`],
+  ['a file of the store that no answer is', () => `files-read-${'b'.repeat(20)}.txt`],
+  ['a hard link in the store', () => join(folder, 'hard-link.txt')],
+  ['dots', () => '../allowed-not/secret.json'],
+  ['dots behind the store', () => `${folder}/../allowed-not/secret.json`],
+  ['dots behind an allowed folder', () => `${allowed}/../allowed-not/secret.json`],
+  ['dots through a kept answer', () => `${file}/../../allowed-not/secret.json`],
+  ['dots behind what does not exist', () => 'no/such/../../../allowed-not/secret.json'],
+  ['many dots', () => `${'../'.repeat(60)}etc/passwd`],
+  ['dots as escapes of a URL', () => '%2e%2e/allowed-not/secret.json'],
+  ['slashes as escapes of a URL', () => '..%2fallowed-not%2fsecret.json'],
+  ['dots with the slashes of Windows', () => '..\\allowed-not\\secret.json'],
+  ['an absolute path', () => join(outside, 'secret.json')],
+  ['a folder whose name begins like an allowed one', () => `${allowed}-not/secret.json`],
+  ['the system', () => '/etc/passwd'],
+  ['the root', () => '/'],
+  ['a link in the store', () => join(folder, 'link.txt')],
+  ['a folder linked in the store', () => 'link-folder/secret.json'],
+  ['a link in an allowed folder', () => join(allowed, 'link.json')],
+  ['a folder linked in an allowed folder', () => join(allowed, 'link-folder', 'secret.json')],
+  ['a link to itself', () => join(allowed, 'loop')],
+  ['a NUL character', () => `${file}\0.txt`],
+  ['a NUL character in an id', () => `${id}\0`],
+  ['an endless device', () => '/dev/zero'],
+  ['the terminal', () => '/dev/tty'],
+  ['the environment of this process', () => '/proc/self/environ'],
+  ['the environment through a link', () => join(allowed, 'environ')],
+  ['the working folder of this process', () => '/proc/self/cwd/package.json'],
+  ['a descriptor of this process', () => '/proc/self/fd/0'],
+  ['a pipe', () => join(allowed, 'pipe')],
+  ['a folder', () => join(allowed, 'sub')],
+  ['a network path', () => '\\\\server\\share\\file.json'],
+  ['a device path of Windows', () => '\\\\?\\C:\\Windows\\win.ini'],
+  ['a pipe of Windows', () => '\\\\.\\pipe\\tooltray'],
+  ['a device path with slashes', () => '//?/C:/Windows/win.ini'],
+  ['a device name of Windows', () => 'NUL'],
+  ['an alternate stream', () => `${file}::$DATA`],
+  ['a named stream', () => `${basename(file)}:hidden`],
+  ['a drive', () => 'C:secret.json'],
+  ['a file URL', () => 'file:///etc/passwd'],
+  ['a file URL of a kept answer', () => `file://${file}`],
+  ['a web address', () => 'https://localhost/secret.json'],
+  ['an id that is none', () => 'a'.repeat(20)],
+  ['an id with dots behind it', () => `tooltray://spill/${'a'.repeat(20)}/../../etc/passwd`],
+  ['a URI without its id', () => 'tooltray://spill/'],
+  ['a path as a URI of ours', () => 'tooltray://spill//etc/passwd'],
+  ['a URI of something else of ours', () => `tooltray://config/${'a'.repeat(20)}`],
+  ['a pattern', () => `${folder}/*`],
+  ['a home folder', () => '~/.ssh/id_rsa'],
+  ['a very long name', () => 'a'.repeat(5000)],
+  ['words of SQL', () => "' OR 1=1 --"],
+];
+
+test('there are enough of them', () => {
+  expect(attacks.length).toBeGreaterThanOrEqual(30);
+});
+
+describe.each(attacks)('%s', (_name, ref) => {
+  test('is refused', async () => {
+    expect(open.store.find(ref())).toBe(undefined);
+    for (const ask of [() => open.store.resolve(ref()), () => open.store.open(ref())]) {
+      const error: unknown = await ask().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(AppError);
+      expect(['not_found', 'not_allowed', 'bad_request']).toContain((error as AppError).code);
+      // The reader is told of the right setting, not of the one of the file tools.
+      expect((error as AppError).fix ?? '').not.toContain('servers.utils');
+    }
+  });
+});
+
+test('a kept answer is resolved by every name it has', async () => {
+  const names = [id, `tooltray://spill/${id}`, file, basename(file), relative(process.cwd(), file)].slice(0, 4);
+  const expected = { file: join(folder, basename(file)), kind: 'text', bytes: 4, spill: open.store.find(id) };
+  expect(await Promise.all(names.map((name) => open.store.resolve(name)))).toEqual(names.map(() => expected));
+});
+
+test('files of allowed folders are resolved by their path, with a kind by name or content', async () => {
+  const bytes = join(allowed, 'sub', 'bytes.dat');
+  expect(
+    await Promise.all([join(allowed, 'note.json'), 'note.json', bytes].map((ref) => open.store.resolve(ref))),
+  ).toEqual([
+    { file: join(allowed, 'note.json'), kind: 'json', bytes: 7, spill: undefined },
+    { file: join(allowed, 'note.json'), kind: 'json', bytes: 7, spill: undefined },
+    { file: bytes, kind: 'binary', bytes: 3, spill: undefined },
+  ]);
+});
+
+test('a kept answer that somebody replaced by a link or a hard link is not read', async () => {
+  const { spill } = (await open.store.keep(textResult('will be replaced'), origin)).parts[0];
+  await rename(spill.file, `${spill.file}.away`);
+  for (const put of [symlink, link]) {
+    await put(join(outside, 'secret.json'), spill.file);
+    expect(open.store.find(spill.id)).toBe(undefined);
+    await expect(open.store.open(spill.id)).rejects.toMatchObject({ code: 'not_allowed' });
+    await rename(spill.file, join(outside, 'used'));
+  }
+});
+
+test('an answer that was deleted is told apart from a wrong path', async () => {
+  const { spill } = (await open.store.keep(textResult('deleted'), origin)).parts[0];
+  await open.store.remove(spill.id);
+  await expect(open.store.open(spill.id)).rejects.toMatchObject({
+    code: 'not_found',
+    message: `There is no kept answer "${spill.id}", or no longer.`,
+  });
+});
+
+describe.skipIf(onWindows)('while something is being exchanged for a link that leads out', () => {
+  test('a file of an allowed folder is read or refused, never the other one', async () => {
+    const path = join(allowed, 'race.json');
+    await writeFile(path, 'inside');
+    await using _swapper = await swapping(path, join(outside, 'secret.json'));
+    expect(await outcomes(path)).toSatisfy(onlyInside);
+  });
+
+  test('a kept answer is read or refused, never the other file', async () => {
+    const { spill } = (await open.store.keep(textResult('inside'), origin)).parts[0];
+    await using _swapper = await swapping(spill.file, join(outside, 'secret.json'));
+    expect(await outcomes(spill.id)).toSatisfy(onlyInside);
+  });
+});
+
+/** What reading gave, over and over: contents, or codes of refusals. */
+async function outcomes(ref: string): Promise<Set<string>> {
+  const seen = new Set<string>();
+  for (let round = 0; round < swapRounds; round++) {
+    try {
+      await using opened = await open.store.open(ref);
+      seen.add(await opened.handle.readFile('utf8'));
+    } catch (error) {
+      seen.add(error instanceof AppError ? error.code : String(error));
+    }
+  }
+  return seen;
+}
+
+function onlyInside(seen: Set<string>): boolean {
+  return [...seen].every((each) => ['inside', 'not_found', 'not_allowed', 'bad_request'].includes(each));
+}
