@@ -1,9 +1,12 @@
 /** The record of calls in SQLite: written in batches off the call's way, bounded, and never a reason for a call to fail. */
+import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Event } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
 import type { Masker } from '../base/mask-secrets.ts';
 import { ActivityStore } from './activity-store.ts';
 import type { ActivityEntry, ActivityFilter, ActivityStats, CallRecord, CallTexts } from './call-record.ts';
+import { lastId } from './call-queries.ts';
 import { type CallRow, rowBytes, toRow } from './call-row.ts';
 import {
   type Bounds,
@@ -29,6 +32,7 @@ export interface ActivityLogOptions extends Bounds {
 interface Pending {
   readonly call: CallRecord;
   readonly texts: CallTexts | undefined;
+  readonly onWritten: ((id: number) => void) | undefined;
   /** Its texts could not be held: the tokens are estimated. */
   readonly tooMany: boolean;
 }
@@ -43,6 +47,8 @@ const closeMs = 1500;
 const smallestBound = 256 * 1024;
 
 export class ActivityLog {
+  /** Records were written. */
+  readonly changed = new Event();
   readonly #options: ActivityLogOptions;
   readonly #bounds: Bounds;
   readonly #backlog: TokenBacklog;
@@ -63,11 +69,14 @@ export class ActivityLog {
     this.#store = new ActivityStore(options.file, this.#bounds.maxBytes, options.log);
   }
 
-  /** Returns at once. Tokens are counted if `texts` are given, and estimated by their size while too many of them wait. */
-  record(call: CallRecord, texts?: CallTexts): void {
+  /**
+   * Returns at once. Tokens are counted if `texts` are given, and estimated by their size while too many of them wait.
+   * `onWritten` is told the id that the record got.
+   */
+  record(call: CallRecord, texts?: CallTexts, onWritten?: (id: number) => void): void {
     if (this.#closed) return;
     const held = texts !== undefined && this.#backlog.reserve(textBytes(call));
-    this.#pending.push({ call, texts: held ? texts : undefined, tooMany: texts !== undefined && !held });
+    this.#pending.push({ call, texts: held ? texts : undefined, onWritten, tooMany: texts !== undefined && !held });
     if (this.#pending.length > mostPending) this.#dropOldest();
     this.#schedule(this.#pending.length >= batchRows ? 0 : batchMs);
   }
@@ -90,6 +99,17 @@ export class ActivityLog {
     return this.#store.use((database) => recentCalls(database, filter, limit));
   }
 
+  /** The newest record's id; 0 without any. Cheap enough to be asked for with every change. */
+  get lastId(): number {
+    return this.query(lastId);
+  }
+
+  /** What one of call-queries.ts finds, records not yet written included. Throws what SQLite throws. */
+  query<T>(ask: (database: DatabaseSync) => T): T {
+    this.flush();
+    return this.#store.use(ask);
+  }
+
   stats(): ActivityStats {
     this.flush();
     return this.#store.use(callStats);
@@ -107,6 +127,7 @@ export class ActivityLog {
       this.#store.use((database) => updateTokens(database, counted));
       this.#counted = [];
       this.#recovered();
+      this.changed.emit();
     } catch (error) {
       this.#failed(error);
     }
@@ -151,7 +172,11 @@ export class ActivityLog {
     }
     const ids = this.#store.use((database) => insertRows(database, rows));
     const written = this.#pending.splice(0, rows.length);
-    written.forEach((pending, index) => this.#countTokens(pending, ids[index] ?? 0));
+    written.forEach((pending, index) => {
+      const id = ids[index] ?? 0;
+      this.#countTokens(pending, id);
+      pending.onWritten?.(id);
+    });
     this.#store.use((database) => trim(database, this.#bounds));
   }
 

@@ -28,6 +28,39 @@ const steps: readonly string[] = [
     errorCode TEXT,
     errorText TEXT
   ) STRICT`,
+  `ALTER TABLE calls ADD COLUMN why TEXT;
+   ALTER TABLE calls ADD COLUMN spillId TEXT`,
+  `CREATE TABLE ledgerHours (
+    hour INTEGER NOT NULL,
+    session TEXT NOT NULL,
+    app TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    times INTEGER NOT NULL,
+    sent INTEGER NOT NULL,
+    loaded INTEGER NOT NULL,
+    baseline INTEGER NOT NULL,
+    raw INTEGER NOT NULL,
+    estimated INTEGER NOT NULL,
+    PRIMARY KEY (hour, session, app, mode, server, tool, cause)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE ledgerDays (
+    day TEXT NOT NULL,
+    app TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    times INTEGER NOT NULL,
+    sent INTEGER NOT NULL,
+    loaded INTEGER NOT NULL,
+    baseline INTEGER NOT NULL,
+    raw INTEGER NOT NULL,
+    estimated INTEGER NOT NULL,
+    PRIMARY KEY (day, app, mode, server, tool, cause)
+  ) STRICT, WITHOUT ROWID`,
 ];
 
 /** Makes the tables, or brings older ones up to date. Throws AppError `unsupported` for a file of a newer version. */

@@ -15,6 +15,10 @@ export interface CallRecord {
   readonly tool: string;
   /** The helper tool it came through: `call_tool`, `execute`. */
   readonly via?: string | undefined;
+  /** What the model said it calls for. */
+  readonly why?: string | undefined;
+  /** The answer was kept on disk under this id. */
+  readonly spillId?: string | undefined;
   /** The whole time and its stages, in ms. */
   readonly durationMs: number;
   readonly resolveMs: number;
@@ -68,6 +72,8 @@ export interface ToolActivity {
   readonly failures: number;
   readonly averageMs: number;
   readonly longestMs: number;
+  /** Start of its newest call, in ms since the epoch. */
+  readonly lastUsedAt: number;
   readonly resultBytes: number;
   readonly givenBytes: number;
   readonly tokensIn: number;

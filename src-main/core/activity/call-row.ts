@@ -32,6 +32,8 @@ export const columns: readonly Column[] = [
   { name: 'outcome', kind: 'text' },
   { name: 'errorCode', kind: 'text', optional: true },
   { name: 'errorText', kind: 'text', optional: true },
+  { name: 'why', kind: 'text', optional: true },
+  { name: 'spillId', kind: 'text', optional: true },
 ];
 
 /** Longest texts kept, in characters: a name, and what an error said. */

@@ -10,6 +10,7 @@ import {
 } from './call-record.ts';
 import { type CallRow, columns } from './call-row.ts';
 import type { CallTokens } from './token-backlog.ts';
+import { transaction } from './transaction.ts';
 
 export interface Bounds {
   readonly maxRows: number;
@@ -83,23 +84,10 @@ export function callStats(database: DatabaseSync): ActivityStats {
 }
 
 const toolSql = `SELECT server, tool, count(*) AS calls, sum(outcome <> 'ok') AS failures,
-  avg(durationMs) AS averageMs, max(durationMs) AS longestMs,
+  avg(durationMs) AS averageMs, max(durationMs) AS longestMs, max(startedAt) AS lastUsedAt,
   sum(resultBytes) AS resultBytes, sum(givenBytes) AS givenBytes,
   coalesce(sum(tokensIn), 0) AS tokensIn, coalesce(sum(tokensOut), 0) AS tokensOut
   FROM calls GROUP BY server, tool ORDER BY calls DESC, server, tool`;
-
-function transaction<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    database.exec('COMMIT');
-    return result;
-  } catch (error) {
-    // SQLite may have rolled back by itself (disk full); a second ROLLBACK would hide the reason.
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
-}
 
 function usedBytes(database: DatabaseSync): number {
   const free = number(database, 'SELECT freelist_count AS n FROM pragma_freelist_count');
@@ -121,7 +109,7 @@ function knownColumn(name: string): string {
   return column;
 }
 
-function toEntry(row: Record<string, SQLOutputValue>): ActivityEntry {
+export function toEntry(row: Record<string, SQLOutputValue>): ActivityEntry {
   const { tokensEstimated, ...rest } = row;
   const present = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
   return { ...(present as unknown as ActivityEntry), tokensEstimated: tokensEstimated === 1 };

@@ -8,7 +8,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { countTokens } from '../../../src-main/core/activity/count-tokens.ts';
 import { sampleText } from '../../../src-main/core/activity/text-sample.ts';
 import { TokenCounter, type TokenCounterOptions } from '../../../src-main/core/activity/token-counter.ts';
-import { workerLocation } from '../../../src-main/core/activity/worker-location.ts';
+import { workerLocation } from '../../../src-main/core/base/worker-location.ts';
 
 const root = new URL('../../../', import.meta.url);
 const workerUrl = new URL('src-main/core/activity/token-worker.ts', root);

@@ -1,0 +1,75 @@
+/** `tooltray stats`: what Tooltray saved and what it cost, counted in tokens. */
+import type { PricedSavings, SavingsKey, SavingsSums } from '../rpc/contract.ts';
+import { columns } from './columns.ts';
+import { withCore } from './core-access.ts';
+import { oneLine } from './plain-text.ts';
+import { paint, printJson, printLines } from './print.ts';
+import { commonFlags, readFlags, wrongUse } from './read-flags.ts';
+import { readSince } from './read-since.ts';
+
+const keys: readonly SavingsKey[] = ['app', 'server', 'tool', 'day', 'cause', 'session', 'mode'];
+const heads = ['WITHOUT US', 'SPENT', 'ANSWERS', 'GIVEN', 'READ BACK', 'NET', 'CALLS'];
+
+export async function run(args: readonly string[], form: string): Promise<number> {
+  const flags = { ...commonFlags, by: { type: 'string' }, since: { type: 'string' } } as const;
+  const { values } = readFlags(args, flags, [0, 0], form);
+  const by = keys.find((key) => key === (values.by ?? 'cause'));
+  if (by === undefined) throw wrongUse(`--by takes one of ${keys.join(', ')}`, form);
+  const since = values.since === undefined ? undefined : readSince(values.since, Date.now());
+  if (values.since !== undefined && since === undefined) throw wrongUse('--since takes 7d, 12h or a date', form);
+  const report = await withCore(values.config, (core) =>
+    core.ask('savings', { by, ...(since !== undefined && { since }) }),
+  );
+  if (values.json === true) printJson(report);
+  else printLines(reportLines(report));
+  return 0;
+}
+
+export function reportLines(report: PricedSavings): string[] {
+  const { by, rows, total, tokenizer } = report;
+  if (rows.length === 0) return ['Nothing has been counted yet: no client app was sent anything in that time.'];
+  const head = [by.toUpperCase(), ...heads].map((word) => paint('head', word));
+  const lines = rows.map((row) => [nameOf(row.key, row.app, by), ...cells(row)]);
+  return [
+    ...columns([head, ...lines, ['all', ...cells(total)]]),
+    '',
+    ...sentences(report),
+    paint('quiet', `Tokens of ${tokenizer}. How it is counted: tooltray stats --json, "assumptions".`),
+  ];
+}
+
+/** What the figures come to, said as it is when it is a loss. */
+function sentences({ total, breakEven, price }: PricedSavings): string[] {
+  const { net, estimatedShare } = total;
+  const worth = price === undefined ? '' : `, about ${price.net.toFixed(2)} ${price.currency}`;
+  const verdict =
+    net >= 0
+      ? `Tooltray saved ${number(net)} tokens${worth}.`
+      : `Tooltray cost ${number(-net)} tokens more than it saved${worth}.`;
+  const estimated = estimatedShare === 0 ? [] : [`${percent(estimatedShare)} of the figures are estimates.`];
+  return [[verdict, ...estimated].join(' '), ...breakEvenSentence(breakEven)];
+}
+
+function breakEvenSentence({ searches, affordable }: PricedSavings['breakEven']): string[] {
+  if (searches === 0) return [];
+  if (affordable === undefined) return ['The lists save nothing that could pay for looking tools up.'];
+  return [`What the lists save pays for ${number(affordable)} look-ups; ${number(searches)} were made.`];
+}
+
+function nameOf(key: string, app: string | undefined, by: SavingsKey): string {
+  if (by === 'session') return oneLine(`${app ?? ''} ${key.slice(0, 8)}`);
+  return key === '' ? '(tooltray)' : oneLine(key);
+}
+
+function cells({ baseline, spent, raw, given, readBack, net, calls }: SavingsSums): string[] {
+  const sums = [baseline, spent, raw, given, readBack].map(number);
+  return [...sums, paint(net < 0 ? 'bad' : 'good', number(net)), number(calls)];
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function percent(share: number): string {
+  return share < 0.01 ? 'Less than 1 %' : `${Math.round(share * 100)} %`;
+}

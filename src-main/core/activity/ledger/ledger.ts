@@ -1,0 +1,129 @@
+/** The savings ledger: what client apps were sent against what they would have loaded without us, counted off the way of calls. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../base/log.ts';
+import type { Masker } from '../../base/mask-secrets.ts';
+import type { TokenCounter } from '../token-counter.ts';
+import { assumptions, tokenizer } from './assumptions.ts';
+import type { ListedServer } from './baseline.ts';
+import { Batch } from './batch.ts';
+import type { Entry } from './entry.ts';
+import { type EntryOwner, LedgerRows, type LedgerStore } from './ledger-rows.ts';
+import { LedgerSession, type SessionFacts } from './ledger-session.ts';
+import { ListTexts } from './list-texts.ts';
+import { PayloadCounter } from './payload-counter.ts';
+import { sumLedger } from './query-ledger.ts';
+import { addUp, breakEvenOf, type SavingsQuestion, type SavingsReport, toRows } from './savings.ts';
+
+export interface LedgerOptions {
+  /** Shared with the record of calls, whose bound on the file's size it keeps to. */
+  readonly store: LedgerStore;
+  readonly maxBytes: number;
+  readonly masker: Masker;
+  readonly log: Log;
+  /** Whoever made it closes it, after this ledger. */
+  readonly tokenCounter: Pick<TokenCounter, 'count'>;
+  /** The servers that apps would have without us, as they are now. */
+  readonly servers: () => readonly ListedServer[];
+  /** Whether the app keeps tools out of the context until it needs them. */
+  readonly defersTools: (app: string) => boolean;
+  readonly now: () => number;
+}
+
+/** How long a question waits for tokens still being counted, and how long the end does, in ms. */
+const patienceMs = 10_000;
+const closeMs = 1500;
+/** About what a row takes in the file. */
+const rowBytes = 250;
+
+export class Ledger {
+  readonly batch = new Batch();
+  readonly #options: LedgerOptions;
+  readonly #counter: PayloadCounter;
+  readonly #lists: ListTexts;
+  readonly #rows: LedgerRows;
+  readonly #sessions = new Set<LedgerSession>();
+  readonly #counting = new Set<Promise<void>>();
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.#counter = new PayloadCounter(options.tokenCounter, this.batch);
+    this.#lists = new ListTexts(this.#counter);
+    // An eighth of the file for each table: the record of calls is there as well.
+    const rows = Math.max(200, Math.floor(options.maxBytes / 8 / rowBytes));
+    const bounds = { hourRows: Math.min(rows, 50_000), dayRows: Math.min(rows, 100_000) };
+    this.#rows = new LedgerRows({ ...options, bounds });
+  }
+
+  /** Takes down what crosses the line of one client app until its `end`. */
+  open(facts: SessionFacts): LedgerSession {
+    const session = new LedgerSession(facts, {
+      counter: this.#counter,
+      lists: this.#lists,
+      servers: this.#options.servers,
+      defersTools: this.#options.defersTools,
+      enter: (entries, owner) => this.#enter(entries, owner),
+      ended: () => this.#sessions.delete(session),
+    });
+    this.#sessions.add(session);
+    return session;
+  }
+
+  /** What servers offer is not what it was. */
+  serversChanged(): void {
+    for (const session of this.#sessions) session.serversChanged();
+  }
+
+  /** Waits a moment for what is still being counted. Rejects with what SQLite throws. */
+  async savings(question: SavingsQuestion = {}): Promise<SavingsReport> {
+    await this.#settle(patienceMs);
+    this.#rows.write();
+    const { store, now } = this.#options;
+    const { by = 'cause' } = question;
+    const sums = store.use((database) => sumLedger(database, { ...question, by }, now()));
+    const causes = sums.map((sum) => ({ ...sum, key: sum.cause, app: undefined }));
+    const total = addUp(sums);
+    return {
+      by,
+      rows: toRows(sums, by),
+      causes: toRows(causes, 'cause'),
+      total,
+      breakEven: breakEvenOf(sums, total.net),
+      tokenizer,
+      assumptions,
+    };
+  }
+
+  /** Waits a moment for what is still being counted, estimates the rest and writes it. The store stays open. */
+  async close(): Promise<void> {
+    await this.#settle(closeMs);
+    this.#counter.giveUp();
+    await this.#idle();
+    this.#rows.close();
+  }
+
+  #enter(entries: Promise<readonly Entry[]>, owner: EntryOwner): void {
+    const entered = entries.then(
+      (made) => this.#rows.add(made, owner),
+      // One entry less must not end the core.
+      (error: unknown) => this.#options.log.warn('An entry of the savings ledger was lost.', { error }),
+    );
+    this.#counting.add(entered);
+    void entered.finally(() => this.#counting.delete(entered));
+  }
+
+  async #settle(ms: number): Promise<void> {
+    const waiting = new AbortController();
+    const late = sleep(ms, undefined, { signal: waiting.signal }).catch(() => undefined);
+    await Promise.race([this.#idle(), late]);
+    waiting.abort();
+  }
+
+  async #idle(): Promise<void> {
+    this.batch.run();
+    while (this.#counting.size > 0) {
+      this.batch.run();
+      // What is counted may lead to more that waits for the next batch.
+      await Promise.race([Promise.all(this.#counting), sleep(10)]);
+    }
+  }
+}

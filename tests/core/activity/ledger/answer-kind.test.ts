@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { answerKind, isKnownHelper } from '../../../../src-main/core/activity/ledger/answer-kind.ts';
+import { helperTools } from '../../../../src-main/core/modes/index.ts';
+
+test('every helper tool there is has its place in the ledger', () => {
+  expect([...helperTools.keys()].filter((name) => !isKnownHelper(name))).toEqual([]);
+});
+
+test.each([
+  ['search_tools', {}, 'search', 'discovery'],
+  ['call_tool', { name: 'files:read' }, 'search', 'call'],
+  ['call_tool', { name: 'read_result' }, 'search', 'readback'],
+  ['invoke', { tool: 'await_result' }, 'meta', 'await'],
+  ['execute', { code: '1' }, 'code', 'program'],
+  ['proxy-dispatch', { action: 'Search' }, 'dispatch', 'discovery'],
+  ['proxy-dispatch', { action: 'readresult' }, 'dispatch', 'readback'],
+  ['proxy-dispatch', { action: 'call', tool: 'x' }, 'dispatch', 'call'],
+  ['proxy', { action: 'list' }, 'universal', 'discovery'],
+  ['files_read', {}, 'proxy', 'direct'],
+  ['files', { tool: 'read_result' }, 'gateway', 'readback'],
+  ['files', { tool: 'read' }, 'gateway', 'direct'],
+  ['search', {}, 'server', 'direct'],
+])('%s %j in mode %s is %s', (tool, input, mode, kind) => {
+  expect(answerKind(tool, input, mode)).toBe(kind);
+});

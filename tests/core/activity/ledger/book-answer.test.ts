@@ -1,0 +1,101 @@
+/** An answer is divided among its causes so that nothing is lost and nothing is counted twice. */
+import { expect, test } from 'vitest';
+import { bookAnswer, type CountedCall, divide } from '../../../../src-main/core/activity/ledger/book-answer.ts';
+import type { TokenCount } from '../../../../src-main/core/activity/token-counter.ts';
+
+function exactly(tokens: number): TokenCount {
+  return { tokens, estimated: false };
+}
+
+function call(raw: number, given: number, changes: Partial<CountedCall> = {}): CountedCall {
+  const counts = { raw: exactly(raw), given: exactly(given), untouched: raw === given };
+  return { server: 'files', tool: 'read', via: undefined, ...counts, ...changes };
+}
+
+/** The parts that say something, in short. */
+function parts(...answer: Parameters<typeof bookAnswer>): unknown[] {
+  return bookAnswer(...answer).map(({ cause, server, tool, sent, raw }) => [cause, `${server}:${tool}`, sent, raw]);
+}
+
+test('an answer that nobody changed counts the same on both sides, whatever our line adds to the message', () => {
+  const answer = { kind: 'direct', tool: 'files_read', tokens: exactly(130), calls: [call(100, 100)] } as const;
+  expect(parts(answer)).toEqual([['results', 'files:read', 130, 130]]);
+});
+
+test('what a helper puts around an answer is the helper’s', () => {
+  const answer = {
+    kind: 'call',
+    tool: 'invoke',
+    tokens: exactly(110),
+    calls: [call(100, 100, { via: 'invoke' })],
+  } as const;
+  expect(parts(answer)).toEqual([
+    ['results', 'files:read', 100, 100],
+    ['helpers', ':invoke', 10, 0],
+  ]);
+});
+
+test('a kept answer is worth what the server sent less the summary', () => {
+  const answer = { kind: 'direct', tool: 'files_read', tokens: exactly(300), calls: [call(9000, 300)] } as const;
+  expect(parts(answer)).toEqual([['results', 'files:read', 300, 9000]]);
+});
+
+test('a batch is shared out by what each call gave, to the token', () => {
+  const calls = [
+    call(100, 100, { via: 'proxy' }),
+    call(50, 50, { via: 'proxy' }),
+    call(0, 0, { via: 'proxy', raw: undefined, given: undefined }),
+  ];
+  const answer = { kind: 'call', tool: 'proxy', tokens: exactly(101), calls } as const;
+  expect(parts(answer)).toEqual([
+    ['results', 'files:read', 67, 100],
+    ['results', 'files:read', 34, 50],
+  ]);
+});
+
+test('what a program hands on stands for all answers it got', () => {
+  const calls = [call(900, 900, { via: 'execute' }), call(100, 100, { via: 'execute', server: 'web' })];
+  const answer = { kind: 'program', tool: 'execute', tokens: exactly(10), calls } as const;
+  expect(parts(answer)).toEqual([
+    ['code', 'files:read', 9, 900],
+    ['code', 'web:read', 1, 100],
+  ]);
+});
+
+test('answers without a server behind them are what the tool is for', () => {
+  const own = (kind: Parameters<typeof bookAnswer>[0]['kind']): unknown =>
+    parts({ kind, tool: 't', tokens: exactly(5), calls: [] })[0];
+  expect([own('discovery'), own('readback'), own('program'), own('call')]).toEqual([
+    ['discovery', ':t', 5, 0],
+    ['readback', ':t', 5, 0],
+    ['helpers', ':t', 5, 0],
+    ['helpers', ':t', 5, 0],
+  ]);
+});
+
+test('a failed call by name would have failed without us, one through a helper is told by the helper', () => {
+  const failed = call(0, 0, { raw: undefined, given: undefined });
+  expect(parts({ kind: 'direct', tool: 'files_read', tokens: exactly(5), calls: [failed] })).toEqual([
+    ['other', 'files:read', 5, 0],
+  ]);
+  expect(parts({ kind: 'call', tool: 'invoke', tokens: exactly(5), calls: [failed] })).toEqual([
+    ['helpers', ':invoke', 5, 0],
+  ]);
+});
+
+test('an estimate is told as one', () => {
+  const raw = { tokens: 1000, estimated: true };
+  const [entry] = bookAnswer({
+    kind: 'direct',
+    tool: 'x',
+    tokens: exactly(10),
+    calls: [{ ...call(1, 10), raw, untouched: false }],
+  });
+  expect(entry).toMatchObject({ sent: 10, raw: 1000, estimated: 1000 });
+});
+
+test('shares are whole numbers whose sum is the whole', () => {
+  expect(divide(10, [1, 1, 1])).toEqual([3, 4, 3]);
+  expect(divide(7, [0, 0])).toEqual([7, 0]);
+  expect(divide(0, [5, 5])).toEqual([0, 0]);
+});

@@ -1,0 +1,238 @@
+/** Sessions as a whole: what they would have cost, what they did, and what of it is kept. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { expect, test } from 'vitest';
+import { dayOf } from '../../../../src-main/core/activity/ledger/ledger-table.ts';
+import { toLine } from '../../../../src-main/core/activity/ledger/list-texts.ts';
+import type { SavingsReport } from '../../../../src-main/core/activity/ledger/savings.ts';
+import type { JsonObject } from '../../../../src-main/core/base/json.ts';
+import { exchange, openLedger, server, session } from './open-ledger.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+function tokens(payload: unknown): number {
+  return encode(typeof payload === 'string' ? payload : JSON.stringify(payload)).length;
+}
+
+function tool(name: string): JsonObject {
+  return {
+    name,
+    description: `${name} does one thing, and does it well.\nMore about ${name} on a second line.`,
+    inputSchema: { type: 'object', properties: { path: { type: 'string', description: 'Where it lies.' } } },
+  };
+}
+
+const [read, write] = [tool('read_file'), tool('write_file')];
+const helper = tool('search_tools');
+
+function cause(report: SavingsReport, key: string): SavingsReport['rows'][number] | undefined {
+  return report.rows.find((row) => row.key === key);
+}
+
+test('lists and instructions of the servers stand against ours', async () => {
+  await using open = openLedger();
+  open.servers = [server('files', [read, write], 'Read before you write.')];
+  const line = session(open.ledger);
+  const introduction = { instructions: 'Search first.', capabilities: {} };
+  exchange(line, 'initialize', {}, introduction);
+  exchange(line, 'tools/list', {}, { tools: [helper] });
+  const report = await open.ledger.savings();
+  expect(cause(report, 'lists')).toMatchObject({
+    baseline: tokens({ tools: [read, write] }),
+    spent: tokens({ tools: [helper] }),
+    sent: tokens({ tools: [helper] }),
+  });
+  expect(cause(report, 'instructions')).toMatchObject({
+    baseline: tokens('Read before you write.'),
+    spent: tokens(introduction),
+  });
+  expect(report.total.net).toBe(
+    tokens({ tools: [read, write] }) +
+      tokens('Read before you write.') -
+      tokens({ tools: [helper] }) -
+      tokens(introduction),
+  );
+});
+
+test('a session that asks nothing costs and saves nothing', async () => {
+  await using open = openLedger();
+  open.servers = [server('files', [read])];
+  const line = session(open.ledger);
+  open.ledger.serversChanged();
+  line.end();
+  expect((await open.ledger.savings()).rows).toEqual([]);
+});
+
+test('a server that comes while a session is open counts when it comes', async () => {
+  await using open = openLedger();
+  open.servers = [server('files', [read])];
+  const [open1, ended] = [session(open.ledger), session(open.ledger, { id: 's2' })];
+  for (const line of [open1, ended]) exchange(line, 'tools/list', {}, { tools: [helper] });
+  ended.end();
+  open.servers = [...open.servers, server('web', [write])];
+  open.ledger.serversChanged();
+  const report = await open.ledger.savings({ by: 'server' });
+  expect(report.rows.map(({ key, baseline }) => [key, baseline])).toEqual([
+    ['files', 2 * tokens({ tools: [read] })],
+    ['web', tokens({ tools: [write] })],
+    ['', 0],
+  ]);
+});
+
+test('an app that defers tools loads a line of each, and a definition with its first call: on both sides', async () => {
+  await using open = openLedger();
+  open.servers = [server('files', [read, write])];
+  const listed = [
+    { ...read, name: 'files_read_file' },
+    { ...write, name: 'files_write_file' },
+  ];
+  const line = session(open.ledger, { app: 'deferring', mode: 'proxy' });
+  exchange(line, 'tools/list', {}, { tools: listed });
+  const answer = { content: [{ type: 'text', text: 'the file' }] };
+  const call = { server: 'files', tool: 'read_file', via: undefined, result: answer, given: answer };
+  for (let n = 0; n < 2; n++) exchange(line, 'tools/call', { name: 'files_read_file' }, answer, [call]);
+  const report = await open.ledger.savings();
+  expect(cause(report, 'lists')).toMatchObject({
+    baseline: tokens([read, write].map(toLine).join('\n')) + tokens(read),
+    spent: tokens(listed.map(toLine).join('\n')) + tokens(listed[0]),
+    sent: tokens({ tools: listed }),
+  });
+});
+
+test('a negative net is told as it is, and so is how far from even it is', async () => {
+  await using open = openLedger();
+  open.servers = [server('files', [read])];
+  const line = session(open.ledger);
+  exchange(line, 'tools/list', {}, { tools: [] });
+  const found = { content: [{ type: 'text', text: JSON.stringify(read) }] };
+  for (let n = 0; n < 3; n++) exchange(line, 'tools/call', { name: 'search_tools', arguments: {} }, found);
+  const { total, breakEven } = await open.ledger.savings();
+  expect(total.net).toBe(tokens({ tools: [read] }) - tokens({ tools: [] }) - 3 * tokens(found));
+  expect(total.net).toBeLessThan(0);
+  expect(breakEven).toEqual({ reached: false, searches: 3, affordable: 0 });
+});
+
+test('a kept answer: what the server sent, what was given of it, and what was read back', async () => {
+  await using open = openLedger();
+  const line = session(open.ledger);
+  const result = { content: [{ type: 'text', text: 'line after line '.repeat(500) }] };
+  const given = { content: [{ type: 'text', text: 'Kept on disk: 500 lines.' }] };
+  const part = { content: [{ type: 'text', text: 'line after line' }] };
+  const call = { server: 'files', tool: 'read', via: 'call_tool', result, given };
+  exchange(line, 'tools/call', { name: 'call_tool', arguments: {} }, given, [call]);
+  exchange(line, 'tools/call', { name: 'read_result', arguments: {} }, part);
+  exchange(line, 'resources/read', { uri: 'tooltray://spill/x' }, part);
+  const { total } = await open.ledger.savings();
+  expect(total).toMatchObject({ raw: tokens(result), given: tokens(given), readBack: 2 * tokens(part), calls: 1 });
+  expect(total.net).toBe(tokens(result) - tokens(given) - 2 * tokens(part));
+});
+
+test('an answer that comes after a handle is counted where it is fetched', async () => {
+  await using open = openLedger();
+  const line = session(open.ledger);
+  const handle = { content: [{ type: 'text', text: 'Still running: h1.' }] };
+  const answer = { content: [{ type: 'text', text: 'done at last' }] };
+  const slow = exchange(line, 'tools/call', { name: 'files_slow' }, handle);
+  slow.called({ server: 'files', tool: 'slow', via: undefined, result: answer, given: answer });
+  exchange(line, 'tools/call', { name: 'await_result', arguments: { handle: 'h1' } }, answer);
+  const report = await open.ledger.savings();
+  expect([cause(report, 'helpers')?.spent, cause(report, 'results')]).toMatchObject([
+    tokens(handle),
+    { raw: tokens(answer), given: tokens(answer) },
+  ]);
+});
+
+test('figures of the last days are kept by the hour, older ones by the day, and a question from a time on gets those', async () => {
+  await using open = openLedger();
+  const line = session(open.ledger);
+  const result = { ok: true };
+  const start = open.now;
+  for (const age of [20 * day, 3 * hour, 0]) {
+    open.now = start - age;
+    exchange(line, 'resources/read', { uri: 'x:y' }, result);
+    await open.ledger.savings();
+  }
+  const sent = async (since?: number): Promise<number> => (await open.ledger.savings({ since })).total.sent;
+  expect([await sent(), await sent(start - day), await sent(start - hour)]).toEqual(
+    [3, 2, 1].map((times) => times * tokens(result)),
+  );
+  const days = (await open.ledger.savings({ by: 'day' })).rows.map(({ key }) => key);
+  expect(days).toEqual([dayOf(start - 20 * day), dayOf(start)]);
+});
+
+test('sums survive a restart and go on', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-kept-'));
+  for (let n = 0; n < 2; n++) {
+    await using open = openLedger({}, folder);
+    exchange(session(open.ledger), 'ping', {}, { ok: true });
+  }
+  await using open = openLedger({}, folder);
+  expect((await open.ledger.savings()).total.sent).toBe(2 * tokens({ ok: true }));
+  rmSync(folder, { recursive: true });
+});
+
+test('the tables stay within their bound, the oldest give way', async () => {
+  await using open = openLedger({ maxBytes: 1 });
+  const start = open.now;
+  for (let n = 0; n < 60; n++) {
+    open.now = start + n * hour;
+    for (let m = 0; m < 10; m++)
+      exchange(session(open.ledger, { id: `${n}.${m}`, app: `app ${n}.${m}` }), 'ping', {}, {});
+    await open.ledger.savings();
+  }
+  const rows = open.store.use((database) =>
+    ['ledgerHours', 'ledgerDays'].map((table) =>
+      Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']),
+    ),
+  );
+  // Trimmed with every 50th write.
+  expect(Math.max(...rows)).toBeLessThanOrEqual(200 + 50 * 10);
+  expect(Math.min(...rows)).toBeGreaterThan(0);
+});
+
+test('what cannot be written is kept and written when it can be', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-blocked-'));
+  // A folder in the place of the file.
+  mkdirSync(join(folder, 'activity.db'));
+  await using open = openLedger({}, folder);
+  exchange(session(open.ledger), 'ping', {}, { ok: true });
+  await expect(open.ledger.savings()).rejects.toThrow();
+  rmSync(join(folder, 'activity.db'), { recursive: true });
+  expect((await open.ledger.savings()).total.sent).toBe(tokens({ ok: true }));
+  rmSync(folder, { recursive: true });
+});
+
+test('names are masked and bounded before they are kept', async () => {
+  await using open = openLedger();
+  const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
+  exchange(session(open.ledger, { app: `app ${secret} ${'x'.repeat(1000)}` }), 'ping', {}, {});
+  const [row] = (await open.ledger.savings({ by: 'app' })).rows;
+  expect(row?.key).not.toContain(secret);
+  expect(row?.key.length).toBeLessThanOrEqual(300);
+});
+
+test('closing writes what was still being counted', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-closed-'));
+  {
+    await using open = openLedger({}, folder);
+    const line = session(open.ledger);
+    for (let n = 0; n < 500; n++) exchange(line, 'ping', {}, { n: 'some words' });
+  }
+  await using again = openLedger({}, folder);
+  expect((await again.ledger.savings()).total.sent).toBe(500 * tokens({ n: 'some words' }));
+  rmSync(folder, { recursive: true });
+});
+
+test('what the counter does not get done in time at the end is estimated, and told as an estimate', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-late-'));
+  {
+    await using open = openLedger({ tokenCounter: { count: () => new Promise(() => undefined) } }, folder);
+    exchange(session(open.ledger), 'ping', {}, { n: 'x'.repeat(92) });
+  }
+  await using again = openLedger({}, folder);
+  expect((await again.ledger.savings()).total).toMatchObject({ sent: 25, estimatedShare: 1 });
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,83 @@
+/** A ledger on a real database and the real tokenizer (in the test's own thread), with servers and apps made up by the test. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ActivityStore } from '../../../../src-main/core/activity/activity-store.ts';
+import type { ListedServer } from '../../../../src-main/core/activity/ledger/baseline.ts';
+import type { Exchange } from '../../../../src-main/core/activity/ledger/exchange.ts';
+import { Ledger, type LedgerOptions } from '../../../../src-main/core/activity/ledger/ledger.ts';
+import type { LedgerSession } from '../../../../src-main/core/activity/ledger/ledger-session.ts';
+import { countTokens } from '../../../../src-main/core/activity/count-tokens.ts';
+import type { JsonObject } from '../../../../src-main/core/base/json.ts';
+import { createLog } from '../../../../src-main/core/base/log.ts';
+import { Masker } from '../../../../src-main/core/base/mask-secrets.ts';
+import type { Result } from '../../../../src-main/core/wire/message.ts';
+
+const tokenCounter = {
+  count: (text: string) => Promise.resolve({ tokens: countTokens(text), estimated: false }),
+};
+
+export interface OpenLedger extends AsyncDisposable {
+  readonly ledger: Ledger;
+  readonly store: ActivityStore;
+  readonly folder: string;
+  /** The servers there are; a test may change them. */
+  servers: readonly ListedServer[];
+  /** What time it is. */
+  now: number;
+}
+
+/** `folder`: one that an earlier ledger has left. */
+export function openLedger(options: Partial<LedgerOptions> = {}, folder?: string): OpenLedger {
+  const home = folder ?? mkdtempSync(join(tmpdir(), 'ledger-'));
+  const masker = new Masker();
+  const log = createLog({ file: join(home, 'core.log'), masker });
+  const store = new ActivityStore(join(home, 'activity.db'), 50_000_000, log);
+  const ledger = new Ledger({
+    store,
+    maxBytes: 50_000_000,
+    masker,
+    log,
+    tokenCounter,
+    servers: () => open.servers,
+    defersTools: (app) => app === 'deferring',
+    now: () => open.now,
+    ...options,
+  });
+  const open: OpenLedger = {
+    ledger,
+    store,
+    folder: home,
+    servers: [],
+    now: Date.parse('2026-11-21T12:00:00'),
+    [Symbol.asyncDispose]: async () => {
+      await ledger.close();
+      store.close();
+      log.close();
+      if (folder === undefined) rmSync(home, { recursive: true, force: true });
+    },
+  };
+  return open;
+}
+
+export function session(ledger: Ledger, { id = 's1', app = 'test-app', mode = 'search' } = {}): LedgerSession {
+  return ledger.open({ id, app: () => app, mode: () => mode });
+}
+
+/** A request and its answer, with the calls that ran for it in between. */
+export function exchange(
+  line: LedgerSession,
+  method: string,
+  params: JsonObject,
+  result: Result,
+  calls: readonly Parameters<Exchange['called']>[0][] = [],
+): Exchange {
+  const asked = line.asked(method, params);
+  for (const call of calls) asked.called(call);
+  line.sent({ jsonrpc: '2.0', id: 1, result }, asked);
+  return asked;
+}
+
+export function server(name: string, tools: readonly JsonObject[], instructions?: string): ListedServer {
+  return { name, listing: { tools, resources: [], resourceTemplates: [], prompts: [] }, instructions };
+}

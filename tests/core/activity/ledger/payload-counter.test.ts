@@ -1,0 +1,87 @@
+/** Payloads are counted later, once each, within limits of memory, and what is not counted in full says so. */
+import { expect, test } from 'vitest';
+import { Batch } from '../../../../src-main/core/activity/ledger/batch.ts';
+import { PayloadCounter } from '../../../../src-main/core/activity/ledger/payload-counter.ts';
+import { sampleBytes } from '../../../../src-main/core/activity/ledger/sample-bytes.ts';
+import { TokenCache } from '../../../../src-main/core/activity/token-cache.ts';
+import type { TokenCount } from '../../../../src-main/core/activity/token-counter.ts';
+import { RawJson } from '../../../../src-main/core/wire/raw-json.ts';
+
+/** Takes a character for a token, and keeps what it was asked. */
+class Characters {
+  readonly asked: string[] = [];
+
+  count(text: string): Promise<TokenCount> {
+    this.asked.push(text);
+    return Promise.resolve({ tokens: text.length, estimated: false });
+  }
+}
+
+function raw(bytes: number): RawJson {
+  return new RawJson([Buffer.from(`{"text":"${'x'.repeat(bytes - 11)}"}`)]);
+}
+
+test('an object is counted off the way, and once however often it is handed in', async () => {
+  const [batch, characters] = [new Batch(), new Characters()];
+  const counter = new PayloadCounter(characters, batch);
+  const result = { content: [] };
+  const counts = Promise.all([counter.count(result), counter.count(result)]);
+  expect(characters.asked).toEqual([]);
+  batch.run();
+  expect(await counts).toEqual(Array(2).fill({ tokens: 14, estimated: false }));
+  expect(characters.asked).toEqual(['{"content":[]}']);
+});
+
+test('an answer kept as bytes is counted by the text that arrived', async () => {
+  const batch = new Batch();
+  const count = new PayloadCounter(new Characters(), batch).count(
+    new RawJson([Buffer.from('{ "a":'), Buffer.from('1 }')]),
+  );
+  batch.run();
+  expect(await count).toEqual({ tokens: 9, estimated: false });
+});
+
+test('a huge answer is estimated from pieces, without being made a text', async () => {
+  const characters = new Characters();
+  const huge = raw(20_000_000);
+  expect(await new PayloadCounter(characters, new Batch()).count(huge)).toEqual({
+    tokens: 20_000_000,
+    estimated: true,
+  });
+  expect(characters.asked.map((text) => text.length)).toEqual([512 * 1024]);
+});
+
+test('what there is no room for is estimated by its size, and there is room again when the others are counted', async () => {
+  const batch = new Batch();
+  const counter = new PayloadCounter(new Characters(), batch);
+  const held = Array.from({ length: 20 }, () => counter.count(raw(3_500_000)));
+  batch.run();
+  const counts = await Promise.all(held);
+  expect(counts.map(({ estimated }) => estimated)).toEqual([...Array<boolean>(19).fill(false), true]);
+  expect(counts.at(-1)).toEqual({ tokens: 875_000, estimated: true });
+  const again = counter.count(raw(3_500_000));
+  batch.run();
+  expect((await again).estimated).toBe(false);
+});
+
+test('a sample is spread from first to last over all chunks', () => {
+  const chunks = [Buffer.from('a'.repeat(1000)), Buffer.from('b'.repeat(1000))];
+  const { text, scale } = sampleBytes(chunks, 320);
+  expect([text.length, text.startsWith('a'), text.endsWith('b'), scale]).toEqual([320, true, true, 6.25]);
+});
+
+test('a text that comes again is not counted again, the least used are forgotten, and estimates are not kept', async () => {
+  const asked: string[] = [];
+  const texts = ['a', 'b', 'c'].map((letter) => letter.repeat(300)) as [string, string, string];
+  const counter = {
+    count(text: string): Promise<TokenCount> {
+      asked.push(text.slice(0, 1));
+      return Promise.resolve({ tokens: 1, estimated: text === texts[2] });
+    },
+  };
+  const cache = new TokenCache(counter, 2);
+  for (const text of [texts[0], texts[1], texts[0], texts[2], texts[0]]) await cache.count(text);
+  await cache.count(texts[2]);
+  await cache.count(texts[1]);
+  expect(asked.join('')).toBe('abccb');
+});
