@@ -1,8 +1,9 @@
-/** Builds dist/: the page for a browser, and the core for Node 24 with every package bundled in. */
-import { readFileSync } from 'node:fs';
+/** Builds dist/: the page for a browser, and the core for Node 24 with every package bundled in but one that is native. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
+import typescript from 'typescript';
 import { defineConfig, type EnvironmentOptions, type Plugin } from 'vite';
 
 const at = (path: string): string => resolve(import.meta.dirname, path);
@@ -14,7 +15,7 @@ const client: EnvironmentOptions = {
 
 const main: EnvironmentOptions = {
   consumer: 'server',
-  resolve: { noExternal: true, conditions: ['node'], external: ['electron'] },
+  resolve: { noExternal: true, conditions: ['node'], external: ['electron', '@pydantic/monty'] },
   build: {
     outDir: at('dist'),
     emptyOutDir: true,
@@ -23,11 +24,17 @@ const main: EnvironmentOptions = {
     sourcemap: true,
     rolldownOptions: {
       platform: 'node',
-      external: ['electron', /^node:/],
+      // Python's interpreter is native code of each platform; it is loaded when it is there.
+      external: ['electron', '@pydantic/monty', /^node:/],
       input: {
         cli: at('src-main/cli.ts'),
+        main: at('src-main/main.ts'),
         'token-worker': at('src-main/core/activity/token-worker.ts'),
+        'keep-worker': at('src-main/core/results/keep/keep-worker.ts'),
+        'reader-worker': at('src-main/core/results/read/reader-worker.ts'),
+        'reader-process': at('src-main/core/results/read/reader-process.ts'),
         'sandbox-worker': at('src-main/core/sandbox/sandbox-worker.ts'),
+        'python-worker': at('src-main/core/sandbox/python-worker.ts'),
       },
       output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
     },
@@ -52,6 +59,50 @@ const shim: EnvironmentOptions = {
   },
 };
 
+/** A sandboxed preload has to be one CommonJS file; `electron` is all it may require. */
+const preload: EnvironmentOptions = {
+  consumer: 'server',
+  resolve: { external: ['electron'] },
+  build: {
+    outDir: at('dist'),
+    emptyOutDir: false,
+    target: 'node20',
+    minify: true,
+    rolldownOptions: {
+      platform: 'node',
+      external: ['electron'],
+      input: { preload: at('src-main/preload.ts') },
+      output: { format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false },
+    },
+  },
+};
+
+/** `tooltray/client`, for other people's programs: one file that needs nothing of Node.js. */
+const library: EnvironmentOptions = {
+  consumer: 'server',
+  build: {
+    outDir: at('dist'),
+    emptyOutDir: false,
+    target: 'node20',
+    minify: false,
+    rolldownOptions: {
+      platform: 'neutral',
+      input: { client: at('src-main/client/proxy-client.ts') },
+      output: { format: 'es', entryFileNames: '[name].js' },
+    },
+  },
+};
+
+const libraryTypes: Plugin = {
+  name: 'library-types',
+  applyToEnvironment: ({ name }) => name === 'library',
+  generateBundle() {
+    const source = readFileSync(at('src-main/client/proxy-client.ts'), 'utf8');
+    const { outputText } = typescript.transpileDeclaration(source, { compilerOptions: {} });
+    this.emitFile({ type: 'asset', fileName: 'client.d.ts', source: outputText });
+  },
+};
+
 /** The sandbox's engine is no module that could be bundled: its worker reads the file beside itself. */
 const sandboxEngine: Plugin = {
   name: 'sandbox-engine',
@@ -62,16 +113,29 @@ const sandboxEngine: Plugin = {
   },
 };
 
+/** The tray's icons go along: only dist/ is packed. */
+const trayIcons: Plugin = {
+  name: 'tray-icons',
+  applyToEnvironment: ({ name }) => name === 'main',
+  generateBundle() {
+    for (const name of readdirSync(at('resources/tray')).filter((one) => one.endsWith('.png'))) {
+      this.emitFile({ type: 'asset', fileName: `tray/${name}`, source: readFileSync(at(`resources/tray/${name}`)) });
+    }
+  },
+};
+
 export default defineConfig({
   root: at('src-renderer'),
-  plugins: [svelte({ configFile: at('svelte.config.js') }), sandboxEngine],
-  environments: { client, main, shim },
+  plugins: [svelte({ configFile: at('svelte.config.js') }), sandboxEngine, trayIcons, libraryTypes],
+  environments: { client, main, shim, preload, library },
   builder: {
     // `main` first: it empties dist/, in which the page then gets its folder.
     async buildApp(builder) {
       for (const environment of [
         builder.environments['main'],
         builder.environments['shim'],
+        builder.environments['preload'],
+        builder.environments['library'],
         builder.environments['client'],
       ]) {
         if (environment) await builder.build(environment);

@@ -11,7 +11,19 @@ const built = globSync('dist/{*,chunks/*}.js', { cwd: root })
   .map((path): Source => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
 test('every entry and the page are there', () => {
-  const entries = ['cli.js', 'shim.cjs', 'token-worker.js', 'sandbox-worker.js', 'quickjs.wasm', 'renderer/index.html'];
+  const entries = [
+    'cli.js',
+    'shim.cjs',
+    'client.js',
+    'client.d.ts',
+    'token-worker.js',
+    'keep-worker.js',
+    'reader-worker.js',
+    'sandbox-worker.js',
+    'python-worker.js',
+    'quickjs.wasm',
+    'renderer/index.html',
+  ];
   expect(entries.filter((entry) => !existsSync(join(root, 'dist', entry)))).toEqual([]);
 });
 

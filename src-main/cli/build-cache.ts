@@ -4,12 +4,13 @@ import { ensurePrivateDir } from '../core/base/app-paths.ts';
 import { Masker } from '../core/base/mask-secrets.ts';
 import { secretsOf } from '../core/config/secrets-of.ts';
 import { ListingCache } from '../core/servers/listing-cache.ts';
+import type { Answered, Probe } from '../core/servers/probe-connection.ts';
 import { count } from './count.ts';
 import { cliPaths, openCliConfig } from './open-cli-config.ts';
 import { pickServers } from './pick-servers.ts';
 import { printJson, printLines, printProgress } from './print.ts';
 import { isFailed, probeData, probeLines } from './probe-report.ts';
-import { type Answered, type Probe, probeServers } from './probe-server.ts';
+import { probeServers } from './probe-server.ts';
 import { commonFlags, readFlags } from './read-flags.ts';
 
 export async function run(args: readonly string[], form: string): Promise<number> {

@@ -1,11 +1,11 @@
 /** Asks a core: the one that runs, or a private one for the time of a command. Commands cannot tell the difference. */
 import { resolve } from 'node:path';
-import type { RpcContract, RpcMethod } from '../rpc/contract.ts';
+import type { RpcMethod, RpcMethods } from '../rpc/contract.ts';
 import { findRunningCore } from './running-core.ts';
 
 export interface CoreAccess {
   /** Rejects with AppError. */
-  ask<M extends RpcMethod>(method: M, input: RpcContract[M]['input']): Promise<RpcContract[M]['output']>;
+  ask<M extends RpcMethod>(method: M, input: RpcMethods[M]['input']): Promise<RpcMethods[M]['output']>;
   close(): Promise<void>;
 }
 

@@ -1,11 +1,12 @@
 /** What `doctor` says of each server: as the running core sees it, else by connecting to it once. */
 import type { ConfigStore } from '../core/config/config-store.ts';
+import type { Probe } from '../core/servers/probe-connection.ts';
 import type { CoreState, HealthLevel, ServerStatus } from '../rpc/contract.ts';
 import { count } from './count.ts';
 import type { Finding } from './finding.ts';
 import { pickServers } from './pick-servers.ts';
 import { failureText, isFailed } from './probe-report.ts';
-import { type Probe, probeServers } from './probe-server.ts';
+import { probeServers } from './probe-server.ts';
 
 const levels: Readonly<Record<HealthLevel, Finding['level']>> = {
   ok: 'ok',

@@ -1,7 +1,7 @@
 /** What every command that runs a core reads from its arguments and environment. */
 import { join, resolve } from 'node:path';
 import { AppError } from '../core/base/errors.ts';
-import { modeChooser } from '../core/modes/choose-mode.ts';
+import { requireMode } from '../core/modes/choose-mode.ts';
 import type { CoreHostOptions } from '../host/core-host.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readFlags } from './read-flags.ts';
@@ -75,6 +75,6 @@ function readPort(text: string): number {
 
 /** Throws AppError mode_unknown. */
 function checkedMode(name: string | undefined): string | undefined {
-  if (name !== undefined) modeChooser(name, undefined);
+  if (name !== undefined) requireMode(name);
   return name;
 }

@@ -1,6 +1,6 @@
-/** `tooltray list`: every server on a line, or every tool. */
+/** `tooltray list`: every server and every session on a line, or every tool. */
 import { maskText } from '../core/base/mask-secrets.ts';
-import type { ToolSummary } from '../rpc/contract.ts';
+import type { SessionStatus, ToolSummary } from '../rpc/contract.ts';
 import { columns } from './columns.ts';
 import { withCore } from './core-access.ts';
 import { count } from './count.ts';
@@ -22,7 +22,7 @@ export async function run(args: readonly string[], form: string): Promise<number
   if (values.tools === true) return listTools(values.config, values.json === true);
   const found = await readServerRows(values.config);
   if (values.json === true) printJson(found);
-  else printLines(serverLines(found));
+  else printLines([...serverLines(found), ...sessionLines(found.sessions)]);
   return 0;
 }
 
@@ -40,6 +40,15 @@ function serverLines({ servers, config, broken }: ServerRows): string[] {
   const ill = servers.filter(({ level }) => level === 'error' || level === 'attention');
   const reasons = ill.map(({ name, detail }) => `${paint('bad', oneLine(name))}: ${oneLine(detail)}`);
   return [...columns([head, ...rows]), ...(reasons.length + notes.length > 0 ? [''] : []), ...reasons, ...notes];
+}
+
+/** What each client app is shown, and why where `auto` chose it. */
+function sessionLines(sessions: readonly SessionStatus[]): string[] {
+  if (sessions.length === 0) return [];
+  const head = ['SESSION', 'MODE', 'CALLS', 'WHY'].map((word) => paint('head', word));
+  const rows = sessions.map(({ app, mode, calls, reason }) => [oneLine(app), mode, String(calls), reason ?? 'as set']);
+  const notes = sessions.flatMap(({ note }) => (note === '' ? [] : [paint('unsure', oneLine(note))]));
+  return ['', ...columns([head, ...rows]), ...(notes.length > 0 ? [''] : []), ...notes];
 }
 
 async function listTools(config: string | undefined, json: boolean): Promise<number> {

@@ -1,6 +1,7 @@
 /** A core of our own for the time of one command: it listens nowhere. */
 import { CoreHost } from '../host/core-host.ts';
-import { answerRpc } from '../rpc/handlers.ts';
+import { answerRpc } from '../rpc/answer-rpc.ts';
+import { noApps } from '../rpc/no-apps.ts';
 import type { CoreAccess } from './core-access.ts';
 import { exitOnSignal } from './exit-on-signal.ts';
 import { hostOptions, readHostArguments } from './host-options.ts';
@@ -18,12 +19,12 @@ export async function openPrivateCore(config: string | undefined): Promise<CoreA
     await host.stop();
     throw error;
   }
-  const deps = { core, doors: () => doors, stop: () => undefined };
+  const deps = { core, doors: () => doors, stop: () => undefined, desktop: undefined, apps: noApps };
   const signal = new AbortController().signal;
   const started = core.start();
   await Promise.race([started, known(host)]);
   return {
-    ask: async (method, input) => await answerRpc(method, { ...input }, deps, signal),
+    ask: async (method, input) => (await answerRpc(method, input, deps, signal)) as never,
     async close() {
       await host.stop();
       await started.catch(() => undefined);

@@ -4,7 +4,7 @@ import type { ServerConfig } from '../core/config/app-config.ts';
 import { columns } from './columns.ts';
 import { oneLine, plainText } from './plain-text.ts';
 import { paint } from './print.ts';
-import type { Failed, Probe } from './probe-server.ts';
+import type { Failed, Probe } from '../core/servers/probe-connection.ts';
 
 /** `off`: servers that were left out because they are switched off. Nothing at all without either. */
 export function probeLines(probes: readonly Probe[], off: readonly ServerConfig[], masker: Masker): string[] {

@@ -1,9 +1,9 @@
-/** The servers as `list` shows them: from the running core, else from the config and what was listed last time. */
+/** The servers as `list` shows them: from the running core with its sessions, else from the config and what was listed last time. */
 import { join } from 'node:path';
 import type { ServerConfig } from '../core/config/app-config.ts';
 import { ListingCache } from '../core/servers/listing-cache.ts';
 import { endpointOf } from '../rpc/endpoint-of.ts';
-import type { HealthLevel, ServerStatus } from '../rpc/contract.ts';
+import type { HealthLevel, ServerStatus, SessionStatus } from '../rpc/contract.ts';
 import { runningCoreFor } from './core-access.ts';
 import { cliPaths, openCliConfig } from './open-cli-config.ts';
 
@@ -27,6 +27,8 @@ export interface ServerRows {
   /** Path of the config file. */
   readonly config: string;
   readonly servers: readonly ServerRow[];
+  /** Client apps that are connected; none without a core. */
+  readonly sessions: readonly SessionStatus[];
   /** Entries that cannot be used, with what to do; only known without a core. */
   readonly broken: readonly string[];
 }
@@ -35,8 +37,8 @@ export async function readServerRows(config: string | undefined): Promise<Server
   const core = await runningCoreFor(config);
   if (core === undefined) return fromConfig(config);
   try {
-    const { home, servers } = await core.ask('state', {});
-    return { running: true, config: home, servers: servers.map(fromStatus), broken: [] };
+    const { home, servers, sessions } = await core.ask('state', {});
+    return { running: true, config: home, servers: servers.map(fromStatus), sessions, broken: [] };
   } finally {
     await core.close();
   }
@@ -53,7 +55,7 @@ async function fromConfig(config: string | undefined): Promise<ServerRows> {
   const broken = problems.flatMap(({ severity, server, reason, path: place }) =>
     severity === 'error' ? [`${server ?? (place === '' ? 'config' : place)}: ${reason}`] : [],
   );
-  return { running: false, config: path, servers, broken };
+  return { running: false, config: path, servers, sessions: [], broken };
 }
 
 async function fromEntry(server: ServerConfig, cache: ListingCache): Promise<ServerRow> {

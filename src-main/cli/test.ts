@@ -2,12 +2,13 @@
 import { Masker } from '../core/base/mask-secrets.ts';
 import type { ServerConfig } from '../core/config/app-config.ts';
 import { secretsOf } from '../core/config/secrets-of.ts';
+import type { Probe } from '../core/servers/probe-connection.ts';
 import { count } from './count.ts';
 import { openCliConfig } from './open-cli-config.ts';
 import { oneLine } from './plain-text.ts';
 import { printJson, printLines, printProgress } from './print.ts';
 import { isFailed, probeData, probeLines } from './probe-report.ts';
-import { type Probe, probeServers } from './probe-server.ts';
+import { probeServers } from './probe-server.ts';
 import { commonFlags, readFlags } from './read-flags.ts';
 import { pickServers } from './pick-servers.ts';
 

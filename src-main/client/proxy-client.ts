@@ -1,6 +1,10 @@
-/** Makes a `proxy` tool, ours or Magg's, look like direct access: lists, calls, reads and gets as any MCP client does. */
-import { isObject, type JsonObject } from '../core/base/json.ts';
-import { plainItem, proxyFactsOf } from './proxy-item.ts';
+/**
+ * Makes a `proxy` tool, ours or Magg's, look like direct access: lists, calls, reads and gets as any MCP client does.
+ * This file is `tooltray/client`: its declarations are shipped as they stand here, so they name nothing of another file.
+ */
+import { isObject, plainItem, proxyFactsOf } from './proxy-item.ts';
+
+export type JsonObject = Record<string, unknown>;
 
 /** What is needed of a client: the SDK's `Client` fits. */
 export interface ToolCaller {

@@ -1,31 +1,42 @@
 /** Composition root of the core: makes the parts, hands each what it needs, starts and stops them in order. No logic. */
 import { join } from 'node:path';
 import { ProposalStore } from './admin/proposal-store.ts';
+import { PersonEdits } from './admin/person-edits.ts';
 import { ServerAdmin } from './admin/server-admin.ts';
 import { ActivityLog } from './activity/activity-log.ts';
+import type { ListedServer } from './activity/ledger/baseline.ts';
+import { Ledger } from './activity/ledger/ledger.ts';
+import { TokenCache } from './activity/token-cache.ts';
+import { CallDetails } from './activity/call-details.ts';
 import { TokenCounter } from './activity/token-counter.ts';
 import { tokenWorkerUrl } from './activity/token-worker-url.ts';
 import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
+import { AppError } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask-secrets.ts';
-import { type CallSteps } from './calls/call-tool.ts';
-import { checkArguments } from './calls/check-arguments.ts';
-import { checkIntent } from './calls/check-intent.ts';
-import { recordCall } from './calls/record-call.ts';
-import { SchemaCompiler } from './calls/schema-compiler.ts';
+import { AnswerRoom } from './calls/answer-room.ts';
+import { callSteps } from './calls/call-steps.ts';
+import type { CallSteps } from './calls/call-tool.ts';
+import { ResultShaper } from './calls/shape-result.ts';
 import { LiveCatalog } from './catalog/live-catalog.ts';
-import { resolveEntry } from './catalog/resolve-entry.ts';
 import type { AppConfig } from './config/app-config.ts';
 import { DescriptionStore } from './condense/description-store.ts';
 import type { ConfigStore } from './config/config-store.ts';
+import { isToolOn } from './config/is-tool-on.ts';
 import { secretsOf } from './config/secrets-of.ts';
-import { helperTools } from './modes/index.ts';
-import { noResultFiles } from './results/result-files.ts';
+import { factsOfApp } from './modes/client-app-facts.ts';
+import { callLine, helperTools } from './modes/index.ts';
+import { ModeCosts } from './modes/mode-costs.ts';
+import { PlannedDeletions } from './results/planned-deletions.ts';
+import { SpillReader } from './results/read/spill-reader.ts';
+import { ResultStore } from './results/result-store.ts';
+import { SpillStore } from './results/spill-store.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { readOrCreateToken } from './security/access-token.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
 import { SignIns } from './servers/sign-in/sign-ins.ts';
+import { Pause } from './servers/pause.ts';
 import { StartSlots } from './servers/start-slots.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
 import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
@@ -51,6 +62,8 @@ const settleMs = 10_000;
 
 export class Aggregator {
   readonly options: AggregatorOptions;
+  /** ms since 1970. */
+  readonly startedAt = Date.now();
   readonly token: string;
   readonly registry = new ProcessRegistry();
   readonly signIns: SignIns;
@@ -60,10 +73,24 @@ export class Aggregator {
   readonly sessions: SessionRegistry;
   readonly parked = new ParkedCalls();
   readonly activity: ActivityLog;
+  /** What client apps were sent against what they would have loaded without us. */
+  readonly ledger: Ledger;
+  /** What was said in the last calls. */
+  readonly details: CallDetails;
+  /** Answers kept on disk. */
+  readonly spills: SpillStore;
+  readonly resultFiles: ResultStore;
+  readonly deletions = new PlannedDeletions((id) => this.spills.remove(id));
+  readonly shaper: ResultShaper;
   readonly steps: CallSteps;
   readonly admin: ServerAdmin;
+  /** What the person changes themselves. */
+  readonly edits: PersonEdits;
   readonly sandbox = new Sandbox();
   readonly descriptions: DescriptionStore;
+  readonly #modeCosts = new ModeCosts();
+  readonly #answerRoom = new AnswerRoom();
+  readonly #reader = new SpillReader();
   readonly #tokens = new TokenCounter({ workerUrl: tokenWorkerUrl() });
   #stopWatching: () => void = () => undefined;
   #watching: Promise<void> = Promise.resolve();
@@ -89,29 +116,66 @@ export class Aggregator {
       cache: new ListingCache(join(paths.cacheDir, 'listings')),
       identity: ownIdentity(options.version),
       slots: new StartSlots(startSlots),
+      pause: new Pause(),
       signIns: this.signIns,
       now: Date.now,
       random: Math.random,
       onOddity: (server, text) => log.child(server).info(text.slice(0, 2000)),
     });
-    this.catalog = new LiveCatalog(this.servers, new Set(helperTools.keys()));
+    this.catalog = new LiveCatalog(this.servers, new Set(helperTools.keys()), (server, tool) =>
+      this.#isOn(server, tool),
+    );
     this.sessions = new SessionRegistry(this.servers, this.catalog);
     const { maxRows, maxBytes } = options.config.current.activity;
+    const tokenCounter = new TokenCache(this.#tokens);
+    this.details = new CallDetails(masker);
     this.activity = new ActivityLog({
       file: paths.activityFile,
       masker,
       log,
-      tokenCounter: this.#tokens,
+      tokenCounter,
       maxRows,
       maxBytes,
     });
-    this.steps = this.#steps();
+    this.ledger = new Ledger({
+      store: { use: (work) => this.activity.query(work) },
+      maxBytes,
+      masker,
+      log,
+      tokenCounter,
+      servers: () => this.#ownServers(),
+      defersTools: (app) => factsOfApp(app).defersTools,
+      now: Date.now,
+    });
+    this.servers.listingChanged.on(() => this.ledger.serversChanged());
+    this.spills = new SpillStore({
+      folder: paths.spillDir,
+      settings: () => options.config.current.results,
+      log: log.child('spills'),
+      now: Date.now,
+      countTokens: (text) => tokenCounter.count(text),
+    });
+    this.resultFiles = new ResultStore(this.spills, this.#reader);
+    this.shaper = this.#makeShaper();
+    this.steps = callSteps({
+      catalog: this.catalog,
+      servers: this.servers,
+      isOn: (server, tool) => this.#isOn(server, tool),
+      shaper: this.shaper,
+      activity: this.activity,
+      details: this.details,
+      cacheSeconds: () => options.config.current.results.cacheSeconds,
+    });
     const proposals = new ProposalStore(join(paths.dataDir, 'proposals.json'));
     const lastLines = (server: string): readonly string[] => this.transports.lastLines(server);
     this.admin = new ServerAdmin(options.config, this.servers, proposals, environment, lastLines);
+    this.edits = new PersonEdits(options.config, this.servers);
     const hashOf = (server: string): string | undefined => this.servers.find(server)?.config.hash;
     this.descriptions = new DescriptionStore(join(paths.dataDir, 'descriptions'), hashOf);
-    this.descriptions.changed.on(() => this.catalog.changed.emit({ tools: true, resources: false, prompts: false }));
+    this.descriptions.changed.on(() => {
+      this.#modeCosts.forget();
+      this.catalog.changed.emit({ tools: true, resources: false, prompts: false });
+    });
   }
 
   /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
@@ -119,14 +183,16 @@ export class Aggregator {
     const { config } = this.options;
     this.#stopWatching = config.changed.on((next) => {
       void this.#apply(next);
+      this.catalog.rebuild();
       // Settings change what is listed, too; a session for which it is the same hears nothing.
       this.catalog.changed.emit({ tools: true, resources: false, prompts: false });
     });
+    const kept = this.spills.start();
     // Before the file is watched: whoever connects meanwhile finds the servers.
     const settled = this.#apply(config.current);
     this.#watching = config.start();
     await this.#watching;
-    await settled;
+    await Promise.all([kept, settled]);
   }
 
   async stop(): Promise<void> {
@@ -138,6 +204,10 @@ export class Aggregator {
     await this.servers.stop();
     this.signIns.close();
     await this.transports.close();
+    await this.deletions.close();
+    await this.spills.close();
+    await this.#reader.close();
+    await this.ledger.close();
     await this.activity.close();
     await this.#tokens.close();
     await this.sandbox.close();
@@ -155,11 +225,15 @@ export class Aggregator {
       admin: this.admin,
       sandbox: this.sandbox,
       descriptions: this.descriptions,
-      resultFiles: noResultFiles,
+      resultFiles: this.resultFiles,
+      activity: this.activity,
+      shaper: this.shaper,
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },
       config: () => config.current,
       mode,
+      modeCosts: this.#modeCosts,
       settleMs,
+      answerRoom: this.#answerRoom,
     };
   }
 
@@ -168,25 +242,33 @@ export class Aggregator {
     return this.servers.apply(config.servers);
   }
 
+  #makeShaper(): ResultShaper {
+    const { config, log } = this.options;
+    return new ResultShaper({
+      keep: (result, origin, textKind) => this.spills.keep(result, origin, textKind),
+      settings: () => config.current.results,
+      inlineBytes: (app) => factsOfApp(app).inlineBytes,
+      readHint: (mode) => (input) => callLine(mode, 'read_result', input),
+      log: log.child('results'),
+    });
+  }
+
+  /** The servers that a client app would have without us: our built-in ones it would not. */
+  #ownServers(): readonly ListedServer[] {
+    return this.servers.all.flatMap(({ config, listing, handshake }) =>
+      config.enabled && config.kind !== 'builtin'
+        ? [{ name: config.name, listing, instructions: handshake?.instructions }]
+        : [],
+    );
+  }
+
+  #isOn(server: string, tool: string): boolean {
+    return isToolOn(this.options.config.current, server, tool);
+  }
+
   #hideSecrets(): void {
     const { config, masker } = this.options;
     masker.setSecrets([...secretsOf(config.current), ...this.signIns.secrets]);
-  }
-
-  #steps(): CallSteps {
-    const suggest = (name: string): string[] => this.catalog.index.suggest(name);
-    const schemas = new SchemaCompiler();
-    return {
-      resolve: ({ tool, server }) => resolveEntry(this.catalog.current, 'tools', tool, { server, suggest }),
-      // Policy and quarantine take their place here; until then whatever is configured may be called.
-      allow: (tool, { intent }) => {
-        if (intent !== undefined) checkIntent(tool, intent);
-      },
-      check: (tool, request) => checkArguments(tool, request, schemas),
-      call: (tool, params, context) => this.servers.get(tool.server).request('tools/call', params, context),
-      shape: (result) => result,
-      record: (call) => recordCall(this.activity, call),
-    };
   }
 }
 

@@ -1,5 +1,4 @@
 /** A core with its doors, as a process runs it: config and log opened, socket and HTTP listening, ended in order. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +8,7 @@ import { AppError } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask-secrets.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
-import { modeChooser } from '../core/modes/choose-mode.ts';
+import { requireMode } from '../core/modes/choose-mode.ts';
 import { type Endpoint, viewFor } from '../core/sessions/endpoint.ts';
 import type { Hello } from '../core/sessions/hello.ts';
 import type { HttpListener } from '../core/sessions/http-listener.ts';
@@ -20,9 +19,13 @@ import { SocketListener } from '../core/sessions/socket-listener.ts';
 import { Peer } from '../core/wire/peer.ts';
 import { StreamTransport } from '../core/wire/stream-transport.ts';
 import type { Transport } from '../core/wire/transport.ts';
-import { coreState, type Doors } from '../rpc/core-state.ts';
-import { answerRpc } from '../rpc/handlers.ts';
-import { servePage } from '../rpc/page-server.ts';
+import { noApps } from '../rpc/no-apps.ts';
+import type { RpcDeps } from '../rpc/deps.ts';
+import type { DesktopService } from '../rpc/desktop-service.ts';
+import type { Doors } from '../rpc/core-state.ts';
+import type { Dashboard } from '../rpc/dashboard.ts';
+import { pageKey } from '../rpc/page-key.ts';
+import { answerRpc } from '../rpc/answer-rpc.ts';
 import { openConfig } from './open-config.ts';
 
 export interface CoreHostOptions {
@@ -38,6 +41,8 @@ export interface CoreHostOptions {
   readonly pageRoot: string;
   /** Called when somebody with the right asked the core to end. */
   readonly onStop: () => void;
+  /** The desktop app around the core. */
+  readonly desktop?: DesktopService | undefined;
   readonly stderr?: NodeJS.WritableStream | undefined;
 }
 
@@ -45,6 +50,8 @@ export class CoreHost {
   readonly core: Aggregator;
   readonly paths: AppPaths;
   readonly log: Log;
+  /** What the dashboard and the desktop app talk to; there as soon as the core listens. */
+  dashboard: Dashboard | undefined;
   readonly #options: CoreHostOptions;
   readonly #slots: SessionSlots;
   readonly #stops: (() => void)[] = [];
@@ -89,7 +96,8 @@ export class CoreHost {
 
   /** The address of the dashboard, with the key that lets its reader in. */
   get pageUrl(): string {
-    const key = this.#options.askToken ? `?key=${this.core.token}` : '';
+    // Behind #, where no server log and no proxy sees it.
+    const key = this.#options.askToken ? `#key=${pageKey(this.core.token)}` : '';
     return `http://127.0.0.1:${this.#port ?? 0}/${key}`;
   }
 
@@ -108,12 +116,15 @@ export class CoreHost {
     // Loaded only here: they bring the SDK along, and a private core on stdin and stdout starts twice as fast without it.
     const { HttpListener } = await import('../core/sessions/http-listener.ts');
     const { ModernEndpoint } = await import('../core/sessions/modern-http.ts');
+    const { Dashboard } = await import('../rpc/dashboard.ts');
+    this.dashboard = new Dashboard(this.rpcDeps);
+    const page = { root: this.#options.pageRoot, key: this.#options.askToken ? pageKey(core.token) : undefined };
     this.#http = new HttpListener({
       port: this.#options.port ?? core.options.config.current.port,
       token: this.#options.askToken ? core.token : undefined,
       openLegacy: (endpoint) => (transport) => this.serve(transport, endpoint, 'http'),
       openModern: (endpoint, path) => new ModernEndpoint(this.#modern(endpoint, path)),
-      other: (request, response) => this.#page(request, response),
+      other: (request, response) => this.dashboard?.answer(request, response, page) ?? Promise.resolve(false),
       onOddity: (text) => this.log.warn(text),
     });
     this.#port = await this.#http.start();
@@ -126,6 +137,7 @@ export class CoreHost {
     await servePeer({
       registry: sessions,
       transport,
+      ledger: this.core.ledger,
       app: endpoint.app,
       view: viewFor(endpoint, this.core.viewDeps),
       viewOf: (app) => viewFor({ ...endpoint, app }, this.core.viewDeps),
@@ -147,7 +159,7 @@ export class CoreHost {
 
   /** Throws AppError for what a shim asks for and this core cannot give. */
   #check({ mode, config }: Hello): void {
-    if (mode !== undefined) modeChooser(mode, undefined);
+    if (mode !== undefined) requireMode(mode);
     const own = this.core.options.config.path;
     if (config === undefined || config === own) return;
     throw new AppError('config_conflict', `The running Tooltray uses the config ${own}, not ${config}.`, {
@@ -169,7 +181,7 @@ export class CoreHost {
   }
 
   async #control(transport: Transport): Promise<void> {
-    const deps = { core: this.core, doors: () => this.doors, stop: this.#options.onStop };
+    const deps = this.rpcDeps;
     const peer = new Peer(transport, {
       onRequest: (method, params, { signal }) => answerRpc(method, params, deps, signal),
       onNotification: () => undefined,
@@ -178,15 +190,22 @@ export class CoreHost {
     await peer.start();
   }
 
-  #modern(endpoint: Endpoint, path: string): ModernEndpointOptions {
-    const view = viewFor(endpoint, this.core.viewDeps);
-    return { key: path, app: endpoint.app, view, parked: this.core.parked, slots: this.#slots };
+  /** What answers people's questions. */
+  get rpcDeps(): RpcDeps {
+    const { onStop: stop, desktop } = this.#options;
+    return { core: this.core, doors: () => this.doors, stop, desktop, apps: noApps };
   }
 
-  #page(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
-    const { pageRoot, askToken } = this.#options;
-    const state = (): ReturnType<typeof coreState> => coreState(this.core, this.doors);
-    return servePage(request, response, { root: pageRoot, token: askToken ? this.core.token : undefined, state });
+  #modern(endpoint: Endpoint, path: string): ModernEndpointOptions {
+    const view = viewFor(endpoint, this.core.viewDeps);
+    return {
+      key: path,
+      app: endpoint.app,
+      view,
+      parked: this.core.parked,
+      slots: this.#slots,
+      ledger: this.core.ledger,
+    };
   }
 
   /** Endpoints of 2026-07-28 have no sessions: they are told themselves. */

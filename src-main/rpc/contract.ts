@@ -1,5 +1,12 @@
 /** What the page may ask the core, and what it is answered. Types only: the one file of src-main that the renderer imports. */
 
+import type { DashboardContract } from './dashboard-contract.ts';
+import type { SavingsContract } from './savings-contract.ts';
+
+export type * from './app-state.ts';
+export type * from './dashboard-contract.ts';
+export type * from './savings-contract.ts';
+
 /** Where a connection stands; the picture is in core/servers. */
 export type ServerState =
   'disconnected' | 'connecting' | 'pending-sign-in' | 'authenticating' | 'discovering' | 'ready' | 'error' | 'disabled';
@@ -40,6 +47,10 @@ export interface SessionStatus {
   readonly mode: string;
   /** Why this mode, where `auto` chose it. */
   readonly reason?: string;
+  /** It was told that its tools have changed, and goes on with the old list. */
+  readonly staleList: boolean;
+  /** What the person should know or do, in a sentence; may be empty. */
+  readonly note: string;
   /** Calls so far. */
   readonly calls: number;
 }
@@ -107,7 +118,19 @@ export interface RpcContract {
   signIn: { input: { readonly server: string }; output: { readonly url: string } };
   /** The last lines of a server's stderr. */
   log: { input: { readonly server: string }; output: { readonly lines: readonly string[] } };
+  /** Holds all servers still, or lets them go on. */
+  setPaused: { input: { readonly paused: boolean }; output: Record<string, never> };
   stop: { input: Record<string, never>; output: Record<string, never> };
 }
 
-export type RpcMethod = keyof RpcContract;
+/** Everything that may be asked, by command line and dashboard. */
+export type RpcMethods = RpcContract & DashboardContract & SavingsContract;
+export type RpcMethod = keyof RpcMethods;
+
+/** What a question that fails is answered over HTTP and IPC. */
+export interface RpcFailure {
+  readonly code: string;
+  readonly message: string;
+  /** What to do about it; may be empty. */
+  readonly fix: string;
+}

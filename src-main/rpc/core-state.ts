@@ -1,5 +1,7 @@
 /** The state that people see, gathered from the core when somebody looks. */
 import type { Aggregator } from '../core/aggregator.ts';
+import { nameOfApp } from '../core/modes/client-app-facts.ts';
+import type { Session } from '../core/sessions/session.ts';
 import type { CoreState, ServerStatus, SessionStatus } from './contract.ts';
 import { endpointOf } from './endpoint-of.ts';
 
@@ -30,13 +32,21 @@ export function coreState(core: Aggregator, doors: Doors): CoreState {
         endpoint: endpointOf(server.config),
       };
     }),
-    sessions: core.sessions.all.map((session): SessionStatus => ({
-      id: session.id,
-      app: session.app,
-      era: session.era ?? '',
-      mode: session.view.mode,
-      calls: session.calls,
-    })),
+    sessions: core.sessions.all.map(sessionStatus),
     logDir: paths.logDir,
+  };
+}
+
+function sessionStatus({ id, app, era, view, staleList, calls }: Session): SessionStatus {
+  const { mode, reason } = view;
+  return {
+    id,
+    app,
+    era: era ?? '',
+    mode,
+    ...(reason !== undefined && { reason }),
+    staleList,
+    note: staleList ? `${nameOfApp(app)} still shows the old tool list: restart it.` : '',
+    calls,
   };
 }

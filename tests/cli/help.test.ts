@@ -21,13 +21,16 @@ test('without arguments the help names every command and exits with 0', async ()
         'disable',
         'validate',
         'test',
+        'kit',
         'proposals',
         'approve',
         'reject',
         'retry',
+        'pause',
+        'resume',
         'sign-in',
       ],
-      ...['search', 'call', 'doctor', 'build-cache'],
+      ...['search', 'call', 'spills', 'stats', 'doctor', 'build-cache'],
     ],
   });
 });

@@ -1,5 +1,6 @@
 /** Compatibility cases 36 to 38 and 40 to 43: what mini-a's users know of `proxy-dispatch`, over a real socket and real servers. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { fromToon } from '../../src-main/core/results/toon.ts';
 import type { Params } from '../fixtures/raw-client.ts';
 import { type SocketClient, textOf } from '../integration/socket-client.ts';
 import { fixture, ready, startCore, type TestCore } from '../integration/start-core.ts';
@@ -13,6 +14,7 @@ const servers = {
 };
 
 const parsed = (result: Params): Params => JSON.parse(textOf(result)) as Params;
+const toonOf = (result: Params): Params => fromToon(textOf(result)) as Params;
 const objectOf = (result: Params): Params => result['structuredContent'] as Params;
 
 let core: TestCore;
@@ -43,10 +45,10 @@ test('36: list shows connections and their tools without schemas; in detail with
     { name: 'reverse_tool', description: 'Reverse a string' },
   ]);
   const detail = { action: 'list', format: 'detail', connection: 'a' };
-  expect(parsed(await dispatch({ ...detail, includeInputSchema: true }))['connections']).toMatchObject([
+  expect(toonOf(await dispatch({ ...detail, includeInputSchema: true }))['connections']).toMatchObject([
     { alias: 'c1', serverInfo: { name: 'compat-A' }, tools: [{ inputSchema: { required: ['items'] } }, {}, {}] },
   ]);
-  expect(parsed(await dispatch({ ...detail, includeTools: false }))['connections']).toEqual([
+  expect(toonOf(await dispatch({ ...detail, includeTools: false }))['connections']).toEqual([
     { alias: 'c1', serverInfo: { name: 'compat-A', version: '1.0.0' }, lastError: null, toolCount: 3 },
   ]);
   expect(await failureOf({ action: 'list', connection: 'zz' })).toEqual([

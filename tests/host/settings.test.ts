@@ -74,8 +74,17 @@ describe('which mode a session is in', () => {
     expect(await (await introduce(core, 'claude-code')).toolNames()).toEqual(tools);
   });
 
-  test('never the one of a name in a request of 2026-07-28, whose lists may not depend on who asks', async () => {
-    expect(await namesAt(core, '', 'modern', 'claude-code')).toEqual(helpers);
+  test('the one of the client app that a request of 2026-07-28 names, on whatever connection it comes', async () => {
+    const asked = ['claude-code', 'Zed', 'claude-code'].map((name) => namesAt(core, '', 'modern', name));
+    expect(await Promise.all(asked)).toEqual([tools, helpers, tools]);
+    const line = await core.connect();
+    const listed = async (name: string): Promise<string[]> => {
+      const { result } = await new ModernClient(line, {}, name).once('tools/list');
+      return (result?.['tools'] as { name: string }[]).map((tool) => tool.name);
+    };
+    expect(await listed('claude-code')).toEqual(tools);
+    expect(await listed('Zed')).toEqual(helpers);
+    expect(await listed('claude-code')).toEqual(tools);
   });
 });
 

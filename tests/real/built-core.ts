@@ -12,9 +12,14 @@ export interface BuiltCore extends AsyncDisposable {
   readonly url: string;
 }
 
+/** The built command line. */
+export function cliCommand(...args: string[]): { command: string; args: string[] } {
+  return { command: process.execPath, args: [cliFile, ...args] };
+}
+
 /** The command that a client app is given; its core is the one in that TOOLTRAY_HOME. */
 export function shimCommand(app: string, ...more: string[]): { command: string; args: string[] } {
-  return { command: process.execPath, args: [cliFile, 'stdio', '--app', app, ...more] };
+  return cliCommand('stdio', '--app', app, ...more);
 }
 
 /** Resolves when the core says that all of its servers are ready; rejects with its own words when they are not. */

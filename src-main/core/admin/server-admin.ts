@@ -19,11 +19,10 @@ import type { EnvironmentResolver } from '../servers/launch/resolve-environment.
 import type { ServerManager } from '../servers/server-manager.ts';
 import { checkEntries, type EntryCheck } from './check-entries.ts';
 import { checkNewEntry } from './check-new-entry.ts';
-import { probeServer, type ServerProbe } from './probe-server.ts';
 import type { Proposal, ProposalStore } from './proposal-store.ts';
 import { type ChangeAuthor, needsPerson, type ServerChange } from './server-change.ts';
 import { type ServerFacts, serverFacts } from './server-facts.ts';
-import { retryServer, type ServerTrial, testServer } from './try-server.ts';
+import { type Rousing, type ServerTrial, tryServer } from './try-server.ts';
 
 export type ChangeOutcome =
   | { readonly kind: 'applied' }
@@ -95,19 +94,9 @@ export class ServerAdmin {
     return this.#config.problems;
   }
 
-  /** Whether a server answers within `limitMs`, without waking it. Throws AppError server_not_found. */
-  probe(server: string, limitMs: number): Promise<ServerProbe> {
-    return probeServer(this.#servers.get(server), limitMs);
-  }
-
-  /** Whether a server answers. Throws AppError server_not_found. */
-  test(server: string): Promise<ServerTrial> {
-    return testServer(this.#servers.get(server));
-  }
-
-  /** Tries a server anew that is not there. Throws AppError server_not_found. */
-  retry(server: string): Promise<ServerTrial> {
-    return retryServer(this.#servers.get(server));
+  /** Whether a server answers, in 15 s unless said otherwise. Throws AppError server_not_found. */
+  try(server: string, rousing: Rousing, limitMs?: number): Promise<ServerTrial> {
+    return tryServer(this.#servers.get(server), rousing, limitMs);
   }
 
   /** What a server said on stderr last, oldest first, masked; at most `count` lines. Throws AppError server_not_found. */

@@ -24,6 +24,8 @@ export interface ServerFacts {
   readonly listedAt: number | undefined;
   /** Why it is not there, if it is not. */
   readonly error: string | undefined;
+  /** Tries in a row that came to nothing. */
+  readonly failures: number;
 }
 
 /** `config` is what is configured now: a running server keeps the one it was started with where the difference is no reason to restart. */
@@ -42,6 +44,7 @@ export function serverFacts(server: ManagedServer, index: number, config: Server
     handshake: server.handshake,
     listedAt: server.listedAt,
     error: state.kind === 'error' || state.kind === 'pending-sign-in' ? state.error.text : undefined,
+    failures: 'failures' in state ? state.failures : 0,
   };
 }
 

@@ -3,6 +3,7 @@
  *
  *   resolve → allow? → check → call → shape → record
  */
+import type { Exchange } from '../activity/ledger/exchange.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { CallContext } from '../servers/call-context.ts';
@@ -24,12 +25,25 @@ export interface CallRequest {
   readonly beside?: JsonObject | undefined;
   /** What the call was declared to do; undefined: nothing was declared. */
   readonly intent?: Intent | undefined;
+  /** What the model said it calls for. */
+  readonly why?: string | undefined;
+  /** What becomes of a long answer; undefined: what the settings and the client app say. */
+  readonly spill?: SpillWish | 'never' | undefined;
+}
+
+export interface SpillWish {
+  /** Keep it on disk whatever its size. */
+  readonly toFile?: boolean;
+  /** Keep it on disk from more bytes (UTF-8) than this; goes before every setting. */
+  readonly threshold?: number;
 }
 
 /** A call's context says besides whom to ask also who is calling, for the record. */
 export interface CallerContext extends CallContext {
   readonly app: string;
   readonly mode: string;
+  /** The request that it runs for, in the ledger. */
+  readonly exchange?: Pick<Exchange, 'called'> | undefined;
 }
 
 export interface CallSteps {
@@ -40,7 +54,8 @@ export interface CallSteps {
   /** The arguments to call with. Rejects with AppError arguments_invalid. */
   check(tool: CatalogEntry, request: CallRequest): Promise<JsonObject | undefined>;
   call(tool: CatalogEntry, params: JsonObject, context: CallerContext): Promise<Result>;
-  shape(result: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Result;
+  /** What the model gets of it: as it is, as TOON, or a summary with the whole on disk. Never rejects for want of a disk. */
+  shape(result: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<Result> | Result;
   record(call: FinishedCall): void;
 }
 
@@ -59,7 +74,7 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     times.mark('allow');
     result = await steps.call(tool, callParams(tool, args, request.rest), context);
     times.mark('call');
-    given = steps.shape(result, tool, request, context);
+    given = await steps.shape(result, tool, request, context);
     times.mark('shape');
     return given;
   } catch (error) {

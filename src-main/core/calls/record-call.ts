@@ -1,22 +1,30 @@
 /** Turns a finished call into its activity record; sizes are measured behind the answer's back, not on its way. */
 import type { ActivityLog } from '../activity/activity-log.ts';
+import type { CallDetails } from '../activity/call-details.ts';
 import type { CallRecord } from '../activity/call-record.ts';
 import { AppError, errorText } from '../base/errors.ts';
+import { readSpillFacts } from '../results/spill-facts.ts';
 import { RpcError, type Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import type { FinishedCall } from './finished-call.ts';
 
+/** As much of a big answer as is kept for people to look at, in bytes. */
+const shownBytes = 60_000;
+
 /** Returns at once: most of the work is put off to when the log writes its next batch. */
-export function recordCall(log: ActivityLog, call: FinishedCall): void {
+export function recordCall(log: ActivityLog, details: CallDetails, call: FinishedCall): void {
   const durationMs = call.times.total;
   const make = (): void => {
     const args = JSON.stringify(call.request.arguments ?? {});
     const given = call.given === undefined ? undefined : textOf(call.given);
     const result = call.result === call.given ? given : call.result && textOf(call.result);
-    log.record(toRecord(call, durationMs, Buffer.byteLength(args), result, given), {
+    const record = toRecord(call, durationMs, Buffer.byteLength(args), result, given);
+    const name = details.hold({
       arguments: args,
-      given: given?.text ?? '',
+      sent: result?.start,
+      given: result === given ? undefined : given?.start,
     });
+    log.record(record, { arguments: args, given: given?.text ?? '' }, name);
   };
   // A big answer is not held any longer than the log has room for; its size is known without work.
   if (call.result instanceof RawJson) make();
@@ -26,21 +34,33 @@ export function recordCall(log: ActivityLog, call: FinishedCall): void {
 interface ResultText {
   readonly bytes: number;
   readonly text: string | (() => string);
+  /** Enough of it to look at. */
+  readonly start: string;
 }
 
 function textOf(result: Result): ResultText {
-  if (result instanceof RawJson) return { bytes: result.byteLength, text: () => result.text() };
+  if (result instanceof RawJson) return { bytes: result.byteLength, text: () => result.text(), start: startOf(result) };
   const text = JSON.stringify(result);
-  return { bytes: Buffer.byteLength(text), text };
+  return { bytes: Buffer.byteLength(text), text, start: text };
+}
+
+function startOf({ chunks, byteLength }: RawJson): string {
+  const start = Buffer.concat(chunks.slice(0, 8)).subarray(0, shownBytes).toString('utf8');
+  return byteLength > shownBytes ? `${start}\n[${byteLength - shownBytes} more bytes]` : start;
+}
+
+function spillOf({ given }: FinishedCall): string | undefined {
+  return given === undefined || given instanceof RawJson ? undefined : readSpillFacts(given)?.parts[0]?.id;
 }
 
 function toRecord(
-  { request, context, times, tool, outcome, failure }: FinishedCall,
+  call: FinishedCall,
   durationMs: number,
   argumentBytes: number,
   result: ResultText | undefined,
   given: ResultText | undefined,
 ): CallRecord {
+  const { request, context, times, tool, outcome, failure } = call;
   return {
     startedAt: times.startedAt,
     sessionId: context.sessionId,
@@ -49,6 +69,8 @@ function toRecord(
     server: tool?.server ?? request.server ?? '',
     tool: tool?.name ?? request.tool,
     via: request.via,
+    why: request.why,
+    spillId: spillOf(call),
     durationMs,
     resolveMs: times.stages.resolve,
     allowMs: times.stages.allow,

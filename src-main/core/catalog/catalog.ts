@@ -1,6 +1,7 @@
 /** Every tool, resource, template and prompt of all servers under one unique name: an unchanging picture of one moment. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { Listing } from '../servers/listing.ts';
+import { EntryLookup } from './entry-lookup.ts';
 import { NameGiver, slugs } from './names.ts';
 
 export interface CatalogServer {
@@ -30,6 +31,11 @@ export interface CatalogResource {
   readonly definition: JsonObject;
 }
 
+export interface ServerPrefix {
+  readonly server: string;
+  readonly prefix: string;
+}
+
 export interface Catalog {
   readonly servers: readonly string[];
   /** Names of our own tools, under which no server's tool is listed. */
@@ -40,10 +46,14 @@ export interface Catalog {
   readonly aliases: ReadonlyMap<string, string>;
   /** Prefix of each server. */
   readonly slugs: ReadonlyMap<string, string>;
+  /** What may stand before a tool's name to say whose it is, the longest first. */
+  readonly prefixes: readonly ServerPrefix[];
   readonly tools: readonly CatalogEntry[];
   readonly prompts: readonly CatalogEntry[];
   readonly resources: readonly CatalogResource[];
   readonly resourceTemplates: readonly CatalogResource[];
+  /** The same tools and prompts, by what they are called. */
+  readonly lookup: { readonly tools: EntryLookup; readonly prompts: EntryLookup };
 }
 
 /**
@@ -63,6 +73,7 @@ export function buildCatalog(
       entries(server, key, single ? undefined : prefixes.get(server.name), prefixes, names, taken),
     );
   };
+  const [tools, prompts] = [named('tools', reserved), named('prompts', new Set())];
   return {
     servers: servers.map((server) => server.name),
     reserved,
@@ -71,11 +82,18 @@ export function buildCatalog(
     ),
     aliases,
     slugs: prefixes,
-    tools: named('tools', reserved),
-    prompts: named('prompts', new Set()),
+    prefixes: serverPrefixes(prefixes),
+    tools,
+    prompts,
     resources: resources(servers, 'resources', 'uri'),
     resourceTemplates: resources(servers, 'resourceTemplates', 'uriTemplate'),
+    lookup: { tools: new EntryLookup(tools), prompts: new EntryLookup(prompts) },
   };
+}
+
+/** The catalog with some of its tools only. */
+export function withTools(catalog: Catalog, tools: readonly CatalogEntry[]): Catalog {
+  return { ...catalog, tools, lookup: { ...catalog.lookup, tools: new EntryLookup(tools) } };
 }
 
 function entries(
@@ -109,6 +127,12 @@ function resources(
       return { server: server.name, uri, listedUri, definition };
     }),
   );
+}
+
+function serverPrefixes(slugs: ReadonlyMap<string, string>): readonly ServerPrefix[] {
+  return [...slugs]
+    .flatMap(([server, slug]) => [...new Set([server, slug])].map((prefix) => ({ server, prefix })))
+    .sort((a, b) => b.prefix.length - a.prefix.length);
 }
 
 /** What a server lists, by its identifier; of several with the same one the first counts. */

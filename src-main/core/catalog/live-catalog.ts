@@ -2,6 +2,7 @@
 import { Event } from '../base/events.ts';
 import type { SearchDocument } from '../search/search-document.ts';
 import { SearchIndex } from '../search/search-index.ts';
+import type { Listing } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { buildCatalog, type Catalog, type CatalogEntry, type CatalogResource } from './catalog.ts';
@@ -13,19 +14,24 @@ export interface CatalogChange {
   readonly prompts: boolean;
 }
 
+/** Whether the person left a tool on; `tool` by the server's own name. */
+export type IsToolOn = (server: string, tool: string) => boolean;
+
 export class LiveCatalog {
   readonly changed = new Event<CatalogChange>();
   readonly index = new SearchIndex();
   readonly #servers: ServerManager;
   readonly #reserved: ReadonlySet<string>;
+  readonly #isOn: IsToolOn;
   readonly #aliases = new ServerAliases();
   #current: Catalog = buildCatalog([], new Set());
 
   /** `reserved`: names of our own tools, which no server's tool may be listed under. */
-  constructor(servers: ServerManager, reserved: ReadonlySet<string>) {
+  constructor(servers: ServerManager, reserved: ReadonlySet<string>, isOn: IsToolOn = () => true) {
     this.#servers = servers;
     this.#reserved = reserved;
-    servers.listingChanged.on(() => this.#rebuild());
+    this.#isOn = isOn;
+    servers.listingChanged.on(() => this.rebuild());
   }
 
   get current(): Catalog {
@@ -61,12 +67,23 @@ export class LiveCatalog {
     return Math.max(0, ...waited.map((server) => pendingMs(server, ms)));
   }
 
-  #rebuild(): void {
+  /** Whether a tool of that name is there but switched off; `server:tool`, or the server's own name for it. */
+  isSwitchedOff(spelling: string): boolean {
+    return this.#servers.all.some(({ config: { name: server }, listing }) =>
+      listing.tools.some(({ name }) => {
+        const isMeant = typeof name === 'string' && (spelling === name || spelling === `${server}:${name}`);
+        return isMeant && !this.#isOn(server, name);
+      }),
+    );
+  }
+
+  /** To be called when tools were switched. */
+  rebuild(): void {
     const before = this.#current;
     const shown = this.#servers.all.filter((server) => server.config.enabled);
     const listed = shown.map((server) => ({
       name: server.config.name,
-      listing: server.listing,
+      listing: this.#switched(server),
       instructions: server.handshake?.instructions,
     }));
     // Those switched off have theirs too: it stays the same when they come back.
@@ -81,10 +98,16 @@ export class LiveCatalog {
     if (change.tools || change.prompts || change.resources) this.changed.emit(change);
   }
 
+  /** What it lists without the tools that are switched off. */
+  #switched({ config, listing }: ManagedServer): Listing {
+    const tools = listing.tools.filter(({ name }) => this.#isOn(config.name, String(name)));
+    return tools.length === listing.tools.length ? listing : { ...listing, tools };
+  }
+
   #reindex(before: Catalog): void {
     for (const name of before.servers) if (!this.#current.servers.includes(name)) this.index.removeServer(name);
     for (const name of this.#current.servers) {
-      const [old, now] = [toolsOf(before, name), toolsOf(this.#current, name)];
+      const [old, now] = [before.lookup.tools.of(name), this.#current.lookup.tools.of(name)];
       if (!sameEntries(old, now) || !before.servers.includes(name)) this.index.replaceServer(name, now.map(toDocument));
     }
   }
@@ -96,10 +119,6 @@ function pendingMs({ config, state, listedAt }: ManagedServer, ms: number): numb
   if (state.kind === 'disconnected') return ms;
   if (state.kind !== 'connecting' && state.kind !== 'discovering') return 0;
   return state.failures > 0 ? 0 : Math.max(0, state.since + ms - Date.now());
-}
-
-function toolsOf(catalog: Catalog, server: string): readonly CatalogEntry[] {
-  return catalog.tools.filter((tool) => tool.server === server);
 }
 
 function toDocument({ id, server, name, definition }: CatalogEntry): SearchDocument {

@@ -3,7 +3,9 @@
  * `c2:tool`, `server_tool`, `server__tool`, and the bare name where it is unique.
  */
 import { AppError } from '../base/errors.ts';
+import { shortName } from '../base/short-name.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
+import type { EntryLookup } from './entry-lookup.ts';
 
 export interface ResolveOptions {
   /** The server named beside the tool, by name, alias `cN`, slug, `default` or `primary`. */
@@ -19,12 +21,11 @@ export function resolveEntry(
   spelling: string,
   options: ResolveOptions = {},
 ): CatalogEntry {
-  const entries = catalog[key];
   const server = options.server === undefined ? undefined : resolveServer(catalog, options.server);
-  const pool = server === undefined ? entries : entries.filter((entry) => entry.server === server);
-  const found = byListedName(pool, spelling) ?? byId(catalog, pool, spelling) ?? byPrefix(catalog, pool, spelling);
+  const search: Search = { catalog, lookup: catalog.lookup[key], server };
+  const found = byListedName(search, spelling) ?? byId(search, spelling) ?? byPrefix(search, spelling);
   if (found !== undefined) return found;
-  const bare = pool.filter((entry) => entry.name === spelling);
+  const bare = search.lookup.named(spelling).filter((entry) => isAmong(search, entry));
   if (bare.length === 1) return bare[0] as CatalogEntry;
   throw bare.length > 1 ? ambiguous(spelling, bare) : notFound(key, spelling, options.suggest?.(spelling) ?? []);
 }
@@ -39,50 +40,75 @@ export function resolveServer(catalog: Catalog, handle: string): string {
   const bySlug = servers.find((name) => catalog.slugs.get(name) === plain.toLowerCase());
   const found = byAlias ?? first ?? bySlug ?? servers.find((name) => name.toLowerCase() === plain.toLowerCase());
   if (found !== undefined) return found;
-  throw new AppError('server_not_found', `There is no server named ${JSON.stringify(handle)}.`, {
+  throw new AppError('server_not_found', `There is no server named ${JSON.stringify(shortName(handle))}.`, {
     fix: servers.length === 0 ? 'No server is configured yet.' : `There are: ${servers.join(', ')}.`,
     data: { available: [...servers] },
   });
 }
 
-function byListedName(pool: readonly CatalogEntry[], spelling: string): CatalogEntry | undefined {
-  return pool.find((entry) => entry.listedName === spelling);
+interface Search {
+  readonly catalog: Catalog;
+  readonly lookup: EntryLookup;
+  /** The only one whose entries count; undefined: all do. */
+  readonly server: string | undefined;
 }
 
-function byId(catalog: Catalog, pool: readonly CatalogEntry[], spelling: string): CatalogEntry | undefined {
-  const exact = pool.find((entry) => entry.id === spelling);
+function isAmong({ server }: Search, entry: CatalogEntry): boolean {
+  return server === undefined || entry.server === server;
+}
+
+function byListedName(search: Search, spelling: string): CatalogEntry | undefined {
+  const entry = search.lookup.listedAs(spelling);
+  return entry !== undefined && isAmong(search, entry) ? entry : undefined;
+}
+
+function byId(search: Search, spelling: string): CatalogEntry | undefined {
+  const exact = search.lookup.withId(spelling).find((entry) => isAmong(search, entry));
   if (exact !== undefined) return exact;
   const colon = spelling.indexOf(':');
   if (colon <= 0) return undefined;
-  const server = quietly(() => resolveServer(catalog, spelling.slice(0, colon)));
-  return pool.find((entry) => entry.server === server && entry.name === spelling.slice(colon + 1));
+  const server = quietly(() => resolveServer(search.catalog, spelling.slice(0, colon)));
+  return ofServer(search, server, spelling.slice(colon + 1));
 }
 
-/** `server_tool` and `server__tool`: the longest server name that fits wins, so that `git_hub_x` is never `git`'s. */
-function byPrefix(catalog: Catalog, pool: readonly CatalogEntry[], spelling: string): CatalogEntry | undefined {
-  const fits = pool.flatMap((entry) => {
-    const prefixes = [entry.server, catalog.slugs.get(entry.server) ?? entry.server];
-    const length = Math.max(
-      ...prefixes.map((prefix) =>
-        spelling === `${prefix}_${entry.name}` || spelling === `${prefix}__${entry.name}` ? prefix.length : -1,
-      ),
-    );
-    return length < 0 ? [] : [{ entry, length }];
-  });
-  return fits.sort((a, b) => b.length - a.length)[0]?.entry;
+function byPrefix(search: Search, spelling: string): CatalogEntry | undefined {
+  return prefixedEntries(search.catalog, search.lookup, spelling).find((entry) => isAmong(search, entry));
+}
+
+/** `server_tool` and `server__tool`: the longest server name that fits comes first, so that `git_hub_x` is never `git`'s. */
+export function prefixedEntries(
+  { prefixes }: Pick<Catalog, 'prefixes'>,
+  lookup: EntryLookup,
+  spelling: string,
+): readonly CatalogEntry[] {
+  return prefixes
+    .filter(({ prefix }) => spelling[prefix.length] === '_' && spelling.startsWith(prefix))
+    .flatMap(({ server, prefix }) => {
+      const rest = spelling.slice(prefix.length + 1);
+      const names = rest.startsWith('_') ? [rest, rest.slice(1)] : [rest];
+      return names.flatMap((name) => lookup.named(name).filter((entry) => entry.server === server));
+    });
+}
+
+function ofServer(search: Search, server: string | undefined, name: string): CatalogEntry | undefined {
+  return search.lookup.named(name).find((entry) => entry.server === server && isAmong(search, entry));
 }
 
 function ambiguous(spelling: string, found: readonly CatalogEntry[]): AppError {
   const candidates = found.map((entry) => entry.id);
-  return new AppError('tool_ambiguous', `${JSON.stringify(spelling)} is the name of ${found.length} tools.`, {
-    fix: `Say which: ${candidates.join(', ')}.`,
-    data: { candidates },
-  });
+  return new AppError(
+    'tool_ambiguous',
+    `${JSON.stringify(shortName(spelling))} is the name of ${found.length} tools.`,
+    {
+      fix: `Say which: ${candidates.join(', ')}.`,
+      data: { candidates },
+    },
+  );
 }
 
 function notFound(key: 'tools' | 'prompts', spelling: string, near: readonly string[]): AppError {
   const what = key === 'tools' ? 'tool' : 'prompt';
-  return new AppError('tool_not_found', `Unknown ${what}: ${JSON.stringify(spelling)} was not found.`, {
+  return new AppError('tool_not_found', `Unknown ${what}: ${JSON.stringify(shortName(spelling))} was not found.`, {
     fix: near.length === 0 ? `Look up the ${what}s there are first.` : `Did you mean ${near.join(', ')}?`,
     data: { candidates: [...near] },
   });

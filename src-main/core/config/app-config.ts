@@ -1,5 +1,13 @@
 /** The configuration as the core uses it: every default filled in, every format read into one shape, `${env:NAME}` replaced. */
 
+/** Which of a server's tools there are for client apps, by the server's own names. */
+export interface ToolSwitch {
+  /** Switched off. */
+  readonly off: readonly string[];
+  /** Only these are on; undefined: all that are not off. */
+  readonly only: readonly string[] | undefined;
+}
+
 interface ServerBase {
   /** Free text, unique; the key in the config file. */
   readonly name: string;
@@ -15,6 +23,8 @@ interface ServerBase {
   /** Longest single message accepted from the server, in bytes (512 MiB by default). */
   readonly maxMessageBytes: number;
   readonly description: string | undefined;
+  /** Absent: every tool is on. */
+  readonly toolSwitch?: ToolSwitch;
   /** SHA-256 (hex) of the entry as the core understands it: the key of its listing cache, and what "differs" means on reload. */
   readonly hash: string;
 }
@@ -93,6 +103,8 @@ export interface AppConfig {
   readonly activity: { readonly maxRows: number; readonly maxBytes: number };
   /** What happens when a model asks to change the configuration: a person is asked, or it just happens. */
   readonly policy: { readonly agentChanges: 'ask' | 'allow' };
+  /** A server that does not start is mended from what other apps launch: after a yes, by itself, or not at all. */
+  readonly heal: 'ask' | 'auto' | 'off';
   /** What `proxy-dispatch` lists and calls. Other ways to a tool are not its business. */
   readonly dispatch: ToolFilter;
   readonly results: ResultSettings;

@@ -1,7 +1,7 @@
 /** Makes a server of a checked entry: decides its kind, fills defaults in, converts units. */
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { ServerConfig } from './app-config.ts';
+import type { ServerConfig, ToolSwitch } from './app-config.ts';
 import { kindByType } from './entry-keys.ts';
 import { hashServer } from './hash-server.ts';
 import type { EntryReader } from './read-entry.ts';
@@ -26,7 +26,7 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
   const entry = replaceVariables(written, context.env, (unfilled) => reportUnfilled(reader, enabled, unfilled));
   const kind = decideKind(reader, entry);
   if (kind === undefined) return undefined;
-  const base = { name: reader.name, enabled, ...serverLimits(entry, kind, context.container) };
+  const base = { name: reader.name, enabled, ...toolSwitch(entry), ...serverLimits(entry, kind, context.container) };
   const server =
     kind === 'stdio'
       ? { ...base, kind, ...stdioPart(reader, entry, context) }
@@ -47,6 +47,11 @@ function isEnabled(reader: EntryReader, entry: Entry): boolean {
     );
   }
   return (entry.enabled ?? true) && entry.disabled !== true && entry.quarantined !== true;
+}
+
+function toolSwitch({ disabledTools, enabledTools }: Entry): { toolSwitch?: ToolSwitch } {
+  if (disabledTools === undefined && enabledTools === undefined) return {};
+  return { toolSwitch: { off: disabledTools ?? [], only: enabledTools } };
 }
 
 /** A server that is off can wait for its variables. */

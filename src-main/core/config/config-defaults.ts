@@ -23,6 +23,7 @@ export function defaultConfig(path: string): AppConfig {
     port: 8690,
     activity: { maxRows: 100_000, maxBytes: 256 * 1024 * 1024 },
     policy: { agentChanges: 'ask' },
+    heal: 'ask',
     dispatch: { allow: [], deny: [] },
     results: {
       threshold: undefined,

@@ -99,7 +99,7 @@ function setProperty(edit: CheckedEdit, object: Node, key: string, value: unknow
   }, wanted);
 }
 
-interface FoundEntry {
+export interface FoundEntry {
   readonly container: ServerContainer;
   readonly entry: ContainerEntry;
 }
@@ -111,7 +111,7 @@ function entriesNamed(containers: readonly ServerContainer[], name: string): Fou
 }
 
 /** The entry that counts: the last of that name in the first container that has it. */
-function requireServer(edit: CheckedEdit, name: string): FoundEntry {
+export function requireServer(edit: CheckedEdit, name: string): FoundEntry {
   const found = entriesNamed(findContainers(edit.root), name);
   const first = found[0]?.container.key;
   const counting = found.findLast(({ container }) => container.key === first);

@@ -1,6 +1,6 @@
 /** How other products spell the keys of a server entry, and which of their keys have no effect here. */
 
-/** Their key → our field. Windsurf: serverUrl; Gemini: httpUrl; ToolMux: base_url; Magg: uri; MCPProxy: working_dir, protocol. */
+/** Their key → our field. Windsurf: serverUrl; Gemini: httpUrl; ToolMux: base_url; Magg: uri; MCPProxy: working_dir, protocol, *_tools; Gemini: *Tools. */
 export const keyAliases: ReadonlyMap<string, string> = new Map([
   ['base_url', 'url'],
   ['uri', 'url'],
@@ -8,6 +8,10 @@ export const keyAliases: ReadonlyMap<string, string> = new Map([
   ['httpUrl', 'url'],
   ['working_dir', 'cwd'],
   ['protocol', 'type'],
+  ['disabled_tools', 'disabledTools'],
+  ['excludeTools', 'disabledTools'],
+  ['enabled_tools', 'enabledTools'],
+  ['includeTools', 'enabledTools'],
 ]);
 
 /** Keys of other products that say nothing about how to reach or treat a server here. */
@@ -37,11 +41,6 @@ export const lostKeys: ReadonlyMap<string, string> = new Map([
   ['auth', 'Tooltray signs in by itself when the server asks for it; these settings are not used.'],
   ['isolation', 'Tooltray starts the command as it is, without a container.'],
   ['sandboxEnabled', 'Tooltray starts the command as it is, without a sandbox.'],
-  ['enabled_tools', 'All tools of this server are offered.'],
-  ['disabled_tools', 'All tools of this server are offered.'],
-  ['includeTools', 'All tools of this server are offered.'],
-  ['excludeTools', 'All tools of this server are offered.'],
-  ['disabledTools', 'All tools of this server are offered.'],
 ]);
 
 /** Transport names of all products, without case, `-` and `_`. `auto` (MCPProxy) leaves it to what else is there. */

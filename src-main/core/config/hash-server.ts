@@ -4,9 +4,11 @@ import type { ServerConfig } from './app-config.ts';
 
 type Unhashed<T> = T extends unknown ? Omit<T, 'hash'> : never;
 
-/** SHA-256 (hex) of everything but the switch and the text for people, neither of which is a reason to restart. */
+const noReasons: ReadonlySet<string> = new Set(['enabled', 'toolSwitch', 'description']);
+
+/** SHA-256 (hex) of everything but the switches and the text for people, none of which is a reason to restart. */
 export function hashServer(server: Unhashed<ServerConfig>): string {
-  const relevant = Object.entries(server).filter(([key]) => key !== 'enabled' && key !== 'description');
+  const relevant = Object.entries(server).filter(([key]) => !noReasons.has(key));
   return createHash('sha256')
     .update(JSON.stringify(relevant.sort(byKey).map(sortNested)))
     .digest('hex');

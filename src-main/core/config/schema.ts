@@ -17,6 +17,7 @@ export const settingsSchema = z.object({
   port: z.int().min(0).max(65_535),
   activity: z.object({ maxRows: z.int().positive().optional(), maxBytes: z.int().positive().optional() }),
   policy: z.object({ agentChanges: z.enum(['ask', 'allow']).optional() }),
+  heal: z.enum(['ask', 'auto', 'off']),
   dispatch: z.object({ allow: z.array(text).optional(), deny: z.array(text).optional() }),
   results: z
     .object({
@@ -50,6 +51,8 @@ export const entrySchema = z
     enabled: z.boolean(),
     disabled: z.boolean(),
     quarantined: z.boolean(),
+    disabledTools: z.array(text),
+    enabledTools: z.array(text),
     lazy: z.boolean(),
     idleStopSeconds: seconds,
     initTimeoutSeconds: seconds,

@@ -11,6 +11,7 @@ export const codeMode: Mode = {
   line: 'Three tools: search, read schemas, run code',
   helpers: [searchCode, getSchema, execute],
   listed: () => [],
+  callLine: (tool, args) => `execute with return await call_tool("${tool}", ${JSON.stringify(args)})`,
   instructions,
 };
 

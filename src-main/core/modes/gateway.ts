@@ -22,12 +22,14 @@ export const gatewayMode: Mode = {
       ([server, name]) => serverTool(name, server, hints.get(server)).definition,
     );
   },
+  // A long answer came through some server's tool: that one takes the names of our own readers, too.
+  callLine: (tool, args) => `the same tool ${JSON.stringify({ tool, arguments: args })}`,
   instructions,
 };
 
 /** The list names the servers; here is only what it does not say. */
 function instructions({ catalog }: ModeView): string {
   const [name = 'server'] = serverToolNames(catalog).values();
-  const text = `Start with list_all_tools. Each server is a tool: ${name}(tool, arguments).`;
+  const text = `Start with list_all_tools. Servers are tools: ${name}(tool, arguments).`;
   return cutText(text, maxInstructions);
 }

@@ -1,13 +1,18 @@
 /** The modes there are, and all helper tools by name. Adding a mode is one file and one line here. */
 import { AppError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import { awaitResult } from './await-result.ts';
 import { codeMode, codeTools } from './code.ts';
 import { dispatchMode, resultTools } from './dispatch.ts';
 import { gatewayMode } from './gateway.ts';
 import { maggHelpers } from './magg/magg-helpers.ts';
 import { metaMode } from './meta.ts';
 import type { HelperTool, Mode, ModeView } from './mode.ts';
+import type { OwnPrompt } from './own-prompt.ts';
 import type { OwnResource } from './own-resource.ts';
 import { proxyMode } from './proxy.ts';
+import { readResultTool } from './results/read-result-tool.ts';
+import { spillResource } from './results/spill-resource.ts';
 import { retrieveAdminTools, retrieveMode } from './retrieve.ts';
 import { searchMode } from './search.ts';
 import { universalMode } from './universal.ts';
@@ -31,6 +36,8 @@ const unlisted: readonly HelperTool[] = [
   ...resultTools,
   ...retrieveAdminTools,
   ...codeTools,
+  readResultTool,
+  awaitResult,
 ];
 
 export const helperTools: ReadonlyMap<string, HelperTool> = new Map(
@@ -38,7 +45,10 @@ export const helperTools: ReadonlyMap<string, HelperTool> = new Map(
 );
 
 /** Resources of our own, readable in every mode. */
-export const ownResources: readonly OwnResource[] = modes.flatMap((mode) => mode.resources ?? []);
+export const ownResources: readonly OwnResource[] = [...modes.flatMap((mode) => mode.resources ?? []), spillResource];
+
+/** Prompts of our own, to be had in every mode. */
+export const ownPrompts: readonly OwnPrompt[] = modes.flatMap((mode) => mode.prompts ?? []);
 
 /** Throws AppError mode_unknown. */
 export function findMode(name: string): Mode {
@@ -47,6 +57,12 @@ export function findMode(name: string): Mode {
   throw new AppError('mode_unknown', `There is no mode ${JSON.stringify(name)}.`, {
     fix: `Modes: ${modes.map((one) => one.name).join(', ')}.`,
   });
+}
+
+/** How a tool is called in a mode, as a model writes it; plainly in one there is not: the command line's, an endpoint's. */
+export function callLine(mode: string, tool: string, args: JsonObject): string {
+  const shown = modes.find(({ name }) => name === mode) ?? proxyMode;
+  return shown.callLine(tool, args);
 }
 
 /** A helper tool that depends on the catalog, of whatever mode. */

@@ -12,6 +12,7 @@ export const metaMode: Mode = {
   line: 'Five tools: look up, then invoke',
   helpers: [catalogTools, getToolSchema, invoke, getToolCount, listAllTools],
   listed: () => [],
+  callLine: (name, args) => `invoke ${JSON.stringify({ name, args })}`,
   instructions,
 };
 

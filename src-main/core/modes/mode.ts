@@ -1,8 +1,10 @@
 /** What a mode is: which tools a session sees, and the text that introduces them. It sees a catalog and cannot reach a server. */
+import type { ToolActivity } from '../activity/call-record.ts';
 import type { ModelAdmin } from '../admin/server-admin.ts';
 import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallRequest } from '../calls/call-tool.ts';
+import type { AwaitWish } from '../calls/slow-calls.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ToolFilter } from '../config/app-config.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
@@ -10,6 +12,7 @@ import type { ResultFiles } from '../results/result-files.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { Result } from '../wire/message.ts';
+import type { OwnPrompt } from './own-prompt.ts';
 import type { OwnResource } from './own-resource.ts';
 import type { SessionMemory } from './session-memory.ts';
 
@@ -21,6 +24,10 @@ export interface ModeView {
   readonly index: SearchIndex;
   /** Texts and schemas of servers stay as they are. */
   readonly raw: boolean;
+  /** A long answer may be kept on disk and a summary be given in its place. */
+  readonly spills?: boolean;
+  /** A call that takes long may be answered with a handle. */
+  readonly handles?: boolean;
   /** Short texts that were written for tools. */
   readonly descriptions: DescriptionReader;
 }
@@ -34,6 +41,8 @@ export interface HelperContext extends ModeView {
   readonly readResource: (uri: string) => Promise<Result>;
   /** A prompt in any spelling. Rejects with RpcError -32602 where there is none. */
   readonly getPrompt: (name: string, args: JsonObject | undefined) => Promise<Result>;
+  /** Waits for a call that was answered with a handle. Rejects with AppError not_found. */
+  readonly awaitCall: (wish: AwaitWish) => Promise<Result>;
   /** Reads anew what this server offers, or all of them; resolves with the view as it is then. Never rejects. */
   readonly refresh: (server?: string) => Promise<ModeView>;
   /** Answers kept on disk. */
@@ -45,6 +54,8 @@ export interface HelperContext extends ModeView {
   readonly descriptions: DescriptionStore;
   /** Who is asking, for `admin.request`; `tool` is the helper's own name. */
   readonly author: ChangeAuthor;
+  /** How often tools were called, most called first. Throws what SQLite throws. */
+  readonly toolActivity: () => readonly ToolActivity[];
   /** What this session has been shown already. */
   readonly memory: SessionMemory;
   readonly signal: AbortSignal;
@@ -58,6 +69,10 @@ export interface HelperTool {
   readonly definition: JsonObject & { readonly name: string };
   /** Changes servers: listed only where `exposeAdmin` of the config says so. */
   readonly admin?: boolean;
+  /** What it hands out can be of any size: a program's output, a batch of answers. A long one is kept on disk. */
+  readonly spills?: boolean;
+  /** Serves a session's own answers. Helper tools that call others reach it, too, where it is not listed. */
+  readonly reachable?: boolean;
   /** Throws AppError; the session turns it into a result that the model can read. */
   run(input: JsonObject, context: HelperContext): Promise<Result>;
 }
@@ -72,8 +87,12 @@ export interface Mode {
   find?(name: string, view: ModeView): HelperTool | undefined;
   /** Tools that are listed besides the helpers. */
   listed(view: ModeView): readonly JsonObject[];
+  /** How any tool is called in this mode, as a model writes it. */
+  callLine(tool: string, args: JsonObject): string;
   /** Resources of our own that are listed besides those of servers. */
   readonly resources?: readonly OwnResource[];
+  /** Prompts of our own that are listed besides those of servers. */
+  readonly prompts?: readonly OwnPrompt[];
   /** At most `maxInstructions`, the words that matter first. */
   instructions(view: ModeView): string;
 }

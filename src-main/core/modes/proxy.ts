@@ -1,19 +1,31 @@
 /** Mode `proxy`: every tool is listed, its texts and schema condensed unless `raw` says otherwise. */
+import type { JsonObject } from '../base/json.ts';
 import { cutText } from './cut-text.ts';
+import { hasRoomFor } from './list-room.ts';
 import { maxInstructions, type Mode, type ModeView } from './mode.ts';
-import { shownTool } from './shown-tool.ts';
+import { readResultTool } from './results/read-result-tool.ts';
+import { callableTool } from './shown-tool.ts';
 
 export const proxyMode: Mode = {
   name: 'proxy',
   line: 'Every tool, with shorter texts',
   helpers: [],
-  listed: ({ catalog, raw, descriptions }) =>
-    catalog.tools.map((tool) => {
-      const written = descriptions.find(tool.server, tool.name, tool.definition['description']);
-      return shownTool(tool, raw, written);
-    }),
+  listed(view) {
+    const tools = serverTools(view);
+    // Without room for it long answers are read as resources.
+    const reads = view.spills === true && hasRoomFor(readResultTool.definition, tools, view.catalog);
+    return reads ? [...tools, readResultTool.definition] : tools;
+  },
+  callLine: (tool, args) => `${tool} ${JSON.stringify(args)}`,
   instructions,
 };
+
+function serverTools(view: ModeView): JsonObject[] {
+  return view.catalog.tools.map((tool) => {
+    const written = view.descriptions.find(tool.server, tool.name, tool.definition['description']);
+    return callableTool(tool, view, written);
+  });
+}
 
 /** Less than this of a server's own text says nothing. */
 const leastShare = 80;

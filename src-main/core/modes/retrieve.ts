@@ -20,6 +20,7 @@ export const retrieveMode: Mode = {
     readCache,
   ],
   listed: () => [],
+  callLine: (name, args) => `call_tool_read ${JSON.stringify({ name, args })}`,
   instructions,
 };
 

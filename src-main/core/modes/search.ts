@@ -1,7 +1,8 @@
 /** Mode `search`: two tools; the model searches for what it needs and calls it. */
-import { isObject, type JsonObject, plainNumber } from '../base/json.ts';
+import { isObject, plainNumber } from '../base/json.ts';
 import { readArguments, readServerName, readToolName } from '../calls/read-arguments.ts';
-import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import { foundTools } from './found-tools.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
 import { namedServers } from './named-servers.ts';
 
@@ -10,10 +11,15 @@ const searchLimit = 10;
 const searchTools: HelperTool = {
   definition: {
     name: 'search_tools',
-    description: 'Find tools by what you want to do. Returns their names and schemas, best first.',
+    description:
+      'Find tools by what you want to do, best first. sig: * is required, ~ left out; detail "full" has all schemas.',
     inputSchema: {
       type: 'object',
-      properties: { query: { type: 'string' }, limit: { type: 'integer' } },
+      properties: {
+        query: { type: 'string' },
+        limit: { type: 'integer' },
+        detail: { enum: ['compact', 'full'] },
+      },
       required: ['query'],
     },
     annotations: { readOnlyHint: true, openWorldHint: false },
@@ -21,11 +27,10 @@ const searchTools: HelperTool = {
   },
   async run(input, context) {
     const query = typeof input['query'] === 'string' ? input['query'] : '';
-    const found = find(query, limitOf(input['limit']), context);
-    return {
-      content: found.length === 0 ? [] : [{ type: 'text', text: JSON.stringify(found) }],
-      structuredContent: { result: found },
-    };
+    const tools = find(query, limitOf(input['limit']), context);
+    const found = foundTools(tools, input['detail'] === 'full', context);
+    const text = found.length === 0 ? didYouMean(query, context) : JSON.stringify(found);
+    return { content: text === undefined ? [] : [{ type: 'text', text }], structuredContent: { result: found } };
   },
 };
 
@@ -58,29 +63,19 @@ export const searchMode: Mode = {
   line: 'Two tools: search and call',
   helpers: [searchTools, callTool],
   listed: () => [],
+  callLine: (name, args) => `call_tool ${JSON.stringify({ name, arguments: args })}`,
   instructions,
 };
 
-function find(query: string, limit: number, { catalog, index, raw }: HelperContext): JsonObject[] {
+function find(query: string, limit: number, { catalog, index }: HelperContext): CatalogEntry[] {
   const byId = new Map(catalog.tools.map((tool) => [tool.id, tool]));
-  return index.search(query, { limit }).hits.flatMap((hit) => {
-    const tool = byId.get(hit.id);
-    return tool === undefined ? [] : [shown(tool, raw)];
-  });
+  return index.search(query, { limit }).hits.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
-/** A definition without what only a person would look at. */
-function shown(tool: CatalogEntry, raw: boolean): JsonObject {
-  const { definition, listedName } = tool;
-  if (raw) return { ...definition, name: listedName };
-  const { title, description, annotations } = definition;
-  return {
-    name: listedName,
-    ...(typeof title === 'string' && { title }),
-    ...(typeof description === 'string' && { description }),
-    inputSchema: usableSchema(definition),
-    ...(isObject(annotations) && { annotations }),
-  };
+/** Nothing at all where no name is near: that is how ToolMux says that nothing was found. */
+function didYouMean(query: string, { catalog, index }: HelperContext): string | undefined {
+  const near = index.suggest(query).flatMap((id) => catalog.lookup.tools.withId(id)[0]?.listedName ?? []);
+  return near.length === 0 ? undefined : `Nothing matches. Did you mean ${near.join(', ')}?`;
 }
 
 function limitOf(value: unknown): number {

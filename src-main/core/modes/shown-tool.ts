@@ -3,10 +3,22 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseDescription } from '../condense/condense-description.ts';
 import { condenseSchema } from '../condense/condense-schema.ts';
+import type { ModeView } from './mode.ts';
 
 /** `written`: a short text that somebody wrote for it. */
 export function shownTool(tool: CatalogEntry, raw: boolean, written?: string): JsonObject {
   return raw ? wholeTool(tool) : condensedTool(tool, written);
+}
+
+/** The same where what the list says must hold for the answer. */
+export function callableTool(
+  tool: CatalogEntry,
+  { raw, spills, handles }: Pick<ModeView, 'raw' | 'spills' | 'handles'>,
+  written?: string,
+): JsonObject {
+  const { outputSchema, ...shown } = shownTool(tool, raw, written);
+  // A summary or a handle in place of an answer would not fit what the server promises.
+  return outputSchema === undefined || spills === true || handles === true ? shown : { ...shown, outputSchema };
 }
 
 /** Every member as the server has it, under the listed name. */

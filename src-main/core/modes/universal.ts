@@ -1,4 +1,5 @@
 /** Mode `universal`: one tool for tools, resources and prompts, for client apps that know tools only. */
+import { maggPrompts } from './magg/magg-prompts.ts';
 import { maggResources } from './magg/magg-resources.ts';
 import type { Mode, ModeView } from './mode.ts';
 import { proxyTool } from './universal/proxy-tool.ts';
@@ -9,7 +10,9 @@ export const universalMode: Mode = {
   line: 'One tool for tools, resources and prompts',
   helpers: [proxyTool],
   listed: () => [],
+  callLine: (path, args) => `proxy ${JSON.stringify({ action: 'call', type: 'tool', path, args })}`,
   resources: maggResources,
+  prompts: maggPrompts,
   instructions,
 };
 

@@ -16,6 +16,12 @@ export interface CallContext {
   readonly logLevel?: string | undefined;
   /** Puts a request of the server (sampling, elicitation, roots) to this session's client app. Rejects with RpcError. */
   readonly askClient: (method: string, params: JsonObject, signal: AbortSignal) => Promise<Result>;
+  /** The revision of MCP that this session speaks. */
+  readonly protocolVersion?: string | undefined;
+  /** What the session lists is different now. */
+  readonly onToolsChanged?: (() => void) | undefined;
+  /** Keeps what the session has to itself at servers for a call that outlives its request. */
+  readonly holdSession?: ((until: Promise<unknown>) => void) | undefined;
   /** The session speaks 2026-07-28: `input_required` results pass through as they are. */
   readonly acceptsInputRequired: boolean;
 }

@@ -2,47 +2,24 @@
 import { Event } from '../base/events.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
-import type { ClientIdentity } from '../wire/eras.ts';
 import { type Result, RpcError } from '../wire/message.ts';
-import type { Transport } from '../wire/transport.ts';
 import type { CallContext } from './call-context.ts';
 import type { Connection, RequestExtra } from './connection.ts';
 import type { Handshake } from './handshake.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { LineOpener } from './line-opener.ts';
 import { listChanges, type Listing } from './listing.ts';
-import type { ListingCache } from './listing-cache.ts';
 import { ListingKeeper } from './listing-keeper.ts';
 import { nameError } from './name-error.ts';
 import { neededCapability } from './needed-capability.ts';
 import { paramHeaders } from './param-headers.ts';
 import { PrivateConnections } from './private-connections.ts';
+import type { ServerDeps, ServerNotification } from './server-deps.ts';
 import { serverHealth, type ServerHealth } from './server-health.ts';
 import type { ServerState } from './server-state.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
 import { SharedLine } from './shared-line.ts';
 import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
-import type { SignIns } from './sign-in/sign-ins.ts';
-import type { StartSlots } from './start-slots.ts';
-
-export interface ServerDeps {
-  readonly createTransport: (config: ServerConfig) => Transport;
-  readonly cache: ListingCache;
-  /** How we introduce ourselves on shared connections: everything some client app may be able to do. */
-  readonly identity: ClientIdentity;
-  readonly slots: StartSlots;
-  readonly signIns: SignIns;
-  readonly now: () => number;
-  readonly random: () => number;
-  readonly onOddity: (server: string, text: string) => void;
-}
-
-export interface ServerNotification {
-  readonly method: string;
-  readonly params: JsonObject;
-  /** The session it is for; undefined when it came on the shared connection and is not tied to a call. */
-  readonly sessionId: string | undefined;
-}
 
 export class ManagedServer {
   readonly config: ServerConfig;
@@ -107,6 +84,7 @@ export class ManagedServer {
       tools: this.listing.tools.length,
       lazy: this.config.lazy,
       problems,
+      paused: this.#deps.pause.isOn,
       now: this.#deps.now(),
     });
   }
@@ -141,6 +119,11 @@ export class ManagedServer {
   async signIn(): Promise<SignInAttempt> {
     const signIn = this.#deps.signIns.get(this.config);
     return this.#line.authenticate(() => signIn.begin());
+  }
+
+  /** Ends its processes until somebody asks again. */
+  async rest(): Promise<void> {
+    await Promise.all([this.#private.closeAll(), this.#line.close()]);
   }
 
   async stop(): Promise<void> {
@@ -224,10 +207,11 @@ export class ManagedServer {
   }
 
   #makeLine(): SharedLine {
-    const { now, random } = this.#deps;
+    const { now, pause, random } = this.#deps;
     return new SharedLine({
       server: this.config.name,
       enabled: this.config.enabled,
+      pause,
       now,
       random,
       open: (closed) => this.#opener.openShared(closed),
@@ -261,6 +245,8 @@ export class ManagedServer {
 
   #lineFor(context: CallContext): Promise<Connection> {
     const { state } = this;
+    const { pause } = this.#deps;
+    if (pause.isOn) return Promise.reject(pause.refusal(this.config.name));
     if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
     return this.#needsPrivate(context) && state.kind !== 'disabled' ? this.#private.get(context) : this.#wake();
   }

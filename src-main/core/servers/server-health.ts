@@ -21,6 +21,8 @@ export interface HealthFacts {
   readonly state: ServerState;
   readonly tools: number;
   readonly lazy: boolean;
+  /** All servers are held still by the person. */
+  readonly paused?: boolean;
   readonly problems: readonly string[];
   /** Now, in ms since 1970. */
   readonly now: number;
@@ -28,7 +30,10 @@ export interface HealthFacts {
 
 const retry: HealthAction = { kind: 'retry', label: 'Try again' };
 
-export function serverHealth({ state, tools, lazy, problems, now }: HealthFacts): ServerHealth {
+export function serverHealth({ state, tools, lazy, paused, problems, now }: HealthFacts): ServerHealth {
+  if (paused === true && state.kind !== 'disabled') {
+    return { level: 'off', summary: 'Paused', detail: 'Tooltray is paused.', action: undefined };
+  }
   switch (state.kind) {
     case 'disabled':
       return {

@@ -2,7 +2,9 @@
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { ServerConfig } from '../config/app-config.ts';
-import { ManagedServer, type ServerDeps, type ServerNotification } from './managed-server.ts';
+import { ManagedServer } from './managed-server.ts';
+import type { ServerDeps, ServerNotification } from './server-deps.ts';
+import { endingOrder, predecessors } from './reload-order.ts';
 
 export interface NamedNotification extends ServerNotification {
   readonly server: ManagedServer;
@@ -58,9 +60,9 @@ export class ServerManager {
       after.set(config.name, same ? known : this.#create(config));
     }
     this.#servers = after;
-    const gone = [...before.values()].filter((server) => ![...after.values()].includes(server));
-    const fresh = [...after.values()].filter((server) => ![...before.values()].includes(server));
-    const stopping = new Map(gone.map((server) => [server.config.name, server.stop()]));
+    const gone = endingOrder(missingIn(before, after), after);
+    const fresh = missingIn(after, before);
+    const stopping = new Map(gone.map((server) => [server, server.stop()]));
     await Promise.all(fresh.map((server) => server.restore()));
     const first = !this.#configured;
     this.#configured = true;
@@ -70,11 +72,23 @@ export class ServerManager {
       this.changed.emit();
     }
     const start = async (server: ManagedServer): Promise<void> => {
-      // Its predecessor may still hold what it needs: a port, a lock, a profile.
-      await stopping.get(server.config.name);
+      await Promise.all(predecessors(server, gone).flatMap((one) => stopping.get(one) ?? []));
       await server.start();
     };
     await Promise.all([...stopping.values(), ...fresh.map(start)]);
+  }
+
+  get paused(): boolean {
+    return this.#deps.pause.isOn;
+  }
+
+  /** Ends every process until the person goes on; what servers offer stays listed, calls are refused with a sentence. */
+  async setPaused(paused: boolean): Promise<void> {
+    if (paused === this.paused) return;
+    this.#deps.pause.set(paused);
+    this.changed.emit();
+    await Promise.all(this.all.map((server) => (paused ? server.rest() : server.start())));
+    this.changed.emit();
   }
 
   async stop(): Promise<void> {
@@ -92,4 +106,11 @@ export class ServerManager {
     server.notified.on((notification) => this.notified.emit({ ...notification, server }));
     return server;
   }
+}
+
+function missingIn(
+  these: ReadonlyMap<string, ManagedServer>,
+  those: ReadonlyMap<string, ManagedServer>,
+): ManagedServer[] {
+  return [...these].flatMap(([name, server]) => (those.get(name) === server ? [] : [server]));
 }

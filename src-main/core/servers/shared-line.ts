@@ -3,12 +3,14 @@ import { AppError } from '../base/errors.ts';
 import { backoffMs } from './backoff.ts';
 import type { Connection } from './connection.ts';
 import { nameError } from './name-error.ts';
+import type { Pause } from './pause.ts';
 import type { ServerState } from './server-state.ts';
 import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
 
 export interface SharedLineOptions {
   readonly server: string;
   readonly enabled: boolean;
+  readonly pause: Pause;
   readonly now: () => number;
   /** 0 to 1, for the jitter. */
   readonly random: () => number;
@@ -54,10 +56,11 @@ export class SharedLine {
   /** The connection, opened if need be. Rejects with AppError naming the server. */
   connect(): Promise<Connection> {
     if (this.#connection !== undefined) return Promise.resolve(this.#connection);
-    const { server, now } = this.#options;
+    const { server, now, pause } = this.#options;
     const state = this.#state;
     if (state.kind === 'disabled') return Promise.reject(disabled(server));
     if (this.#stopped) return Promise.reject(new AppError('server_not_started', `${server} has been stopped.`));
+    if (pause.isOn) return Promise.reject(pause.refusal(server));
     if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
     if (state.kind === 'authenticating') return Promise.reject(awaitsSignIn(server));
     if (state.kind === 'error' && now() - this.#failedAt < restMs) return Promise.reject(state.error);

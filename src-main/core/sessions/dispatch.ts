@@ -14,12 +14,13 @@ const lists: ReadonlyMap<string, ListKey> = new Map([
   ['prompts/list', 'prompts'],
 ]);
 
-/** Rejects with RpcError, or with AppError for the line to turn into one. */
+/** Rejects with RpcError, or with AppError for the line to turn into one. `advice` is for whoever calls a tool that is not there. */
 export async function dispatch(
   view: SessionView,
   method: string,
   params: JsonObject,
   context: CallerContext,
+  advice: () => string,
 ): Promise<Result> {
   const list = lists.get(method);
   if (list !== undefined) return { [list]: await view.list(list, context.acceptsInputRequired ? 'modern' : 'legacy') };
@@ -27,7 +28,7 @@ export async function dispatch(
     case 'ping':
       return {};
     case 'tools/call':
-      return callTool(view, params, context);
+      return callTool(view, params, context, advice);
     case 'resources/read':
       return view.readResource(params, context);
     case 'resources/subscribe':
@@ -47,12 +48,17 @@ export async function dispatch(
 }
 
 /** What a model can act on comes back as a result; only a tool that does not exist is an error of the protocol. */
-async function callTool(view: SessionView, params: JsonObject, context: CallerContext): Promise<Result> {
+async function callTool(
+  view: SessionView,
+  params: JsonObject,
+  context: CallerContext,
+  advice: () => string,
+): Promise<Result> {
   try {
     return await view.callTool(params, context);
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
-    if (error.code === 'tool_not_found') throw new RpcError(rpcCode.invalidParams, error.text);
+    if (error.code === 'tool_not_found') throw new RpcError(rpcCode.invalidParams, `${error.text} ${advice()}`.trim());
     return errorResult(error);
   }
 }

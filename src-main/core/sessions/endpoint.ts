@@ -1,13 +1,20 @@
 /** Which part of Tooltray a client app addresses, and the view that shows it. */
+import type { ActivityLog } from '../activity/activity-log.ts';
 import type { ServerAdmin } from '../admin/server-admin.ts';
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { AppConfig } from '../config/app-config.ts';
+import { isToolOn } from '../config/is-tool-on.ts';
+import type { AnswerRoom } from '../calls/answer-room.ts';
 import type { CallSteps } from '../calls/call-tool.ts';
+import type { ResultShaper } from '../calls/shape-result.ts';
+import { maySpill } from '../calls/spill-limit.ts';
 import type { LiveCatalog } from '../catalog/live-catalog.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import { followMode } from '../modes/choose-mode.ts';
+import { factsOfApp } from '../modes/client-app-facts.ts';
 import { helperTools } from '../modes/index.ts';
+import type { ModeCosts } from '../modes/mode-costs.ts';
 import type { ResultFiles } from '../results/result-files.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
@@ -22,11 +29,23 @@ export interface Endpoint {
   readonly app?: string | undefined;
 }
 
-/** `/mcp`, `/mcp/mode/<mode>`, `/mcp/server/<name>`, `/mcp/app/<client app>`; undefined for any other path. */
+/** MCPProxy's addresses of modes. */
+const modeAddresses: ReadonlyMap<string, string> = new Map([
+  ['call', 'retrieve'],
+  ['all', 'proxy'],
+  ['code', 'code'],
+]);
+
+/**
+ * `/mcp`, `/mcp/mode/<mode>`, `/mcp/server/<name>`, `/mcp/app/<client app>`, and MCPProxy's `/mcp/call`, `/mcp/all`, `/mcp/code`;
+ * undefined for any other path.
+ */
 export function endpointOf(pathname: string): Endpoint | undefined {
   const [root, kind, ...rest] = pathname.split('/').slice(1);
   if (root !== 'mcp') return undefined;
   if (kind === undefined || (kind === '' && rest.length === 0)) return {};
+  const mode = modeAddresses.get(kind);
+  if (mode !== undefined && rest.length === 0) return { mode };
   if (!(kind === 'mode' || kind === 'server' || kind === 'app') || rest.length !== 1 || rest[0] === '')
     return undefined;
   try {
@@ -40,15 +59,21 @@ export interface ViewDeps {
   readonly catalog: LiveCatalog;
   readonly servers: ServerManager;
   readonly steps: CallSteps;
+  readonly shaper: Pick<ResultShaper, 'shapeOwn'>;
   readonly admin: ServerAdmin;
   readonly sandbox: Sandbox;
   readonly descriptions: DescriptionStore;
   readonly resultFiles: ResultFiles;
+  readonly activity: Pick<ActivityLog, 'stats'>;
   readonly serverInfo: JsonObject;
   readonly config: () => AppConfig;
   /** A mode given on the command line of the core; overrides the config's. */
   readonly mode?: string | undefined;
+  /** What modes cost, worked out for all sessions together. */
+  readonly modeCosts: ModeCosts;
   readonly settleMs: number;
+  /** For answers of slow calls, of all sessions together. */
+  readonly answerRoom: AnswerRoom;
 }
 
 /** Throws AppError mode_unknown or server_not_found. */
@@ -56,10 +81,11 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
   const { catalog, servers, steps, admin, sandbox, descriptions, resultFiles, settleMs, serverInfo } = deps;
   if (endpoint.server !== undefined) {
     const server = servers.get(endpoint.server).config.name;
-    return new ServerView({ server, servers, catalog, steps, settleMs });
+    const isOn = (name: string, tool: string): boolean => isToolOn(deps.config(), name, tool);
+    return new ServerView({ server, servers, catalog, steps, isOn, settleMs });
   }
   return new MergedView({
-    chooseMode: followMode(() => modeFor(endpoint, deps), endpoint.app),
+    chooseMode: followMode(() => modeFor(endpoint, deps), endpoint.app, deps.modeCosts),
     catalog,
     servers,
     helpers: helperTools,
@@ -68,11 +94,18 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
     sandbox,
     descriptions,
     resultFiles,
+    toolActivity: () => deps.activity.stats().tools,
     serverInfo,
     settleMs,
     raw: () => deps.config().raw,
     extraTools: () => pinnedTools(deps.config()),
     toolFilter: () => deps.config().dispatch,
+    spills: () => maySpill(deps.config().results),
+    handles: () => callLimitMs(deps.config(), endpoint.app) !== undefined,
+    callLimitMs: (app) => callLimitMs(deps.config(), app),
+    followsLists: factsOfApp(endpoint.app).followsLists,
+    answerRoom: deps.answerRoom,
+    shapeOwn: (result, tool, context) => deps.shaper.shapeOwn(result, tool, context),
   });
 }
 
@@ -86,6 +119,12 @@ function modeFor({ mode, app }: Endpoint, deps: ViewDeps): string {
   const config = deps.config();
   const forApp = app !== undefined && Object.hasOwn(config.appModes, app) ? config.appModes[app] : undefined;
   return mode ?? forApp ?? deps.mode ?? config.mode;
+}
+
+/** How long a client app may be left without an answer; undefined: as long as it takes. */
+function callLimitMs({ slowCallSeconds }: AppConfig, app: string | undefined): number | undefined {
+  const seconds = slowCallSeconds ?? factsOfApp(app).callLimitSeconds;
+  return seconds === 0 ? undefined : seconds * 1000;
 }
 
 /** Why a path leads nowhere, with the ones that do. */

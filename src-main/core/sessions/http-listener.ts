@@ -10,6 +10,7 @@ import { type Endpoint, endpointOf, unknownEndpoint } from './endpoint.ts';
 import { readJsonBody } from './http-body.ts';
 import { idOf, replyError } from './http-reply.ts';
 import { LegacyHttp, type OpenSession } from './legacy-http.ts';
+import { ModernEndpoints, type OpenModern } from './modern-endpoints.ts';
 import type { ModernEndpoint } from './modern-http.ts';
 
 export interface HttpListenerOptions {
@@ -18,7 +19,7 @@ export interface HttpListenerOptions {
   /** undefined: no token is asked for (tests only). */
   readonly token: string | undefined;
   readonly openLegacy: (endpoint: Endpoint) => OpenSession;
-  readonly openModern: (endpoint: Endpoint, path: string) => ModernEndpoint;
+  readonly openModern: OpenModern;
   /** Anything outside of /mcp; answers false when it is not its own either. */
   readonly other?: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean>) | undefined;
   readonly onOddity: (text: string) => void;
@@ -29,17 +30,18 @@ const maxBodyBytes = 64 * 1024 * 1024;
 export class HttpListener {
   readonly #options: HttpListenerOptions;
   readonly #legacy = new LegacyHttp();
-  readonly #modern = new Map<string, ModernEndpoint>();
+  readonly #modern: ModernEndpoints;
   readonly #hostOk = localhostHostValidation();
   readonly #originOk = localhostOriginValidation();
   #server: HttpServer | undefined;
 
   constructor(options: HttpListenerOptions) {
     this.#options = options;
+    this.#modern = new ModernEndpoints(options.openModern);
   }
 
   get modernEndpoints(): readonly ModernEndpoint[] {
-    return [...this.#modern.values()];
+    return this.#modern.all;
   }
 
   /** Resolves to the port. Rejects with AppError port_in_use. */
@@ -58,7 +60,7 @@ export class HttpListener {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#legacy.close(), ...this.modernEndpoints.map((endpoint) => endpoint.close())]);
+    await Promise.all([this.#legacy.close(), this.#modern.close()]);
     this.#server?.closeAllConnections();
     await new Promise<void>((resolve) =>
       this.#server === undefined ? resolve() : this.#server.close(() => resolve()),
@@ -103,7 +105,7 @@ export class HttpListener {
     }).kind;
     try {
       if (kind === 'legacy') await this.#legacy.serve(request, response, body, this.#options.openLegacy(endpoint));
-      else await this.#modernAt(endpoint, path).serve(request, response, body);
+      else await this.#modern.at(endpoint, path, body).serve(request, response, body);
     } catch (error) {
       const known = toAppError(error);
       replyError(
@@ -113,14 +115,6 @@ export class HttpListener {
         idOf(body),
       );
     }
-  }
-
-  #modernAt(endpoint: Endpoint, path: string): ModernEndpoint {
-    const known = this.#modern.get(path);
-    if (known !== undefined) return known;
-    const opened = this.#options.openModern(endpoint, path);
-    this.#modern.set(path, opened);
-    return opened;
   }
 }
 

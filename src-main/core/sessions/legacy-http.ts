@@ -88,16 +88,16 @@ class SdkServerTransport implements Transport {
 
   async send(message: Message, options?: SendOptions): Promise<void> {
     const related = options?.relatedRequestId;
-    await this.#sdk.send(plain(message) as never, related === undefined ? undefined : { relatedRequestId: related });
+    await this.#sdk.send(this.asWritten(message) as never, related === undefined ? undefined : { relatedRequestId: related });
+  }
+
+  asWritten(message: Message): Message {
+    return 'result' in message && message.result instanceof RawJson
+      ? { ...message, result: message.result.parse() }
+      : message;
   }
 
   async close(): Promise<void> {
     await this.#sdk.close();
   }
-}
-
-function plain(message: Message): unknown {
-  return 'result' in message && message.result instanceof RawJson
-    ? { ...message, result: message.result.parse() }
-    : message;
 }

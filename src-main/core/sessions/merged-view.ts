@@ -1,64 +1,79 @@
 /** All servers together, shown in a mode. */
-import type { ServerAdmin } from '../admin/server-admin.ts';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { callTool, type CallerContext, type CallRequest, type CallSteps } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
+import type { AnswerRoom } from '../calls/answer-room.ts';
 import { readArguments } from '../calls/read-arguments.ts';
+import type { ResultShaper } from '../calls/shape-result.ts';
+import { calledTool } from '../calls/slow-call-answers.ts';
+import { furtherTry, SlowCalls } from '../calls/slow-calls.ts';
 import { wrapUri } from '../catalog/catalog.ts';
-import type { DescriptionStore } from '../condense/description-store.ts';
-import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
+import type { CatalogChange } from '../catalog/live-catalog.ts';
 import { resourceNotFound } from '../catalog/resolve-resource.ts';
-import type { ToolFilter } from '../config/app-config.ts';
+import { awaitLine, awaitResult, isCalledByName } from '../modes/await-result.ts';
 import type { ModeChooser } from '../modes/choose-mode.ts';
-import { findDynamicHelper, ownResources } from '../modes/index.ts';
-import type { HelperContext, HelperTool, Mode, ModeView } from '../modes/mode.ts';
+import { findDynamicHelper, ownPrompts, ownResources } from '../modes/index.ts';
+import type { HelperTool, Mode, ModeView } from '../modes/mode.ts';
+import { type OwnPrompt, usablePrompts } from '../modes/own-prompt.ts';
 import { readOwnResource } from '../modes/own-resource.ts';
-import { SessionMemory } from '../modes/session-memory.ts';
-import type { ResultFiles } from '../results/result-files.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ListKey } from '../servers/listing.ts';
-import { refreshListings } from '../servers/refresh-listings.ts';
-import type { ServerManager } from '../servers/server-manager.ts';
 import type { Era } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { fact } from '../wire/raw-json.ts';
 import { acceptableEntry } from './acceptable-entry.ts';
+import { HelperContexts, type HelperParts } from './helper-contexts.ts';
 import { LookUp } from './look-up.ts';
+import { MergedTools } from './merged-tools.ts';
 import type { Introduction, SessionView } from './session-view.ts';
 
-export interface MergedViewOptions {
+export interface MergedViewOptions extends HelperParts {
   /** Asked whenever the mode matters: settings and catalog may change under a session. */
   readonly chooseMode: ModeChooser;
-  readonly catalog: LiveCatalog;
-  readonly servers: ServerManager;
-  readonly helpers: ReadonlyMap<string, HelperTool>;
   readonly steps: CallSteps;
-  readonly admin: ServerAdmin;
-  readonly sandbox: Sandbox;
-  readonly descriptions: DescriptionStore;
-  readonly resultFiles: ResultFiles;
+  /** What becomes of a helper's own long answer. */
+  readonly shapeOwn: ResultShaper['shapeOwn'];
   readonly serverInfo: JsonObject;
-  /** Read at each use: the config may change under a session. */
-  readonly raw: () => boolean;
+  /** Read at each use, as `raw` is. */
   readonly extraTools: () => readonly string[];
-  readonly toolFilter: () => ToolFilter;
-  /** How long the first list waits for servers that have never been listed, in ms. */
-  readonly settleMs: number;
+  /** How long a client app may be left without an answer, in ms; undefined: as long as it takes. */
+  readonly callLimitMs: (app: string) => number | undefined;
+  readonly answerRoom: AnswerRoom;
+  /** The client app reads lists anew when it is told that they have changed. */
+  readonly followsLists: boolean;
 }
 
 const maxTasks = 1000;
 
 export class MergedView implements SessionView {
   readonly #options: MergedViewOptions;
-  readonly #memory = new SessionMemory();
+  readonly #contexts: HelperContexts;
   readonly #lookUp: LookUp;
+  readonly #slowCalls: SlowCalls;
+  readonly #tools: MergedTools;
   readonly #taskServers = new Map<string, string>();
-  #listed: { readonly era: Era; readonly tools: string } | undefined;
 
   constructor(options: MergedViewOptions) {
     this.#options = options;
     this.#lookUp = new LookUp(options.catalog, options.settleMs);
+    this.#contexts = new HelperContexts(options, {
+      mode: () => this.mode,
+      call: (request, context) => this.#call(request, context),
+      readResource: (params, context) => this.readResource(params, context),
+      getPrompt: (params, context) => this.getPrompt(params, context),
+      awaitCall: (wish, rest, context) => this.#slowCalls.take(wish, furtherTry(rest), context),
+    });
+    this.#tools = new MergedTools({
+      ...options,
+      mode: () => this.#mode(),
+      view: () => this.#view(),
+      awaits: () => this.#slowCalls.used,
+    });
+    this.#slowCalls = new SlowCalls({
+      limitMs: options.callLimitMs,
+      room: options.answerRoom,
+      awaitLine: (args, context) => this.#awaitLine(args, context),
+    });
   }
 
   get mode(): string {
@@ -67,6 +82,10 @@ export class MergedView implements SessionView {
 
   get reason(): string | undefined {
     return this.#options.chooseMode(this.#view()).reason;
+  }
+
+  get ownTools(): readonly string[] {
+    return this.#mode().helpers.map(({ definition }) => definition.name);
   }
 
   shows(): boolean {
@@ -91,10 +110,9 @@ export class MergedView implements SessionView {
   async list(key: ListKey, era: Era): Promise<readonly JsonObject[]> {
     await this.#options.catalog.settled(this.#options.settleMs);
     const { current } = this.#options.catalog;
-    if (key === 'tools') return this.#listTools(era);
+    if (key === 'tools') return this.#tools.list(era);
+    if (key === 'prompts') return this.#listPrompts(era);
     const acceptable = (entry: JsonObject): JsonObject => acceptableEntry(key, entry, era);
-    if (key === 'prompts')
-      return current.prompts.map((prompt) => acceptable({ ...prompt.definition, name: prompt.listedName }));
     const identifier = key === 'resources' ? 'uri' : 'uriTemplate';
     const own = (this.#mode().resources ?? []).flatMap(({ definition }) =>
       identifier in definition ? [definition] : [],
@@ -106,8 +124,16 @@ export class MergedView implements SessionView {
   }
 
   async callTool(params: JsonObject, context: CallerContext): Promise<Result> {
-    const { name, arguments: args, ...rest } = params;
+    const { name } = params;
     if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
+    // It keeps to the limit by itself.
+    if (name === awaitResult.definition.name) return this.#runTool(name, params, context);
+    const label = (): string => calledTool(params, this.#helper(name) !== undefined);
+    return this.#slowCalls.run(label, context, (own, again) => this.#runTool(name, { ...params, ...again }, own));
+  }
+
+  async #runTool(name: string, params: JsonObject, context: CallerContext): Promise<Result> {
+    const { name: _name, arguments: args, ...rest } = params;
     const input = readArguments({ arguments: args });
     const helper = this.#helper(name);
     if (helper !== undefined) return this.#runHelper(helper, input ?? {}, rest, context);
@@ -119,7 +145,7 @@ export class MergedView implements SessionView {
 
   async readResource(params: JsonObject, context: CallerContext): Promise<Result> {
     const uri = uriOf(params);
-    const own = await readOwnResource(ownResources, uri, this.#helperContext('resources/read', {}, context));
+    const own = await readOwnResource(ownResources, uri, this.#contexts.make('resources/read', {}, context));
     if (own !== undefined) return { contents: [own] };
     let failure: unknown = new RpcError(rpcCode.invalidParams, resourceNotFound(uri).text, { uri });
     for (const { server, uri: own } of await this.#lookUp.resources(uri)) {
@@ -135,12 +161,19 @@ export class MergedView implements SessionView {
   }
 
   async getPrompt(params: JsonObject, context: CallerContext): Promise<Result> {
+    const own = this.#ownPrompt(params['name']);
+    if (own !== undefined) {
+      const args = isObject(params['arguments']) ? params['arguments'] : {};
+      return own.get(args, this.#contexts.make('prompts/get', {}, context));
+    }
     const prompt = await this.#lookUp.prompt(params['name']);
     return this.#options.servers.get(prompt.server).request('prompts/get', { ...params, name: prompt.name }, context);
   }
 
   async complete(params: JsonObject, context: CallerContext): Promise<Result> {
     const ref = isObject(params['ref']) ? params['ref'] : {};
+    if (ref['type'] === 'ref/prompt' && this.#ownPrompt(ref['name']) !== undefined)
+      return { completion: { values: [] } };
     const target = await this.#lookUp.completion(ref);
     const asked = { ...params, ref: target.ref };
     return this.#options.servers.get(target.server).request('completion/complete', asked, context);
@@ -166,14 +199,16 @@ export class MergedView implements SessionView {
     throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
   }
 
+  end(): void {
+    this.#slowCalls.end();
+  }
+
   heard(method: string, params: JsonObject, sessionId: string): void {
     for (const server of this.#options.servers.all) server.notify(method, params, sessionId);
   }
 
   changedLists(change: CatalogChange): CatalogChange {
-    const before = this.#listed;
-    const tools = before !== undefined && change.tools && before.tools !== JSON.stringify(this.#listTools(before.era));
-    return { ...change, tools };
+    return { ...change, tools: change.tools && this.#tools.differs() };
   }
 
   listedUri(server: string, uri: string): string {
@@ -188,60 +223,40 @@ export class MergedView implements SessionView {
   }
 
   #view(): ModeView {
-    const { catalog, raw, descriptions } = this.#options;
-    return { catalog: catalog.current, index: catalog.index, raw: raw(), descriptions };
+    return this.#contexts.modeView();
   }
 
-  #listTools(era: Era): readonly JsonObject[] {
-    const { helpers, extraTools } = this.#options;
-    const mode = this.#mode();
-    const own = new Set(mode.helpers.map((helper) => helper.definition.name));
-    const pinned = [...new Set(extraTools())].flatMap((name) =>
-      own.has(name) ? [] : (helpers.get(name)?.definition ?? []),
+  #ownPrompt(name: unknown): OwnPrompt | undefined {
+    return usablePrompts(ownPrompts, this.#options.catalog.current).find(({ definition }) => definition.name === name);
+  }
+
+  #listPrompts(era: Era): readonly JsonObject[] {
+    const { current } = this.#options.catalog;
+    const own = usablePrompts(this.#mode().prompts ?? [], current);
+    const listed = current.prompts.map((prompt) =>
+      acceptableEntry('prompts', { ...prompt.definition, name: prompt.listedName }, era),
     );
-    const servers = mode.listed(this.#view()).map((tool) => acceptableEntry('tools', tool, era));
-    const tools = [...mode.helpers.map((helper) => helper.definition), ...pinned, ...servers];
-    this.#listed = { era, tools: JSON.stringify(tools) };
-    return tools;
+    return [...listed, ...own.map(({ definition }) => definition)];
+  }
+
+  /** undefined where the client app could not call it: a list of 2026-07-28 stays as it was. */
+  #awaitLine(args: JsonObject, { acceptsInputRequired }: CallerContext): string | undefined {
+    const mode = this.#mode();
+    const isOut =
+      acceptsInputRequired && isCalledByName(mode) && !this.#tools.lists(awaitResult.definition.name, 'modern');
+    return isOut ? undefined : awaitLine(mode, args);
   }
 
   /** Whatever goes wrong in a helper is for the model to read. */
   async #runHelper(helper: HelperTool, input: JsonObject, rest: JsonObject, context: CallerContext): Promise<Result> {
     await this.#options.catalog.settled(this.#options.settleMs);
     try {
-      return await helper.run(input, this.#helperContext(helper.definition.name, rest, context));
+      const result = await helper.run(input, this.#contexts.make(helper.definition.name, rest, context));
+      return helper.spills === true ? await this.#options.shapeOwn(result, helper.definition.name, context) : result;
     } catch (error) {
       if (isCancelled(error)) throw error;
       return errorResult(error);
     }
-  }
-
-  /** `rest`: what came beside the helper's input goes on with whatever it asks for: answers to a server's questions, too. */
-  #helperContext(tool: string, rest: JsonObject, context: CallerContext): HelperContext {
-    const { sessionId, app, signal } = context;
-    return {
-      ...this.#view(),
-      mode: this.mode,
-      callTool: (request) => this.#call({ ...request, rest: { ...rest, ...request.rest } }, context),
-      readResource: (uri) => this.readResource({ ...rest, uri }, context),
-      getPrompt: (name, args) => this.getPrompt({ ...rest, name, ...(args && { arguments: args }) }, context),
-      refresh: (server) => this.#refresh(server),
-      resultFiles: this.#options.resultFiles,
-      toolFilter: this.#options.toolFilter(),
-      admin: this.#options.admin,
-      descriptions: this.#options.descriptions,
-      author: { app, sessionId, tool },
-      memory: this.#memory,
-      sandbox: this.#options.sandbox,
-      signal,
-    };
-  }
-
-  async #refresh(only: string | undefined): Promise<ModeView> {
-    const { servers, settleMs } = this.#options;
-    const asked = servers.all.filter(({ config }) => only === undefined || config.name === only);
-    await refreshListings(asked, settleMs);
-    return this.#view();
   }
 
   /** A server's tool goes before a helper that is named after a server. */
@@ -249,7 +264,7 @@ export class MergedView implements SessionView {
     const { helpers, catalog } = this.#options;
     const mode = this.#mode();
     const own = helpers.get(name) ?? mode.find?.(name, this.#view());
-    if (own !== undefined || catalog.current.tools.some((tool) => tool.listedName === name)) return own;
+    if (own !== undefined || catalog.current.lookup.tools.listedAs(name) !== undefined) return own;
     return findDynamicHelper(name, this.#view());
   }
 

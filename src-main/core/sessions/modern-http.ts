@@ -1,7 +1,10 @@
 /** HTTP of 2026-07-28: every request stands alone. The SDK checks headers and envelope and carries the streams. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpHttpHandler, ProtocolError, Server } from '@modelcontextprotocol/server';
+import type { Exchange } from '../activity/ledger/exchange.ts';
+import type { Ledger } from '../activity/ledger/ledger.ts';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
@@ -11,18 +14,20 @@ import { type Result, RpcError } from '../wire/message.ts';
 import { toErrorBody } from '../wire/peer.ts';
 import { toObject } from '../wire/raw-json.ts';
 import { idOf, replyError, replyJson } from './http-reply.ts';
+import { ModernMeter } from './modern-meter.ts';
 import type { ParkedCalls } from './parked-calls.ts';
 import { Session } from './session.ts';
 import type { SessionSlots } from './session-slots.ts';
 import type { Introduction, SessionView } from './session-view.ts';
 
 export interface ModernEndpointOptions {
-  /** The path: parked calls are taken up where they were left. */
+  /** The path, and the client app where it names itself: parked calls are taken up where they were left. */
   readonly key: string;
   readonly app: string | undefined;
   readonly view: SessionView;
   readonly parked: ParkedCalls;
   readonly slots: SessionSlots;
+  readonly ledger: Ledger;
 }
 
 /** Methods that the SDK routes; anything else is answered by the view itself, with the status the revision wants. */
@@ -44,17 +49,28 @@ export class ModernEndpoint {
   readonly #options: ModernEndpointOptions;
   readonly #handler: McpHttpHandler;
   readonly #serve: ReturnType<typeof toNodeHandler>;
+  readonly #meter: ModernMeter;
+  /** From the door to where the SDK asks us: the request that is being served. */
+  readonly #exchange = new AsyncLocalStorage<Exchange>();
   #subscribed = new Map<string, number>();
 
   constructor(options: ModernEndpointOptions) {
     this.#options = options;
     this.view = options.view;
+    this.#meter = new ModernMeter(options.ledger, () => options.view.mode);
     this.#handler = createMcpHandler(async () => this.#server(await options.view.introduce()), { legacy: 'reject' });
     this.#serve = toNodeHandler(this.#handler);
   }
 
   async serve(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
     const method = isObject(body) ? body['method'] : undefined;
+    const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
+    const app = this.#options.app ?? clientName(params);
+    const exchange = this.#meter.open(app, String(method), params, response);
+    await this.#exchange.run(exchange, () => this.#route(method, request, response, body));
+  }
+
+  async #route(method: unknown, request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
     if (typeof method === 'string' && !routed.has(method) && isObject(body) && 'id' in body) {
       await this.#other(method, body, response);
       return;
@@ -76,6 +92,8 @@ export class ModernEndpoint {
   }
 
   close(): Promise<void> {
+    this.view.end?.();
+    this.#meter.end();
     return this.#handler.close();
   }
 
@@ -114,7 +132,7 @@ export class ModernEndpoint {
     notify: (method: string, params: JsonObject) => void,
   ): Promise<Result> {
     const { key, app, view, parked, slots } = this.#options;
-    return slots.use(`${key} ${clientName(params)}`, (sessionId) => {
+    return slots.use(`${key} ${clientName(params)}`, (sessionId, hold) => {
       const refuse = (): Promise<Result> =>
         Promise.reject(new AppError('unsupported', 'Nothing can be asked outside of a call.'));
       const session = new Session({
@@ -125,8 +143,9 @@ export class ModernEndpoint {
         principal: key,
         notify: () => undefined,
         ask: refuse,
+        hold,
       });
-      return session.handle(method, params, { id, signal, notify });
+      return session.handle(method, params, { id, signal, notify, exchange: this.#exchange.getStore() });
     });
   }
 

@@ -1,14 +1,17 @@
 /** A session on a line of its own that carries both directions: the shim's socket, stdin and stdout, legacy HTTP. */
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
+import type { Ledger } from '../activity/ledger/ledger.ts';
 import type { JsonObject } from '../base/json.ts';
 import { Peer, type PeerHandlers } from '../wire/peer.ts';
 import type { Transport } from '../wire/transport.ts';
+import { MeteredTransport } from './metered-transport.ts';
 import type { Session, SessionOptions } from './session.ts';
 import type { SessionRegistry } from './session-registry.ts';
 
 export interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify' | 'ask'> {
   readonly registry: SessionRegistry;
   readonly transport: Transport;
+  readonly ledger: Pick<Ledger, 'open'>;
   readonly onOddity: (text: string) => void;
   readonly onEnd?: () => void;
 }
@@ -17,12 +20,19 @@ export interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify'
 export async function servePeer({
   registry,
   transport,
+  ledger,
   onOddity,
   onEnd,
   ...options
 }: PeerSessionOptions): Promise<Session> {
+  const id = randomUUID();
+  const counted = ledger.open({ id, app: () => session.app, mode: () => session.view.mode });
+  const line = new MeteredTransport(transport, counted);
   const handlers: PeerHandlers = {
-    onRequest: (method, params, { id, signal }) => session.handle(method, params, { id, signal, notify: notifier(id) }),
+    onRequest: (method, params, { id: requestId, signal }) => {
+      const exchange = line.exchange(requestId);
+      return session.handle(method, params, { id: requestId, signal, notify: notifier(requestId), exchange });
+    },
     onNotification: (method, params) => session.heard(method, params),
     onClose: () => {
       void registry.end(session);
@@ -31,13 +41,14 @@ export async function servePeer({
     onOddity,
   };
   // The shim keeps its client app over a restart of the core: an answer meant for the core before must not fit ours.
-  const peer: Peer = new Peer(transport, handlers, randomInt(1_000_000) * 1_000_000);
+  const peer: Peer = new Peer(line, handlers, randomInt(1_000_000) * 1_000_000);
   const notifier =
-    (id: string | number) =>
+    (relatedRequestId: string | number) =>
     (method: string, params: JsonObject): void =>
-      peer.notify(method, params, { relatedRequestId: id });
+      peer.notify(method, params, { relatedRequestId });
   const session = registry.open({
     ...options,
+    id,
     notify: (method, params) => peer.notify(method, params),
     ask: (method, params, relatedRequestId, signal) => peer.request(method, params, { relatedRequestId, signal }),
   });

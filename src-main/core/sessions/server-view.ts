@@ -3,9 +3,9 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import { callTool, type CallerContext, type CallSteps } from '../calls/call-tool.ts';
 import { readArguments } from '../calls/read-arguments.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
+import type { CatalogChange, IsToolOn, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { Handshake } from '../servers/handshake.ts';
-import { emptyListing, type ListKey } from '../servers/listing.ts';
+import { emptyListing, type Listing, type ListKey } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
@@ -17,12 +17,14 @@ export interface ServerViewOptions {
   readonly servers: ServerManager;
   readonly catalog: LiveCatalog;
   readonly steps: CallSteps;
+  readonly isOn: IsToolOn;
   readonly settleMs: number;
 }
 
 export class ServerView implements SessionView {
   readonly mode = 'server';
   readonly reason = undefined;
+  readonly ownTools = [];
   readonly #options: ServerViewOptions;
   readonly #held = new HeldLists();
 
@@ -44,7 +46,7 @@ export class ServerView implements SessionView {
     await this.#options.catalog.settled(this.#options.settleMs, this.#options.server);
     const server = this.#server();
     if (server.listedAt === undefined) await server.ready();
-    return this.#held.hold(key, server.listing[key]);
+    return this.#held.hold(key, this.#shown(server.listing)[key]);
   }
 
   callTool(params: JsonObject, context: CallerContext): Promise<Result> {
@@ -87,7 +89,7 @@ export class ServerView implements SessionView {
   }
 
   changedLists(): CatalogChange {
-    const listing = this.#options.servers.find(this.#options.server)?.listing ?? emptyListing;
+    const listing = this.#shown(this.#options.servers.find(this.#options.server)?.listing ?? emptyListing);
     const [tools, prompts, resources, templates] = (
       ['tools', 'prompts', 'resources', 'resourceTemplates'] as const
     ).map((key) => this.#held.differs(key, listing[key]));
@@ -96,6 +98,13 @@ export class ServerView implements SessionView {
 
   listedUri(_server: string, uri: string): string {
     return uri;
+  }
+
+  /** Untouched but for the tools that the person switched off. */
+  #shown(listing: Listing): Listing {
+    const { isOn, server } = this.#options;
+    const tools = listing.tools.filter(({ name }) => isOn(server, String(name)));
+    return tools.length === listing.tools.length ? listing : { ...listing, tools };
   }
 
   #server(): ManagedServer {

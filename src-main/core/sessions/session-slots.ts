@@ -15,7 +15,8 @@ export class SessionSlots {
     this.#ended = ended;
   }
 
-  async use<T>(key: string, task: (id: string) => Promise<T>): Promise<T> {
+  /** `hold` keeps the id for something that goes on when the task is over. */
+  async use<T>(key: string, task: (id: string, hold: (until: Promise<unknown>) => void) => Promise<T>): Promise<T> {
     const busy = this.#busy.get(key) ?? new Set();
     this.#busy.set(key, busy);
     let slot = 0;
@@ -23,12 +24,17 @@ export class SessionSlots {
     busy.add(slot);
     const id = `${key}#${slot}`;
     clearTimeout(this.#idle.get(id));
-    try {
-      return await task(id);
-    } finally {
+    const held: Promise<unknown>[] = [];
+    const release = (): void => {
       busy.delete(slot);
       if (busy.size === 0) this.#busy.delete(key);
       this.#idle.set(id, this.#endLater(id));
+    };
+    try {
+      return await task(id, (until) => held.push(until));
+    } finally {
+      if (held.length === 0) release();
+      else void Promise.allSettled(held).then(release);
     }
   }
 

@@ -19,6 +19,8 @@ export interface SessionView {
   readonly mode: string;
   /** Why this mode, where Tooltray chose it. */
   readonly reason: string | undefined;
+  /** Names of Tooltray's own tools that it lists. */
+  readonly ownTools: readonly string[];
   /** Whether traffic of this server can concern the session. */
   shows(server: string): boolean;
   introduce(): Promise<Introduction>;
@@ -38,6 +40,8 @@ export interface SessionView {
   heard(method: string, params: JsonObject, sessionId: string): void;
   /** The lists that are different for this session after a change of the catalog. */
   changedLists(change: CatalogChange): CatalogChange;
+  /** The session is over: calls that go on for it are ended. */
+  end?(): void;
   /** The URI under which the session knows a server's resource. */
   listedUri(server: string, uri: string): string;
 }

@@ -6,16 +6,21 @@ import { type Era, isModernRequest, latestLegacyVersion, legacyVersions, metaKey
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { asksOf } from './client-asks.ts';
 import { dispatch } from './dispatch.ts';
+import { ListWatch } from './list-watch.ts';
 import { LogFilter } from './log-filter.ts';
+import { legacyOnly, mayAsk, unsupportedVersion } from './modern-methods.ts';
 import { discovery, modernResult } from './modern-results.ts';
 import { ParkedCalls, type Round } from './parked-calls.ts';
 import { RecentIds } from './recent-ids.ts';
 import type { SessionView } from './session-view.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { ViewsByApp } from './views-by-app.ts';
 
 /** What a request brings along from the line it came on. */
 export interface RequestLine extends Round {
   readonly id: RequestId;
+  /** The request in the ledger. */
+  readonly exchange?: CallerContext['exchange'];
 }
 
 export interface SessionOptions {
@@ -37,6 +42,8 @@ export interface SessionOptions {
     relatedRequestId: RequestId,
     signal: AbortSignal,
   ) => Promise<Result>;
+  /** Where a session is one request only: keeps its id from being given to another. */
+  readonly hold?: ((until: Promise<unknown>) => void) | undefined;
 }
 
 const maxElicitations = 1000;
@@ -53,15 +60,19 @@ export class Session {
   readonly #subscriptions = new Subscriptions();
   readonly #elicitations = new RecentIds(maxElicitations);
   readonly #log = new LogFilter();
+  readonly #list = new ListWatch();
   #client: Client = { info: {}, capabilities: {} };
+  readonly #views: ViewsByApp;
   #view: SessionView;
   #era: Era | undefined;
+  #version: string | undefined;
   #calls = 0;
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.id = options.id;
     this.#view = options.view;
+    this.#views = new ViewsByApp(options.view, options.app === undefined ? options.viewOf : undefined);
   }
 
   get view(): SessionView {
@@ -75,6 +86,11 @@ export class Session {
 
   get era(): Era | undefined {
     return this.#era;
+  }
+
+  /** Whether the client app was told that its tools have changed and goes on with the old list. */
+  get staleList(): boolean {
+    return this.#list.stale;
   }
 
   /** Tool calls so far. */
@@ -100,15 +116,17 @@ export class Session {
   /** Tells the client app that lists it may hold are no longer true. */
   announce(change: CatalogChange): void {
     const changed = this.view.changedLists(change);
-    if (changed.tools) this.notify('notifications/tools/list_changed', {});
+    if (changed.tools && this.notify('notifications/tools/list_changed', {})) this.#list.told(Date.now());
     if (changed.resources) this.notify('notifications/resources/list_changed', {});
     if (changed.prompts) this.notify('notifications/prompts/list_changed', {});
   }
 
-  /** A notification outside of any request: over open subscriptions (2026-07-28), or plainly. */
-  notify(method: string, params: JsonObject): void {
-    if (this.#era === 'modern') this.#subscriptions.publish(method, params);
-    else if (this.#era === 'legacy' && this.#log.passes(method, params)) this.#options.notify(method, params);
+  /** A notification outside of any request: over open subscriptions (2026-07-28), or plainly. Whether it was sent. */
+  notify(method: string, params: JsonObject): boolean {
+    if (this.#era === 'modern') return this.#subscriptions.publish(method, params);
+    if (this.#era !== 'legacy' || !this.#log.passes(method, params)) return false;
+    this.#options.notify(method, params);
+    return true;
   }
 
   /** Whether this client app was sent to the URL of this elicitation. */
@@ -118,18 +136,20 @@ export class Session {
 
   end(): void {
     this.#subscriptions.end();
+    this.#views.end();
   }
 
   async #handleModern(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
     const meta = metaOf(params);
     const version = meta[metaKey.protocolVersion];
     this.#era = 'modern';
-    this.#client = {
+    this.#meet({
       info: objectOf(meta[metaKey.clientInfo]),
       capabilities: objectOf(meta[metaKey.clientCapabilities]),
-    };
+    });
     const introduction = await this.view.introduce();
     if (version !== '2026-07-28') throw unsupportedVersion(version);
+    this.#version = version;
     if (method === 'server/discover') return discovery(introduction);
     if (method === 'subscriptions/listen') return this.#listen(params, line);
     if (legacyOnly.has(method)) throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
@@ -137,6 +157,25 @@ export class Session {
       ? await this.#parkable(method, params, line)
       : await this.#plain(method, params, line);
     return modernResult(method, result, introduction.serverInfo);
+  }
+
+  /** Where nothing else names the client app, its own words choose the view: of the handshake, or of each request (2026-07-28). */
+  #meet(client: Client): void {
+    this.#client = client;
+    this.#view = this.#views.of(client.info['name']);
+  }
+
+  #countCall(): void {
+    this.#calls++;
+    this.#list.called(Date.now());
+  }
+
+  /** For a model whose client app shows it tools that are gone. */
+  #advice(): string {
+    if (!this.#list.waiting) return '';
+    const { ownTools } = this.view;
+    const instead = ownTools.length === 0 ? '' : ` Now there are: ${ownTools.join(', ')}.`;
+    return `The list of tools has changed since it was read: list them again.${instead}`;
   }
 
   #plain(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
@@ -174,13 +213,13 @@ export class Session {
 
   async #initialize(params: JsonObject): Promise<Result> {
     this.#era = 'legacy';
-    this.#client = { info: objectOf(params['clientInfo']), capabilities: objectOf(params['capabilities']) };
-    if (this.#options.app === undefined) this.#view = this.#options.viewOf?.(this.app) ?? this.#view;
+    this.#meet({ info: objectOf(params['clientInfo']), capabilities: objectOf(params['capabilities']) });
     const wanted = params['protocolVersion'];
     const { serverInfo, capabilities, instructions, rest } = await this.view.introduce();
+    this.#version = typeof wanted === 'string' && legacyVersions.includes(wanted) ? wanted : latestLegacyVersion;
     return {
       ...rest,
-      protocolVersion: typeof wanted === 'string' && legacyVersions.includes(wanted) ? wanted : latestLegacyVersion,
+      protocolVersion: this.#version,
       capabilities,
       serverInfo,
       ...(instructions !== undefined && { instructions }),
@@ -188,9 +227,10 @@ export class Session {
   }
 
   #answer(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
-    if (method === 'tools/call') this.#calls++;
+    if (method === 'tools/list') this.#list.listed();
+    if (method === 'tools/call') this.#countCall();
     if (method === 'logging/setLevel') this.#log.level = String(params['level']);
-    return dispatch(this.view, method, params, context);
+    return dispatch(this.view, method, params, context, () => this.#advice());
   }
 
   #context(
@@ -206,6 +246,7 @@ export class Session {
       sessionId: this.id,
       app: this.app,
       mode: this.view.mode,
+      exchange: line.exchange,
       clientInfo: this.#client.info,
       clientCapabilities: this.#client.capabilities,
       signal: line.signal,
@@ -219,7 +260,10 @@ export class Session {
       },
       logLevel: typeof level === 'string' ? level : undefined,
       askClient,
+      protocolVersion: this.#version,
       acceptsInputRequired: modern,
+      onToolsChanged: () => this.announce({ tools: true, resources: false, prompts: false }),
+      holdSession: this.#options.hold,
     };
   }
 
@@ -229,33 +273,10 @@ export class Session {
   }
 }
 
-/** Methods of 2026-07-28 whose server may want input in between. */
-const mayAsk: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
-
-/** Gone in 2026-07-28. */
-const legacyOnly: ReadonlySet<string> = new Set([
-  'initialize',
-  'ping',
-  'logging/setLevel',
-  'resources/subscribe',
-  'resources/unsubscribe',
-]);
-
 function pick({ signal, notify }: Round): Round {
   return { signal, notify };
 }
 
 function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
-}
-
-function unsupportedVersion(requested: unknown): RpcError {
-  return new RpcError(
-    rpcCode.unsupportedProtocolVersion,
-    `Unsupported protocol version: ${JSON.stringify(requested)}`,
-    {
-      supported: ['2026-07-28'],
-      requested,
-    },
-  );
 }

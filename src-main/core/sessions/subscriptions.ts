@@ -33,9 +33,11 @@ export class Subscriptions {
     });
   }
 
-  publish(method: string, params: JsonObject): void {
-    for (const { line, filter } of this.#streams)
-      if (wants(filter, method, params)) line.notify(method, tagged(line.id, params));
+  /** Whether anybody wanted to know. */
+  publish(method: string, params: JsonObject): boolean {
+    const wanted = [...this.#streams].filter(({ filter }) => wants(filter, method, params));
+    for (const { line } of wanted) line.notify(method, tagged(line.id, params));
+    return wanted.length > 0;
   }
 
   end(): void {

@@ -30,6 +30,8 @@ export interface Transport {
   send(message: Message, options?: SendOptions): Promise<void>;
   /** Ends the line and everything that was started for it. Never rejects. */
   close(): Promise<void>;
+  /** The message as it is written, where that is not with the bytes of a raw result. */
+  asWritten?(message: Message): Message;
   /** HTTP repeats the negotiated version in a header of every message. */
   setProtocolVersion?(version: string): void;
 }

@@ -1,34 +1,19 @@
-/** Answers what people ask of a running core: one line per question of the contract. */
-import type { Proposal } from '../core/admin/proposal-store.ts';
-import type { Aggregator } from '../core/aggregator.ts';
-import { AppError } from '../core/base/errors.ts';
-import type { JsonObject } from '../core/base/json.ts';
-import { maskObject } from '../core/base/mask-secrets.ts';
-import { callTool } from '../core/calls/call-tool.ts';
-import type { CatalogEntry } from '../core/catalog/catalog.ts';
-import { resolveServer } from '../core/catalog/resolve-entry.ts';
-import { rpcCode, RpcError } from '../core/wire/message.ts';
-import { toObject } from '../core/wire/raw-json.ts';
-import type { ProposalSummary, RpcContract, RpcMethod, ToolSummary } from './contract.ts';
-import { coreState, type Doors } from './core-state.ts';
-
-export interface RpcDeps {
-  readonly core: Aggregator;
-  readonly doors: () => Doors;
-  readonly stop: () => void;
-}
-
-type Handlers = {
-  [M in RpcMethod]: (
-    input: RpcContract[M]['input'],
-    deps: RpcDeps,
-    signal: AbortSignal,
-  ) => Promise<RpcContract[M]['output']>;
-};
+/** What the command line asks of a running core: one line per question. */
+import type { Proposal } from '../../core/admin/proposal-store.ts';
+import { AppError } from '../../core/base/errors.ts';
+import { maskObject } from '../../core/base/mask-secrets.ts';
+import { callTool } from '../../core/calls/call-tool.ts';
+import type { CatalogEntry } from '../../core/catalog/catalog.ts';
+import { resolveServer } from '../../core/catalog/resolve-entry.ts';
+import { rpcCode, RpcError } from '../../core/wire/message.ts';
+import { toObject } from '../../core/wire/raw-json.ts';
+import type { ProposalSummary, RpcContract, ToolSummary } from '../contract.ts';
+import { coreState } from '../core-state.ts';
+import type { HandlersOf } from './handler.ts';
 
 const settleMs = 15_000;
 
-const handlers: Handlers = {
+export const commandLineHandlers: HandlersOf<keyof RpcContract> = {
   state: async (_input, { core, doors }) => coreState(core, doors()),
   tools: async ({ server }, { core }) => {
     await core.catalog.settled(settleMs);
@@ -66,28 +51,16 @@ const handlers: Handlers = {
   },
   signIn: async ({ server }, { core }) => ({ url: (await core.servers.get(server).signIn()).url }),
   log: async ({ server }, { core }) => ({ lines: core.transports.lastLines(core.servers.get(server).config.name) }),
+  setPaused: async ({ paused }, { core }) => {
+    await core.servers.setPaused(paused);
+    return {};
+  },
   stop: async (_input, { stop }) => {
     // The answer goes out before the door closes.
     setTimeout(stop, 50);
     return {};
   },
 };
-
-/** Rejects with RpcError -32601 for a question the contract does not have, else with what the handler threw. */
-export async function answerRpc(
-  method: string,
-  input: JsonObject,
-  deps: RpcDeps,
-  signal: AbortSignal,
-): Promise<JsonObject> {
-  if (!Object.hasOwn(handlers, method)) throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
-  const handler = handlers[method as RpcMethod] as (
-    input: JsonObject,
-    deps: RpcDeps,
-    signal: AbortSignal,
-  ) => Promise<object>;
-  return { ...(await handler(input, deps, signal)) };
-}
 
 function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
   return {
@@ -97,7 +70,7 @@ function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
   };
 }
 
-function proposalSummary({ id, at, author, sentence, change }: Proposal): ProposalSummary {
+export function proposalSummary({ id, at, author, sentence, change }: Proposal): ProposalSummary {
   const { app, tool } = author;
   return { id, at, app, tool, sentence, change: maskObject(change) as Record<string, unknown> };
 }

@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import { isToolOn } from '../../../src-main/core/config/is-tool-on.ts';
 import { firstConfig } from '../../../src-main/core/config/first-config.ts';
 import { readConfig } from '../../../src-main/core/config/read-config.ts';
 
@@ -23,6 +24,11 @@ function said(text: string, env: Record<string, string> = {}): string[] {
   );
 }
 
+function isOn(text: string, server: string, tool: string): boolean {
+  const { config } = read(text);
+  return config !== undefined && isToolOn(config, server, tool);
+}
+
 test('an empty object is a config with every default', () => {
   expect(read('{}').config).toEqual({
     path: file,
@@ -36,6 +42,19 @@ test('an empty object is a config with every default', () => {
     activity: { maxRows: 100_000, maxBytes: 268_435_456 },
     policy: { agentChanges: 'ask' },
     dispatch: { allow: [], deny: [] },
+    results: {
+      threshold: undefined,
+      thresholds: {},
+      toon: false,
+      cacheSeconds: {},
+      keepDays: 7,
+      maxBytes: 1_073_741_824,
+      maxCount: 10_000,
+      deleteAtExit: false,
+      folders: [],
+    },
+    slowCallSeconds: undefined,
+    price: { perMillionTokens: undefined, currency: 'USD' },
   });
 });
 
@@ -52,6 +71,17 @@ test('the settings beside the servers are read, and a group may be given in part
     activity: { maxRows: 5, maxBytes: 268_435_456 },
     policy: { agentChanges: 'allow' },
   });
+});
+
+test('tools are switched off in the spelling of any product', () => {
+  const text = `{ "servers": { "a": { "command": "a", "disabledTools": ["x"] }, "b": { "command": "b", "enabled_tools": ["y"] }, "c": { "command": "c" } } }`;
+  expect([
+    isOn(text, 'a', 'x'),
+    isOn(text, 'a', 'y'),
+    isOn(text, 'b', 'x'),
+    isOn(text, 'b', 'y'),
+    isOn(text, 'c', 'x'),
+  ]).toEqual([false, true, false, true, true]);
 });
 
 test('every field of a command server arrives in the units of the core', () => {

@@ -4,7 +4,7 @@ import { helperTools } from '../../../src-main/core/modes/index.ts';
 import type { HelperTool } from '../../../src-main/core/modes/mode.ts';
 import { searchMode } from '../../../src-main/core/modes/search.ts';
 import { serverWith } from '../catalog/catalog-of.ts';
-import { helperContext } from './helper-context.ts';
+import { helperContext, type TestContext } from './helper-context.ts';
 
 const reverse = {
   name: 'reverse',
@@ -58,6 +58,57 @@ describe('search_tools', () => {
     expect(result['structuredContent']).toEqual({ result: expected });
     const [{ text }] = result['content'] as [{ text: string }];
     expect(JSON.parse(text)).toEqual(expected);
+  });
+
+  const many = (): TestContext =>
+    helperContext([
+      serverWith('fs', { tools: Array.from({ length: 20 }, (_, i) => ({ ...reverse, name: `reverse_${i}` })) }),
+    ]);
+  const hitsIn = (result: JsonObject): JsonObject[] => (result['structuredContent'] as { result: JsonObject[] }).result;
+
+  test('gives schemas with the first two of ten hits, a line to call by with the others', async () => {
+    const hits = hitsIn(await search({ query: 'reverse text' }, many()));
+    expect(hits.map((hit) => 'inputSchema' in hit)).toEqual([true, true, ...Array.from({ length: 8 }, () => false)]);
+    expect(hits[2]).toEqual({
+      name: expect.stringMatching(/^reverse_/) as string,
+      sig: '(text*:str)',
+      desc: 'Turn a text around',
+      call_with: 'call_tool',
+    });
+  });
+
+  test('gives a schema once to a session, and refers to it from then on', async () => {
+    const context = helperContext(servers);
+    await search({ query: 'a_reverse', limit: 1 }, context);
+    const [again] = hitsIn(await search({ query: 'a_reverse', limit: 1 }, context));
+    expect(again).toEqual({
+      name: 'a_reverse',
+      sig: '(text*:str)',
+      desc: 'Turn a text around',
+      call_with: 'call_tool',
+      inputSchema_shown: 'earlier',
+    });
+    const [elsewhere] = hitsIn(await search({ query: 'a_reverse', limit: 1 }));
+    expect(elsewhere).toHaveProperty('inputSchema');
+  });
+
+  test('gives all schemas as often as they are asked for', async () => {
+    const context = many();
+    for (let round = 0; round < 2; round++) {
+      const hits = hitsIn(await search({ query: 'reverse', limit: 5, detail: 'full' }, context));
+      expect(hits.filter((hit) => hit['inputSchema'] !== undefined)).toHaveLength(5);
+    }
+  });
+
+  test('asks whether a name that nearly fits was meant', async () => {
+    const answer = await search(
+      { query: 'revresse' },
+      helperContext([serverWith('a', { tools: [{ name: 'rev-er-se' }] })]),
+    );
+    expect(answer).toEqual({
+      content: [{ type: 'text', text: 'Nothing matches. Did you mean rev-er-se?' }],
+      structuredContent: { result: [] },
+    });
   });
 
   test('gives whole definitions when texts shall stay as they are', async () => {

@@ -1,7 +1,7 @@
 /** Promises of all servers together: started side by side, none delaying another, replaced as the config changes. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
-import type { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
+import { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
 import { StartSlots } from '../../../src-main/core/servers/start-slots.ts';
 import { failure, isAlive, say, serversHarness, until } from './servers-harness.ts';
 
@@ -99,6 +99,45 @@ test('a replaced server starts when the one before it has ended', async () => {
   await applied;
 });
 
+test('a server under a new name starts when it has ended under the old one', async () => {
+  const harness = serversHarness();
+  const manager = harness.manager();
+  const old = harness.scripted('old', { lingersMs: 300 });
+  await manager.apply([old]);
+  const first = await pidOf(manager, 'old');
+  const applied = manager.apply([{ ...old, name: 'renamed', hash: 'another' }]);
+  await until(() => harness.pids('old').length === 2);
+  expect(isAlive(first)).toBe(false);
+  await applied;
+});
+
+test('a new config ends servers before it starts any: removed, switched off, replaced', async () => {
+  const order: string[] = [];
+  const harness = serversHarness();
+  const { createTransport } = harness.deps;
+  const manager = new ServerManager({
+    ...harness.deps,
+    createTransport: (config) => {
+      order.push(`start ${config.name}`);
+      return createTransport(config);
+    },
+  });
+  onTestFinished(() => manager.stop());
+  const entry = (name: string, limits = {}): ServerConfig => harness.scripted(name, {}, limits);
+  const mark = { env: { MARK: '2' } };
+  await manager.apply([entry('updated'), entry('off'), entry('on', { enabled: false }), entry('removed')]);
+  order.length = 0;
+  for (const server of manager.all) {
+    server.changed.on(() => {
+      if (['disconnected', 'disabled'].includes(server.state.kind)) order.push(`end ${server.config.name}`);
+    });
+  }
+  const after = [entry('added'), entry('on'), entry('updated', mark), entry('off', { enabled: false })];
+  await manager.apply(after);
+  expect(order.slice(0, 3)).toEqual(['end removed', 'end off', 'end updated']);
+  expect(order.slice(3).sort()).toEqual(['start added', 'start on', 'start updated']);
+});
+
 test('switched off and on again, a server ends and comes back as another process', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
@@ -169,4 +208,23 @@ test('a config that is being applied while all is stopped starts nothing', async
   await manager.stop();
   await applying;
   expect([...harness.pids('a'), ...harness.pids('b')]).toEqual([]);
+});
+
+test('a pause ends every process and refuses calls with a sentence; going on starts them again', async () => {
+  const harness = serversHarness();
+  const manager = harness.manager();
+  await manager.apply([harness.fixture('echo', 'echo')]);
+  const server = manager.get('echo');
+  await manager.setPaused(true);
+  const { summary } = server.health;
+  const refused = await failure(say(server, 'pid'));
+  const processes = harness.registry.size;
+  await manager.setPaused(false);
+  const after = server.state.kind;
+  expect({ summary, refused, processes, after }).toMatchObject({
+    summary: 'Paused',
+    refused: { code: 'paused' },
+    processes: 0,
+    after: 'ready',
+  });
 });

@@ -12,9 +12,11 @@ import { Connection } from '../../../src-main/core/servers/connection.ts';
 import { ProcessRegistry } from '../../../src-main/core/servers/launch/process-registry.ts';
 import { EnvironmentResolver } from '../../../src-main/core/servers/launch/resolve-environment.ts';
 import { ListingCache } from '../../../src-main/core/servers/listing-cache.ts';
-import { ManagedServer, type ServerDeps } from '../../../src-main/core/servers/managed-server.ts';
+import { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
+import type { ServerDeps } from '../../../src-main/core/servers/server-deps.ts';
 import { SignIns } from '../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
+import { Pause } from '../../../src-main/core/servers/pause.ts';
 import { StartSlots } from '../../../src-main/core/servers/start-slots.ts';
 import { TransportFactory } from '../../../src-main/core/servers/transports/transport-factory.ts';
 import { RpcError, type Result } from '../../../src-main/core/wire/message.ts';
@@ -72,6 +74,7 @@ export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarn
       capabilities: { roots: {}, sampling: {}, elicitation: { form: {} } },
     },
     slots: new StartSlots(10),
+    pause: new Pause(),
     signIns,
     now: Date.now,
     // The shortest jitter: 750 ms to the first retry.

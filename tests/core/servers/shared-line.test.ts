@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import type { Connection } from '../../../src-main/core/servers/connection.ts';
+import { Pause } from '../../../src-main/core/servers/pause.ts';
 import { SharedLine, type SharedLineOptions } from '../../../src-main/core/servers/shared-line.ts';
 import { failure, isAlive, serversHarness, until } from './servers-harness.ts';
 
@@ -14,6 +15,7 @@ function lineOf(
   const line: SharedLine = new SharedLine({
     server: 's',
     enabled: true,
+    pause: new Pause(),
     now: () => 1000,
     random: () => 0.5,
     open,

@@ -9,6 +9,9 @@ test.each([
   ['/mcp/server/a%2Fb%3A%F0%9F%9A%80', { server: 'a/b:🚀' }],
   ['/mcp/app/__proto__', { app: '__proto__' }],
   ['/mcp/mode/nonsense', { mode: 'nonsense' }],
+  ['/mcp/call', { mode: 'retrieve' }],
+  ['/mcp/all', { mode: 'proxy' }],
+  ['/mcp/code', { mode: 'code' }],
 ])('%s is an endpoint', (path, endpoint) => {
   expect(endpointOf(path)).toEqual(endpoint);
 });
@@ -21,6 +24,7 @@ test.each([
   '//mcp',
   '/mcp//',
   '/mcp/mode',
+  '/mcp/call/x',
   '/mcp/mode/',
   '/mcp/mode/search/x',
   '/mcp/server/a/b',

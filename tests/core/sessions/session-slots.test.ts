@@ -74,3 +74,16 @@ test('after closing nothing ends any more', async () => {
   vi.advanceTimersByTime(fiveMinutes);
   expect(ended).toEqual([]);
 });
+
+test('an id whose request left something that goes on is not given to another before that is over', async () => {
+  const slots = new SessionSlots(() => undefined);
+  const going = Promise.withResolvers<void>();
+  const id = await slots.use('a', async (one, keep) => {
+    keep(going.promise);
+    return one;
+  });
+  const other = await hold(slots, 'a');
+  expect([id, other.id]).toEqual(['a#0', 'a#1']);
+  going.reject(new Error('it failed'));
+  await vi.waitUntil(async () => (await slots.use('a', async (one) => one)) === 'a#0');
+});

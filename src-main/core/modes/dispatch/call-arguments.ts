@@ -3,6 +3,7 @@ import { AppError, errorText } from '../../base/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { argumentKeys, readArguments } from '../../calls/read-arguments.ts';
 import type { ResultFiles } from '../../results/result-files.ts';
+import { fromToon } from '../../results/toon.ts';
 
 export interface CallArguments {
   readonly arguments: JsonObject;
@@ -71,10 +72,22 @@ async function readFile(file: string, files: ResultFiles): Promise<string> {
 function parseFile(file: string, text: string): JsonObject {
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = parseText(text);
   } catch (error) {
     throw new AppError('bad_request', `Invalid JSON in the file for arguments ${file}: ${errorText(error)}.`);
   }
   if (isObject(value)) return value;
-  throw new AppError('bad_request', `The file for arguments ${file} must contain a JSON object.`);
+  throw new AppError('bad_request', `The file for arguments ${file} must contain a JSON or TOON object.`);
+}
+
+/** JSON, or TOON as answers are kept. Any line of words is TOON for a text: only what has a shape counts. */
+function parseText(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (/^\s*\{/.test(text)) throw error;
+    const value = fromToon(text);
+    if (typeof value !== 'object') throw error;
+    return value;
+  }
 }

@@ -2,6 +2,7 @@
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
+import type { SpillWish } from '../../calls/call-tool.ts';
 import { toObject } from '../../wire/raw-json.ts';
 import type { HelperContext } from '../mode.ts';
 import { argumentHint } from './argument-hint.ts';
@@ -10,7 +11,7 @@ import { envelope, estimateTokens, failure, isCancelled, reason } from './envelo
 import { findTool } from './find-tool.ts';
 import { readFirst } from './read-input.ts';
 import { type Connection, findConnection, type ShownCatalog } from './shown-catalog.ts';
-import { readSpillWish, spillResult, type SpillWish } from './spill-result.ts';
+import { readSpilled, readSpillWish } from './spill-result.ts';
 import { textsOf, toolPayload } from './tool-payload.ts';
 
 interface DispatchedCall {
@@ -35,9 +36,10 @@ export async function callTool(input: JsonObject, shown: ShownCatalog, context: 
   }
   if (result['isError'] === true) {
     const { blocks } = toolPayload({ ...result, structuredContent: undefined });
-    return failure(facts, enriched(textsOf(result) || 'The tool failed without a word.', call), blocks);
+    const { facts: kept } = readSpilled(result);
+    return failure({ ...facts, ...kept }, enriched(textsOf(result) || 'The tool failed without a word.', call), blocks);
   }
-  return answer(facts, result, call, context);
+  return answer(facts, result, call);
 }
 
 /** The checks in the documented order; the connection's own come with finding the tool. */
@@ -51,41 +53,39 @@ async function readCall(input: JsonObject, shown: ShownCatalog, context: HelperC
   if (meta !== undefined && !isObject(meta)) {
     throw new AppError('bad_request', "Action 'call' requires 'meta' to be an object.");
   }
-  const wish = readSpillWish(input, context.resultFiles);
+  const wish = readSpillWish(input);
   return { tool, connection: findConnection(shown, tool.server), given, meta, wish };
 }
 
-function request({ tool, given, meta }: DispatchedCall, context: HelperContext): ReturnType<HelperContext['callTool']> {
+function request(
+  { tool, given, meta, wish }: DispatchedCall,
+  context: HelperContext,
+): ReturnType<HelperContext['callTool']> {
   return context.callTool({
     // The id means this tool alone, whatever others are called.
     tool: tool.id,
     arguments: given.arguments,
     rest: meta && { _meta: meta },
     via: 'proxy-dispatch',
+    spill: wish,
   });
 }
 
-async function answer(
-  head: JsonObject,
-  result: JsonObject,
-  call: DispatchedCall,
-  { resultFiles }: HelperContext,
-): Promise<JsonObject> {
-  const { tool, connection, given, wish } = call;
+function answer(head: JsonObject, result: JsonObject, call: DispatchedCall): JsonObject {
+  const { tool, connection, given } = call;
   const { id, alias, serverInfo } = connection;
-  const { value, blocks } = toolPayload(result);
-  const text = JSON.stringify(value);
-  const spilled = await spillResult(value, text, wish, resultFiles);
+  const spilled = readSpilled(result);
+  const { text, blocks, format } = toolPayload(result);
   const facts = {
     ...head,
     connection: { id, alias, serverInfo },
     tool: tool.name,
     arguments: given.echo,
-    resultFormat: 'json',
+    resultFormat: format,
     ...spilled.facts,
     ...errorOf(result, call),
   };
-  if (spilled.text !== undefined) return envelope(facts, spilled.text, blocks);
+  if (spilled.text !== undefined) return envelope(facts, spilled.text, spilled.blocks);
   return envelope({ ...facts, estimatedTokens: estimateTokens(text) }, text, blocks);
 }
 

@@ -4,7 +4,8 @@ import type { JsonObject } from '../../base/json.ts';
 /**
  * Every property of mini-a's tool is accepted. Declared are those that a model needs to find, call and read back: all of them
  * would cost more than the budget of 250 tokens. Left out, with defaults that fit: argumentsFile, meta, resultSizeThreshold,
- * includeTools, includeAnnotations, refresh, fromLine, toLine, lines, context, maxBytes.
+ * includeTools, includeAnnotations, refresh, fromLine, toLine, lines, context, maxBytes, fromByte, path, columns, fromRow,
+ * rows. What a model may do with an answer on disk stands in the text that it gets in its place.
  */
 export const definition: JsonObject & { readonly name: string } = {
   name: 'proxy-dispatch',
@@ -20,10 +21,10 @@ export const definition: JsonObject & { readonly name: string } = {
       format: { enum: ['compact', 'detail'] },
       includeInputSchema: { type: 'boolean' },
       tool: { type: 'string' },
-      arguments: { type: ['object', 'string'], description: 'object or its JSON text' },
+      arguments: { type: ['object', 'string'] },
       resultToFile: { type: 'boolean' },
       resultFile: { type: 'string' },
-      op: { enum: ['stat', 'read', 'head', 'tail', 'slice', 'grep'] },
+      op: { enum: ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'query', 'schema', 'table'] },
       pattern: { type: 'string' },
     },
     required: ['action'],

@@ -1,5 +1,6 @@
 /** The tool that a call means, among those that may be seen. */
 import { AppError } from '../../base/errors.ts';
+import { shortName } from '../../base/short-name.ts';
 import type { Catalog, CatalogEntry } from '../../catalog/catalog.ts';
 import { resolveEntry } from '../../catalog/resolve-entry.ts';
 import type { HelperContext } from '../mode.ts';
@@ -40,17 +41,21 @@ function resolve(
 }
 
 function notAllowed(spelling: string): AppError {
-  return new AppError('not_allowed', `Tool '${spelling}' is not allowed by the MCP proxy tool filter.`);
+  return new AppError('not_allowed', `Tool '${shortName(spelling)}' is not allowed by the MCP proxy tool filter.`);
 }
 
 function ambiguous(spelling: string, error: AppError, { catalog }: ShownCatalog): AppError {
   const candidates = error.data?.['candidates'] as readonly string[];
   const holders = catalog.tools.filter((tool) => candidates.includes(tool.id));
   const named = holders.map(({ server }) => `${catalog.aliases.get(server)} (${server})`).join(', ');
-  return new AppError('tool_ambiguous', `Tool '${spelling}' is available on multiple connections: ${named}.`, {
-    fix: "Please specify 'connection'.",
-    data: { candidates },
-  });
+  return new AppError(
+    'tool_ambiguous',
+    `Tool '${shortName(spelling)}' is available on multiple connections: ${named}.`,
+    {
+      fix: "Please specify 'connection'.",
+      data: { candidates },
+    },
+  );
 }
 
 function unknown(
@@ -61,8 +66,8 @@ function unknown(
 ): AppError {
   if (connection !== undefined && connection.tools.length === 0) return silent(connection);
   const where = connection === undefined ? 'any registered connection' : `connection '${connection.alias}'`;
-  const near = index.suggest(spelling).filter((id) => catalog.tools.some((tool) => tool.id === id));
-  return new AppError('tool_not_found', `Tool '${spelling}' is not available on ${where}.`, {
+  const near = index.suggest(spelling).filter((id) => catalog.lookup.tools.withId(id).length > 0);
+  return new AppError('tool_not_found', `Tool '${shortName(spelling)}' is not available on ${where}.`, {
     fix: near.length === 0 ? "See action 'search'." : `Did you mean ${near.join(', ')}?`,
   });
 }

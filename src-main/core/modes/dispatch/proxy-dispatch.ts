@@ -1,6 +1,9 @@
 /** The tool `proxy-dispatch`: reads the action and hands the rest to it. What goes wrong is an answer like the others. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { readArguments } from '../../calls/read-arguments.ts';
+import { toObject } from '../../wire/raw-json.ts';
+import { awaitResult } from '../await-result.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
 import { callTool } from './call-tool.ts';
 import { definition } from './definition.ts';
@@ -33,8 +36,9 @@ export async function answered(action: string, run: () => Promise<JsonObject>): 
 const longestEcho = 80;
 
 async function act(action: string, input: JsonObject, context: HelperContext): Promise<JsonObject> {
-  if (action === 'readresult') return readResult(input, context.resultFiles);
+  if (action === 'readresult') return readResult(input, context);
   if (!['status', 'list', 'search', 'call'].includes(action)) throw unsupported(action);
+  if (action === 'call' && isWait(input)) return toObject(await awaitResult.run(readArguments(input) ?? {}, context));
   const fresh = await refreshed(input, context);
   const shown = showCatalog(fresh);
   switch (action) {
@@ -47,6 +51,11 @@ async function act(action: string, input: JsonObject, context: HelperContext): P
     default:
       return callTool(input, shown, fresh);
   }
+}
+
+/** Our own tool, which leads to the answer that a call of this one still owes. */
+function isWait(input: JsonObject): boolean {
+  return readFirst(input, ['tool', 'tool_name', 'name', 'path'])?.text === awaitResult.definition.name;
 }
 
 /** With `refresh` the tools are read anew first, those of one connection where it is named. */

@@ -1,24 +1,27 @@
 /** Action `readresult`, and the tools named after its ops: parts of an answer that was kept on disk. */
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import type { ResultFiles, ResultQuestion } from '../../results/result-files.ts';
+import type { ResultAnswer, ResultQuestion } from '../../results/result-files.ts';
+import type { HelperContext } from '../mode.ts';
 import { envelope, estimateTokens, isCancelled, reason } from './envelope.ts';
 import { readCount, readFirst } from './read-input.ts';
 
-export const resultOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep'] as const;
+export const resultOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'query', 'schema', 'table'] as const;
 
 export type ResultOp = (typeof resultOps)[number];
+
+type ReadContext = Pick<HelperContext, 'resultFiles' | 'signal'>;
 
 const defaultLines = 50;
 
 /** `op` where the tool's name has said it. Rejects with AppError. */
-export async function readResult(input: JsonObject, files: ResultFiles, op?: ResultOp): Promise<JsonObject> {
+export async function readResult(input: JsonObject, context: ReadContext, op?: ResultOp): Promise<JsonObject> {
   // Some callers wrap everything in `arguments`.
   const flat = isObject(input['arguments']) ? { ...input, ...input['arguments'] } : input;
   const resultFile = readFirst(flat, ['resultFile'])?.text;
   if (resultFile === undefined) throw new AppError('bad_request', "Action 'readresult' requires 'resultFile'.");
   const question = readQuestion(op ?? opOf(flat), flat);
-  const { text, fields, truncated } = await ask(files, resultFile, question);
+  const { text, fields, truncated } = await ask(context, resultFile, question);
   const facts = {
     action: 'readresult',
     op: question.op,
@@ -47,22 +50,47 @@ function readQuestion(op: ResultOp, input: JsonObject): ResultQuestion {
       const fromLine = readCount(input, 'fromLine', 1) ?? readCount(input, 'start', 1) ?? 1;
       return { op, fromLine, toLine: readCount(input, 'toLine', 1) ?? readCount(input, 'end', 1) };
     }
-    case 'grep':
-      return { op, pattern: readPattern(input['pattern']), context: readCount(input, 'context', 0) ?? 0 };
+    case 'grep': {
+      const context = readCount(input, 'context', 0) ?? 0;
+      return { op, pattern: readNeeded(input, op, 'pattern'), context, limit: readCount(input, 'limit', 1) };
+    }
     case 'read':
-      return { op, maxBytes: readCount(input, 'maxBytes', 0) ?? 0 };
+      return { op, maxBytes: readCount(input, 'maxBytes', 0) ?? 0, fromByte: readCount(input, 'fromByte', 0) };
+    case 'query':
+      return { op, query: readNeeded(input, op, 'query'), limit: readCount(input, 'limit', 1) };
+    case 'schema':
+      return { op, path: readFirst(input, ['path'])?.text };
+    case 'table': {
+      const rows = readCount(input, 'rows', 1) ?? readCount(input, 'limit', 1) ?? defaultLines;
+      const fromRow = readCount(input, 'fromRow', 1) ?? 1;
+      return { op, path: readFirst(input, ['path'])?.text, columns: readColumns(input['columns']), fromRow, rows };
+    }
   }
 }
 
 /** Not trimmed: spaces at its ends may be what is looked for. */
-function readPattern(pattern: unknown): string {
-  if (typeof pattern === 'string' && pattern !== '') return pattern;
-  throw new AppError('bad_request', "Action 'readresult' with op='grep' requires a 'pattern'.");
+function readNeeded(input: JsonObject, op: ResultOp, key: string): string {
+  const value = input[key];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new AppError('bad_request', `Action 'readresult' with op='${op}' requires a '${key}'.`);
 }
 
-async function ask(files: ResultFiles, file: string, question: ResultQuestion): ReturnType<ResultFiles['query']> {
+/** A list, or names with commas between them. */
+function readColumns(columns: unknown): string[] | undefined {
+  if (columns === undefined || columns === null || columns === '') return undefined;
+  const names: unknown[] = typeof columns === 'string' ? columns.split(',') : Array.isArray(columns) ? columns : [];
+  const texts = names.filter((name) => typeof name === 'string').map((name) => name.trim());
+  if (texts.length > 0 && texts.length === names.length) return texts;
+  throw new AppError('bad_request', "'columns' is no list of names.", { fix: 'Leave it away for the usual.' });
+}
+
+async function ask(
+  { resultFiles, signal }: ReadContext,
+  file: string,
+  question: ResultQuestion,
+): Promise<ResultAnswer> {
   try {
-    return await files.query(file, question);
+    return await resultFiles.query(file, question, signal);
   } catch (error) {
     if (isCancelled(error)) throw error;
     const code = error instanceof AppError ? error.code : 'internal';

@@ -2,10 +2,11 @@
 import type { ServerFacts } from '../../admin/server-facts.ts';
 import { AppError } from '../../base/errors.ts';
 import { maskObject, maskText } from '../../base/mask-secrets.ts';
-import type { Catalog, CatalogEntry } from '../../catalog/catalog.ts';
+import { shortName } from '../../base/short-name.ts';
+import { type Catalog, type CatalogEntry, withTools } from '../../catalog/catalog.ts';
 import { resolveServer } from '../../catalog/resolve-entry.ts';
 import type { HelperContext } from '../mode.ts';
-import { allowsTool } from './tool-filter.ts';
+import { allowsTool, hidesNothing } from './tool-filter.ts';
 
 export interface Connection {
   /** The server's name. */
@@ -32,17 +33,15 @@ export function showCatalog({ catalog, toolFilter, admin }: HelperContext): Show
       fix: 'Ask the person to add a server.',
     });
   }
-  const tools = catalog.tools.filter((tool) => allowsTool(toolFilter, tool));
+  const shown = hidesNothing(toolFilter)
+    ? catalog
+    : withTools(
+        catalog,
+        catalog.tools.filter((tool) => allowsTool(toolFilter, tool)),
+      );
   const facts = new Map(admin.list().map((one) => [one.name, one]));
-  const connections = catalog.servers.map((server) =>
-    connectionTo(
-      server,
-      catalog,
-      facts.get(server),
-      tools.filter((tool) => tool.server === server),
-    ),
-  );
-  return { catalog: { ...catalog, tools }, connections };
+  const connections = catalog.servers.map((server) => connectionTo(server, shown, facts.get(server)));
+  return { catalog: shown, connections };
 }
 
 /** The connection with this name or alias. Throws AppError server_not_found; `purpose` ends its sentence. */
@@ -51,24 +50,19 @@ export function findConnection({ catalog, connections }: ShownCatalog, handle: s
   const found = connections.find((connection) => connection.id === server);
   if (found !== undefined) return found;
   const known = connections.map(({ id, alias }) => `${alias} (${id})`).join(', ');
-  throw new AppError('server_not_found', `Unknown connection identifier '${handle}'${purpose}.`, {
+  throw new AppError('server_not_found', `Unknown connection identifier '${shortName(handle)}'${purpose}.`, {
     fix: `There are: ${known}.`,
   });
 }
 
-function connectionTo(
-  server: string,
-  catalog: Catalog,
-  facts: ServerFacts | undefined,
-  tools: readonly CatalogEntry[],
-): Connection {
+function connectionTo(server: string, catalog: Catalog, facts: ServerFacts | undefined): Connection {
   return {
     id: server,
     alias: catalog.aliases.get(server) ?? server,
     serverInfo: maskObject(facts?.handshake?.serverInfo ?? null),
     lastError: facts?.error === undefined ? null : maskText(facts.error),
     listedAt: facts?.listedAt,
-    tools,
+    tools: catalog.lookup.tools.of(server),
   };
 }
 

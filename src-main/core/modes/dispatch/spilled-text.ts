@@ -1,29 +1,41 @@
 /** What is said in place of an answer that was written to a file. */
-import { isObject } from '../../base/json.ts';
-import type { KeptResult } from '../../results/result-files.ts';
+import type { PartFacts, SpillFacts } from '../../results/spill-facts.ts';
 
 const previewLength = 300;
 const mostKeys = 50;
 
-/** `exceeded`: the threshold that made it a file unasked, in bytes. `text` is the answer as compact JSON. */
-export function spilledText(kept: KeptResult, value: unknown, text: string, exceeded: number | undefined): string {
+export function spilledText({ exceeded, resultBytes, resultTokens, parts }: SpillFacts): string {
+  const [main, ...others] = parts;
+  if (main === undefined) return '';
   const why = exceeded === undefined ? 'written' : 'auto-spilled';
   const limit = exceeded === undefined ? '' : ` (exceeded ${exceeded} bytes)`;
-  const preview = text.slice(0, previewLength).replace(/[\ud800-\udbff]$/, '');
   return [
-    `Result ${why} to temporary JSON file${limit}: ${kept.file} (auto-deleted at shutdown).`,
-    `Size: ${kept.bytes} bytes (~${Math.ceil(kept.bytes / 4)} tokens).`,
-    `Read it with proxy-dispatch: action='readresult', resultFile, op='stat' | 'head' | 'tail' | 'slice' | 'grep' | 'read'.`,
-    `Format: ${kept.format.toUpperCase()}.`,
-    ...shapeOf(value),
-    `Preview: ${preview}${text.length > preview.length ? '...' : ''}`,
+    `Result ${why} to temporary ${main.kind.toUpperCase()} file${limit}: ${main.file} (auto-deleted later).`,
+    `Size: ${resultBytes} bytes (~${resultTokens} tokens).`,
+    `Read it with proxy-dispatch: action='readresult', resultFile='${main.id}', ${opsFor(main)}.`,
+    `Format: ${main.kind.toUpperCase()}.`,
+    ...shapeOf(main),
+    ...others.map(({ id, kind, bytes }) => `Further part: ${kind}, ${bytes} bytes, resultFile='${id}'.`),
+    ...(main.head === '' ? [] : [`Preview: ${preview(main)}`]),
   ].join('\n');
 }
 
-function shapeOf(value: unknown): string[] {
-  if (Array.isArray(value)) return [`Result is an array with ${value.length} element(s).`];
-  if (!isObject(value)) return [];
-  const keys = Object.keys(value);
-  const more = keys.length > mostKeys ? [`${keys.length - mostKeys} more`] : [];
-  return [`Top-level keys: [${[...keys.slice(0, mostKeys), ...more].join(', ')}]`];
+function opsFor({ kind, uri }: PartFacts): string {
+  const ofLines = "op='stat' | 'head' | 'tail' | 'slice' | 'grep' | 'read'";
+  if (kind === 'json' || kind === 'toon')
+    return `${ofLines} | 'query' (query: JSONPath) | 'schema' | 'table' (path, columns)`;
+  return kind === 'text' ? ofLines : `op='stat'; whole with resources/read ${uri}`;
+}
+
+function shapeOf({ topLevelKeys, elements }: PartFacts): string[] {
+  if (elements !== undefined) return [`Result is an array with ${elements} element(s).`];
+  if (topLevelKeys === undefined) return [];
+  const more = topLevelKeys.length > mostKeys ? [`${topLevelKeys.length - mostKeys} more`] : [];
+  return [`Top-level keys: [${[...topLevelKeys.slice(0, mostKeys), ...more].join(', ')}]`];
+}
+
+/** `tail` is what follows a beginning that is not all of it. */
+function preview({ head, tail }: PartFacts): string {
+  const shown = head.slice(0, previewLength).replace(/[\ud800-\udbff]$/, '');
+  return tail === '' && shown === head ? shown : `${shown}...`;
 }

@@ -1,5 +1,10 @@
-/** The text of a detailed answer. One place decides how it is written. */
+/** The text of a detailed answer: TOON, as mini-a writes it, and JSON for what TOON cannot say. */
+import { toToon } from '../../results/toon.ts';
 
 export function toDetailText(value: unknown): string {
-  return JSON.stringify(value);
+  try {
+    return toToon(value);
+  } catch {
+    return JSON.stringify(value);
+  }
 }

@@ -2,6 +2,10 @@
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { ToolFilter } from '../../config/app-config.ts';
 
+export function hidesNothing({ allow, deny }: ToolFilter): boolean {
+  return allow.length === 0 && deny.length === 0;
+}
+
 /** A tool may stand in the lists by its own name, as `server:tool`, or as it is listed. */
 export function allowsTool(filter: ToolFilter, { id, name, listedName }: CatalogEntry): boolean {
   return allows(filter, [id, name, listedName]);

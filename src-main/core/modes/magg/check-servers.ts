@@ -48,16 +48,18 @@ async function check(
   limitMs: number,
   context: HelperContext,
 ): Promise<Check> {
-  const probe = await context.admin.probe(name, limitMs);
-  if (probe.status === 'healthy') return { name, result: { ...probe, tools_count: tools } };
-  if (action === 'report') return { name, result: { ...probe } };
-  return { name, result: { ...probe, action: await act(name, action, context) } };
+  const { status, error: reason, asleep } = await context.admin.try(name, 'leave', limitMs);
+  if (asleep === true)
+    return { name, result: { status, reason: 'Asleep; it starts when it is called.', tools_count: tools } };
+  if (status === 'healthy') return { name, result: { status, tools_count: tools } };
+  if (action === 'report') return { name, result: { status, reason } };
+  return { name, result: { status, reason, action: await act(name, action, context) } };
 }
 
 /** What was done. Ours knows no state between on and off, so `unmount` switches off as well. */
 async function act(name: string, action: Action, { admin, author }: HelperContext): Promise<string> {
   if (action === 'remount') {
-    const { ok, error = '' } = await admin.retry(name);
+    const { ok, error = '' } = await admin.try(name, 'retry');
     return ok ? 'remounted' : `remount_failed: ${error}`;
   }
   await admin.request({ kind: 'disable', server: name }, author);

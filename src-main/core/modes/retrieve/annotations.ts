@@ -31,6 +31,17 @@ export function failedFilters(tool: CatalogEntry, names: readonly string[]): str
   return names.filter((name) => filters[name]?.(annotations) === false);
 }
 
+const hintOf: Readonly<Record<string, string>> = {
+  read_only_only: 'readOnlyHint',
+  exclude_destructive: 'destructiveHint',
+  exclude_open_world: 'openWorldHint',
+};
+
+/** Whether its server leaves open what a filter asks for. */
+export function saysNothingOf(tool: CatalogEntry, filter: string): boolean {
+  return annotationsOf(tool)[hintOf[filter] ?? ''] === undefined;
+}
+
 /** Whether all tools together could leak or destroy what the model has seen. */
 export function sessionRisk({ tools }: Catalog): JsonObject {
   const has = (says: (annotations: JsonObject) => boolean): boolean => tools.some((tool) => says(annotationsOf(tool)));

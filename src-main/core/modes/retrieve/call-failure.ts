@@ -1,6 +1,7 @@
 /** A call that came to nothing, in the shapes that MCPProxy's users know; always an error to the model. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { shortName } from '../../base/short-name.ts';
 import { usableSchema } from '../../catalog/catalog.ts';
 import { resolveEntry } from '../../catalog/resolve-entry.ts';
 import { rpcCode, RpcError } from '../../wire/message.ts';
@@ -20,8 +21,26 @@ export function callFailure(error: unknown, tool: string, context: HelperContext
     case 'tool_not_found':
       return notFound(error, tool, context);
     default:
-      return jsonFailure({ error: message, tool_name: tool, ...(fix !== undefined && { troubleshooting: fix }) });
+      return jsonFailure({ error: message, ...placeOf(tool, context), ...detailsOf(error) });
   }
+}
+
+/** What was called, as far as its name can be understood. */
+function placeOf(name: string, { catalog }: HelperContext): JsonObject {
+  try {
+    const tool = resolveEntry(catalog, 'tools', name);
+    return { server_name: tool.server, tool_name: tool.name };
+  } catch {
+    return { tool_name: shortName(name) };
+  }
+}
+
+function detailsOf({ fix, data }: AppError): JsonObject {
+  const status = data?.['status'];
+  return {
+    ...(typeof status === 'number' && { http_details: { status_code: status } }),
+    ...(fix !== undefined && { troubleshooting: fix }),
+  };
 }
 
 function rpcFailure({ code, message, data }: RpcError, name: string, { catalog }: HelperContext): JsonObject {
@@ -52,7 +71,7 @@ function notFound(error: AppError, name: string, { admin, catalog }: HelperConte
     return { content: [{ type: 'text', text }], isError: true };
   }
   return jsonFailure({
-    error: `There is no server "${server}".`,
+    error: `There is no server "${shortName(server)}".`,
     hint: `Servers: ${known.join(', ') || 'none yet'}. Find tools with retrieve_tools; upstream_servers (operation "list") tells of the servers.`,
   });
 }

@@ -6,7 +6,7 @@ import { hoistCall } from '../../calls/hoist-arguments.ts';
 import { argumentKeys, readArguments, readServerName, readToolName } from '../../calls/read-arguments.ts';
 import type { HelperTool } from '../mode.ts';
 import { callFailure } from './call-failure.ts';
-import { intentKeys, intentProblem } from './declared-intent.ts';
+import { declaredReason, intentKeys, intentProblem } from './declared-intent.ts';
 import { jsonFailure } from './json-result.ts';
 import { readText } from './read-options.ts';
 
@@ -57,7 +57,7 @@ export function callVariant(variant: Intent): HelperTool {
 
 function toRequest(call: JsonObject, intent: Intent, via: string): CallRequest {
   // Beside a "name", a "path" or a "tool" is more likely an argument of the tool than its name once more.
-  const tool = readText(call['name']) ?? readToolName(call);
+  const tool = trimmedId(readText(call['name']) ?? readToolName(call));
   const own = new Set<string>([...argumentKeys, ...intentKeys, 'name', '_meta']);
   const server = tool.includes(':') ? undefined : readServerName(call);
   return {
@@ -65,6 +65,13 @@ function toRequest(call: JsonObject, intent: Intent, via: string): CallRequest {
     ...{ server, via, intent },
     arguments: readArguments(call) ?? {},
     beside: Object.fromEntries(Object.entries(call).filter(([key]) => !own.has(key))),
+    why: declaredReason(call),
     rest: isObject(call['_meta']) ? { _meta: call['_meta'] } : undefined,
   };
+}
+
+/** Models put blanks around the colon of `server:tool`. */
+function trimmedId(id: string): string {
+  const [server, ...rest] = id.split(':');
+  return rest.length === 0 ? id : `${server?.trim()}:${rest.join(':').trim()}`;
 }

@@ -1,10 +1,11 @@
 /** Whether tools could be called now, from what is known already: no server is asked. */
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../base/json.ts';
+import { shortName } from '../../base/short-name.ts';
 import type { ServerFacts } from '../../admin/server-facts.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { HelperContext } from '../mode.ts';
-import { annotationsOf, failedFilters } from './annotations.ts';
+import { failedFilters, saysNothingOf } from './annotations.ts';
 import { findTool, type Missing } from './find-tool.ts';
 
 interface Check extends JsonObject {
@@ -23,7 +24,7 @@ export function checkTools(ids: readonly string[], filters: readonly string[], c
 function missingCheck(id: string, { missing, nearest, remediation }: Missing): Check {
   const status = missing === 'server_disabled' ? 'blocked' : 'unknown';
   const guess = nearest === undefined ? {} : { did_you_mean: nearest };
-  return { id, status, reason: missing, retryable: false, remediation, ...guess };
+  return { id: shortName(id), status, reason: missing, retryable: false, remediation, ...guess };
 }
 
 /** Quarantine and changed tools have their place here, before the state of the server. */
@@ -35,16 +36,8 @@ function toolCheck(id: string, tool: CatalogEntry, filters: readonly string[], {
   return trouble === undefined ? { id, status: 'ready' } : { id, ...trouble, detail: server?.health.detail };
 }
 
-const hintOf: Readonly<Record<string, string>> = {
-  read_only_only: 'readOnlyHint',
-  exclude_destructive: 'destructiveHint',
-  exclude_open_world: 'openWorldHint',
-};
-
 function filteredCheck(id: string, tool: CatalogEntry, failed: readonly string[]): Check {
-  const annotations = annotationsOf(tool);
-  const says = failed.some((name) => annotations[hintOf[name] ?? ''] !== undefined);
-  const reason = says ? 'policy_filtered' : 'missing_annotation';
+  const reason = failed.every((name) => saysNothingOf(tool, name)) ? 'missing_annotation' : 'policy_filtered';
   return { id, status: 'blocked', reason, retryable: false, detail: failed.join(', ') };
 }
 

@@ -46,6 +46,12 @@ export function intentProblem(input: JsonObject, variant: Intent): IntentProblem
   return detailProblem(sensitivity ?? input['intent_data_sensitivity'], reason ?? input['intent_reason']);
 }
 
+/** What a declaration that has no problem says the call is for. */
+export function declaredReason(input: JsonObject): string | undefined {
+  const reason = toObject(input['intent'])?.['reason'] ?? input['intent_reason'];
+  return typeof reason === 'string' && reason !== '' ? reason : undefined;
+}
+
 function detailProblem(sensitivity: unknown, reason: unknown): IntentProblem | undefined {
   if (isGiven(sensitivity) && !sensitivities.includes(sensitivity as string)) {
     return { code: 'INVALID_SENSITIVITY', error: `The data sensitivity is none of ${sensitivities.join(', ')}.` };

@@ -1,6 +1,7 @@
 /** describe_tool: whole definitions of named tools, or a check whether they could be called now. */
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
+import { shortName } from '../../base/short-name.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
 import { filtersIn } from './annotations.ts';
 import { checkTools } from './check-tools.ts';
@@ -53,7 +54,7 @@ function describe(ids: readonly string[], context: HelperContext): JsonObject {
 
 function errorOf(id: string, { missing, nearest, remediation }: Missing): JsonObject {
   const error = missing === 'server_disabled' ? 'disabled' : 'not_found';
-  return { id, error, remediation, ...(nearest !== undefined && { did_you_mean: nearest }) };
+  return { id: shortName(id), error, remediation, ...(nearest !== undefined && { did_you_mean: nearest }) };
 }
 
 /** One id may come as a text by itself. */

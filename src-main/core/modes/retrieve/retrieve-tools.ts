@@ -5,10 +5,12 @@ import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import type { SearchHit } from '../../search/search-index.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
 import { failedFilters, filtersIn, sessionRisk } from './annotations.ts';
+import { filterDiagnostics } from './filter-diagnostics.ts';
 import { jsonResult } from './json-result.ts';
 import { readCount, readSwitch, readText } from './read-options.ts';
 import { explain } from './explain-search.ts';
 import { compactEntry, fullEntry, sawSchema } from './tool-entry.ts';
+import { UsageStats } from './usage-stats.ts';
 
 const usualLimit = 10;
 /** MCPProxy's, where every hit comes whole. */
@@ -48,17 +50,20 @@ export const retrieveTools: HelperTool = {
     const limit = readCount(input['limit'], full ? usualFullLimit : usualLimit, mostHits);
     const filters = filtersIn(input);
     const { found, total } = search(query, limit, filters, context);
-    const tools = found.map(({ tool, score }, place) =>
-      full ? whole(tool, score, context) : line(tool, score, place, context),
-    );
+    const stats = readSwitch(input['include_stats']) ? new UsageStats(context) : undefined;
+    const tools = found.map(({ tool, score }, place) => ({
+      ...(full ? whole(tool, score, context) : line(tool, score, place, context)),
+      ...stats?.of(tool),
+    }));
     return jsonResult({
       tools,
       query: query.slice(0, 200),
       total,
       ...(tools.length === 0 ? nothingFound(query, context) : { usage_instructions: usage(full) }),
-      ...(filters.length > 0 && { filter_diagnostics: diagnose(query, filters, total, context) }),
+      ...filterDiagnostics(query, filters, context),
       ...(readSwitch(input['include_session_risk_warning']) && { session_risk: sessionRisk(context.catalog) }),
       ...(readSwitch(input['include_disabled']) && disabledServers(context)),
+      ...stats?.summary(),
       ...(readSwitch(input['debug']) && explain(query, readText(input['explain_tool']), context)),
     });
   },
@@ -93,10 +98,11 @@ function whole(tool: CatalogEntry, score: number, { memory }: HelperContext): Js
   return fullEntry(tool, score);
 }
 
-/** A line that leaves something out needs its schema; one that says it all does not. */
+/** The schema comes along for the first, once to a session. */
 function line(tool: CatalogEntry, score: number, place: number, { memory }: HelperContext): JsonObject {
   const entry = compactEntry(tool, score);
-  if (place >= schemasShown || sawSchema(tool, memory)) return entry;
+  if (place >= schemasShown) return entry;
+  if (sawSchema(tool, memory)) return { ...entry, inputSchema_shown: 'earlier' };
   return { ...entry, inputSchema: usableSchema(tool.definition) };
 }
 
@@ -111,16 +117,11 @@ function nothingFound(query: string, { index, catalog }: HelperContext): JsonObj
   return { hint: `${meant}Try other words. Servers: ${catalog.servers.join(', ') || 'none yet'}.` };
 }
 
-function diagnose(query: string, filters: readonly string[], total: number, { index }: HelperContext): JsonObject {
-  const before = index.search(query, { limit: 1 }).total;
-  return { filters, matched: before, filtered_out: before - total };
-}
-
 function disabledServers({ admin }: HelperContext): JsonObject {
   const off = admin.list().filter((server) => !server.enabled);
   if (off.length === 0) return { disabled: [] };
   return {
-    disabled: off.map(({ name, tools }) => ({ server: name, tools, reason: 'server_disabled' })),
-    remediation: 'The person can switch a server on: tooltray enable NAME.',
+    disabled: off.map(({ name, tools }) => ({ server: name, tools, status: 'server_disabled' })),
+    remediation: { server_disabled: 'The person can switch a server on: tooltray enable NAME.' },
   };
 }

@@ -28,6 +28,6 @@ export async function switchServer(
 /** A server that is at work for others is not torn down: its lists are read again. Throws AppError server_not_found. */
 export async function retryServer(input: JsonObject, action: string, { admin }: HelperContext): Promise<JsonObject> {
   const { name } = requireServer(input, admin);
-  const { ok, tools, error } = await admin.retry(name);
+  const { ok, tools, error } = await admin.try(name, 'retry');
   return { success: ok, server: name, action, tools, ...(error !== undefined && { error }) };
 }

@@ -30,8 +30,12 @@ const actions: Readonly<Record<NonNullable<ServerHealth['action']>['kind'], stri
   'view-log': 'view_logs',
 };
 
-export function connectionStatus({ state, error }: ServerFacts): JsonObject {
-  return { state: states[state], ...(error !== undefined && { last_error: error }) };
+export function connectionStatus({ state, error, failures }: ServerFacts): JsonObject {
+  return {
+    state: states[state],
+    ...(error !== undefined && { last_error: error }),
+    ...(failures > 0 && { retry_count: failures }),
+  };
 }
 
 /** `etag` may be given back with an edit, which is then made only if nothing was changed in between. */

@@ -1,21 +1,20 @@
 /** `catalog_tools`: every tool with its server, one line and the names of its parameters. */
 import type { HelperTool } from '../mode.ts';
-import { callableNames } from './callable-names.ts';
+import { callableName } from './callable-name.ts';
 import { dataResult } from './data-result.ts';
 import { parameterNames, shortText } from './tool-texts.ts';
 
 export const catalogTools: HelperTool = {
   definition: {
     name: 'catalog_tools',
-    description: 'Every tool with its parameter names.',
+    description: 'Tools with parameter names.',
     inputSchema: { type: 'object' },
     annotations: { readOnlyHint: true },
     _meta: { 'anthropic/alwaysLoad': true },
   },
   async run(_input, context) {
-    const names = callableNames(context.catalog);
     const shown = context.catalog.tools.map((tool) => ({
-      name: names.get(tool) ?? tool.listedName,
+      name: callableName(tool, context.catalog),
       server: tool.server,
       description: shortText(tool, context),
       parameters: parameterNames(tool),

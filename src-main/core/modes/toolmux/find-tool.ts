@@ -1,5 +1,6 @@
 /** Tools as ToolMux's tools look them up and miss them. */
 import { AppError, type ErrorCode } from '../../base/errors.ts';
+import { shortName } from '../../base/short-name.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { resolveEntry } from '../../catalog/resolve-entry.ts';
 import type { HelperContext } from '../mode.ts';
@@ -31,8 +32,8 @@ export function inToolMuxWords(error: unknown, tool: string, server: string | un
     const { fix, data } = error;
     return new AppError(error.code, text, { cause: error, ...(fix !== undefined && { fix }), ...(data && { data }) });
   };
-  if (error.code === 'tool_not_found') return retold(`Tool '${tool}' not found.`);
+  if (error.code === 'tool_not_found') return retold(`Tool '${shortName(tool)}' not found.`);
   return server !== undefined && isGone.has(error.code)
-    ? retold(`Server '${server}' not available: ${error.message}`)
+    ? retold(`Server '${shortName(server)}' not available: ${error.message}`)
     : error;
 }

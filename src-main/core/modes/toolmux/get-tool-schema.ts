@@ -4,7 +4,7 @@ import { errorText } from '../../base/errors.ts';
 import { readServerName, readToolName } from '../../calls/read-arguments.ts';
 import { usableSchema } from '../../catalog/catalog.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
-import { callableNames } from './callable-names.ts';
+import { callableName } from './callable-name.ts';
 import { dataError, dataResult } from './data-result.ts';
 import { findTool } from './find-tool.ts';
 import { fullText } from './tool-texts.ts';
@@ -12,7 +12,7 @@ import { fullText } from './tool-texts.ts';
 export const getToolSchema: HelperTool = {
   definition: {
     name: 'get_tool_schema',
-    description: 'Full description and schema of a tool.',
+    description: 'Schema of a tool.',
     inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
     annotations: { readOnlyHint: true },
     _meta: { 'anthropic/alwaysLoad': true },
@@ -34,7 +34,7 @@ function entryOrError(name: string, server: string | undefined, context: HelperC
   try {
     const tool = findTool(name, server, context);
     return {
-      name: callableNames(context.catalog).get(tool) ?? tool.listedName,
+      name: callableName(tool, context.catalog),
       server: tool.server,
       description: fullText(tool),
       input_schema: usableSchema(tool.definition),

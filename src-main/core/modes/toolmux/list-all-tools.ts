@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { readServerName } from '../../calls/read-arguments.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
-import { callableNames } from './callable-names.ts';
+import { callableName } from './callable-name.ts';
 import { dataResult } from './data-result.ts';
 import { toolsByServer } from './tools-by-server.ts';
 import { fullText, shortText } from './tool-texts.ts';
@@ -11,9 +11,10 @@ import { fullText, shortText } from './tool-texts.ts';
 export const listAllTools: HelperTool = {
   definition: {
     name: 'list_all_tools',
-    description: 'Tools by server, one line each.',
+    description: 'One line per tool.',
     inputSchema: { type: 'object', properties: { server: { type: 'string' } } },
     annotations: { readOnlyHint: true },
+    _meta: { 'anthropic/alwaysLoad': true },
   },
   async run(input, context) {
     const show = lineOf(context);
@@ -31,6 +32,5 @@ export const listAllTools: HelperTool = {
 function lineOf(context: HelperContext): (tool: CatalogEntry) => JsonObject {
   if (context.mode === 'gateway') return (tool) => ({ name: tool.name, description: shortText(tool, context) });
   if (context.mode !== 'meta') return (tool) => ({ name: tool.listedName, description: fullText(tool) });
-  const names = callableNames(context.catalog);
-  return (tool) => ({ name: names.get(tool) ?? tool.listedName, description: shortText(tool, context) });
+  return (tool) => ({ name: callableName(tool, context.catalog), description: shortText(tool, context) });
 }

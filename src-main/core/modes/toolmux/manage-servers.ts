@@ -6,9 +6,8 @@ import type { HelperContext, HelperTool } from '../mode.ts';
 import { dataError, dataResult } from './data-result.ts';
 import { newEntry } from './new-entry.ts';
 import { requestChange } from './request-change.ts';
+import { type Action, runAction } from './run-action.ts';
 import { serverRow } from './server-row.ts';
-
-type Action = (input: JsonObject, context: HelperContext) => Promise<JsonObject>;
 
 const actions: Readonly<Record<string, Action>> = { list, add, remove, validate, test, retry };
 
@@ -31,18 +30,7 @@ export const manageServers: HelperTool = {
       required: ['action'],
     },
   },
-  async run(input, context) {
-    const name = String(input['action']);
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (action === undefined)
-      return dataError(`There is no action '${name}'.`, { valid_actions: Object.keys(actions) });
-    try {
-      return await action(input, context);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return dataError(error.text, error.data);
-    }
-  },
+  run: (input, context) => runAction(actions, input, context),
 };
 
 async function list(_input: JsonObject, { admin }: HelperContext): Promise<JsonObject> {
@@ -85,15 +73,15 @@ async function validate(input: JsonObject, { admin }: HelperContext): Promise<Js
 async function test(input: JsonObject, { admin }: HelperContext): Promise<JsonObject> {
   const wanted = nameOf(input);
   const enabled = admin.list().flatMap((server) => (server.enabled ? server.name : []));
-  const results = await Promise.all((wanted === undefined ? enabled : [wanted]).map((name) => admin.test(name)));
+  const results = await Promise.all((wanted === undefined ? enabled : [wanted]).map((name) => admin.try(name, 'wake')));
   return dataResult({
-    results: results.map((result) => ({ ...result })),
+    results: results.map(({ name, ok, tools, error }) => ({ name, ok, tools, ...(error !== undefined && { error }) })),
     total_tools: results.reduce((sum, { tools }: ServerTrial) => sum + tools, 0),
   });
 }
 
 async function retry(input: JsonObject, { admin }: HelperContext): Promise<JsonObject> {
-  const { name, ok, tools, error } = await admin.retry(requireName(input));
+  const { name, ok, tools, error } = await admin.try(requireName(input), 'retry');
   return ok ? dataResult({ success: true, server: name, tools }) : dataError(error ?? `${name} does not answer.`);
 }
 

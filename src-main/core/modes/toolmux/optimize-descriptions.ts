@@ -2,7 +2,6 @@
  * `optimize_descriptions`: lets a model write shorter descriptions of tools. Saving changes no launch, address, environment,
  * trust or schema, so it takes effect at once; who wrote is kept with the texts, and an empty text takes one back.
  */
-import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { readServerName } from '../../calls/read-arguments.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
@@ -11,10 +10,9 @@ import { cleanLine } from '../../condense/clean-line.ts';
 import { maxDescription } from '../../condense/description-store.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
 import { dataError, dataResult } from './data-result.ts';
+import { type Action, runAction } from './run-action.ts';
 import { fullText, requiredNames } from './tool-texts.ts';
 import { toolsByServer } from './tools-by-server.ts';
-
-type Action = (input: JsonObject, context: HelperContext) => JsonObject | Promise<JsonObject>;
 
 const actions: Readonly<Record<string, Action>> = { status, generate, save };
 
@@ -33,18 +31,7 @@ export const optimizeDescriptions: HelperTool = {
       required: ['action'],
     },
   },
-  async run(input, context) {
-    const name = String(input['action']);
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (action === undefined)
-      return dataError(`There is no action '${name}'.`, { valid_actions: Object.keys(actions) });
-    try {
-      return await action(input, context);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return dataError(error.text, error.data);
-    }
-  },
+  run: (input, context) => runAction(actions, input, context),
 };
 
 /** Counts only texts that are shown: one whose tool is gone or described anew is none. */

@@ -21,7 +21,7 @@ export function serverTool(name: string, server: string, hint: string | undefine
       },
     },
     async run(input, context) {
-      const tools = context.catalog.tools.filter((tool) => tool.server === server);
+      const tools = context.catalog.lookup.tools.of(server);
       if (tools.length === 0) throw notAvailable(server, context);
       if (nameKeys.every((key) => input[key] === undefined || input[key] === '')) throw missingTool(tools, context);
       return enrichedCall({ spelling: ownName(tools, readToolName(input)), server, input }, context);

@@ -1,10 +1,12 @@
 /** The action `call` of the proxy tool: calls a tool, reads a resource, gets a prompt, and says on each item what it is of. */
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
+import { shortName } from '../../base/short-name.ts';
 import { wrapUri } from '../../catalog/catalog.ts';
 import { resourceNotFound } from '../../catalog/resolve-resource.ts';
 import { type Result, RpcError } from '../../wire/message.ts';
 import { fact, RawJson, toObject } from '../../wire/raw-json.ts';
+import { maggPrompts } from '../magg/magg-prompts.ts';
 import type { HelperContext } from '../mode.ts';
 import { objectify } from './objectify.ts';
 import { findEntry, notFound } from './proxy-entries.ts';
@@ -27,7 +29,9 @@ async function callTool({ path, server, args, beside }: CallRequest, context: He
     return await context.callTool({ tool: path, server, arguments: args, beside, via: 'proxy' });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'tool_not_found') throw error;
-    throw new AppError('tool_not_found', `Unknown tool: '${path}'.`, { ...(error.fix && { fix: error.fix }) });
+    throw new AppError('tool_not_found', `Unknown tool: '${shortName(path)}'.`, {
+      ...(error.fix && { fix: error.fix }),
+    });
   }
 }
 
@@ -73,13 +77,14 @@ function resourceResult({ contents }: JsonObject, facts: ProxyFacts): JsonObject
 }
 
 function getPrompt({ path, args }: CallRequest, context: HelperContext): Promise<Result> {
-  const { listed } = findEntry('prompt', path, context);
   // Arguments of prompts are texts; models write numbers and lists all the same.
   const texts = Object.entries(args).map(([key, value]) => [
     key,
     typeof value === 'string' ? value : JSON.stringify(value),
   ]);
-  return context.getPrompt(String(listed['name']), Object.fromEntries(texts) as JsonObject);
+  const isOurs = maggPrompts.some(({ definition }) => definition.name === path);
+  const name = isOurs ? path : String(findEntry('prompt', path, context).listed['name']);
+  return context.getPrompt(name, Object.fromEntries(texts) as JsonObject);
 }
 
 function promptResult(result: JsonObject, facts: ProxyFacts): JsonObject {

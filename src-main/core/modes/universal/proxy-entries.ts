@@ -1,10 +1,11 @@
 /** The catalog as the proxy tool shows it: tools, prompts, and resources together with templates, each with all its spellings. */
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
+import { shortName } from '../../base/short-name.ts';
 import type { Catalog, CatalogEntry, CatalogResource } from '../../catalog/catalog.ts';
 import { resolveEntry, resolveServer } from '../../catalog/resolve-entry.ts';
 import type { ModeView } from '../mode.ts';
-import { shownTool, wholeTool } from '../shown-tool.ts';
+import { callableTool, wholeTool } from '../shown-tool.ts';
 import type { ListRequest, ProxyType } from './proxy-request.ts';
 
 export interface ProxyEntry {
@@ -25,20 +26,10 @@ export const listTypes: Readonly<Record<ProxyType, string>> = {
   prompt: 'Prompt',
 };
 
-export function proxyEntries(type: ProxyType, { catalog, raw }: ModeView): readonly ProxyEntry[] {
-  if (type === 'tool') {
-    return catalog.tools.map((tool) => {
-      const shown = { listed: shownTool(tool, raw), whole: wholeTool(tool) };
-      return { ...shown, pythonType: 'Tool', server: tool.server, spellings: namesOf(tool, catalog) };
-    });
-  }
-  if (type === 'prompt') {
-    return catalog.prompts.map((prompt) => {
-      const shown = { ...prompt.definition, name: prompt.listedName };
-      const { server } = prompt;
-      return { listed: shown, whole: shown, pythonType: 'Prompt', server, spellings: namesOf(prompt, catalog) };
-    });
-  }
+export function proxyEntries(type: ProxyType, view: ModeView): readonly ProxyEntry[] {
+  const { catalog } = view;
+  if (type === 'tool') return catalog.tools.map((tool) => toolEntry(tool, view));
+  if (type === 'prompt') return catalog.prompts.map((prompt) => promptEntry(prompt, view));
   return [
     ...catalog.resources.map((resource) => located(resource, 'Resource', 'uri', catalog)),
     ...catalog.resourceTemplates.map((template) => located(template, 'ResourceTemplate', 'uriTemplate', catalog)),
@@ -64,18 +55,16 @@ export function filterEntries(
 /** The entry of that name or URI. Throws AppError not_found or tool_ambiguous. */
 export function findEntry(type: ProxyType, path: string, view: ModeView): ProxyEntry {
   const { catalog, index } = view;
-  const entries = proxyEntries(type, view);
   if (type === 'resource') {
+    const entries = proxyEntries(type, view);
     const found =
       entries.find(({ spellings }) => spellings.includes(path)) ?? entries.find(({ whole }) => whole['name'] === path);
     if (found === undefined) throw notFound(type, path, 'List the resources there are.');
     return found;
   }
-  const key = type === 'tool' ? 'tools' : 'prompts';
-  const suggest = (name: string): readonly string[] => (type === 'tool' ? index.suggest(name) : []);
   try {
-    const entry = resolveEntry(catalog, key, path, { suggest });
-    return entries[catalog[key].indexOf(entry)] as ProxyEntry;
+    if (type === 'prompt') return promptEntry(resolveEntry(catalog, 'prompts', path), view);
+    return toolEntry(resolveEntry(catalog, 'tools', path, { suggest: (name) => index.suggest(name) }), view);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'tool_not_found') throw error;
     throw notFound(type, path, error.fix);
@@ -84,7 +73,18 @@ export function findEntry(type: ProxyType, path: string, view: ModeView): ProxyE
 
 export function notFound(type: ProxyType, path: string, fix: string | undefined): AppError {
   const what = type[0]?.toUpperCase() + type.slice(1);
-  return new AppError('not_found', `${what} '${path}' not found.`, { ...(fix !== undefined && { fix }) });
+  return new AppError('not_found', `${what} '${shortName(path)}' not found.`, { ...(fix !== undefined && { fix }) });
+}
+
+function toolEntry(tool: CatalogEntry, view: ModeView): ProxyEntry {
+  const shown = { listed: callableTool(tool, view), whole: wholeTool(tool) };
+  return { ...shown, pythonType: 'Tool', server: tool.server, spellings: namesOf(tool, view.catalog) };
+}
+
+function promptEntry(prompt: CatalogEntry, { catalog }: ModeView): ProxyEntry {
+  const shown = { ...prompt.definition, name: prompt.listedName };
+  const { server } = prompt;
+  return { listed: shown, whole: shown, pythonType: 'Prompt', server, spellings: namesOf(prompt, catalog) };
 }
 
 /** A URI as Magg spells it where servers have a prefix: `data://cfg` of `m` is `data://m/cfg`. */

@@ -28,6 +28,7 @@ export const proxyTool: HelperTool = {
     },
     _meta: { 'anthropic/alwaysLoad': true },
   },
+  spills: true,
   run,
 };
 

@@ -1,5 +1,6 @@
 /** The environment that child processes get: our own, completed from the login shell where a desktop started us with next to nothing. */
 import { delimiter } from 'node:path';
+import { toolFolders } from './tool-folders.ts';
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -36,7 +37,7 @@ export class EnvironmentResolver {
       if (value !== undefined && !isOurs(name)) merged[name] = value;
     }
     if (shell['PATH'] !== undefined) merged['PATH'] = joinPaths(shell['PATH'], own['PATH']);
-    return merged;
+    return withToolFolders(merged, platform);
   }
 }
 
@@ -52,6 +53,13 @@ function needsLoginShell(own: EnvironmentResolverOptions['own'], platform: NodeJ
 /** Ours alone: secrets and folders of the core, what would turn a child Electron into Node, and traces of the login shell itself. */
 function isOurs(name: string): boolean {
   return /^(TOOLTRAY_.*|NODE_OPTIONS|ELECTRON_RUN_AS_NODE|_|SHLVL|PWD|OLDPWD)$/i.test(name);
+}
+
+/** Last of all, so that what PATH says stays what it says; only commands that would not be found at all are found there. */
+async function withToolFolders(env: Environment, platform: NodeJS.Platform): Promise<Environment> {
+  const folders = (await toolFolders(env, platform)).join(delimiter);
+  const name = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
+  return folders === '' ? env : { ...env, [name]: joinPaths(env[name] ?? '', folders) };
 }
 
 function joinPaths(first: string, second = ''): string {

@@ -45,6 +45,11 @@ export class TransportFactory {
     return this.#stderr.get(server)?.lines() ?? [];
   }
 
+  /** Where its stderr is written, absolute. */
+  logFile(server: string): string {
+    return join(this.#options.logDir, `${server.replace(/[^A-Za-z0-9._-]/g, '_')}.log`);
+  }
+
   /** Writes out and closes the logs. */
   async close(): Promise<void> {
     await Promise.all([...this.#stderr.values()].map((log) => log.close()));
@@ -53,9 +58,7 @@ export class TransportFactory {
   #stderrOf(server: string): StderrLog {
     const known = this.#stderr.get(server);
     if (known !== undefined) return known;
-    const { logDir, mask } = this.#options;
-    const file = new RotatingFile(join(logDir, `${server.replace(/[^A-Za-z0-9._-]/g, '_')}.log`));
-    const log = new StderrLog({ file, mask });
+    const log = new StderrLog({ file: new RotatingFile(this.logFile(server)), mask: this.#options.mask });
     this.#stderr.set(server, log);
     return log;
   }

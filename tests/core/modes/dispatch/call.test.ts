@@ -234,61 +234,8 @@ describe('a failure', () => {
   });
 });
 
-describe('files', () => {
-  const big = { files: Array.from({ length: 500 }, (_, i) => `file ${i}`), metadata: {}, summary: 'é' };
-  const spilled = (input: JsonObject, resultFiles: MemoryFiles): Promise<Answer> =>
-    answering(said(JSON.stringify(big)), input, { resultFiles });
-
-  test('a result that is too long is kept, and its size, keys and beginning are told', async () => {
-    const files = new MemoryFiles();
-    const { text, facts } = await spilled({ resultSizeThreshold: 100 }, files);
-    expect(JSON.parse(files.texts.get('/kept/1.json') ?? '')).toEqual(big);
-    expect(facts).toMatchObject({ resultFile: '/kept/1.json', autoSpilled: true });
-    expect(facts).not.toHaveProperty('estimatedTokens');
-    expect(text.split('\n')).toEqual([
-      'Result auto-spilled to temporary JSON file (exceeded 100 bytes): /kept/1.json (auto-deleted at shutdown).',
-      expect.stringMatching(/^Size: \d+ bytes \(~\d+ tokens\)\.$/),
-      expect.stringContaining("action='readresult'"),
-      'Format: JSON.',
-      'Top-level keys: [files, metadata, summary]',
-      expect.stringMatching(/^Preview: \{"files":\["file 0".{282}\.\.\.$/),
-    ]);
-  });
-
-  test('a result is kept where that is asked for, however short', async () => {
-    const { text, facts } = await answering(said('[1,2]'), { resultToFile: true }, { resultFiles: new MemoryFiles() });
-    expect(facts).not.toHaveProperty('autoSpilled');
-    expect(text).toMatch(
-      /^Result written to temporary JSON file: .*\n(.*\n)*Result is an array with 2 element\(s\)\.\nPreview: \[1,2\]$/,
-    );
-  });
-
-  test.each([
-    [0, 100, true],
-    [0, 0, false],
-    [100_000, 100, false],
-    [undefined, 100, true],
-  ])('a threshold of %s for the call and %s for all keeps a long result: %s', async (own, global, kept) => {
-    const files = Object.assign(new MemoryFiles(), { threshold: global });
-    const { facts } = await spilled({ resultSizeThreshold: own }, files);
-    expect('resultFile' in facts).toBe(kept);
-  });
-
-  test('a result that cannot be kept is told, and says why', async () => {
-    const { json, facts } = await spilled(
-      { resultSizeThreshold: 100 },
-      Object.assign(new MemoryFiles(), { isFull: true }),
-    );
-    expect([json, facts['notKept']]).toEqual([big, 'The disk is full.']);
-  });
-
-  test('nothing is called for a file that could not be had', async () => {
-    const context = dispatchContext(servers);
-    const { isError, text } = await call({ tool: 'only', resultToFile: true }, context);
-    expect([isError, text, context.calls]).toEqual([true, expect.stringContaining('not kept on disk yet'), []]);
-  });
-
-  test('a file goes before arguments, and only its name is repeated', async () => {
+describe('a file of arguments', () => {
+  test('goes before arguments, and only its name is repeated', async () => {
     const files = new MemoryFiles();
     files.texts.set('/kept/x.json', '{"message":"from the file"}');
     const context = dispatchContext(servers, { resultFiles: files });
@@ -300,15 +247,31 @@ describe('files', () => {
     expect(facts['arguments']).toEqual({ _fromFile: '/kept/x.json' });
   });
 
+  test('may be TOON', async () => {
+    const files = new MemoryFiles();
+    files.texts.set('/kept/x.toon', 'message: "a: b"\nrows[2]{id,ok}:\n  1,true\n  2,false');
+    const context = dispatchContext(servers, { resultFiles: files });
+    await call({ tool: 'a:echo', argumentsFile: '/kept/x.toon' }, context);
+    const rows = [
+      { id: 1, ok: true },
+      { id: 2, ok: false },
+    ];
+    expect(context.calls[0]?.arguments).toEqual({ message: 'a: b', rows });
+  });
+
   test.each([
     ['/kept/none', 'File for arguments does not exist'],
     ['/kept/', 'Path for arguments is not a file'],
     ['/kept/bad', 'Invalid JSON'],
-    ['/kept/list', /must contain a JSON object/],
+    ['/kept/text', 'Invalid JSON'],
+    ['/kept/digits.toon', 'Invalid JSON'],
+    ['/kept/list', /must contain a JSON or TOON object/],
+    ['/kept/list.toon', /must contain a JSON or TOON object/],
     [5, "requires 'argumentsFile' to be the path"],
-  ])('the arguments file %s is refused: %s', async (argumentsFile, fragment) => {
+  ])('%s is refused: %s', async (argumentsFile, fragment) => {
     const files = new MemoryFiles();
-    files.texts.set('/kept/bad', '{').set('/kept/list', '[1]');
+    files.texts.set('/kept/bad', '{').set('/kept/list', '[1]').set('/kept/list.toon', '[2]: a,b');
+    files.texts.set('/kept/text', 'Dear reader').set('/kept/digits.toon', 'id: 12345678901234567890');
     const context = dispatchContext(servers, { resultFiles: files });
     const { isError, text, facts } = await call({ tool: 'a:echo', argumentsFile }, context);
     expect([isError, text, context.calls]).toEqual([true, expect.stringMatching(fragment), []]);

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import type { CatalogServer } from '../../../../src-main/core/catalog/catalog.ts';
 import { helperTools } from '../../../../src-main/core/modes/index.ts';
 import type { HelperContext } from '../../../../src-main/core/modes/mode.ts';
+import { fromToon } from '../../../../src-main/core/results/toon.ts';
 import { helperContext, type TestContext } from '../helper-context.ts';
 
 export interface DispatchParts {
@@ -32,6 +33,8 @@ export interface Answer {
   readonly text: string;
   /** The text, read as JSON. */
   readonly json: JsonObject;
+  /** The text, read as TOON. */
+  readonly toon: JsonObject;
   readonly facts: JsonObject;
   readonly isError: boolean;
   readonly content: readonly JsonObject[];
@@ -45,6 +48,9 @@ export async function run(name: string, input: JsonObject, context: HelperContex
     text,
     get json() {
       return JSON.parse(text) as JsonObject;
+    },
+    get toon() {
+      return fromToon(text) as JsonObject;
     },
     facts: result['structuredContent'] as JsonObject,
     isError: result['isError'] === true,

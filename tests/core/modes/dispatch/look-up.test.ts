@@ -53,7 +53,7 @@ describe('list', () => {
   });
 
   test('in detail also what the server says of itself and why it does not work, secrets masked', async () => {
-    const { json } = await dispatch({ action: 'list', format: 'detail' }, context);
+    const { toon: json } = await dispatch({ action: 'list', format: 'detail' }, context);
     expect(json['connections']).toEqual([
       {
         alias: 'c1',
@@ -76,13 +76,19 @@ describe('list', () => {
     [{ includeInputSchema: true, includeAnnotations: 'false' }, { inputSchema: echo.inputSchema }],
     [{ includeAnnotations: true }, { annotations: echo.annotations }],
   ])('in detail %j decides what is told of a tool', async (flags, told) => {
-    const { json } = await dispatch({ action: 'list', format: 'detail', connection: 'b', ...flags }, context);
+    const { toon: json } = await dispatch({ action: 'list', format: 'detail', connection: 'b', ...flags }, context);
     const [only] = json['connections'] as [{ tools: unknown[] }];
     expect(only.tools).toEqual([{ name: 'echo_tool', description: echo.description, ...told }]);
   });
 
+  test('what TOON cannot say is told as JSON', async () => {
+    const odd = dispatchContext([serverWith('a', { tools: [{ name: 'x', description: 'half a pair: \ud83d' }] })]);
+    const { json } = await dispatch({ action: 'list', format: 'detail' }, odd);
+    expect(json).toMatchObject({ action: 'list', totalConnections: 1, connections: [{ toolCount: 1 }] });
+  });
+
   test('in detail without tools only their number', async () => {
-    const { json } = await dispatch({ action: 'list', format: 'detail', includeTools: false }, context);
+    const { toon: json } = await dispatch({ action: 'list', format: 'detail', includeTools: false }, context);
     expect(json['connections']).toEqual([
       expect.not.objectContaining({ tools: expect.anything() as unknown }),
       expect.objectContaining({ toolCount: 1 }),
@@ -195,8 +201,10 @@ describe('search', () => {
   });
 
   test('in detail gives the connection and the tool apart, with its schema on request', async () => {
-    const input = { query: 'path', format: 'detail', includeInputSchema: true, limit: 1 };
-    expect(await hitsOf(input)).toEqual([
+    const input = { action: 'search', query: 'path', format: 'detail', includeInputSchema: true, limit: 1 };
+    const { toon, facts } = await dispatch(input, context);
+    expect(toon).toEqual(facts);
+    expect(toon['results']).toEqual([
       {
         connection: { alias: 'c1', serverInfo: { name: 'fs', version: '1' } },
         tool: { name: 'read_file', description: readFile.description, inputSchema: readFile.inputSchema },

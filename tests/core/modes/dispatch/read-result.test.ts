@@ -38,7 +38,33 @@ describe('readresult', () => {
       { op: 'grep', pattern: ' a', context: 0 },
     ],
     [{ arguments: { op: 'grep', pattern: 'a', context: 2 } }, { op: 'grep', pattern: 'a', context: 2 }],
+    [
+      { op: 'grep', pattern: 'a', limit: 5 },
+      { op: 'grep', pattern: 'a', context: 0, limit: 5 },
+    ],
     [{ op: 'read' }, { op: 'read', maxBytes: 0 }],
+    [
+      { op: 'read', fromByte: 20 },
+      { op: 'read', maxBytes: 0, fromByte: 20 },
+    ],
+    [
+      { op: 'query', query: '$.a', limit: 1 },
+      { op: 'query', query: '$.a', limit: 1 },
+    ],
+    [{ op: 'schema' }, { op: 'schema' }],
+    [
+      { op: 'schema', path: '$.a' },
+      { op: 'schema', path: '$.a' },
+    ],
+    [{ op: 'table' }, { op: 'table', fromRow: 1, rows: 50 }],
+    [
+      { op: 'table', path: '$.a', columns: ['b', 'c'], fromRow: 2, rows: 3 },
+      { op: 'table', path: '$.a', columns: ['b', 'c'], fromRow: 2, rows: 3 },
+    ],
+    [
+      { op: 'table', columns: 'b, c' },
+      { op: 'table', columns: ['b', 'c'], fromRow: 1, rows: 50 },
+    ],
     [
       { op: 'zap', maxBytes: 20 },
       { op: 'read', maxBytes: 20 },
@@ -62,6 +88,8 @@ describe('readresult', () => {
   test.each([
     [{}, "requires 'resultFile'"],
     [{ resultFile, op: 'grep' }, "op='grep' requires a 'pattern'"],
+    [{ resultFile, op: 'query' }, "op='query' requires a 'query'"],
+    [{ resultFile, op: 'table', columns: 5 }, "'columns' is no list of names"],
     [{ resultFile, op: 'head', lines: 0 }, "'lines' is not a whole number of at least 1"],
     [{ resultFile: '/etc/none' }, "Failed to read result file '/etc/none': There is no such file."],
   ])('%j answers: %s', async (input, fragment) => {
@@ -69,21 +97,21 @@ describe('readresult', () => {
     expect([isError, text]).toEqual([true, expect.stringContaining(fragment)]);
   });
 
-  test('while there is no store it says so', async () => {
+  test('where there is no store it says so', async () => {
     const { isError, text } = await dispatch({ action: 'readresult', resultFile }, dispatchContext([]));
     expect([isError, text]).toEqual([
       true,
-      expect.stringMatching(/Failed to read result file '.*': Results are not kept on disk yet/),
+      expect.stringMatching(/Failed to read result file '.*': Results are not kept on disk here/),
     ]);
   });
 });
 
 describe('the tools named after ops', () => {
-  const named = ['stat', 'read', 'head', 'tail', 'slice', 'grep'];
+  const named = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'query', 'schema', 'table'];
 
   test.each(named)('result_%s answers what readresult does', async (op) => {
     const { files, read } = withFile();
-    const input = { resultFile, pattern: 'o', fromLine: 2, lines: 1, maxBytes: 9 };
+    const input = { resultFile, pattern: 'o', query: '$', fromLine: 2, lines: 1, maxBytes: 9 };
     const [own, other] = [await read(input, `result_${op}`), await read({ ...input, op })];
     expect([own.text, own.facts]).toEqual([other.text, other.facts]);
     expect(files.asked[0]).toEqual(files.asked[1]);
@@ -96,11 +124,17 @@ describe('the tools named after ops', () => {
     }
   });
 
-  test('need a file, and result_grep a pattern as well', async () => {
-    const answers = [await withFile().read({}, 'result_stat'), await withFile().read({ resultFile }, 'result_grep')];
+  test('need a file, result_grep a pattern and result_query a query as well', async () => {
+    const { read } = withFile();
+    const answers = [
+      await read({}, 'result_stat'),
+      await read({ resultFile }, 'result_grep'),
+      await read({ resultFile }, 'result_query'),
+    ];
     expect(answers.map(({ text }) => text)).toEqual([
       expect.stringContaining("requires 'resultFile'"),
       expect.stringContaining("requires a 'pattern'"),
+      expect.stringContaining("requires a 'query'"),
     ]);
   });
 });

@@ -148,6 +148,10 @@ describe('arguments', () => {
   });
 });
 
+test('blanks around the colon of an id are no part of it', async () => {
+  expect(await json('call_tool_read', { name: ' fx : look ', args: { path: '/a' } })).toMatchObject({ name: 'look' });
+});
+
 describe('errors', () => {
   test.each<[Json, RegExp]>([
     [{ name: 'fx:refuse', args: { path: '' } }, /"error":"bad params","error_type":"invalid_params".*"input_schema"/],

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { ToolActivity } from '../../../../src-main/core/activity/call-record.ts';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
+import { serverWith } from '../../catalog/catalog-of.ts';
+import { helperContext } from '../helper-context.ts';
 import { ask, files, retrieveContext } from './retrieve-context.ts';
 
 const idsOf = (answer: JsonObject): unknown[] =>
@@ -71,13 +74,26 @@ test('full answers give whole definitions, each time', async () => {
 
 describe('filters', () => {
   test.each([
-    ['read_only_only', ['fs:read_file']],
-    ['exclude_destructive', ['fs:write_file']],
-    ['exclude_open_world', ['fs:read_file']],
-  ])('%s keeps only what says so of itself', async (name, kept) => {
+    ['read_only_only', ['fs:read_file'], { missing_annotation: 3, explicit: 0 }],
+    ['exclude_destructive', ['fs:write_file'], { missing_annotation: 2, explicit: 1 }],
+    ['exclude_open_world', ['fs:read_file'], { missing_annotation: 3, explicit: 0 }],
+  ])('%s keeps only what says so of itself, and tells in numbers what it withholds', async (name, kept, omitted) => {
     const answer = await ask('retrieve_tools', { query: 'file', [name]: true });
     expect(idsOf(answer)).toEqual(kept);
-    expect(answer).toMatchObject({ total: 1, filter_diagnostics: { filters: [name], matched: 4, filtered_out: 3 } });
+    expect(answer).toMatchObject({ total: 1 });
+    expect(answer['filter_diagnostics']).toEqual({
+      matched_before_filters: 4,
+      omitted_total: 3,
+      omitted_by_filter: { [name]: omitted },
+      suggestion: expect.any(String) as string,
+    });
+  });
+
+  test('that withhold nothing are not spoken of', async () => {
+    const onlyReading = helperContext([serverWith('fs', { tools: files.slice(0, 1) })]);
+    const answer = await ask('retrieve_tools', { query: 'file', read_only_only: true }, onlyReading);
+    expect(idsOf(answer)).toEqual(['fs:read_file']);
+    expect(answer).not.toHaveProperty('filter_diagnostics');
   });
 
   test('are applied before the limit, so that it is filled', async () => {
@@ -97,6 +113,28 @@ describe('what may be asked for besides', () => {
     expect(risk).toMatchObject({ level: 'high', lethal_trifecta: true, warning: expect.any(String) as string });
   });
 
+  test('how often tools were called, and when last', async () => {
+    const usage = { failures: 0, averageMs: 1, longestMs: 1, resultBytes: 1, givenBytes: 1, tokensIn: 1, tokensOut: 1 };
+    const used = (server: string, tool: string, calls: number): ToolActivity => {
+      return { server, tool, calls, lastUsedAt: Date.UTC(2026, 0, calls), ...usage };
+    };
+    const context = {
+      ...retrieveContext(),
+      toolActivity: () => [used('gone', 'read_file', 9), used('fs', 'read_file', 7), used('fs', 'stat_file', 2)],
+    };
+    const answer = await ask('retrieve_tools', { query: 'read file', limit: 2, include_stats: true }, context);
+    expect(answer).toMatchObject({
+      tools: [{ id: 'fs:read_file', usage_count: 7, last_used: '2026-01-07T00:00:00.000Z' }, { usage_count: 0 }],
+      usage_summary: {
+        top_tools: [
+          { tool: 'fs:read_file', usage_count: 7 },
+          { tool: 'fs:stat_file', usage_count: 2 },
+        ],
+      },
+    });
+    expect(await ask('retrieve_tools', { query: 'read file' }, context)).not.toHaveProperty('usage_summary');
+  });
+
   test('servers that are switched off', async () => {
     const context = retrieveContext(
       [],
@@ -106,7 +144,8 @@ describe('what may be asked for besides', () => {
       ],
     );
     const answer = await ask('retrieve_tools', { query: 'file', include_disabled: true }, context);
-    expect(answer['disabled']).toEqual([{ server: 'git', tools: 9, reason: 'server_disabled' }]);
+    expect(answer['disabled']).toEqual([{ server: 'git', tools: 9, status: 'server_disabled' }]);
+    expect(answer['remediation']).toEqual({ server_disabled: expect.stringContaining('tooltray enable') as string });
   });
 
   test('why something was found, and where a certain tool stands', async () => {

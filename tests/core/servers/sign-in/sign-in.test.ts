@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { errorText } from '../../../../src-main/core/base/errors.ts';
-import { answerRpc } from '../../../../src-main/rpc/handlers.ts';
+import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
+import { noApps } from '../../../../src-main/rpc/no-apps.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
 import { startCore, type TestCore } from '../../../integration/start-core.ts';
 import { until } from '../../../integration/until.ts';
@@ -25,7 +26,13 @@ async function coreWith(servers: Record<string, object>): Promise<TestCore> {
 
 /** As the command line and the page ask for it. */
 async function ask(core: TestCore, method: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
-  const deps = { core: core.host.core, doors: () => core.host.doors, stop: () => undefined };
+  const deps = {
+    core: core.host.core,
+    doors: () => core.host.doors,
+    stop: () => undefined,
+    desktop: undefined,
+    apps: noApps,
+  };
   return answerRpc(method, input, deps, new AbortController().signal);
 }
 

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import type { Catalog, CatalogEntry } from '../../../../src-main/core/catalog/catalog.ts';
 import { resolveEntry } from '../../../../src-main/core/catalog/resolve-entry.ts';
-import { callableNames } from '../../../../src-main/core/modes/toolmux/callable-names.ts';
+import { callableName } from '../../../../src-main/core/modes/toolmux/callable-name.ts';
 import { catalogOf } from '../../catalog/catalog-of.ts';
 
-const namesIn = (catalog: ReturnType<typeof catalogOf>): string[] => [...callableNames(catalog).values()];
+const namesIn = (catalog: Catalog): [CatalogEntry, string][] =>
+  catalog.tools.map((tool) => [tool, callableName(tool, catalog)]);
 
 test('a tool goes by its own name where no other tool, server or helper claims it', () => {
   const catalog = catalogOf({ a: ['x', 'only', 'c2:x', 'invoke'], b: ['x', 'a_x', 'a__only'] }, ['invoke']);
-  expect(Object.fromEntries([...callableNames(catalog)].map(([{ id }, name]) => [id, name]))).toEqual({
+  expect(Object.fromEntries(namesIn(catalog).map(([{ id }, name]) => [id, name]))).toEqual({
     'a:x': 'a_x',
     'a:only': 'only',
     'a:c2:x': 'a_c2_x',
@@ -26,8 +28,8 @@ describe('whatever the names, each one shown means the tool it stands for', () =
     { __proto__: ['constructor', 'toString'], 'x y': ['constructor', 'x-y_constructor'] },
   ])('%j', (servers) => {
     const catalog = catalogOf(servers);
-    const meant = [...callableNames(catalog)].map(([tool, name]) => [tool.id, resolveEntry(catalog, 'tools', name).id]);
+    const meant = namesIn(catalog).map(([tool, name]) => [tool.id, resolveEntry(catalog, 'tools', name).id]);
     for (const [shown, found] of meant) expect(found).toBe(shown);
-    expect(new Set(namesIn(catalog)).size).toBe(catalog.tools.length);
+    expect(new Set(namesIn(catalog).map(([, name]) => name)).size).toBe(catalog.tools.length);
   });
 });

@@ -1,0 +1,157 @@
+/**
+ * Mends servers that do not start, from launches found elsewhere on this machine. Another app's command runs only after the
+ * person agreed to its place; what works is written to the config, so that it happens once.
+ */
+import { AppError, errorText } from '../base/errors.ts';
+import { Event } from '../base/events.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { ServerConfig } from '../config/app-config.ts';
+import type { HealConsents } from '../client-apps/heal-consents.ts';
+import { type HealOffer, ownCommand } from '../client-apps/heal-offers.ts';
+import type { ManagedServer } from '../servers/managed-server.ts';
+import type { EntryTrial } from './try-entry.ts';
+import { illnessOf } from './server-illness.ts';
+
+export interface HealingDeps {
+  readonly consents: HealConsents;
+  readonly policy: () => 'ask' | 'auto' | 'off';
+  readonly servers: () => readonly ManagedServer[];
+  /** Rejects where the config has no such server. */
+  readonly writtenEntry: (server: string) => Promise<JsonObject>;
+  readonly findOffers: (server: string, written: JsonObject) => Promise<readonly HealOffer[]>;
+  readonly tryEntry: (entry: JsonObject) => Promise<EntryTrial>;
+  readonly save: (server: string, entry: JsonObject) => Promise<void>;
+  readonly log: (text: string) => void;
+}
+
+export interface HealOutcome {
+  readonly server: string;
+  readonly healed: boolean;
+  /** What was done, or why not, for people. */
+  readonly sentence: string;
+}
+
+export class Healing {
+  /** The offers are others. */
+  readonly changed = new Event();
+  readonly #deps: HealingDeps;
+  #offers = new Map<string, readonly HealOffer[]>();
+  /** Fingerprints of entries that were looked at, so that a server that stays ill is looked after once. */
+  readonly #seen = new Map<string, string>();
+  #work: Promise<void> = Promise.resolve();
+  /** A look that has not begun yet: it will see whatever happens until then. */
+  #next: Promise<void> | undefined;
+
+  constructor(deps: HealingDeps) {
+    this.#deps = deps;
+  }
+
+  /** What waits for a person's yes, the best one for each server. */
+  get offers(): readonly HealOffer[] {
+    return [...this.#offers.values()].flatMap((offers) => offers.slice(0, 1));
+  }
+
+  /** Looks after every server that is ill and was not looked after yet. Resolves when all is done; never rejects. */
+  look(): Promise<void> {
+    this.#next ??= this.#work
+      .then(() => {
+        this.#next = undefined;
+        return this.#lookAtAll();
+      })
+      .catch((error: unknown) => this.#deps.log(errorText(error)));
+    this.#work = this.#next;
+    return this.#next;
+  }
+
+  /**
+   * The person agrees to the offer there is for a server: its place may be used from now on. Tries what it has, the best first.
+   * Rejects with AppError not_found where nothing is offered.
+   */
+  async heal(server: string): Promise<HealOutcome> {
+    const offers = this.#offers.get(server) ?? (await this.#find(server));
+    const [best] = offers;
+    if (best === undefined) {
+      throw new AppError('not_found', `Nothing on this machine is known to start ${server}.`, {
+        fix: 'Mend its entry in the config file by hand.',
+      });
+    }
+    await this.#deps.consents.give(best.source.id);
+    return this.#tryAll(server, offers);
+  }
+
+  async #lookAtAll(): Promise<void> {
+    if (this.#deps.policy() === 'off') return;
+    const servers = this.#deps.servers();
+    for (const name of this.#offers.keys()) {
+      const server = servers.find(({ config }) => config.name === name);
+      if (server === undefined || illnessOf(server) === undefined) this.#setOffers(name, []);
+    }
+    for (const server of servers) if (illnessOf(server) !== undefined) await this.#lookAt(server.config);
+  }
+
+  async #lookAt({ name, hash }: ServerConfig): Promise<void> {
+    if (this.#seen.get(name) === hash) return;
+    this.#seen.set(name, hash);
+    const offers = await this.#find(name);
+    if (offers.length === 0) return;
+    const { healed, sentence } = await this.#tryAll(name, offers);
+    if (healed) this.#deps.log(sentence);
+  }
+
+  async #find(server: string): Promise<readonly HealOffer[]> {
+    const offers = await this.#deps.findOffers(server, await this.#deps.writtenEntry(server));
+    this.#setOffers(server, offers);
+    return offers;
+  }
+
+  /** Tries, in order, what was agreed to; the first that works is kept. What needs a yes first stays an offer. */
+  async #tryAll(server: string, offers: readonly HealOffer[]): Promise<HealOutcome> {
+    const waiting: HealOffer[] = [];
+    const failures: string[] = [];
+    for (const offer of offers) {
+      if (!(await this.#isAllowed(offer))) {
+        waiting.push(offer);
+        continue;
+      }
+      const trial = await this.#deps.tryEntry(offer.entry);
+      if (trial.ok && trial.tools.length > 0) {
+        await this.#deps.save(server, offer.entry);
+        this.#setOffers(server, []);
+        return { server, healed: true, sentence: healedText(offer, trial) };
+      }
+      failures.push(`${offer.source.title}: ${trial.ok ? 'It answered without tools.' : trial.sentence}`);
+    }
+    this.#setOffers(server, waiting);
+    return { server, healed: false, sentence: unhealedText(server, waiting, failures) };
+  }
+
+  async #isAllowed({ source }: HealOffer): Promise<boolean> {
+    return this.#deps.policy() === 'auto' || (await this.#deps.consents.has(source.id));
+  }
+
+  #setOffers(server: string, offers: readonly HealOffer[]): void {
+    const before = this.#offers.get(server) ?? [];
+    if (before.length === 0 && offers.length === 0) return;
+    if (offers.length === 0) this.#offers.delete(server);
+    else this.#offers.set(server, offers);
+    this.changed.emit();
+  }
+}
+
+/** What is offered, as a question for people. */
+export function offerText({ server, source, file, endpoint }: HealOffer): string {
+  if (source.id === ownCommand.id) return `The command of ${server} was found as ${endpoint}.`;
+  return `${source.title} starts ${server} as ${endpoint}${file === undefined ? '' : ` (${file})`}.`;
+}
+
+function healedText({ server, source, endpoint }: HealOffer, { tools }: EntryTrial): string {
+  const from = source.id === ownCommand.id ? 'its command, found elsewhere' : `the launch that ${source.title} has`;
+  const count = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`;
+  return `${server} was mended with ${from}: ${endpoint}. It answered with ${count}, and the config file says so now.`;
+}
+
+function unhealedText(server: string, waiting: readonly HealOffer[], failures: readonly string[]): string {
+  const [next] = waiting;
+  const tried = failures.length === 0 ? '' : `What was tried for ${server} does not work. ${failures.join(' ')}`;
+  return [tried, next === undefined ? '' : offerText(next)].filter(Boolean).join(' ');
+}

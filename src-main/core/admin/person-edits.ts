@@ -1,0 +1,125 @@
+/** Changes of servers that the person makes: no proposal stands between them and the config file. */
+import { AppError } from '../base/errors.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import { mask } from '../base/mask-mark.ts';
+import { maskObject } from '../base/mask-secrets.ts';
+import type { ConfigStore } from '../config/config-store.ts';
+import { keyAliases } from '../config/entry-keys.ts';
+import { addServer, removeServer, setServerField, setTopLevel } from '../config/edit-config.ts';
+import { readConfigText } from '../config/load-config.ts';
+import { replaceEntry, writtenEntry, writtenSetting } from '../config/written-config.ts';
+import type { ServerManager } from '../servers/server-manager.ts';
+
+export class PersonEdits {
+  readonly #config: ConfigStore;
+  readonly #servers: ServerManager;
+
+  constructor(config: ConfigStore, servers: ServerManager) {
+    this.#config = config;
+    this.#servers = servers;
+  }
+
+  /** The entry as it is written, its secrets masked. Rejects with AppError server_not_found. */
+  async shownEntry(server: string): Promise<JsonObject> {
+    return maskObject(await this.#entry(server)) as JsonObject;
+  }
+
+  /** `entry` with what is masked in it taken from the one there is. */
+  async unmasked(entry: JsonObject, server: string | undefined): Promise<JsonObject> {
+    if (server === undefined || this.#servers.find(server) === undefined) return entry;
+    const whole = await this.#entry(server);
+    return fillIn(entry, maskObject(whole), whole) as JsonObject;
+  }
+
+  /** Rejects with AppError config_conflict where the name is taken and is not to be replaced, config_invalid. */
+  async save(name: string, entry: JsonObject, replace: boolean): Promise<void> {
+    const whole = await this.unmasked(entry, replace ? name : undefined);
+    await this.#change((text) =>
+      replace && this.#servers.find(name) !== undefined
+        ? replaceEntry(text, name, whole)
+        : addServer(text, name, whole),
+    );
+  }
+
+  /** Rejects with AppError server_not_found. */
+  remove(server: string): Promise<void> {
+    return this.#change((text) => removeServer(text, server));
+  }
+
+  setEnabled(server: string, enabled: boolean): Promise<void> {
+    return this.#change((text) => setServerField(text, server, 'enabled', enabled));
+  }
+
+  /** `tool` by the server's own name. */
+  setToolEnabled(server: string, tool: string, enabled: boolean): Promise<void> {
+    return this.#change((text) => {
+      const { off, only } = switchesOf(writtenEntry(text, server));
+      const others = off.filter((one) => one !== tool);
+      const next = enabled ? others : [...others, tool];
+      const edited = setServerField(text, server, 'disabledTools', next.length === 0 ? undefined : next);
+      const isLeftOut = enabled && only !== undefined && !only.includes(tool);
+      return isLeftOut ? setServerField(edited, server, 'enabledTools', [...only, tool]) : edited;
+    });
+  }
+
+  /** A setting beside the servers; `undefined` takes it out. */
+  set(key: string, value: unknown): Promise<void> {
+    return this.#change((text) => setTopLevel(text, key, value));
+  }
+
+  /** Members of a group of settings; null takes one out. */
+  async merge(key: string, members: JsonObject): Promise<void> {
+    await this.#change((text) => {
+      const written = writtenSetting(text, key);
+      const merged = Object.entries({ ...(isObject(written) ? written : {}), ...members }).filter(
+        ([, value]) => value !== null && value !== undefined,
+      );
+      return setTopLevel(text, key, merged.length === 0 ? undefined : Object.fromEntries(merged));
+    });
+  }
+
+  async #entry(server: string): Promise<JsonObject> {
+    return writtenEntry(await readConfigText(this.#config.path), server);
+  }
+
+  /** Resolves when the servers follow. */
+  async #change(edit: (text: string) => string): Promise<void> {
+    await this.#config.update(edit);
+    const problem = this.#config.problems.find(({ severity }) => severity === 'error');
+    await this.#servers.apply(this.#config.current.servers);
+    if (problem !== undefined)
+      throw new AppError('config_invalid', problem.reason, { ...(problem.suggestion && { fix: problem.suggestion }) });
+  }
+}
+
+interface Switches {
+  readonly off: readonly string[];
+  readonly only: readonly string[] | undefined;
+}
+
+function switchesOf(entry: JsonObject): Switches {
+  const written = (field: string): unknown =>
+    Object.entries(entry).find(([key]) => (keyAliases.get(key) ?? key) === field)?.[1];
+  return { off: textsOf(written('disabledTools')) ?? [], only: textsOf(written('enabledTools')) };
+}
+
+function textsOf(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : undefined;
+}
+
+/** What still reads as it was shown, masked, is what was there; a list's items are known by their place. */
+function fillIn(given: unknown, shown: unknown, whole: unknown): unknown {
+  if (typeof given === 'string' && given.includes(mask)) {
+    if (given === shown) return whole;
+    throw new AppError('bad_request', `${JSON.stringify(given)} holds a masked secret and was changed.`, {
+      fix: 'Write the whole value anew, or leave it as it was shown.',
+    });
+  }
+  const at = (value: unknown, key: string | number): unknown =>
+    typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[key] : undefined;
+  if (Array.isArray(given)) return given.map((item, index) => fillIn(item, at(shown, index), at(whole, index)));
+  if (!isObject(given)) return given;
+  return Object.fromEntries(
+    Object.entries(given).map(([key, value]) => [key, fillIn(value, at(shown, key), at(whole, key))]),
+  );
+}

@@ -1,0 +1,151 @@
+/**
+ * Answers of tools that only read and may be repeated, given again for as long as the person set. Only what a server's tool said
+ * by itself is kept: no failures, no questions, no tasks, and nothing that came about by asking a client app.
+ */
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import { resultBytes } from '../results/result-bytes.ts';
+import type { Result } from '../wire/message.ts';
+import { fact, RawJson } from '../wire/raw-json.ts';
+import type { CallerContext } from './call-tool.ts';
+import { cacheKey } from './cache-key.ts';
+
+/** The server that an answer came from, as far as it decides what the answer is. */
+export interface CachedServer {
+  /** Of its entry in the config. */
+  readonly hash: string;
+  /** What it offers and how it introduced itself; others after a change and after a restart. */
+  readonly listing: unknown;
+  readonly handshake: unknown;
+}
+
+export interface ResultCacheOptions {
+  /** In seconds, by server or `server:tool`. */
+  readonly cacheSeconds: () => Readonly<Record<string, number>>;
+  readonly server: (name: string) => CachedServer | undefined;
+  readonly now: () => number;
+  readonly mostBytes?: number;
+}
+
+/** Asks the server itself, with a context that notes whether it asks back. */
+export type Call = (context: CallerContext) => Promise<Result>;
+
+interface Kept {
+  readonly result: Result;
+  readonly at: number;
+  readonly bytes: number;
+  readonly tool: CatalogEntry;
+  readonly server: CachedServer;
+}
+
+export const cachedKey = 'tooltray/cached';
+
+const mostEntries = 1000;
+const mostBytes = 64 * 1024 * 1024;
+
+export class ResultCache {
+  readonly #options: ResultCacheOptions;
+  /** The one that was not used for longest comes first. */
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  constructor(options: ResultCacheOptions) {
+    this.#options = options;
+  }
+
+  /** The pipeline's call, or what it answered a while ago. Rejects as the call does. */
+  async cachedCall(tool: CatalogEntry, params: JsonObject, context: CallerContext, call: Call): Promise<Result> {
+    const seconds = this.#secondsFor(tool);
+    const server = seconds > 0 && mayBeKept(tool) ? this.#options.server(tool.server) : undefined;
+    const key = server && cacheKey([server.hash, tool.name, ownerOf(context)], params);
+    if (server === undefined || key === undefined) return call(context);
+    const known = this.#find(key, server, seconds);
+    if (known !== undefined) return marked(known, this.#options.now());
+    let isAsked = false;
+    const askClient: CallerContext['askClient'] = (method, input, signal) => {
+      isAsked = true;
+      return context.askClient(method, input, signal);
+    };
+    const result = await call({ ...context, askClient });
+    // The server may have become another one while it answered.
+    const after = this.#options.server(tool.server);
+    if (!isAsked && isPlainAnswer(result) && after !== undefined && isSame(server, after))
+      this.#keep(key, { result, at: this.#options.now(), bytes: resultBytes(result), tool, server });
+    return result;
+  }
+
+  /** Something that the server reads from has changed. */
+  drop(server: string): void {
+    for (const [key, kept] of this.#kept) if (kept.tool.server === server) this.#remove(key);
+  }
+
+  #secondsFor(tool: CatalogEntry): number {
+    const all = this.#options.cacheSeconds();
+    return all[tool.id] ?? all[tool.server] ?? 0;
+  }
+
+  #find(key: string, server: CachedServer, seconds: number): Kept | undefined {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return undefined;
+    this.#kept.delete(key);
+    const age = this.#options.now() - kept.at;
+    // A clock that was set back makes answers come from the future.
+    if (age < 0 || age >= seconds * 1000 || !isSame(server, kept.server)) {
+      this.#bytes -= kept.bytes;
+      return undefined;
+    }
+    this.#kept.set(key, kept);
+    return kept;
+  }
+
+  #keep(key: string, kept: Kept): void {
+    const most = this.#options.mostBytes ?? mostBytes;
+    this.#remove(key);
+    if (kept.bytes > most) return;
+    this.#kept.set(key, kept);
+    this.#bytes += kept.bytes;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= mostEntries && this.#bytes <= most) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(key: string): void {
+    this.#bytes -= this.#kept.get(key)?.bytes ?? 0;
+    this.#kept.delete(key);
+  }
+}
+
+/** A server may have asked whoever can answer, for roots say: what it tells one session it need not tell another. */
+function ownerOf({ clientCapabilities, sessionId }: CallerContext): string {
+  return askable.some((capability) => isObject(clientCapabilities[capability])) ? sessionId : '';
+}
+
+const askable = ['roots', 'sampling', 'elicitation'] as const;
+
+function mayBeKept({ definition }: CatalogEntry): boolean {
+  const hints = isObject(definition['annotations']) ? definition['annotations'] : {};
+  return hints['readOnlyHint'] === true && hints['idempotentHint'] === true;
+}
+
+function isPlainAnswer(result: Result): boolean {
+  const type = fact(result, 'resultType');
+  return fact(result, 'isError') !== true && (type === undefined || type === 'complete') && !isTask(result);
+}
+
+/** An object is no fact of a result held as bytes; tasks are small. */
+function isTask(result: Result): boolean {
+  return !(result instanceof RawJson) && 'task' in result;
+}
+
+function isSame(one: CachedServer, other: CachedServer): boolean {
+  return one.hash === other.hash && one.listing === other.listing && one.handshake === other.handshake;
+}
+
+/** Answers held as bytes that have a `_meta` of their own keep it instead. */
+function marked({ result, at }: Kept, now: number): Result {
+  const mark = { [cachedKey]: { at: new Date(at).toISOString(), ageSeconds: Math.round((now - at) / 1000) } };
+  if (result instanceof RawJson) return result.withMembers({ _meta: mark });
+  const meta = isObject(result['_meta']) ? result['_meta'] : {};
+  return { ...result, _meta: { ...meta, ...mark } };
+}

@@ -1,0 +1,104 @@
+/** The pipeline's stage `shape`: what a model gets of an answer. As it is, as TOON, or a summary while the whole lies on disk. */
+import { AppError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { ResultSettings } from '../config/app-config.ts';
+import type { KeptAnswer, SpillOrigin } from '../results/spill.ts';
+import { resultBytes } from '../results/result-bytes.ts';
+import { setMediaAside } from '../results/set-media-aside.ts';
+import { toToonResult } from '../results/toon-result.ts';
+import type { Result } from '../wire/message.ts';
+import { fact, RawJson } from '../wire/raw-json.ts';
+import type { CallerContext, CallRequest } from './call-tool.ts';
+import { type SpillLimit, spillLimit } from './spill-limit.ts';
+import { type ReadHint, spilledResult } from './spilled-result.ts';
+
+export interface ResultShaperOptions {
+  /** Writes an answer down. Rejects with AppError. */
+  readonly keep: (result: Result, origin: SpillOrigin, textKind: 'text' | 'toon') => Promise<KeptAnswer>;
+  readonly settings: () => ResultSettings;
+  /** Longest answer that a client app is given whole, in bytes. */
+  readonly inlineBytes: (app: string) => number;
+  /** How a model reads on in the mode of its session. */
+  readonly readHint: (mode: string) => ReadHint;
+  readonly log: Log;
+}
+
+interface From {
+  readonly server: string;
+  readonly tool: string;
+}
+
+/** Longer answers are not looked through on the main thread for what could be told shorter. */
+const longestParsed = 8 * 1024 * 1024;
+
+/** The code that a model wrote gets answers whole; what the code hands on is shaped instead. */
+const programs: ReadonlySet<string | undefined> = new Set(['execute', 'code_execution']);
+
+export class ResultShaper {
+  readonly #options: ResultShaperOptions;
+
+  constructor(options: ResultShaperOptions) {
+    this.#options = options;
+  }
+
+  shape(result: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<Result> | Result {
+    // Through an endpoint of one server everything passes untouched; questions and tasks are no answers yet.
+    if (context.mode === 'server' || request.spill === 'never' || programs.has(request.via)) return result;
+    if (fact(result, 'resultType') === 'input_required' || fact(result, 'task') !== undefined) return result;
+    const { settings, inlineBytes } = this.#options;
+    const limit = spillLimit(settings(), tool, request.spill, inlineBytes(context.app));
+    return this.#withinLimit(result, limit, { ...tool, tool: tool.name }, context);
+  }
+
+  /** What a helper tool of ours made, which no server and no pipeline stands behind. */
+  shapeOwn(result: Result, tool: string, context: CallerContext): Promise<Result> | Result {
+    const { settings, inlineBytes } = this.#options;
+    const limit = spillLimit(settings(), undefined, undefined, inlineBytes(context.app));
+    return this.#withinLimit(result, limit, { server: 'tooltray', tool }, context);
+  }
+
+  #withinLimit(
+    result: Result,
+    limit: SpillLimit,
+    { server, tool }: From,
+    context: CallerContext,
+  ): Promise<Result> | Result {
+    const told = this.#options.settings().toon ? asToon(result) : result;
+    const isLong = limit.toFile || (limit.bytes > 0 && resultBytes(told) > limit.bytes);
+    if (!isLong) return told;
+    return this.#spill(told, limit, { server, tool, textKind: told === result ? 'text' : 'toon' }, context);
+  }
+
+  async #spill(
+    result: Result,
+    limit: SpillLimit,
+    { server, tool, textKind }: From & { readonly textKind: 'text' | 'toon' },
+    context: CallerContext,
+  ): Promise<Result> {
+    const { keep, readHint, log } = this.#options;
+    // What a model looks at costs it pixels, not bytes; only who names a threshold means pictures, too.
+    const { rest, media } = limit.sparesMedia ? setMediaAside(result, longestParsed) : { rest: result, media: [] };
+    if (media.length > 0 && resultBytes(rest) <= limit.bytes) return result;
+    try {
+      const kept = await keep(rest, { sessionId: context.sessionId, app: context.app, server, tool }, textKind);
+      return spilledResult(kept, media, limit, { server, tool, hint: readHint(context.mode), context });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      // The tool has done its work: its answer is told rather than lost.
+      log.warn(`An answer of ${server}:${tool} could not be kept on disk.`, { error });
+      return withNotKept(result, error);
+    }
+  }
+}
+
+function asToon(result: Result): Result {
+  return result instanceof RawJson ? result : toToonResult(result);
+}
+
+function withNotKept(result: Result, error: AppError): Result {
+  const note = { 'tooltray/notKept': error.text };
+  if (result instanceof RawJson) return result.withMembers({ _meta: note });
+  const meta = result['_meta'];
+  return { ...result, _meta: { ...(typeof meta === 'object' ? meta : {}), ...note } };
+}

@@ -1,0 +1,205 @@
+/**
+ * Calls that take longer than their client app waits are answered in time with a handle and go on; what came of them is
+ * fetched under the handle. One for each view: a handle of one session is unknown to all others.
+ */
+import { randomBytes } from 'node:crypto';
+import type { JsonObject } from '../base/json.ts';
+import { resultBytes } from '../results/result-bytes.ts';
+import { type Deadline, Deadlines } from '../wire/deadlines.ts';
+import type { Result } from '../wire/message.ts';
+import type { AnswerRoom } from './answer-room.ts';
+import type { CallerContext } from './call-tool.ts';
+import { cancelledResult, lostResult, pendingResult, unknownHandle } from './slow-call-answers.ts';
+import { SlowCall, type StartCall } from './slow-call.ts';
+
+export interface SlowCallsOptions {
+  /** How long this client app may be left without an answer, in ms; undefined: as long as it takes. */
+  readonly limitMs: (app: string) => number | undefined;
+  readonly room: AnswerRoom;
+  /** How whoever called waits for it, as a model writes it; undefined where the client app could not: it is not given a handle. */
+  readonly awaitLine: (args: JsonObject, context: CallerContext) => string | undefined;
+  /** Puts an answer on disk that there is no room for in memory, and gives what stands for it. Without it such an answer is lost. */
+  readonly putAside?: ((result: Result, context: CallerContext) => Promise<Result>) | undefined;
+}
+
+/** What of a request belongs to a further try of the call (2026-07-28). */
+export function furtherTry({ inputResponses, requestState }: JsonObject): JsonObject {
+  return {
+    ...(inputResponses !== undefined && { inputResponses }),
+    ...(requestState !== undefined && { requestState }),
+  };
+}
+
+export interface AwaitWish {
+  readonly handle: string;
+  /** Longest wait; never longer than the client app takes. */
+  readonly waitMs: number | undefined;
+  readonly cancel: boolean;
+}
+
+const mostCalls = 32;
+const minutes = 60_000;
+/** An answer that nobody came for. */
+const keptMs = 30 * minutes;
+/** One that was fetched: an app that lost it may ask once more. */
+const fetchedMs = 5 * minutes;
+/** A call that runs and that nobody asks after. */
+const abandonedMs = 60 * minutes;
+/** A wait that comes through a helper tool is itself a call with a limit, and has to be over first. */
+const waitShare = 0.9;
+
+interface HandedOut {
+  readonly handle: string;
+  readonly call: SlowCall;
+  /** When it is forgotten; undefined while somebody waits for it. */
+  deadline: Deadline | undefined;
+  fetched: boolean;
+  /** Taken of the room. */
+  bytes: number;
+}
+
+export class SlowCalls {
+  readonly #options: SlowCallsOptions;
+  readonly #deadlines = new Deadlines();
+  readonly #calls = new Map<string, HandedOut>();
+  #used = false;
+
+  constructor(options: SlowCallsOptions) {
+    this.#options = options;
+  }
+
+  /** A handle has been given out. */
+  get used(): boolean {
+    return this.#used;
+  }
+
+  /** Runs a call. Resolves with its answer, or in time with a handle; rejects as the call does. */
+  async run(tool: () => string, context: CallerContext, start: StartCall): Promise<Result> {
+    const limitMs = this.#options.limitMs(context.app);
+    if (limitMs === undefined) return start(context, {});
+    const call = new SlowCall(tool, context, start, this.#deadlines);
+    try {
+      if (!(await call.waiters.wait(context, limitMs))) {
+        const given = this.#handOut(call, context);
+        if (given !== undefined) return given;
+        await call.waiters.wait(context);
+      }
+    } catch (error) {
+      call.cancel(context.signal.reason);
+      throw error;
+    }
+    return call.answer;
+  }
+
+  /** Waits for a call, or ends it. Rejects with AppError not_found, or cancelled when only the waiting is. */
+  async take({ handle, waitMs, cancel }: AwaitWish, again: JsonObject, context: CallerContext): Promise<Result> {
+    const handed = this.#calls.get(handle);
+    if (handed === undefined) throw unknownHandle(handle);
+    const { call } = handed;
+    if (cancel && call.result === undefined) return this.#cancel(handed);
+    if (call.wantsInput && Object.keys(again).length > 0) this.#goOn(handed, again);
+    const limitMs = this.#options.limitMs(context.app);
+    const most = limitMs === undefined ? waitMs : Math.min(waitMs ?? Infinity, limitMs * waitShare);
+    this.#forgetIn(handed, undefined);
+    try {
+      if (!(await call.waiters.wait(context, most))) return this.#pending(handed, context);
+    } finally {
+      if (call.result === undefined) this.#forgetIn(handed, abandonedMs);
+    }
+    // The room may be gone at once, but not before this one has it.
+    const result = call.result ?? (await call.answer);
+    if (!call.wantsInput) handed.fetched = true;
+    this.#forgetIn(handed, call.wantsInput ? keptMs : fetchedMs);
+    return result;
+  }
+
+  /** The session is over: what still runs is cancelled, what was kept is let go. */
+  end(): void {
+    for (const handed of [...this.#calls.values()]) this.#forget(handed, 'the session ended');
+    this.#deadlines.stop();
+  }
+
+  /** undefined where a handle is of no use, or there are too many: then the call is waited for as if there were none. */
+  #handOut(call: SlowCall, context: CallerContext): Result | undefined {
+    const handle = randomBytes(9).toString('base64url');
+    const line = this.#options.awaitLine({ handle }, context);
+    if (line === undefined || !this.#hasPlace()) return undefined;
+    const handed: HandedOut = { handle, call, deadline: undefined, fetched: false, bytes: 0 };
+    this.#calls.set(handle, handed);
+    this.#forgetIn(handed, abandonedMs);
+    this.#follow(handed);
+    context.holdSession?.(call.answer);
+    if (!this.#used) {
+      this.#used = true;
+      context.onToolsChanged?.();
+    }
+    return pendingResult(handle, call, line);
+  }
+
+  #hasPlace(): boolean {
+    if (this.#calls.size < mostCalls) return true;
+    const oldest = [...this.#calls.values()].find(({ fetched }) => fetched);
+    if (oldest !== undefined) this.#forget(oldest, 'fetched');
+    return oldest !== undefined;
+  }
+
+  #pending({ handle, call }: HandedOut, context: CallerContext): Result {
+    return pendingResult(handle, call, this.#options.awaitLine({ handle }, context) ?? '');
+  }
+
+  #goOn(handed: HandedOut, again: JsonObject): void {
+    this.#giveBack(handed);
+    handed.call.begin(again);
+    this.#follow(handed);
+  }
+
+  #cancel(handed: HandedOut): Result {
+    this.#forget(handed, 'cancelled through its handle');
+    return cancelledResult(handed.call);
+  }
+
+  /** Sees to the answer when it comes. */
+  #follow(handed: HandedOut): void {
+    const over = (): void => void this.#ended(handed);
+    handed.call.answer.then(over, over);
+  }
+
+  async #ended(handed: HandedOut): Promise<void> {
+    const { handle, call } = handed;
+    if (this.#calls.get(handle) !== handed || call.result === undefined) return;
+    const bytes = resultBytes(call.result);
+    this.#forgetIn(handed, keptMs);
+    if (this.#options.room.take(bytes)) handed.bytes = bytes;
+    // Whoever waits has it already; nobody can have it again.
+    else if (call.waiters.wasWaited) this.#forget(handed, 'fetched');
+    else call.result = await this.#aside(call, call.result, bytes);
+  }
+
+  async #aside(call: SlowCall, result: Result, bytes: number): Promise<Result> {
+    const { putAside } = this.#options;
+    const lost = (): Result => lostResult(call, bytes);
+    return putAside === undefined ? lost() : putAside(result, call.context).catch(lost);
+  }
+
+  #forgetIn(handed: HandedOut, ms: number | undefined): void {
+    if (handed.deadline !== undefined) this.#deadlines.forget(handed.deadline);
+    handed.deadline = undefined;
+    if (ms === undefined || this.#calls.get(handed.handle) !== handed) return;
+    handed.deadline = this.#deadlines.watch(ms, () => {
+      if (handed.call.waiters.isWaited) this.#forgetIn(handed, ms);
+      else this.#forget(handed, 'nobody asked after it for an hour');
+    });
+  }
+
+  #forget(handed: HandedOut, reason: string): void {
+    this.#calls.delete(handed.handle);
+    this.#forgetIn(handed, undefined);
+    this.#giveBack(handed);
+    handed.call.cancel(reason);
+  }
+
+  #giveBack(handed: HandedOut): void {
+    this.#options.room.giveBack(handed.bytes);
+    handed.bytes = 0;
+  }
+}

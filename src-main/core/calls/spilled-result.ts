@@ -1,0 +1,76 @@
+/** What a model is told in place of an answer that lies on disk: what it is, how it looks, how to read on. */
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { KeptAnswer, KeptPart } from '../results/spill.ts';
+import { spillFacts, spillKey, spillUri } from '../results/spill-facts.ts';
+import type { CallerContext } from './call-tool.ts';
+import type { SpillLimit } from './spill-limit.ts';
+
+/** Writes the call that reads on, in the words of a mode: `call_tool {"name":"read_result",…}`. */
+export type ReadHint = (input: JsonObject) => string;
+
+export interface SpilledFrom {
+  readonly server: string;
+  readonly tool: string;
+  readonly hint: ReadHint;
+  readonly context: CallerContext;
+}
+
+/** `resource_link` came with 2025-06-18; a client app of an older revision refuses what it does not know. */
+const firstWithLinks = '2025-06-18';
+
+export function spilledResult(
+  kept: KeptAnswer,
+  media: readonly JsonObject[],
+  limit: SpillLimit,
+  from: SpilledFrom,
+): JsonObject {
+  const { protocolVersion = firstWithLinks } = from.context;
+  const links = protocolVersion < firstWithLinks ? [] : kept.parts.map(linkTo);
+  const meta = isObject(kept.rest['_meta']) ? kept.rest['_meta'] : {};
+  const facts = spillFacts(kept, limit.toFile ? undefined : limit.bytes);
+  return {
+    ...kept.rest,
+    content: [{ type: 'text', text: spilledText(kept, limit, from) }, ...links, ...kept.inline, ...media],
+    ...(kept.isError && { isError: true }),
+    _meta: { ...meta, [spillKey]: facts },
+  };
+}
+
+function spilledText(kept: KeptAnswer, limit: SpillLimit, { server, tool, hint }: SpilledFrom): string {
+  const about = kept.tokensEstimated ? 'about ' : '';
+  const why = limit.toFile ? 'It was' : `That is more than ${size(limit.bytes)}, so it was`;
+  const [main] = kept.parts;
+  const example = hint({ resultFile: main.spill.id, op: 'grep', pattern: '…' });
+  return [
+    `The answer of ${server}:${tool} has ${size(kept.resultBytes)} (${about}${count(kept.resultTokens)} tokens). ${why} kept on disk, whole.`,
+    ...kept.parts.flatMap(partLines),
+    `Read on: ${example}`,
+    `Other ops: stat, head, tail, slice, read, query (JSONPath), schema, table.`,
+  ].join('\n');
+}
+
+function partLines({ spill, summary }: KeptPart): string[] {
+  const lines = spill.lines === undefined ? '' : `, ${count(spill.lines)} lines`;
+  return [
+    `${spill.id}: ${spill.kind}, ${size(spill.bytes)}${lines}, ${spill.file}`,
+    ...summary.shape.map((line) => `  ${line}`),
+    ...(summary.head === '' ? [] : [`Begins: ${summary.head}`]),
+    ...(summary.tail === '' ? [] : [`Ends: ${summary.tail}`]),
+  ];
+}
+
+function linkTo({ spill }: KeptPart): JsonObject {
+  const { id, mimeType, bytes, server, tool } = spill;
+  return { type: 'resource_link', uri: spillUri(id), name: `${server} ${tool}`, mimeType, size: bytes };
+}
+
+function count(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ' ');
+}
+
+/** Decimal units, as file managers show them. */
+function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 1_000_000) return `${Math.round(bytes / 100) / 10} kB`;
+  return `${Math.round(bytes / 100_000) / 10} MB`;
+}

@@ -1,0 +1,73 @@
+/** Where an app's files are on this machine. */
+import { posix, win32 } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { AppError } from '../base/errors.ts';
+import type { KnownApp, PathsBySystem, System } from './known-app.ts';
+import { knownApps } from './known-apps.ts';
+
+/** What the process was given; passed in, so that tests can be any machine. */
+export interface Machine {
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Folders that paths in known-apps.ts begin with, and where they are unless the environment says otherwise. */
+const fallbacks: Readonly<Record<string, string>> = {
+  APPDATA: 'AppData/Roaming',
+  LOCALAPPDATA: 'AppData/Local',
+  XDG_CONFIG_HOME: '.config',
+  CODEX_HOME: '.codex',
+  COPILOT_HOME: '.copilot',
+  CLAUDE_CONFIG_DIR: '',
+};
+
+/** Throws AppError `not_found` for an id that nobody has. */
+export function knownApp(id: string): KnownApp {
+  const app = knownApps.find((one) => one.id === id);
+  if (app !== undefined) return app;
+  throw new AppError('not_found', `There is no client app called "${id}" here.`, {
+    fix: `Known are: ${knownApps.map((one) => one.id).join(', ')}.`,
+  });
+}
+
+/** The paths this machine's system has, absolute. */
+export function pathsOn(machine: Machine, paths: PathsBySystem): string[] {
+  const system: System = machine.platform === 'darwin' || machine.platform === 'win32' ? machine.platform : 'linux';
+  const found = isList(paths) ? paths : (paths[system] ?? []);
+  return found.map((path) => expand(machine, path));
+}
+
+/** The file that an install writes: of several candidates the one that is there. Undefined: not an app of this system. */
+export async function userFile(machine: Machine, app: KnownApp): Promise<string | undefined> {
+  return firstThere(pathsOn(machine, app.files));
+}
+
+/** The file of a project, where the app has such. */
+export async function projectFile(machine: Machine, app: KnownApp, folder: string): Promise<string | undefined> {
+  const { join } = machine.platform === 'win32' ? win32 : posix;
+  return firstThere(app.projectFiles.map((file) => join(folder, file)));
+}
+
+async function firstThere(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) if (await exists(path)) return path;
+  return paths[0];
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
+function expand({ platform, home, env }: Machine, path: string): string {
+  const { join, isAbsolute } = platform === 'win32' ? win32 : posix;
+  const [variable = '', ...rest] = path.split('/');
+  const name = variable.slice(1);
+  const given = Object.hasOwn(fallbacks, name) ? env[name] : undefined;
+  if (given !== undefined && isAbsolute(given)) return join(given, ...rest);
+  if (name === 'APPSUPPORT') return join(home, 'Library', 'Application Support', ...rest);
+  return join(home, ...(fallbacks[name] ?? '').split('/'), ...rest);
+}
+
+function isList(paths: PathsBySystem): paths is readonly string[] {
+  return Array.isArray(paths);
+}

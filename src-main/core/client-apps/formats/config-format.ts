@@ -1,0 +1,39 @@
+/** What the writers of JSONC, TOML and YAML have in common: read all of it, set one entry, take one entry out. */
+import type { KnownApp } from '../known-app.ts';
+import type { AppEntry } from '../launch.ts';
+import { jsoncFormat } from './jsonc.ts';
+import { tomlFormat } from './toml.ts';
+import { yamlFormat } from './yaml.ts';
+
+/**
+ * Everything an edit is not about keeps its bytes: comments, order, indentation, line ends, byte order mark. Every result is read again
+ * and compared with what was wanted. All throw AppError `config_invalid` on a text they cannot read or cannot edit without a guess.
+ */
+export interface ConfigFormat {
+  /** What the text says; an empty text says `{}`. */
+  readonly read: (text: string) => Record<string, unknown>;
+  /** Sets the entry at the end of `path`, and makes what is missing on the way. */
+  readonly set: (text: string, path: readonly string[], entry: AppEntry) => string;
+  /** Takes it out; a text that has none stays as it is. */
+  readonly remove: (text: string, path: readonly string[]) => string;
+}
+
+export function formatOf({ format }: Pick<KnownApp, 'format'>): ConfigFormat {
+  if (format === 'toml') return tomlFormat;
+  return format === 'yaml' ? yamlFormat : jsoncFormat;
+}
+
+/** The entries below `container`, where `*` stands for any key; of one name the first. */
+export function entriesAt(root: unknown, container: readonly string[]): [path: string[], entry: AppEntry][] {
+  const [step, ...rest] = container;
+  if (!isObject(root)) return [];
+  if (step === undefined) return Object.entries(root).flatMap(([name, entry]) => (isObject(entry) ? [[[name], entry]] : []));
+  const keys = step === '*' ? Object.keys(root) : Object.hasOwn(root, step) ? [step] : [];
+  return keys.flatMap((key) =>
+    entriesAt(root[key], rest).map(([path, entry]): [string[], AppEntry] => [[key, ...path], entry]),
+  );
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}

@@ -1,0 +1,69 @@
+/** Entries in JSON files, with or without comments and trailing commas. */
+import type { Node } from 'jsonc-parser';
+import { AppError } from '../../base/errors.ts';
+import { CheckedEdit } from '../../config/checked-edit.ts';
+import { findProperty, nodeValue, propertiesOf } from '../../config/json-node.ts';
+import { insertLast, removeChild, replaceValue } from '../../config/splice-json.ts';
+import type { AppEntry } from '../launch.ts';
+import type { ConfigFormat } from './config-format.ts';
+import { withValueAt } from './wanted-value.ts';
+
+export const jsoncFormat: ConfigFormat = { read, set, remove };
+
+function read(text: string): Record<string, unknown> {
+  return nodeValue(new CheckedEdit(text).root) as Record<string, unknown>;
+}
+
+function set(text: string, path: readonly string[], entry: AppEntry): string {
+  const edit = new CheckedEdit(text);
+  const { node, missing } = walk(edit.root, path);
+  const wanted = withValueAt(edit.value(), path, entry);
+  const value = missing.slice(1).reduceRight<unknown>((below, key) => ({ [key]: below }), entry);
+  const [key] = missing;
+  edit.cut((source) => {
+    // `null` where entries belong is filled.
+    if (key === undefined) return replaceValue(source, node, entry);
+    return node.type === 'null'
+      ? replaceValue(source, node, { [key]: value })
+      : insertLast(source, node, key, value);
+  }, wanted);
+  return edit.text;
+}
+
+function remove(text: string, path: readonly string[]): string {
+  const edit = new CheckedEdit(text);
+  const { missing } = walk(edit.root, path);
+  if (missing.length > 0) return text;
+  const { node: container } = walk(edit.root, path.slice(0, -1));
+  const property = findProperty(container, path.at(-1) ?? '');
+  if (property === undefined) return text;
+  edit.cut((source) => removeChild(source, container, property.node), withValueAt(edit.value(), path, undefined));
+  return edit.text;
+}
+
+interface Way {
+  /** The deepest node on the way. */
+  readonly node: Node;
+  /** The keys that are not there. */
+  readonly missing: readonly string[];
+}
+
+function walk(node: Node, path: readonly string[]): Way {
+  const [key, ...rest] = path;
+  if (key === undefined) return { node, missing: [] };
+  if (node.type !== 'object' && node.type !== 'null') throw notAnObject(key);
+  const found = propertiesOf(node).filter((property) => property.key === key);
+  // Which of two an app reads is a guess.
+  if (found.length > 1) throw twice(key);
+  return found[0] === undefined ? { node, missing: path } : walk(found[0].valueNode, rest);
+}
+
+function twice(key: string): AppError {
+  return new AppError('config_invalid', `"${key}" is in the file twice.`, { fix: 'Remove one of them first.' });
+}
+
+function notAnObject(key: string): AppError {
+  return new AppError('config_invalid', `The file holds something else where "${key}" belongs.`, {
+    fix: 'Mend the file first.',
+  });
+}

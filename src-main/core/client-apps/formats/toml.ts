@@ -1,0 +1,87 @@
+/** Entries in TOML files, as blocks of lines: no library rewrites TOML with its comments and tables as they were. */
+import { parse, stringify, type TomlTable } from 'smol-toml';
+import { errorText } from '../../base/errors.ts';
+import type { AppEntry } from '../launch.ts';
+import type { ConfigFormat } from './config-format.ts';
+import { type TomlStatement, tomlStatements } from './toml-statements.ts';
+import { cannotRead, requireSame, valueAt, withValueAt } from './wanted-value.ts';
+
+export const tomlFormat: ConfigFormat = { read, set, remove };
+
+function read(text: string): Record<string, unknown> {
+  try {
+    return parse(withoutBom(text));
+  } catch (error) {
+    throw cannotRead(errorText(error).split('\n')[0] ?? '', error);
+  }
+}
+
+function set(text: string, path: readonly string[], entry: AppEntry): string {
+  const wanted = withValueAt(read(text), path, entry);
+  const eol = /\r?\n/.exec(text)?.[0] ?? '\n';
+  const block = stringify(withValueAt({}, path, entry) as TomlTable)
+    .trimEnd()
+    .concat('\n')
+    .replaceAll('\n', eol);
+  const own = ownStatements(text, path);
+  // Behind a table's header comes what belongs to it, so a block stands in for a block only.
+  const after = own[0]?.kind === 'table' ? replaced(text, own, block, eol) : appended(without(text, own), block, eol);
+  requireSame(() => read(after), wanted);
+  return after;
+}
+
+function remove(text: string, path: readonly string[]): string {
+  const before = read(text);
+  if (valueAt(before, path) === undefined) return text;
+  const after = without(text, ownStatements(text, path));
+  requireSame(() => withoutEmpty(read(after), path), withoutEmpty(withValueAt(before, path, undefined), path));
+  return after;
+}
+
+function ownStatements(text: string, path: readonly string[]): TomlStatement[] {
+  const bom = text.length - withoutBom(text).length;
+  return tomlStatements(withoutBom(text))
+    .filter((statement) => path.every((key, index) => statement.path[index] === key))
+    .map((statement) => ({ ...statement, start: statement.start + bom, end: statement.end + bom }));
+}
+
+function appended(text: string, block: string, eol: string): string {
+  if (withoutBom(text).trim() === '') return text + block;
+  const ended = text.endsWith('\n') ? text : text + eol;
+  return ended + (/\n\r?\n$/.test(ended) ? '' : eol) + block;
+}
+
+/** The block in the place of the first of `own`. */
+function replaced(text: string, own: readonly TomlStatement[], block: string, eol: string): string {
+  const [first, ...others] = own;
+  if (first === undefined) return text;
+  const rest = without(text, others);
+  const tail = rest.slice(first.end);
+  const gap = tail === '' || /^\r?\n/.test(tail) ? '' : eol;
+  return rest.slice(0, first.start) + block + gap + tail;
+}
+
+function without(text: string, statements: readonly TomlStatement[]): string {
+  return statements.toReversed().reduce((rest, { start, end }) => cut(rest, start, end), text);
+}
+
+/** Blank lines that set it apart go too. */
+function cut(text: string, start: number, end: number): string {
+  const before = text.slice(0, start);
+  const after = text.slice(end);
+  const apart = /(?:^|\n)(\r?\n)$/.exec(before)?.[1] ?? '';
+  const isSetApart = apart !== '' && (after === '' || /^\r?\n/.test(after));
+  return before.slice(0, before.length - (isSetApart ? apart.length : 0)) + after;
+}
+
+/** With the last entry its table may go too: in TOML an entry's header makes it. */
+function withoutEmpty(root: Record<string, unknown>, path: readonly string[]): Record<string, unknown> {
+  const container = path.slice(0, -1);
+  const table = valueAt(root, container);
+  const isEmpty = typeof table === 'object' && table !== null && Object.keys(table).length === 0;
+  return isEmpty ? withValueAt(root, container, undefined) : root;
+}
+
+function withoutBom(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}

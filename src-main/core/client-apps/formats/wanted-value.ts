@@ -1,0 +1,51 @@
+/** What a config file should say after an edit, as a plain value: what the edited text is compared with. */
+import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '../../base/errors.ts';
+
+type Value = Record<string, unknown>;
+
+/** A copy in which `path` leads to `entry`; `undefined` takes out what is there. What is not on the way is shared. */
+export function withValueAt(root: Value, path: readonly string[], entry: unknown): Value {
+  const [key = '', ...rest] = path;
+  const copy = Object.fromEntries(Object.entries(root));
+  const below = Object.hasOwn(root, key) ? root[key] : undefined;
+  if (rest.length > 0 && below !== undefined && below !== null && !isTable(below)) throw notATable(key);
+  const value = rest.length === 0 ? entry : withValueAt(isTable(below) ? below : {}, rest, entry);
+  if (value === undefined) Reflect.deleteProperty(copy, key);
+  else Object.defineProperty(copy, key, { value, configurable: true, enumerable: true, writable: true });
+  return copy;
+}
+
+export function valueAt(root: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, key) => (isTable(at) && Object.hasOwn(at, key) ? at[key] : undefined), root);
+}
+
+/** Throws AppError `config_invalid` when the edited text cannot be read, or came to say anything but what was wanted. */
+export function requireSame(readAgain: () => unknown, wanted: unknown): void {
+  let found: unknown;
+  try {
+    found = readAgain();
+  } catch (error) {
+    throw cannotEdit(error);
+  }
+  if (!isDeepStrictEqual(found, wanted)) throw cannotEdit();
+}
+
+export function cannotEdit(cause?: unknown): AppError {
+  return new AppError('config_invalid', 'The file is written in a way that Tooltray cannot edit without a guess.', {
+    fix: 'Copy the entry and paste it in yourself.',
+    cause,
+  });
+}
+
+export function cannotRead(reason: string, cause?: unknown): AppError {
+  return new AppError('config_invalid', `The file cannot be read: ${reason}`, { fix: 'Mend the file first.', cause });
+}
+
+function notATable(key: string): AppError {
+  return new AppError('config_invalid', `"${key}" in the file does not hold entries.`, { fix: 'Mend the file first.' });
+}
+
+function isTable(value: unknown): value is Value {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}

@@ -1,0 +1,120 @@
+/** Cuts into a YAML text at places that its parser names, in the layout that the text has. */
+import { isNode, type Pair, type Scalar, stringify, type YAMLMap } from 'yaml';
+import { cannotEdit } from './wanted-value.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+export class YamlText {
+  readonly text: string;
+  readonly #eol: string;
+
+  constructor(text: string) {
+    this.text = text;
+    this.#eol = /\r?\n/.exec(text)?.[0] ?? '\n';
+  }
+
+  /** Below everything that is there: comments, or nothing. */
+  append(members: Members): string {
+    const gap = this.text === '' || this.text.endsWith('\n') ? '' : this.#eol;
+    return this.text + gap + this.#block(members, 0);
+  }
+
+  /** Behind the last member of a map. */
+  insert(map: YAMLMap, members: Members): string {
+    const last = map.items.at(-1) as Pair<Scalar> | undefined;
+    if (map.flow === true) return this.#insertFlow(map, last, members);
+    if (last === undefined) throw cannotEdit();
+    const at = this.#endOf(last);
+    const gap = this.text[at - 1] === '\n' ? '' : this.#eol;
+    return this.#splice(at, at, gap + this.#block(members, this.#column(last)));
+  }
+
+  /** A member and its value by another. */
+  replace(map: YAMLMap, pair: Pair<Scalar>, members: Members): string {
+    if (map.flow === true) return this.#splice(startOf(pair), valueEnd(pair), flow(members));
+    const end = this.#endOf(pair);
+    const block = this.#block(members, this.#column(pair));
+    return this.#splice(this.#lineStart(pair), end, this.text[end - 1] === '\n' ? block : block.trimEnd());
+  }
+
+  /** A block where a member has no value, or an empty one. */
+  fill(pair: Pair<Scalar>, value: unknown): string {
+    const block = this.#block(value as Members, this.#column(pair) + 2);
+    const written = isNode(pair.value) ? pair.value.range : null;
+    if (written == null || written[0] === written[1]) {
+      const at = this.#endOfLine(pair.key.range?.[1] ?? 0);
+      return this.#splice(at, at, (this.text[at - 1] === '\n' ? '' : this.#eol) + block);
+    }
+    const start = written[0] - (/[ \t]*$/.exec(this.text.slice(0, written[0]))?.[0].length ?? 0);
+    return this.#splice(start, written[1], this.#eol + block.trimEnd());
+  }
+
+  /** Takes `child` out of the map that is the value of `parent`; of an only child `{}` stays. */
+  remove(parent: Pair<Scalar>, map: YAMLMap, child: Pair<Scalar>): string {
+    if (map.flow === true) return this.#removeFlow(child);
+    const start = this.#lineStart(child);
+    const end = this.#endOf(child);
+    if (map.items.length > 1) return this.#splice(start, end, '');
+    const colon = parent.key.range?.[1] ?? 0;
+    const isClose = /^:[ \t]*\r?\n$/.test(this.text.slice(colon, start));
+    if (isClose) return this.#splice(colon + 1, end, ` {}${this.#eol}`);
+    return this.#splice(start, end, `${' '.repeat(this.#column(child))}{}${this.#eol}`);
+  }
+
+  #insertFlow(map: YAMLMap, last: Pair<Scalar> | undefined, members: Members): string {
+    if (last !== undefined) return this.#splice(valueEnd(last), valueEnd(last), `, ${flow(members)}`);
+    const [start, end] = map.range ?? [0, 0];
+    return this.#splice(start, end, `{ ${flow(members)} }`);
+  }
+
+  #removeFlow(child: Pair<Scalar>): string {
+    const [start, end] = [startOf(child), valueEnd(child)];
+    const behind = /^\s*,\s*/.exec(this.text.slice(end))?.[0].length ?? 0;
+    const before = behind > 0 ? 0 : (/,\s*$/.exec(this.text.slice(0, start))?.[0].length ?? 0);
+    return this.#splice(start - before, end + behind, '');
+  }
+
+  #block(members: Members, indent: number): string {
+    const lines = stringify(members, { lineWidth: 0 }).split('\n');
+    return lines.map((line) => (line === '' ? '' : ' '.repeat(indent) + line)).join(this.#eol);
+  }
+
+  #column(pair: Pair<Scalar>): number {
+    return startOf(pair) - this.#lineStart(pair);
+  }
+
+  /** A member that shares its line with what contains it cannot be cut by lines. */
+  #lineStart(pair: Pair<Scalar>): number {
+    const start = this.text.lastIndexOf('\n', startOf(pair) - 1) + 1;
+    if (this.text.slice(start, startOf(pair)).trim() !== '') throw cannotEdit();
+    return start;
+  }
+
+  #endOf(pair: Pair<Scalar>): number {
+    const end = valueEnd(pair);
+    return this.text[end - 1] === '\n' ? end : this.#endOfLine(end);
+  }
+
+  #endOfLine(from: number): number {
+    const at = this.text.indexOf('\n', from);
+    return at === -1 ? this.text.length : at + 1;
+  }
+
+  #splice(start: number, end: number, replacement: string): string {
+    return this.text.slice(0, start) + replacement + this.text.slice(end);
+  }
+}
+
+function startOf(pair: Pair<Scalar>): number {
+  return pair.key.range?.[0] ?? 0;
+}
+
+function valueEnd(pair: Pair<Scalar>): number {
+  const written = isNode(pair.value) ? pair.value.range : undefined;
+  return written?.[1] ?? pair.key.range?.[1] ?? 0;
+}
+
+/** JSON is YAML's flow notation too. */
+function flow(members: Members): string {
+  return JSON.stringify(members).slice(1, -1);
+}

@@ -1,0 +1,82 @@
+/**
+ * What modes cost a client app over a typical session, by estimate: four characters a token for what is listed, the same for
+ * every mode compared, and measured figures (`npm run bench -- tokens`) for what finding and wrapping a tool use adds.
+ * Worked out once for each catalog, however many sessions ask: it means writing out every list.
+ */
+import type { JsonObject } from '../base/json.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { findMode, modes } from './index.ts';
+import type { Mode, ModeView } from './mode.ts';
+
+export interface Costs {
+  readonly tools: number;
+  /** Tokens of listing every tool. */
+  readonly all: number;
+  /** The mode with the cheapest session, and its tokens. */
+  readonly best: { readonly mode: Mode; readonly total: number };
+}
+
+/** Tool uses in the session that modes are compared over. */
+export const typicalUses = 5;
+
+/** What a session adds to the list. */
+interface Surplus {
+  /** Tokens, once for each tool there is. */
+  readonly perTool: number;
+  /** Tokens at each use. */
+  readonly perUse: number;
+  /** At each use, too, in definitions of usual size: what searches show, those that miss included. */
+  readonly definitions: number;
+}
+
+/** Modes not named here ask more of a model than tokens, or are there for client apps that ask for them. */
+const surplus: ReadonlyMap<string, Surplus> = new Map([
+  ['gateway', { perTool: 0, perUse: 200, definitions: 0 }],
+  ['meta', { perTool: 20, perUse: 300, definitions: 0.2 }],
+  ['search', { perTool: 0, perUse: 100, definitions: 3 }],
+  ['retrieve', { perTool: 0, perUse: 100, definitions: 3 }],
+]);
+
+export class ModeCosts {
+  #known = new WeakMap<Catalog, Map<string, Costs>>();
+
+  of(view: ModeView): Costs {
+    const known = this.#known.get(view.catalog) ?? new Map<string, Costs>();
+    this.#known.set(view.catalog, known);
+    const settings = `${view.raw} ${view.spills}`;
+    const costs = known.get(settings) ?? workOut(view);
+    known.set(settings, costs);
+    return costs;
+  }
+
+  /** Texts that were written for tools have changed, while the catalog is the same. */
+  forget(): void {
+    this.#known = new WeakMap();
+  }
+}
+
+function workOut(view: ModeView): Costs {
+  const { length: tools } = view.catalog.tools;
+  const proxy = findMode('proxy');
+  const all = listCost(proxy, view);
+  const usual = tokens(view.catalog.tools.map(({ definition }) => definition)) / Math.max(1, tools);
+  let best = { mode: proxy, total: all };
+  for (const mode of modes) {
+    const added = surplus.get(mode.name);
+    if (added === undefined) continue;
+    const { perTool, perUse, definitions } = added;
+    const total = Math.ceil(listCost(mode, view) + tools * perTool + typicalUses * (perUse + definitions * usual));
+    if (total < best.total) best = { mode, total };
+  }
+  return { tools, all, best };
+}
+
+/** Tokens of a mode's list and instructions, by estimate. */
+export function listCost(mode: Mode, view: ModeView): number {
+  const listed = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(view)];
+  return tokens(listed) + Math.ceil(mode.instructions(view).length / 4);
+}
+
+function tokens(listed: readonly JsonObject[]): number {
+  return Math.ceil(JSON.stringify(listed).length / 4);
+}

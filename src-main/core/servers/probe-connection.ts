@@ -1,0 +1,75 @@
+/** Connects to a server once, on a line of its own, lists what it has, and ends the line. */
+import { type AppError, toAppError } from '../base/errors.ts';
+import type { ServerConfig } from '../config/app-config.ts';
+import { Connection } from './connection.ts';
+import type { Handshake } from './handshake.ts';
+import { fetchListing, type Listing } from './listing.ts';
+import type { TransportFactory } from './transports/transport-factory.ts';
+
+export interface Answered {
+  readonly server: ServerConfig;
+  readonly handshake: Handshake;
+  readonly listing: Listing;
+  /** What was odd, as sentences. */
+  readonly problems: readonly string[];
+  /** From the start to the last page of its lists. */
+  readonly ms: number;
+}
+
+export interface Failed {
+  readonly server: ServerConfig;
+  readonly error: AppError;
+  /** Its last words on stderr, oldest first, secrets masked. */
+  readonly stderr: readonly string[];
+  readonly ms: number;
+}
+
+export type Probe = Answered | Failed;
+
+const listTimeoutMs = 60_000;
+const lastWords = 5;
+
+/** `version`: ours, as the server is told. Never rejects. */
+export async function probeConnection(
+  server: ServerConfig,
+  transports: TransportFactory,
+  version: string,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Probe> {
+  const started = performance.now();
+  const elapsed = (): number => Math.round(performance.now() - started);
+  const connection = connect(server, transports, version);
+  try {
+    const handshake = await connection.open({ timeoutMs: server.initTimeoutMs, signal });
+    const ask = (method: string, params: Record<string, unknown>) =>
+      connection.request(method, params, undefined, { timeoutMs: listTimeoutMs });
+    const { listing, problems } = await fetchListing(ask, handshake.capabilities);
+    return { server, handshake, listing, problems: [...new Set(problems)], ms: elapsed() };
+  } catch (error) {
+    const ms = elapsed();
+    await connection.close();
+    return {
+      server,
+      error: toAppError(error, 'server_protocol'),
+      stderr: transports.lastLines(server.name).slice(-lastWords),
+      ms,
+    };
+  } finally {
+    await connection.close();
+  }
+}
+
+function connect(server: ServerConfig, transports: TransportFactory, version: string): Connection {
+  return new Connection({
+    transport: transports.create(server),
+    identity: { clientInfo: { name: 'tooltray', title: 'Tooltray', version }, capabilities: {} },
+    http: server.kind === 'http' || server.kind === 'sse',
+    callTimeoutMs: server.callTimeoutMs,
+    events: {
+      onClose: () => undefined,
+      onOddity: () => undefined,
+      onNotification: () => undefined,
+      onAsk: () => undefined,
+    },
+  });
+}

@@ -1,0 +1,35 @@
+/** Answers what people ask of a running core, from the command line and from the dashboard. */
+import { rpcCode, RpcError } from '../core/wire/message.ts';
+import type { RpcDeps } from './deps.ts';
+import { commandLineHandlers } from './handlers/command-line.ts';
+import type { Handler, HandlersOf } from './handlers/handler.ts';
+import { activityHandlers } from './handlers/activity.ts';
+import { appHandlers } from './handlers/apps.ts';
+import { savingsHandlers } from './handlers/savings.ts';
+import { serverHandlers } from './handlers/servers.ts';
+import { settingsHandlers } from './handlers/settings.ts';
+import { spillHandlers } from './handlers/spills.ts';
+import { isRpcMethod, readRpcInput } from './inputs.ts';
+import type { RpcMethod } from './contract.ts';
+
+const handlers: HandlersOf<RpcMethod> = {
+  ...commandLineHandlers,
+  ...activityHandlers,
+  ...appHandlers,
+  ...savingsHandlers,
+  ...serverHandlers,
+  ...settingsHandlers,
+  ...spillHandlers,
+};
+
+/** Rejects with RpcError -32601 for a question the contract does not have, AppError bad_request for wrong input, else as the handler does. */
+export async function answerRpc(
+  method: string,
+  input: unknown,
+  deps: RpcDeps,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  if (!isRpcMethod(method)) throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
+  const handler = handlers[method] as Handler<RpcMethod>;
+  return { ...(await handler(readRpcInput(method, input), deps, signal)) };
+}

@@ -1,0 +1,86 @@
+/** Which part of the core each slice of the state comes from, and what makes it change. */
+import type { AppState, CoreFacts, SettingsFacts } from './contract.ts';
+import { coreState } from './core-state.ts';
+import type { RpcDeps } from './deps.ts';
+import { proposalSummary } from './handlers/command-line.ts';
+import { activityOverview } from './slices/activity-overview.ts';
+import { attentionItems } from './slices/attention.ts';
+import { modesOverview } from './slices/modes-overview.ts';
+import { savingsOverview } from './slices/savings-overview.ts';
+import { serverRows } from './slices/server-rows.ts';
+import { setupFacts } from './slices/setup-facts.ts';
+import type { SliceBuilders, Source } from './state-publisher.ts';
+
+export function stateBuilders(deps: RpcDeps): SliceBuilders {
+  const { core, doors, apps, desktop } = deps;
+  const proposals = async (): Promise<AppState['proposals']> => (await core.admin.proposals()).map(proposalSummary);
+  return {
+    core: () => coreFacts(deps),
+    servers: () => serverRows(core, doors()),
+    sessions: () => coreState(core, doors()).sessions,
+    attention: async () =>
+      attentionItems({
+        core: coreFacts(deps),
+        servers: serverRows(core, doors()),
+        proposals: await proposals(),
+        apps: await apps.apps(),
+      }),
+    proposals,
+    savings: () => savingsOverview(core),
+    activity: () => activityOverview(core),
+    spills: () => ({ ...core.spills.usage(), revision: core.spills.revision }),
+    setup: () => setupFacts(core, apps),
+    modes: () => modesOverview(core),
+    settings: () => settingsFacts(deps, desktop?.settings()),
+  };
+}
+
+export function stateSource({ core, apps }: RpcDeps): Source {
+  return (touch) => {
+    const stops = [
+      core.servers.changed.on(() => touch('servers', 'attention', 'core')),
+      core.catalog.changed.on(() => touch('servers', 'modes')),
+      core.sessions.changed.on(() => touch('sessions', 'setup')),
+      core.options.config.changed.on(() => touch('core', 'servers', 'modes', 'settings', 'spills', 'savings')),
+      core.options.config.problemsChanged.on(() => touch('core', 'attention')),
+      core.admin.proposalsChanged.on(() => touch('proposals', 'attention')),
+      core.activity.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
+      core.spills.changed.on(() => touch('spills')),
+      apps.onChange(() => touch('setup', 'attention')),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  };
+}
+
+function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
+  const { config, paths, version } = core.options;
+  const { socket, http } = doors();
+  return {
+    version,
+    configFile: config.path,
+    logDir: paths.logDir,
+    socket,
+    http,
+    startedAt: core.startedAt,
+    paused: core.servers.paused,
+    desktop: desktop !== undefined,
+    platform: process.platform,
+    configProblems: config.problems.map(({ line, reason }) => `Line ${line}: ${reason}`),
+  };
+}
+
+function settingsFacts({ core }: RpcDeps, desktop: Partial<SettingsFacts> | undefined): SettingsFacts {
+  const { results, policy, price } = core.options.config.current;
+  const { threshold, toon, keepDays, maxBytes, deleteAtExit } = results;
+  return {
+    results: { threshold, toon, keepDays, maxBytes, deleteAtExit },
+    agentChanges: policy.agentChanges,
+    pricePerMillion: price.perMillionTokens,
+    theme: desktop?.theme ?? 'system',
+    startAtLogin: desktop?.startAtLogin,
+    notifications: desktop?.notifications,
+    updates: desktop?.updates,
+  };
+}

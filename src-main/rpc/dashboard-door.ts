@@ -1,0 +1,152 @@
+/**
+ * The dashboard over HTTP: its files for whoever asks, everything else for who has the key. The key comes in a header, never
+ * in a cookie: cookies of 127.0.0.1 go to every other program that listens there. Host and Origin are checked before us.
+ */
+import { createReadStream } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError, toAppError } from '../core/base/errors.ts';
+import { sameToken } from '../core/security/access-token.ts';
+import { readJsonBody } from '../core/sessions/http-body.ts';
+import { RpcError, rpcCode } from '../core/wire/message.ts';
+import type { RpcFailure } from './contract.ts';
+import { streamState } from './event-stream.ts';
+import { pageFile, pageHeaders } from './page-files.ts';
+import type { StatePublisher } from './state-publisher.ts';
+
+export interface DashboardDoorOptions {
+  /** Folder of the built page. */
+  readonly root: string;
+  /** undefined: no key is asked for (tests only). */
+  readonly key: string | undefined;
+  readonly publisher: StatePublisher;
+  readonly ask: (method: string, input: unknown, signal: AbortSignal) => Promise<Record<string, unknown>>;
+  /** A kept answer's file. Throws AppError not_found. */
+  readonly spillFile: (id: string) => { readonly file: string; readonly mimeType: string };
+}
+
+const longestInput = 1024 * 1024;
+const mostWatchers = 20;
+
+/** Answers false for a path that is not the dashboard's. */
+export async function answerDashboard(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: DashboardDoorOptions,
+): Promise<boolean> {
+  const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+  if (!pathname.startsWith('/rpc/')) return servePage(pathname, request, response, options.root);
+  try {
+    requireEntry(request, options.key);
+    await answerRpcPath(pathname.slice('/rpc/'.length), request, response, options);
+  } catch (error) {
+    fail(response, error);
+  }
+  return true;
+}
+
+async function servePage(
+  path: string,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  root: string,
+): Promise<boolean> {
+  const found = method === 'GET' ? await pageFile(root, path) : undefined;
+  if (found === undefined) return false;
+  response.writeHead(200, { ...pageHeaders, 'content-type': found.type }).end(found.body);
+  return true;
+}
+
+/** Throws AppError unauthorized or not_allowed. */
+function requireEntry({ headers }: IncomingMessage, key: string | undefined): void {
+  const site = headers['sec-fetch-site'];
+  const isOwn = headers.origin === undefined || headers.origin === `http://${headers.host ?? ''}`;
+  if (!isOwn || (site !== undefined && site !== 'same-origin' && site !== 'none')) {
+    throw new AppError('not_allowed', 'Another site asked. Only the dashboard itself may.');
+  }
+  const given = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  if (key === undefined || (given !== undefined && sameToken(given, key))) return;
+  throw new AppError('unauthorized', 'This page was not opened through its own link.', {
+    fix: 'Open the link that "tooltray serve" printed, or the dashboard from the tray.',
+  });
+}
+
+async function answerRpcPath(
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { publisher, ask, spillFile }: DashboardDoorOptions,
+): Promise<void> {
+  if (request.method === 'GET' && path === 'events') {
+    if (publisher.watchers >= mostWatchers) throw new AppError('session_limit', 'Too many dashboards are open.');
+    response.writeHead(200, { ...pageHeaders, 'content-type': 'text/event-stream' });
+    const lastId = request.headers['last-event-id'];
+    streamState(response, publisher, typeof lastId === 'string' ? lastId : undefined);
+  } else if (request.method === 'GET' && path.startsWith('spill/')) {
+    sendFile(response, spillFile(decodeURIComponent(path.slice('spill/'.length))));
+  } else if (request.method === 'POST') {
+    await answerQuestion(path, request, response, ask);
+  } else {
+    throw new AppError('unsupported', 'Questions are asked with POST.');
+  }
+}
+
+async function answerQuestion(
+  method: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  ask: DashboardDoorOptions['ask'],
+): Promise<void> {
+  // A form of another page can send any other type without asking the browser first.
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
+    throw new AppError('bad_request', 'The question has to be application/json.');
+  }
+  const leaving = new AbortController();
+  response.on('close', () => leaving.abort());
+  const answer = await ask(method, await readJsonBody(request, longestInput), leaving.signal);
+  response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end(JSON.stringify(answer));
+}
+
+/** As what it is, but never as a page of ours. */
+function sendFile(
+  response: ServerResponse,
+  { file, mimeType }: { readonly file: string; readonly mimeType: string },
+): void {
+  const type = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.+-]+)$/.test(mimeType) ? mimeType : 'application/octet-stream';
+  const stream = createReadStream(file);
+  stream.once('open', () => {
+    response.writeHead(200, { ...pageHeaders, 'content-type': type, 'content-disposition': 'attachment' });
+    stream.pipe(response);
+  });
+  stream.once('error', () => {
+    if (!response.headersSent) fail(response, new AppError('not_found', 'This answer is no longer on disk.'));
+    else response.destroy();
+  });
+  response.on('close', () => stream.destroy());
+}
+
+const statuses: Readonly<Record<string, number>> = {
+  bad_request: 400,
+  unauthorized: 401,
+  not_allowed: 403,
+  not_found: 404,
+  message_too_large: 413,
+  session_limit: 429,
+  unsupported: 405,
+  internal: 500,
+};
+
+function fail(response: ServerResponse, error: unknown): void {
+  const failure = toFailure(error);
+  if (response.headersSent) return void response.destroy();
+  const status = statuses[failure.code] ?? 422;
+  response.writeHead(status, { ...pageHeaders, 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: failure }));
+}
+
+export function toFailure(error: unknown): RpcFailure {
+  if (error instanceof RpcError && error.code === rpcCode.methodNotFound) {
+    return { code: 'not_found', message: error.message, fix: 'The dashboard and the core differ in version: reload.' };
+  }
+  const { code, message, fix } = error instanceof AppError ? error : toAppError(error);
+  return { code, message, fix: fix ?? '' };
+}

@@ -1,0 +1,47 @@
+/** Everything that dashboard and tray talk to: the published state, and the answers to questions, over HTTP or directly. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '../core/base/errors.ts';
+import { answerRpc } from './answer-rpc.ts';
+import { stateBuilders, stateSource } from './build-state.ts';
+import { answerDashboard, type DashboardDoorOptions } from './dashboard-door.ts';
+import type { RpcDeps } from './deps.ts';
+import { StatePublisher } from './state-publisher.ts';
+
+export class Dashboard {
+  readonly publisher: StatePublisher;
+  readonly #deps: RpcDeps;
+
+  constructor(deps: RpcDeps) {
+    this.#deps = deps;
+    const log = deps.core.options.log.child('dashboard');
+    this.publisher = new StatePublisher(stateBuilders(deps), stateSource(deps), (slice, error) =>
+      log.warn(`The state's part "${slice}" could not be told.`, { error }),
+    );
+  }
+
+  /** Rejects as answerRpc does. */
+  ask(method: string, input: unknown, signal: AbortSignal): Promise<Record<string, unknown>> {
+    return answerRpc(method, input, this.#deps, signal);
+  }
+
+  /** Over HTTP; answers false for a path that is not ours. */
+  answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    page: Pick<DashboardDoorOptions, 'root' | 'key'>,
+  ): Promise<boolean> {
+    return answerDashboard(request, response, {
+      ...page,
+      publisher: this.publisher,
+      ask: (method, input, signal) => this.ask(method, input, signal),
+      spillFile: (id) => this.spillFile(id),
+    });
+  }
+
+  /** Throws AppError not_found. */
+  spillFile(id: string): { readonly file: string; readonly mimeType: string } {
+    const spill = this.#deps.core.spills.find(id);
+    if (spill === undefined) throw new AppError('not_found', 'This answer is no longer on disk.');
+    return spill;
+  }
+}

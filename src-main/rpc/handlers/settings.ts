@@ -1,0 +1,45 @@
+/** What the dashboard's settings change. */
+import { dirname } from 'node:path';
+import { AppError } from '../../core/base/errors.ts';
+import { isMode } from '../../core/modes/choose-mode.ts';
+import { modes } from '../../core/modes/index.ts';
+import type { RpcDeps } from '../deps.ts';
+import type { HandlersOf } from './handler.ts';
+
+export const settingsHandlers: HandlersOf<'setMode' | 'setSettings' | 'reveal'> = {
+  setMode: async ({ mode }, { core }) => {
+    if (!isMode(mode)) {
+      throw new AppError('mode_unknown', `There is no mode ${JSON.stringify(mode)}.`, {
+        fix: `Modes: auto, ${modes.map(({ name }) => name).join(', ')}.`,
+      });
+    }
+    await core.edits.set('mode', mode);
+    return {};
+  },
+  setSettings: async ({ results, pricePerMillion, ...desktop }, deps) => {
+    const { edits } = deps.core;
+    if (results !== undefined) await edits.merge('results', results);
+    if (pricePerMillion !== undefined) await edits.merge('price', { perMillionTokens: pricePerMillion });
+    if (Object.keys(desktop).length > 0) await requireDesktop(deps).change(desktop);
+    return {};
+  },
+  reveal: async ({ what, id }, deps) => {
+    requireDesktop(deps).reveal(pathOf(what, id, deps));
+    return {};
+  },
+};
+
+function pathOf(what: 'config' | 'logs' | 'spill', id: string | undefined, { core }: RpcDeps): string {
+  if (what === 'config') return core.options.config.path;
+  if (what === 'logs') return dirname(core.options.paths.logDir);
+  const spill = id === undefined ? undefined : core.spills.find(id);
+  if (spill !== undefined) return spill.file;
+  throw new AppError('not_found', 'There is no such answer on disk.');
+}
+
+function requireDesktop({ desktop }: RpcDeps): NonNullable<RpcDeps['desktop']> {
+  if (desktop !== undefined) return desktop;
+  throw new AppError('unsupported', 'Only the desktop app can do that.', {
+    fix: 'Tooltray runs as "tooltray serve" here; use the command line or your file manager.',
+  });
+}

@@ -1,0 +1,99 @@
+/** What the dashboard asks about answers on disk, and does with them. A person reading is no reading back by a model. */
+import { callOfSpill } from '../../core/activity/call-queries.ts';
+import { AppError } from '../../core/base/errors.ts';
+import type { Spill } from '../../core/results/spill.ts';
+import type { SpillRow } from '../contract.ts';
+import type { RpcDeps } from '../deps.ts';
+import type { HandlersOf } from './handler.ts';
+
+type Method =
+  | 'spills'
+  | 'spillLines'
+  | 'spillFind'
+  | 'spillQuery'
+  | 'spillUse'
+  | 'pinSpill'
+  | 'deleteSpill'
+  | 'restoreSpill'
+  | 'pruneSpills';
+
+const longestLine = 4000;
+const mostMatches = 1000;
+const dayMs = 86_400_000;
+
+export const spillHandlers: HandlersOf<Method> = {
+  spills: async ({ limit = 200, beforeId }, { core }) => {
+    await core.spills.ready();
+    const spills = core.spills.list({ limit, ...(beforeId !== undefined && { beforeId }) });
+    return { spills: spills.filter(({ id }) => !core.deletions.has(id)).map((spill) => row(spill, core)) };
+  },
+  spillLines: async ({ id, fromLine, count }, { core }, signal) => {
+    const { text, fields } = await core.resultFiles.look(
+      id,
+      { op: 'slice', fromLine, toLine: fromLine + count - 1 },
+      signal,
+    );
+    const lines = text.split('\n');
+    const cut = lines.flatMap((line, index) => (line.length > longestLine ? [fromLine + index] : []));
+    return {
+      fromLine,
+      lines: lines.map((line) => line.slice(0, longestLine)),
+      totalLines: Number(fields['totalLines'] ?? lines.length),
+      cut,
+    };
+  },
+  spillFind: async ({ id, pattern }, { core }, signal) => {
+    const question = { op: 'grep', pattern, context: 0, limit: mostMatches } as const;
+    const { text, fields } = await core.resultFiles.look(id, question, signal);
+    const matches = text.split('\n').flatMap((line) => {
+      const [, number, found] = /^(\d+): (.*)$/.exec(line) ?? [];
+      return number === undefined ? [] : [{ line: Number(number), text: (found ?? '').slice(0, longestLine) }];
+    });
+    return { matches, total: Number(fields['matchCount'] ?? matches.length) };
+  },
+  spillQuery: async ({ id, query }, { core }, signal) => {
+    const { text, truncated } = await core.resultFiles.look(id, { op: 'query', query }, signal);
+    return { text, truncated };
+  },
+  spillUse: async ({ id }, { core }) => {
+    const spill = await requireSpill(id, core);
+    const call = core.activity.query((database) => callOfSpill(database, spill.answerId));
+    const given = call === undefined ? undefined : core.details.find(call)?.given;
+    return { given: given ?? '', marks: core.resultFiles.marks.of(spill.id) };
+  },
+  pinSpill: async ({ id, pinned }, { core }) => {
+    if (!core.spills.pin((await requireSpill(id, core)).id, pinned)) throw gone(id);
+    return {};
+  },
+  deleteSpill: async ({ id, now = false }, { core }) => {
+    const spill = await requireSpill(id, core);
+    if (now) await core.spills.remove(spill.id);
+    else core.deletions.plan(spill.id);
+    return {};
+  },
+  restoreSpill: async ({ id }, { core }) => {
+    if (!core.deletions.cancel(id)) throw gone(id);
+    return {};
+  },
+  pruneSpills: async (_input, { core }) => core.spills.prune(),
+};
+
+function row(spill: Spill, core: RpcDeps['core']): SpillRow {
+  const { id, createdAt, app, server, tool, kind, mimeType, bytes, tokens, lines, file, pinned, reads } = spill;
+  const { keepDays } = core.options.config.current.results;
+  const expiresAt = pinned ? undefined : createdAt + keepDays * dayMs;
+  return { id, at: createdAt, app, server, tool, kind, mimeType, bytes, tokens, lines, file, pinned, reads, expiresAt };
+}
+
+async function requireSpill(id: string, core: RpcDeps['core']): Promise<Spill> {
+  await core.spills.ready();
+  const spill = core.spills.find(id);
+  if (spill === undefined) throw gone(id);
+  return spill;
+}
+
+function gone(id: string): AppError {
+  return new AppError('not_found', `There is no kept answer ${JSON.stringify(id.slice(0, 60))} (any more).`, {
+    fix: 'It may have been deleted, or have been too old.',
+  });
+}

@@ -1,0 +1,104 @@
+/** What each question of the contract takes, checked before anything is done: whoever reaches the door is not trusted to be our page. */
+import { z } from 'zod';
+import { AppError } from '../core/base/errors.ts';
+import type { RpcMethod, RpcMethods } from './contract.ts';
+
+const text = z.string().max(10_000);
+const id = z.string().min(1).max(4096);
+const name = z.string().min(1).max(1000);
+const count = z.int().min(0);
+const flag = z.boolean();
+const entry = z.record(z.string(), z.unknown());
+const nothing = z.object({}).transform((): Record<string, never> => ({}));
+const maybe = z.exactOptional;
+
+const outcome = z.enum(['ok', 'tool_error', 'failed', 'cancelled', 'blocked']);
+const updates = z.enum(['off', 'notify', 'install']);
+const results = z
+  .object({
+    threshold: maybe(z.union([count, z.undefined()])),
+    toon: maybe(flag),
+    keepDays: maybe(z.number().positive()),
+    maxBytes: maybe(count.min(1)),
+    deleteAtExit: maybe(flag),
+  })
+  .strict();
+
+type Inputs = { readonly [M in RpcMethod]: z.ZodType<RpcMethods[M]['input']> };
+
+const inputs: Inputs = {
+  state: nothing,
+  tools: z.object({ server: maybe(name) }),
+  search: z.object({ query: text, limit: maybe(count) }),
+  call: z.object({ tool: name, arguments: entry }),
+  proposals: nothing,
+  approve: z.object({ id }),
+  reject: z.object({ id }),
+  retry: z.object({ server: name }),
+  signIn: z.object({ server: name }),
+  log: z.object({ server: name }),
+  setPaused: z.object({ paused: flag }),
+  stop: nothing,
+  savings: z.object({
+    since: maybe(count),
+    by: maybe(z.enum(['session', 'app', 'server', 'tool', 'day', 'cause', 'mode'])),
+    app: maybe(name),
+  }),
+  activity: z.object({
+    text: maybe(text),
+    outcomes: maybe(z.array(outcome).max(5)),
+    spilled: maybe(flag),
+    app: maybe(name),
+    server: maybe(name),
+    beforeId: maybe(count),
+    afterId: maybe(count),
+    limit: maybe(count.max(1000)),
+  }),
+  callDetail: z.object({ id: count }),
+  serverDetail: z.object({ server: name }),
+  setToolEnabled: z.object({ server: name, tool: name, enabled: flag }),
+  setServerEnabled: z.object({ server: name, enabled: flag }),
+  tryServer: z.object({ server: maybe(name), entry }),
+  saveServer: z.object({ name, entry, replace: flag }),
+  removeServer: z.object({ server: name }),
+  readServers: z.object({ text: z.string().max(1024 * 1024) }),
+  setMode: z.object({ mode: name }),
+  setSettings: z.object({
+    results: maybe(results),
+    pricePerMillion: maybe(z.number().min(0).nullable()),
+    theme: maybe(z.enum(['system', 'light', 'dark'])),
+    startAtLogin: maybe(flag),
+    notifications: maybe(flag),
+    updates: maybe(updates),
+  }),
+  spills: z.object({ limit: maybe(count.max(1000)), beforeId: maybe(id) }),
+  spillLines: z.object({ id, fromLine: count.min(1), count: count.min(1).max(2000) }),
+  spillFind: z.object({ id, pattern: text.min(1) }),
+  spillQuery: z.object({ id, query: text.min(1) }),
+  spillUse: z.object({ id }),
+  pinSpill: z.object({ id, pinned: flag }),
+  deleteSpill: z.object({ id, now: maybe(flag) }),
+  restoreSpill: z.object({ id }),
+  pruneSpills: nothing,
+  reveal: z.object({ what: z.enum(['config', 'logs', 'spill']), id: maybe(id) }),
+  previewInstall: z.object({ app: name }),
+  installApp: z.object({ app: name, revision: text }),
+  uninstallApp: z.object({ app: name }),
+  undoInstall: z.object({ undo: id }),
+  offeredServers: nothing,
+  importServers: z.object({ servers: z.array(z.object({ id, name })).max(500), move: flag }),
+  rescan: nothing,
+};
+
+export function isRpcMethod(method: string): method is RpcMethod {
+  return Object.hasOwn(inputs, method);
+}
+
+/** What was sent, as the question wants it; unknown members are left out. Throws AppError bad_request, naming what is wrong. */
+export function readRpcInput<M extends RpcMethod>(method: M, sent: unknown): RpcMethods[M]['input'] {
+  const checked = inputs[method].safeParse(sent ?? {}, { jitless: true });
+  if (checked.success) return checked.data as RpcMethods[M]['input'];
+  const [issue] = checked.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? 'The input' : issue.path.join('.');
+  throw new AppError('bad_request', `${where} of "${method}": ${issue?.message ?? 'is wrong'}.`);
+}

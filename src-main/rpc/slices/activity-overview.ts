@@ -1,0 +1,54 @@
+/** The last calls and hours, in short. */
+import { callsByServer, callsPerHour, lastId, searchCalls } from '../../core/activity/call-queries.ts';
+import type { ActivityEntry } from '../../core/activity/call-record.ts';
+import type { Aggregator } from '../../core/aggregator.ts';
+import type { ActivityOverview, CallSummary } from '../contract.ts';
+
+const shownRecent = 5;
+/** Calls that are looked through for five that differ. */
+const recentCalls = 100;
+const shownServers = 5;
+const hours = 24;
+const dayMs = 86_400_000;
+
+export function activityOverview({ activity }: Aggregator): ActivityOverview {
+  return activity.query((database) => ({
+    lastId: lastId(database),
+    hours: callsPerHour(database, Date.now(), hours),
+    recent: grouped(searchCalls(database, {}, { limit: recentCalls }).calls.map(callSummary)),
+    costliest: callsByServer(database, Date.now() - dayMs)
+      .slice(0, shownServers)
+      .map(({ server, tokens, calls }) => ({ server, tokens, calls })),
+  }));
+}
+
+export function callSummary(entry: ActivityEntry): CallSummary {
+  const { id, startedAt, app, mode, server, tool, outcome, durationMs } = entry;
+  const { argumentBytes, resultBytes, givenBytes, tokensEstimated } = entry;
+  return {
+    ...{ id, at: startedAt, app, mode, server, tool, outcome, durationMs, argumentBytes, resultBytes, givenBytes },
+    via: entry.via,
+    why: entry.why,
+    error: entry.errorText,
+    tokensIn: entry.tokensIn,
+    tokensOut: entry.tokensOut,
+    estimated: tokensEstimated,
+    spillId: entry.spillId,
+  };
+}
+
+/** Equal calls in a row as one, with how many there were. */
+function grouped(calls: readonly CallSummary[]): ActivityOverview['recent'] {
+  const groups: (CallSummary & { times: number })[] = [];
+  for (const call of calls) {
+    const last = groups.at(-1);
+    if (last !== undefined && isAlike(last, call)) last.times++;
+    else if (groups.length === shownRecent) break;
+    else groups.push({ ...call, times: 1 });
+  }
+  return groups;
+}
+
+function isAlike(a: CallSummary, b: CallSummary): boolean {
+  return a.server === b.server && a.tool === b.tool && a.app === b.app && a.outcome === b.outcome;
+}

@@ -1,0 +1,33 @@
+/** What waits for a person, most urgent first: each with the one thing to do about it. */
+import type { AppRow, AttentionItem, CoreFacts, ProposalSummary, ServerRow } from '../contract.ts';
+
+export interface AttentionFacts {
+  readonly core: CoreFacts;
+  readonly servers: readonly ServerRow[];
+  readonly proposals: readonly ProposalSummary[];
+  readonly apps: readonly AppRow[];
+}
+
+export function attentionItems({ core, servers, proposals, apps }: AttentionFacts): readonly AttentionItem[] {
+  return [
+    ...(core.paused ? [item('paused', 'Tooltray is paused: no server runs.', 'resume', 'Resume')] : []),
+    ...core.configProblems.slice(0, 1).map((problem) => item('config', problem, 'open-config', 'Open config file')),
+    ...proposals.map(({ id, sentence }) => item(`proposal-${id}`, sentence, 'decide', 'Decide')),
+    ...servers.flatMap((server): AttentionItem[] => {
+      const { name, level, summary, detail, action } = server;
+      if (core.paused || (level !== 'error' && level !== 'attention')) return [];
+      const sentence = `${name}: ${summary}. ${detail}`.trim();
+      const done = action ?? { kind: 'view-log' as const, label: 'View log' };
+      return [{ id: `server-${name}`, sentence, server: name, action: done }];
+    }),
+    ...apps
+      .filter(({ connected }) => connected === 'stale')
+      .map(({ id, name }) =>
+        item(`app-${id}`, `${name} starts Tooltray from where it no longer is.`, 'connect-app', 'Mend'),
+      ),
+  ];
+}
+
+function item(id: string, sentence: string, kind: AttentionItem['action']['kind'], label: string): AttentionItem {
+  return { id, sentence, server: undefined, action: { kind, label } };
+}

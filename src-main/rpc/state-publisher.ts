@@ -1,0 +1,141 @@
+/**
+ * Tells whoever watches how things stand: first the whole state, then only the slices that changed, at most five times a
+ * second. A slice is built when it is sent; while nobody watches nothing is built and no timer runs.
+ */
+import { randomUUID } from 'node:crypto';
+import type { AppState, StateChange } from './contract.ts';
+
+export type SliceName = keyof AppState;
+export type SliceBuilders = { readonly [S in SliceName]: () => AppState[S] | Promise<AppState[S]> };
+
+/** Something that says when a slice may have changed; returns how to stop listening. */
+export type Source = (touch: (...slices: SliceName[]) => void) => () => void;
+
+export interface Publication {
+  /** For `watch` after a broken line: only what changed since is sent then. */
+  readonly id: string;
+  readonly change: StateChange;
+  /** `change` as JSON, written once for all watchers. */
+  readonly text: string;
+}
+
+interface Slice {
+  readonly text: string;
+  readonly value: unknown;
+  /** The publication that it changed in. */
+  readonly changedAt: number;
+}
+
+/** Between two publications, in ms. */
+const leastPauseMs = 200;
+/** What moves with time alone is looked at this often, in ms. */
+const tickMs = 10_000;
+
+export class StatePublisher {
+  readonly #builders: SliceBuilders;
+  readonly #source: Source;
+  readonly #onFailure: (slice: SliceName, error: unknown) => void;
+  readonly #names: readonly SliceName[];
+  readonly #epoch = randomUUID().slice(0, 8);
+  readonly #watchers = new Set<(publication: Publication) => void>();
+  readonly #slices = new Map<SliceName, Slice>();
+  readonly #dirty = new Set<SliceName>();
+  #stopListening: () => void = () => undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #tick: NodeJS.Timeout | undefined;
+  #count = 0;
+  #publishing: Promise<void> = Promise.resolve();
+
+  /** `onFailure`: a slice that cannot be built stays as it was told last. */
+  constructor(builders: SliceBuilders, source: Source, onFailure: (slice: SliceName, error: unknown) => void) {
+    this.#onFailure = onFailure;
+    this.#builders = builders;
+    this.#source = source;
+    this.#names = Object.keys(builders) as SliceName[];
+  }
+
+  get watchers(): number {
+    return this.#watchers.size;
+  }
+
+  /** `lastId`: of the last publication that this watcher has seen. The first one comes at once. Returns how to leave. */
+  watch(tell: (publication: Publication) => void, lastId?: string): () => void {
+    if (this.#watchers.size === 0) this.#begin();
+    let isGone = false;
+    const seen = this.#countOf(lastId);
+    this.#publishing = this.#publishing
+      .then(() => this.#build(this.#names))
+      .then(() => {
+        if (isGone) return;
+        this.#watchers.add(tell);
+        tell(this.#since(seen));
+      });
+    return () => {
+      isGone = true;
+      this.#watchers.delete(tell);
+      if (this.#watchers.size === 0) this.#end();
+    };
+  }
+
+  #begin(): void {
+    this.#stopListening();
+    clearInterval(this.#tick);
+    this.#stopListening = this.#source((...slices) => this.#touch(slices));
+    this.#tick = setInterval(() => this.#touch(this.#names), tickMs).unref();
+  }
+
+  #end(): void {
+    this.#stopListening();
+    this.#stopListening = () => undefined;
+    clearInterval(this.#tick);
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#dirty.clear();
+  }
+
+  #touch(slices: readonly SliceName[]): void {
+    for (const slice of slices) this.#dirty.add(slice);
+    this.#timer ??= setTimeout(() => {
+      this.#publishing = this.#publishing.then(() => this.#publish());
+    }, leastPauseMs).unref();
+  }
+
+  async #publish(): Promise<void> {
+    this.#timer = undefined;
+    const before = this.#count;
+    await this.#build([...this.#dirty]);
+    if (this.#count === before) return;
+    const publication = this.#since(before);
+    for (const tell of this.#watchers) tell(publication);
+  }
+
+  /** Brings these slices up to date; the count moves when one of them changed. */
+  async #build(names: readonly SliceName[]): Promise<void> {
+    const next = this.#count + 1;
+    for (const name of names) {
+      this.#dirty.delete(name);
+      try {
+        const value: unknown = await this.#builders[name]();
+        const text = JSON.stringify(value);
+        if (this.#slices.get(name)?.text === text) continue;
+        this.#slices.set(name, { text, value, changedAt: next });
+        this.#count = next;
+      } catch (error) {
+        this.#onFailure(name, error);
+      }
+    }
+  }
+
+  #since(count: number): Publication {
+    const changed = [...this.#slices].filter(([, { changedAt }]) => changedAt > count);
+    const text = `{${changed.map(([name, slice]) => `${JSON.stringify(name)}:${slice.text}`).join(',')}}`;
+    const change = Object.fromEntries(changed.map(([name, { value }]) => [name, value])) as StateChange;
+    return { id: `${this.#epoch}.${this.#count}`, change, text };
+  }
+
+  /** 0 for an id of another core, or none: everything is new. */
+  #countOf(id: string | undefined): number {
+    const [epoch, count] = id?.split('.') ?? [];
+    return epoch === this.#epoch && Number.isSafeInteger(Number(count)) ? Number(count) : 0;
+  }
+}

@@ -1,0 +1,363 @@
+/** What becomes of calls that outlive their client app's patience, by the clock. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { AnswerRoom } from '../../../src-main/core/calls/answer-room.ts';
+import type { CallerContext } from '../../../src-main/core/calls/call-tool.ts';
+import { SlowCalls, type SlowCallsOptions } from '../../../src-main/core/calls/slow-calls.ts';
+import type { JsonObject } from '../../../src-main/core/base/json.ts';
+import { type Result, RpcError } from '../../../src-main/core/wire/message.ts';
+import { toObject } from '../../../src-main/core/wire/raw-json.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const limitMs = 50_000;
+const minute = 60_000;
+
+function caller(more: Partial<CallerContext> = {}): CallerContext {
+  return {
+    sessionId: 's1',
+    app: 'Cursor',
+    mode: 'proxy',
+    clientInfo: {},
+    clientCapabilities: {},
+    signal: new AbortController().signal,
+    onLog: () => undefined,
+    askClient: () => Promise.reject(new Error('nobody to ask')),
+    acceptsInputRequired: false,
+    ...more,
+  };
+}
+
+function slowCalls(more: Partial<SlowCallsOptions> = {}): SlowCalls {
+  const awaitLine = (args: JsonObject): string => `await_result ${JSON.stringify(args)}`;
+  return new SlowCalls({ limitMs: () => limitMs, room: new AnswerRoom(), awaitLine, ...more });
+}
+
+interface Begun {
+  readonly context: CallerContext;
+  readonly again: JsonObject;
+  readonly answer: (result: Result) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** A call that is answered by the test; each of its tries. */
+function work(slow: SlowCalls, context: CallerContext = caller()) {
+  const tries: Begun[] = [];
+  const result = slow.run(
+    () => 'git:clone',
+    context,
+    (own, again) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Result>();
+      tries.push({ context: own, again, answer: resolve, fail: reject });
+      own.signal.addEventListener('abort', () => reject(new Error(String(own.signal.reason))));
+      return promise;
+    },
+  );
+  result.catch(() => undefined);
+  const last = (): Begun => tries.at(-1) as Begun;
+  return { result, tries, last };
+}
+
+/** The handle of a call that has outlived its limit. */
+async function handleOf(result: Promise<Result>): Promise<string> {
+  await vi.advanceTimersByTimeAsync(limitMs);
+  const meta = toObject(await result)['_meta'] as Record<string, { handle: string }>;
+  return String(meta['tooltray/pending']?.handle);
+}
+
+function take(
+  slow: SlowCalls,
+  handle: string,
+  more: { waitMs?: number; cancel?: boolean } = {},
+  again = {},
+  context = caller(),
+) {
+  const taken = slow.take({ handle, waitMs: more.waitMs, cancel: more.cancel === true }, again, context);
+  taken.catch(() => undefined);
+  return taken;
+}
+
+const done = { content: [{ type: 'text', text: 'done' }] };
+const unknown = expect.objectContaining({ code: 'not_found' }) as Error;
+const isPending = expect.objectContaining({
+  _meta: expect.objectContaining({ 'tooltray/pending': expect.anything() as unknown }) as unknown,
+}) as Result;
+
+describe('a call that is over in time', () => {
+  test('is answered with its very answer', async () => {
+    const { result, last } = work(slowCalls());
+    last().answer(done);
+    expect(await result).toBe(done);
+  });
+
+  test('fails as it fails', async () => {
+    const { result, last } = work(slowCalls());
+    const refused = new RpcError(-32602, 'bad');
+    last().fail(refused);
+    await expect(result).rejects.toBe(refused);
+  });
+
+  test('is left alone where the client app has no limit', async () => {
+    const context = caller();
+    const { last } = work(slowCalls({ limitMs: () => undefined }), context);
+    expect(last().context).toBe(context);
+  });
+});
+
+test('the handle says what is running, since when, and how far it was last', async () => {
+  vi.setSystemTime(new Date('2026-11-21T10:00:00Z'));
+  const { result, last } = work(slowCalls(), caller({ onProgress: () => undefined }));
+  last().context.onProgress?.({ progress: 3, total: 10, message: 'compiling' });
+  const handle = await handleOf(result);
+  expect(await result).toEqual({
+    content: [
+      {
+        type: 'text',
+        text: `git:clone is still running, since 2026-11-21T10:00:00.000Z (50 s): 3 of 10, compiling. Do not call it again. To wait for its answer: await_result {"handle":"${handle}"}`,
+      },
+    ],
+    _meta: {
+      'tooltray/pending': {
+        handle,
+        tool: 'git:clone',
+        since: '2026-11-21T10:00:00.000Z',
+        seconds: 50,
+        progress: '3 of 10, compiling',
+      },
+    },
+  });
+});
+
+test('the session is told once that it has something to wait for, and keeps its id as long as the call runs', async () => {
+  const slow = slowCalls();
+  const held: Promise<unknown>[] = [];
+  const onToolsChanged = vi.fn();
+  const context = caller({ onToolsChanged, holdSession: (until) => void held.push(until) });
+  const [first, second] = [work(slow, context), work(slow, context)];
+  await handleOf(first.result);
+  await second.result;
+  expect(onToolsChanged).toHaveBeenCalledTimes(1);
+  let free = 0;
+  for (const one of held) void one.then(() => (free += 1));
+  first.last().answer(done);
+  await vi.advanceTimersByTimeAsync(0);
+  expect([held.length, free]).toEqual([2, 1]);
+});
+
+test('where a handle is of no use the call is waited for', async () => {
+  const { result, last } = work(slowCalls({ awaitLine: () => undefined }));
+  await vi.advanceTimersByTimeAsync(10 * limitMs);
+  last().answer(done);
+  expect(await result).toBe(done);
+});
+
+describe('waiting', () => {
+  test('everybody who waits gets the answer, and who comes within five minutes after', async () => {
+    const slow = slowCalls();
+    const { result, last } = work(slow);
+    const handle = await handleOf(result);
+    const waits = [take(slow, handle), take(slow, handle)];
+    last().answer(done);
+    expect(await Promise.all(waits)).toEqual([done, done]);
+    await vi.advanceTimersByTimeAsync(4 * minute);
+    expect(await take(slow, handle)).toBe(done);
+    await vi.advanceTimersByTimeAsync(5 * minute);
+    await expect(take(slow, handle)).rejects.toEqual(unknown);
+  });
+
+  test('takes no longer than asked for, and never as long as the client app would', async () => {
+    const slow = slowCalls();
+    const handle = await handleOf(work(slow).result);
+    const [short, long] = [take(slow, handle, { waitMs: 1000 }), take(slow, handle, { waitMs: 10 * minute })];
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await short).toEqual(isPending);
+    await vi.advanceTimersByTimeAsync(limitMs - 2000);
+    expect(await long).toEqual(isPending);
+  });
+
+  test('a failure is an answer, too', async () => {
+    const slow = slowCalls();
+    const { result, last } = work(slow);
+    const handle = await handleOf(result);
+    last().fail(new RpcError(-32000, 'disk full'));
+    expect(await take(slow, handle)).toEqual({
+      content: [{ type: 'text', text: 'disk full (code -32000)' }],
+      isError: true,
+    });
+  });
+
+  test('is given up without the call', async () => {
+    const slow = slowCalls();
+    const { result, last } = work(slow);
+    const handle = await handleOf(result);
+    const waiter = new AbortController();
+    const wait = take(slow, handle, {}, {}, caller({ signal: waiter.signal }));
+    waiter.abort('enough');
+    await expect(wait).rejects.toMatchObject({ code: 'cancelled' });
+    expect(last().context.signal.aborted).toBe(false);
+  });
+
+  test('can end the call', async () => {
+    const slow = slowCalls();
+    const { result, last } = work(slow);
+    const handle = await handleOf(result);
+    const other = take(slow, handle);
+    expect(JSON.stringify(await take(slow, handle, { cancel: true }))).toContain('git:clone was cancelled');
+    expect(last().context.signal.aborted).toBe(true);
+    expect(await other).toMatchObject({ isError: true });
+    await expect(take(slow, handle)).rejects.toEqual(unknown);
+  });
+
+  test('gets the answer of a call that was over before it could be ended', async () => {
+    const slow = slowCalls();
+    const { result, last } = work(slow);
+    const handle = await handleOf(result);
+    last().answer(done);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await take(slow, handle, { cancel: true })).toBe(done);
+  });
+});
+
+describe('a call that nobody asks after', () => {
+  test('is cancelled after an hour, counted from the last time somebody did', async () => {
+    const slow = slowCalls();
+    const { result, last } = work(slow);
+    const handle = await handleOf(result);
+    await vi.advanceTimersByTimeAsync(50 * minute);
+    void take(slow, handle, { waitMs: 0 });
+    await vi.advanceTimersByTimeAsync(50 * minute);
+    expect(last().context.signal.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(11 * minute);
+    expect(last().context.signal.aborted).toBe(true);
+  });
+
+  test('keeps its answer for half an hour', async () => {
+    const slow = slowCalls();
+    const [one, two] = [work(slow), work(slow)];
+    const first = await handleOf(one.result);
+    const second = await handleOf(two.result);
+    one.last().answer(done);
+    await vi.advanceTimersByTimeAsync(29 * minute);
+    two.last().answer(done);
+    expect(await take(slow, first)).toBe(done);
+    await vi.advanceTimersByTimeAsync(31 * minute);
+    await expect(take(slow, second)).rejects.toEqual(unknown);
+  });
+
+  test('is cancelled when its session ends', async () => {
+    const slow = slowCalls();
+    const { result, last } = work(slow);
+    await handleOf(result);
+    slow.end();
+    expect(last().context.signal.aborted).toBe(true);
+  });
+});
+
+describe('what is kept is bounded', () => {
+  test('the call after 32 gets no handle unless one of them was fetched', async () => {
+    const slow = slowCalls();
+    const first = work(slow);
+    const handle = await handleOf(first.result);
+    const others = Array.from({ length: 31 }, () => work(slow));
+    await Promise.all([vi.advanceTimersByTimeAsync(limitMs), ...others.map(({ result }) => result)]);
+    const late = work(slow);
+    const settled = vi.fn();
+    late.result.then(settled, settled);
+    await vi.advanceTimersByTimeAsync(limitMs);
+    expect(settled).not.toHaveBeenCalled();
+    first.last().answer(done);
+    await take(slow, handle);
+    expect(await handleOf(work(slow).result)).toMatch(/^[\w-]{12}$/);
+    await expect(take(slow, handle)).rejects.toEqual(unknown);
+  });
+
+  test.each([
+    [
+      'is lost, which is said',
+      undefined,
+      { isError: true, content: [{ text: expect.stringContaining('could not be kept') as string }] },
+    ],
+    ['is put aside', () => Promise.resolve({ content: ['on disk'] }), { content: ['on disk'] }],
+  ])('an answer that there is no room for %s', async (_what, putAside, expected) => {
+    const slow = slowCalls({ room: new AnswerRoom(10), putAside });
+    const { result, last } = work(slow);
+    const handle = await handleOf(result);
+    last().answer(done);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await take(slow, handle)).toMatchObject(expected);
+  });
+
+  test('whoever waits gets an answer that there is no room for', async () => {
+    const slow = slowCalls({ room: new AnswerRoom(10) });
+    const { result, last } = work(slow);
+    const handle = await handleOf(result);
+    const wait = take(slow, handle);
+    last().answer(done);
+    expect(await wait).toBe(done);
+    await expect(take(slow, handle)).rejects.toEqual(unknown);
+  });
+
+  test('the room of an answer that is let go is free again', async () => {
+    const room = new AnswerRoom(100);
+    const slow = slowCalls({ room });
+    const { result, last } = work(slow);
+    await handleOf(result);
+    last().answer(done);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(room.take(100)).toBe(false);
+    slow.end();
+    expect(room.take(100)).toBe(true);
+  });
+});
+
+describe('what a server asks', () => {
+  test('while nobody waits is put to the next who does', async () => {
+    const slow = slowCalls();
+    const { result, last } = work(slow);
+    const handle = await handleOf(result);
+    const asked = last().context.askClient('roots/list', {}, new AbortController().signal);
+    await vi.advanceTimersByTimeAsync(4 * minute);
+    void take(slow, handle, {}, {}, caller({ askClient: async () => ({ roots: ['mine'] }) }));
+    expect(await asked).toEqual({ roots: ['mine'] });
+  });
+
+  test('is refused after five minutes without anybody', async () => {
+    const slow = slowCalls();
+    const { result, last } = work(slow);
+    await handleOf(result);
+    const asked = last().context.askClient('roots/list', {}, new AbortController().signal);
+    const refused = expect(asked).rejects.toThrow('nobody has asked after the call for 5 minutes');
+    await vi.advanceTimersByTimeAsync(5 * minute);
+    await refused;
+  });
+
+  test('stops the time of 2026-07-28 until it is answered: its answer comes with a request of its own', async () => {
+    const person = Promise.withResolvers<Result>();
+    const { result, last } = work(slowCalls(), caller({ acceptsInputRequired: true, askClient: () => person.promise }));
+    const settled = vi.fn();
+    result.then(settled, settled);
+    const asked = last().context.askClient('elicitation/create', {}, new AbortController().signal);
+    await vi.advanceTimersByTimeAsync(5 * limitMs);
+    person.resolve({ action: 'accept' });
+    await asked;
+    await vi.advanceTimersByTimeAsync(limitMs - 1);
+    expect(settled).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await result).toEqual(isPending);
+  });
+
+  test('as the end of a try comes back from the wait, and the answer to it begins the next try', async () => {
+    const slow = slowCalls();
+    const { result, tries, last } = work(slow, caller({ acceptsInputRequired: true }));
+    const handle = await handleOf(result);
+    const input = { resultType: 'input_required', inputRequests: {}, requestState: 'theirs' };
+    last().answer(input);
+    expect(await take(slow, handle)).toBe(input);
+    expect(await take(slow, handle)).toBe(input);
+    const again = { inputResponses: { a: {} }, requestState: 'theirs' };
+    const wait = take(slow, handle, {}, again);
+    expect(tries.map((one) => one.again)).toEqual([{}, again]);
+    last().answer(done);
+    expect(await wait).toBe(done);
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { withTools } from '../../../src-main/core/catalog/catalog.ts';
+import { resolveEntry } from '../../../src-main/core/catalog/resolve-entry.ts';
+import { catalogOf } from './catalog-of.ts';
+
+const catalog = catalogOf({ a: ['x', 'y', 'b:z'], 'a:b': ['z'], constructor: ['x'] });
+const { tools } = catalog.lookup;
+const ids = (entries: readonly { id: string }[]): string[] => entries.map(({ id }) => id);
+
+test('entries are found by each of their names, in the order of the catalog', () => {
+  expect(tools.listedAs('a_x')?.id).toBe('a:x');
+  expect(ids(tools.named('x'))).toEqual(['a:x', 'constructor:x']);
+  expect(tools.withId('a:b:z').map(({ server }) => server)).toEqual(['a', 'a:b']);
+  expect(ids(tools.of('a'))).toEqual(['a:b:z', 'a:x', 'a:y']);
+});
+
+test('names that objects have anyway, and names of nothing, find nothing', () => {
+  for (const name of ['toString', 'hasOwnProperty', '']) {
+    expect([tools.listedAs(name), tools.named(name), tools.withId(name), tools.of(name)]).toEqual([
+      undefined,
+      [],
+      [],
+      [],
+    ]);
+  }
+});
+
+test('a catalog with some of its tools finds those alone', () => {
+  const some = withTools(catalog, tools.of('constructor'));
+  expect(resolveEntry(some, 'tools', 'x').id).toBe('constructor:x');
+  expect(() => resolveEntry(some, 'tools', 'a:y')).toThrow('was not found');
+  expect(resolveEntry(catalog, 'tools', 'a:y').id).toBe('a:y');
+});

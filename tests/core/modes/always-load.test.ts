@@ -1,0 +1,31 @@
+/** Where a client app defers tools, nobody should have to search for the tools that a mode begins with. */
+import { expect, test } from 'vitest';
+import { modes } from '../../../src-main/core/modes/index.ts';
+import { emptyListing } from '../../../src-main/core/servers/listing.ts';
+import { helperContext } from './helper-context.ts';
+
+const view = helperContext(
+  ['files', 'web'].map((name) => ({
+    name,
+    listing: { ...emptyListing, tools: [{ name: 'do', inputSchema: { type: 'object' } }] },
+    instructions: undefined,
+  })),
+);
+
+test.each(modes.filter(({ name }) => name !== 'proxy'))(
+  'what the instructions of mode $name send a model to is always loaded',
+  (mode) => {
+    // Gateway's tools of servers are not among them: each says what it is there for, and can be found by that.
+    const named = mode.helpers.flatMap(({ definition: { name, _meta } }) =>
+      new RegExp(`\\b${name}\\b`).test(mode.instructions(view)) ? [{ name, _meta }] : [],
+    );
+    expect(named.length).toBeGreaterThan(0);
+    for (const { name, _meta } of named)
+      expect({ name, _meta }).toEqual({ name, _meta: { 'anthropic/alwaysLoad': true } });
+  },
+);
+
+test('where every tool is listed, none is kept in the window', () => {
+  const [proxy] = modes;
+  expect(proxy?.listed(view).every(({ _meta }) => _meta === undefined)).toBe(true);
+});

@@ -1,0 +1,28 @@
+/** Which view a line's requests are answered by. */
+import { expect, test } from 'vitest';
+import type { SessionView } from '../../../src-main/core/sessions/session-view.ts';
+import { ViewsByApp } from '../../../src-main/core/sessions/views-by-app.ts';
+
+const ended: string[] = [];
+const view = (mode: string): SessionView => ({ mode, end: () => void ended.push(mode) }) as unknown as SessionView;
+
+test('each client app that a line names has its own view, which is the same the next time', () => {
+  const views = new ViewsByApp(view('first'), view);
+  const [one, other] = [views.of('one'), views.of('other')];
+  expect([one.mode, other.mode, views.of('one')]).toEqual(['one', 'other', one]);
+  expect([undefined, null, 7].map((nobody) => views.of(nobody).mode)).toEqual(['first', 'first', 'first']);
+  views.end();
+  expect(ended).toEqual(['first', 'one', 'other']);
+});
+
+test('where the line itself says who it is, what requests say makes no difference', () => {
+  const first = view('first');
+  expect(new ViewsByApp(first, undefined).of('anyone')).toBe(first);
+});
+
+test('endless names do not make endless views', () => {
+  const views = new ViewsByApp(view('first'), view);
+  const modes = new Set(Array.from({ length: 200 }, (_, at) => views.of(String(at)).mode));
+  expect(modes.size).toBe(51);
+  expect(views.of('0').mode).toBe('0');
+});

@@ -1,0 +1,169 @@
+/** Changing the mode while client apps are connected: their lists change, calls in flight finish, and who does not listen is noticed. */
+import { join } from 'node:path';
+import { Client as V2Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport as V2Transport } from '@modelcontextprotocol/client/stdio';
+import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as V1Transport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, test } from 'vitest';
+import { coreState } from '../../src-main/rpc/core-state.ts';
+import type { SessionStatus } from '../../src-main/rpc/contract.ts';
+import type { Params } from '../fixtures/raw-client.ts';
+import { ModernClient } from './modern-client.ts';
+import { textOf } from './socket-client.ts';
+import { fixture, startCore, type TestCore } from './start-core.ts';
+import { until } from './until.ts';
+
+const changed = 'notifications/tools/list_changed';
+const helpers = ['search_tools', 'call_tool'];
+const servers = { echo: fixture('echo') };
+const tools = ['echo'];
+
+/** A person who answers when the test says so. */
+function patientPerson(): { answer: () => Promise<Params>; asked: Promise<void>; speak: () => void } {
+  const { promise: asked, resolve: wasAsked } = Promise.withResolvers<void>();
+  const { promise: answered, resolve: speak } = Promise.withResolvers<void>();
+  const answer = async (): Promise<Params> => {
+    wasAsked();
+    await answered;
+    return { action: 'accept', content: { name: 'Ada' } };
+  };
+  return { answer, asked, speak };
+}
+
+const sessions = (core: TestCore): readonly SessionStatus[] => coreState(core.host.core, core.host.doors).sessions;
+
+describe('a call in flight is answered after the mode has changed under it', () => {
+  const asking = { servers: { asker: fixture('asker') } };
+
+  test('in a session with a handshake', async () => {
+    await using core = await startCore(asking);
+    const person = patientPerson();
+    const client = await core.open({ elicitation: { form: {} } });
+    client.onRequest('elicitation/create', person.answer);
+    await client.toolNames();
+    const call = client.say('ask_form');
+    await person.asked;
+    await core.write({ ...asking, mode: 'search' });
+    await client.notification(changed);
+    expect(await client.toolNames()).toEqual(helpers);
+    person.speak();
+    expect(JSON.parse(await call)).toMatchObject({ content: { name: 'Ada' } });
+  });
+
+  test('in one of 2026-07-28, whose call is taken up again in the new mode', async () => {
+    await using core = await startCore(asking);
+    const person = patientPerson();
+    const line = await core.connect();
+    const client = new ModernClient(line, { elicitation: { form: {} } });
+    client.onAsk('elicitation/create', person.answer);
+    await client.once('tools/list');
+    void client.once('subscriptions/listen', { notifications: { toolsListChanged: true } });
+    await line.notification('notifications/subscriptions/acknowledged');
+    const call = client.call('ask_form');
+    await person.asked;
+    await core.write({ ...asking, mode: 'search' });
+    await line.notification(changed);
+    person.speak();
+    expect(JSON.parse(textOf((await call).result ?? {}))).toMatchObject({ content: { name: 'Ada' } });
+  });
+});
+
+describe('a client app over the shim that listens has the new list without a restart', () => {
+  const shim = (core: TestCore): { command: string; args: string[]; env: Record<string, string> } => ({
+    command: process.execPath,
+    args: [join(import.meta.dirname, '../../src-main/shim.ts')],
+    env: { ...(process.env as Record<string, string>), TOOLTRAY_HOME: core.home },
+  });
+  const info = { name: 'listener', version: '1.0.0' };
+
+  test('of the SDK, version 1', async () => {
+    await using core = await startCore({ servers });
+    const client = new V1Client(info);
+    let told = 0;
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (told += 1));
+    await client.connect(new V1Transport(shim(core)));
+    const names = async (): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
+    expect(await names()).toEqual(tools);
+    await core.write({ servers, mode: 'search' });
+    await until(() => told === 1);
+    expect(await names()).toEqual(helpers);
+    expect(sessions(core)).toMatchObject([{ app: 'listener', mode: 'search', staleList: false, note: '' }]);
+    await client.close();
+  });
+
+  test.each(['legacy', 'auto'] as const)('of the SDK, version 2, era %s', async (mode) => {
+    await using core = await startCore({ servers });
+    const lists: string[][] = [];
+    const onChanged = (_: unknown, found: readonly { name: string }[] | null): void =>
+      void lists.push((found ?? []).map(({ name }) => name));
+    const client = new V2Client(info, {
+      versionNegotiation: { mode },
+      listChanged: { tools: { autoRefresh: true, debounceMs: 0, onChanged } },
+    });
+    await client.connect(new V2Transport(shim(core)));
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(tools);
+    await core.write({ servers, mode: 'search' });
+    await until(() => lists.length > 0);
+    expect(lists).toEqual([helpers]);
+    await client.close();
+  });
+});
+
+describe('a client app that does not listen', () => {
+  test('can go on with what it was shown, and the person is told to restart it until it lists again', async () => {
+    await using core = await startCore({ servers });
+    const client = await core.open({}, { app: 'claude-ai' });
+    await client.toolNames();
+    await core.write({ servers, mode: 'search' });
+    await client.notification(changed);
+    for (const message of ['one', 'two', 'three']) expect(await client.say('echo', { message })).toBe(message);
+    const note = 'Claude Desktop still shows the old tool list: restart it.';
+    expect(sessions(core)).toMatchObject([{ app: 'claude-ai', mode: 'search', staleList: true, note }]);
+    await client.toolNames();
+    expect(sessions(core)).toMatchObject([{ staleList: false, note: '' }]);
+  });
+
+  test('is told what to use instead of a tool that is gone', async () => {
+    const other = fixture('compat', 'E');
+    await using core = await startCore({ servers: { ...servers, other } });
+    const client = await core.open();
+    expect(await client.toolNames()).toContain('other_reverse_tool');
+    await core.write({ servers, mode: 'search' });
+    await client.notification(changed);
+    await until(() => core.host.core.servers.find('other') === undefined);
+    const refused = (await client.exchange('tools/call', { name: 'other_reverse_tool', arguments: {} })).message;
+    expect(refused.error?.message).toMatch(
+      /^Unknown tool: "other_reverse_tool" .*The list of tools has changed since it was read: list them again\. Now there are: search_tools, call_tool\.$/,
+    );
+    await client.toolNames();
+    const again = (await client.exchange('tools/call', { name: 'other_reverse_tool', arguments: {} })).message;
+    expect(again.error?.message).not.toContain('has changed');
+  });
+});
+
+describe('what auto chose, and why, is there for the person to see', () => {
+  test('for sessions of either era, each by the client app it names', async () => {
+    await using core = await startCore({ servers, mode: 'auto' });
+    await core.open({}, { app: 'claude-ai' });
+    await new ModernClient(await core.connect(), {}, 'claude-code').once('tools/list');
+    expect(sessions(core)).toMatchObject([
+      {
+        app: 'claude-ai',
+        mode: 'proxy',
+        reason: expect.stringMatching(/^The only tool costs about \d+ tokens, /) as string,
+      },
+      {
+        app: 'claude-code',
+        mode: 'proxy',
+        reason: 'Claude Code loads tools when it needs them, so every one is shown.',
+      },
+    ]);
+  });
+
+  test('where the person chose there is no reason to give', async () => {
+    await using core = await startCore({ servers, mode: 'search' });
+    await core.open();
+    expect(sessions(core)[0]).not.toHaveProperty('reason');
+  });
+});

@@ -1,0 +1,53 @@
+/**
+ * A server of the handshake era whose tool `work` takes until a file is there, and answers with what is in it. What happens is
+ * noted in the file LOG. With `FILE.step` it reports progress; with `ask` it asks a form before it answers.
+ */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { anyTool, send, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
+
+const log = process.argv[2] ?? '';
+const note = (line: string): void => appendFileSync(log, `${line}\n`);
+const running = new Map<unknown, NodeJS.Timeout>();
+const asking = new Map<unknown, (answer: unknown) => void>();
+
+serveRaw({
+  name: 'slow',
+  listTools: () => ({
+    tools: [{ ...anyTool('work'), outputSchema: { type: 'object', properties: {} } }, anyTool('die')],
+  }),
+  call: ({ id, name, args, params, reply, say }) => {
+    note(name);
+    if (name === 'die') process.exit(1);
+    const { progressToken } = (params['_meta'] ?? {}) as { progressToken?: unknown };
+    const file = String(args['file']);
+    let stepped = progressToken === undefined;
+    const finish = (): void => say(readFileSync(file, 'utf8'));
+    const ask = (): void => {
+      asking.set(`ask-${id}`, (answer) => reply({ content: [{ type: 'text', text: JSON.stringify(answer) }] }));
+      const form = { message: 'May I?', requestedSchema: { type: 'object', properties: {} } };
+      send({ id: `ask-${id}`, method: 'elicitation/create', params: form });
+      note('asked');
+    };
+    const look = (): void => {
+      if (!stepped && existsSync(`${file}.step`)) {
+        stepped = true;
+        const progress = { progressToken, progress: 1, total: 2, message: 'half' };
+        send({ method: 'notifications/progress', params: progress });
+      }
+      if (!existsSync(file)) return;
+      clearInterval(running.get(id));
+      if (args['ask'] === true) ask();
+      else finish();
+    };
+    running.set(id, setInterval(look, 5));
+  },
+  intercept: ({ id, method, params, result, error }) => {
+    if (method === 'notifications/cancelled') {
+      clearInterval(running.get(params?.['requestId']));
+      note('cancelled');
+    }
+    if (method !== undefined) return method === 'notifications/cancelled';
+    asking.get(id)?.(result ?? error);
+    return true;
+  },
+});

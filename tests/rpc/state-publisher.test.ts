@@ -1,0 +1,119 @@
+/** Promises of the publisher: the whole state first, then only what changed, seldom, and nothing while nobody watches. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import type { AppState } from '../../src-main/rpc/contract.ts';
+import {
+  type Publication,
+  type SliceBuilders,
+  type SliceName,
+  StatePublisher,
+} from '../../src-main/rpc/state-publisher.ts';
+
+interface Bench {
+  readonly publisher: StatePublisher;
+  readonly facts: Record<string, unknown>;
+  readonly built: string[];
+  touch(...slices: SliceName[]): void;
+  readonly listening: () => boolean;
+}
+
+/** Two slices are enough: the publisher does not know what is in them. */
+function bench(): Bench {
+  const facts: Record<string, unknown> = { servers: ['a'], sessions: [] };
+  const built: string[] = [];
+  let touch: ((...slices: SliceName[]) => void) | undefined;
+  const build = (name: string) => () => {
+    built.push(name);
+    return facts[name];
+  };
+  const builders = { servers: build('servers'), sessions: build('sessions') } as unknown as SliceBuilders;
+  const publisher = new StatePublisher(
+    builders,
+    (told) => {
+      touch = told;
+      return () => (touch = undefined);
+    },
+    (slice) => built.push(`failed ${slice}`),
+  );
+  return { publisher, facts, built, touch: (...slices) => touch?.(...slices), listening: () => touch !== undefined };
+}
+
+function follow(publisher: StatePublisher, lastId?: string): { heard: Publication[]; leave: () => void } {
+  const heard: Publication[] = [];
+  const leave = publisher.watch((publication) => heard.push(publication), lastId);
+  onTestFinished(leave);
+  return { heard, leave };
+}
+
+const changes = (heard: readonly Publication[]): Partial<AppState>[] => heard.map(({ change }) => change);
+const settle = (): Promise<void> => sleep(450);
+
+test('a watcher is told everything first, then only the slice that changed', async () => {
+  const { publisher, facts, touch } = bench();
+  const { heard } = follow(publisher);
+  await settle();
+  facts['servers'] = ['a', 'b'];
+  touch('servers', 'sessions');
+  await settle();
+  expect(changes(heard)).toEqual([{ servers: ['a'], sessions: [] }, { servers: ['a', 'b'] }]);
+});
+
+test('a burst of changes is told a few times at the most, the last one included', async () => {
+  const { publisher, facts, touch } = bench();
+  const { heard } = follow(publisher);
+  await settle();
+  for (let count = 1; count <= 2000; count++) {
+    facts['servers'] = [count];
+    touch('servers');
+    if (count % 100 === 0) await sleep(20);
+  }
+  await settle();
+  expect([heard.length < 12, heard.at(-1)?.change]).toEqual([true, { servers: [2000] }]);
+});
+
+test('a slice that is the same again is not told', async () => {
+  const { publisher, touch } = bench();
+  const { heard } = follow(publisher);
+  await settle();
+  touch('servers');
+  await settle();
+  expect(heard).toHaveLength(1);
+});
+
+test('nothing is built or listened to before the first watcher and after the last', async () => {
+  const { publisher, built, touch, listening } = bench();
+  const before = [built.length, listening()];
+  const { leave } = follow(publisher);
+  await settle();
+  leave();
+  const { length } = built;
+  touch('servers');
+  await settle();
+  expect([before, listening(), built.length - length]).toEqual([[0, false], false, 0]);
+});
+
+test('who comes back with the last id it saw is told what changed meanwhile, also while nobody watched', async () => {
+  const { publisher, facts } = bench();
+  const first = follow(publisher);
+  await settle();
+  first.leave();
+  facts['sessions'] = ['new'];
+  const second = follow(publisher, first.heard[0]?.id);
+  await settle();
+  expect(changes(second.heard)).toEqual([{ sessions: ['new'] }]);
+});
+
+test('a slice that cannot be built keeps nobody from the others', async () => {
+  const { publisher, facts, built } = bench();
+  Object.defineProperty(facts, 'servers', { get: () => new BigInt64Array(1)[0] });
+  const { heard } = follow(publisher);
+  await settle();
+  expect([changes(heard), built.includes('failed servers')]).toEqual([[{ sessions: [] }], true]);
+});
+
+test('an id of another core brings everything', async () => {
+  const { publisher } = bench();
+  const { heard } = follow(publisher, 'other.7');
+  await settle();
+  expect(changes(heard)).toEqual([{ servers: ['a'], sessions: [] }]);
+});
