@@ -32,7 +32,7 @@ const main: EnvironmentOptions = {
         'token-worker': at('src-main/core/activity/token-worker.ts'),
         'keep-worker': at('src-main/core/results/keep/keep-worker.ts'),
         'reader-worker': at('src-main/core/results/read/reader-worker.ts'),
-        'reader-process': at('src-main/core/results/read/reader-process.ts'),
+        'data-worker': at('src-main/core/results/read/data-worker.ts'),
         'sandbox-worker': at('src-main/core/sandbox/sandbox-worker.ts'),
         'python-worker': at('src-main/core/sandbox/python-worker.ts'),
       },

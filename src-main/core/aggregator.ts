@@ -1,6 +1,8 @@
 /** Composition root of the core: makes the parts, hands each what it needs, starts and stops them in order. No logic. */
 import { join } from 'node:path';
 import { ProposalStore } from './admin/proposal-store.ts';
+import type { Healing } from './admin/healing.ts';
+import { openHealing } from './admin/open-healing.ts';
 import { PersonEdits } from './admin/person-edits.ts';
 import { ServerAdmin } from './admin/server-admin.ts';
 import { ActivityLog } from './activity/activity-log.ts';
@@ -86,6 +88,8 @@ export class Aggregator {
   readonly admin: ServerAdmin;
   /** What the person changes themselves. */
   readonly edits: PersonEdits;
+  /** Mends servers from launches found elsewhere on this machine. */
+  readonly healing: Healing;
   readonly sandbox = new Sandbox();
   readonly descriptions: DescriptionStore;
   readonly #modeCosts = new ModeCosts();
@@ -170,6 +174,15 @@ export class Aggregator {
     const lastLines = (server: string): readonly string[] => this.transports.lastLines(server);
     this.admin = new ServerAdmin(options.config, this.servers, proposals, environment, lastLines);
     this.edits = new PersonEdits(options.config, this.servers);
+    this.healing = openHealing({
+      ...options,
+      environment,
+      transports: this.transports,
+      edits: this.edits,
+      servers: () => this.servers.all,
+      dataDir: paths.dataDir,
+      log: log.child('healing'),
+    });
     const hashOf = (server: string): string | undefined => this.servers.find(server)?.config.hash;
     this.descriptions = new DescriptionStore(join(paths.dataDir, 'descriptions'), hashOf);
     this.descriptions.changed.on(() => {

@@ -129,6 +129,8 @@ export class CoreHost {
     });
     this.#port = await this.#http.start();
     this.#followCatalog(this.#http);
+    // Not in a private core: that one lives for one command, and what it does stays its own.
+    this.#stops.push(core.servers.changed.on(() => void core.healing.look()));
   }
 
   /** Serves MCP on a line of its own. Rejects with AppError mode_unknown or server_not_found. */

@@ -5,6 +5,7 @@ import { commandLineHandlers } from './handlers/command-line.ts';
 import type { Handler, HandlersOf } from './handlers/handler.ts';
 import { activityHandlers } from './handlers/activity.ts';
 import { appHandlers } from './handlers/apps.ts';
+import { healHandlers } from './handlers/heal.ts';
 import { savingsHandlers } from './handlers/savings.ts';
 import { serverHandlers } from './handlers/servers.ts';
 import { settingsHandlers } from './handlers/settings.ts';
@@ -16,6 +17,7 @@ const handlers: HandlersOf<RpcMethod> = {
   ...commandLineHandlers,
   ...activityHandlers,
   ...appHandlers,
+  ...healHandlers,
   ...savingsHandlers,
   ...serverHandlers,
   ...settingsHandlers,

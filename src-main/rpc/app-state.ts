@@ -66,7 +66,16 @@ export interface AttentionItem {
 
 export interface AttentionAction {
   readonly kind:
-    'retry' | 'sign-in' | 'enable' | 'edit-config' | 'view-log' | 'decide' | 'open-config' | 'connect-app' | 'resume';
+    | 'retry'
+    | 'sign-in'
+    | 'enable'
+    | 'edit-config'
+    | 'view-log'
+    | 'decide'
+    | 'open-config'
+    | 'connect-app'
+    | 'resume'
+    | 'heal';
   readonly label: string;
 }
 

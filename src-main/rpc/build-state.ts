@@ -2,6 +2,7 @@
 import type { AppState, CoreFacts, SettingsFacts } from './contract.ts';
 import { coreState } from './core-state.ts';
 import type { RpcDeps } from './deps.ts';
+import { healOfferRow } from './handlers/heal.ts';
 import { proposalSummary } from './handlers/command-line.ts';
 import { activityOverview } from './slices/activity-overview.ts';
 import { attentionItems } from './slices/attention.ts';
@@ -24,6 +25,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
         servers: serverRows(core, doors()),
         proposals: await proposals(),
         apps: await apps.apps(),
+        heals: core.healing.offers.map(healOfferRow),
       }),
     proposals,
     savings: () => savingsOverview(core),
@@ -46,6 +48,7 @@ export function stateSource({ core, apps }: RpcDeps): Source {
       core.admin.proposalsChanged.on(() => touch('proposals', 'attention')),
       core.activity.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
       core.spills.changed.on(() => touch('spills')),
+      core.healing.changed.on(() => touch('attention')),
       apps.onChange(() => touch('setup', 'attention')),
     ];
     return () => {

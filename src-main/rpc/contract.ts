@@ -1,10 +1,12 @@
 /** What the page may ask the core, and what it is answered. Types only: the one file of src-main that the renderer imports. */
 
 import type { DashboardContract } from './dashboard-contract.ts';
+import type { HealContract } from './heal-contract.ts';
 import type { SavingsContract } from './savings-contract.ts';
 
 export type * from './app-state.ts';
 export type * from './dashboard-contract.ts';
+export type * from './heal-contract.ts';
 export type * from './savings-contract.ts';
 
 /** Where a connection stands; the picture is in core/servers. */
@@ -124,7 +126,7 @@ export interface RpcContract {
 }
 
 /** Everything that may be asked, by command line and dashboard. */
-export type RpcMethods = RpcContract & DashboardContract & SavingsContract;
+export type RpcMethods = RpcContract & DashboardContract & HealContract & SavingsContract;
 export type RpcMethod = keyof RpcMethods;
 
 /** What a question that fails is answered over HTTP and IPC. */

@@ -88,6 +88,8 @@ const inputs: Inputs = {
   offeredServers: nothing,
   importServers: z.object({ servers: z.array(z.object({ id, name })).max(500), move: flag }),
   rescan: nothing,
+  healOffers: nothing,
+  heal: z.object({ server: name }),
 };
 
 export function isRpcMethod(method: string): method is RpcMethod {

@@ -8,6 +8,8 @@ import { fixture, startCore } from './start-core.ts';
 import { until } from './until.ts';
 
 const megabyte = 1_000_000;
+/** However long, answers are told and not kept on disk. */
+const told = { results: { threshold: 0 } };
 
 /** The text that the fixture writes for `bytes`; see size-modes.ts. */
 function bigText(bytes: number): string {
@@ -30,7 +32,10 @@ async function echoUntil(client: SocketClient, done: () => boolean, onEcho: () =
 }
 
 test("an answer of 50 MB passes whole, and another session's calls are answered before it, while it passes and after it", async () => {
-  await using core = await startCore({ servers: { big: fixture('misbehaving', 'big'), small: fixture('echo') } });
+  await using core = await startCore({
+    ...told,
+    servers: { big: fixture('misbehaving', 'big'), small: fixture('echo') },
+  });
   const [reader, other] = [await core.open(), await core.open()];
   const events: string[] = [];
   let done = false;
@@ -58,7 +63,10 @@ test("an answer of 50 MB passes whole, and another session's calls are answered 
 });
 
 test('a reader that does not read its 50 MB holds up nobody, and gets them when it does', async () => {
-  await using core = await startCore({ servers: { big: fixture('misbehaving', 'big'), small: fixture('echo') } });
+  await using core = await startCore({
+    ...told,
+    servers: { big: fixture('misbehaving', 'big'), small: fixture('echo') },
+  });
   const [lazy, other] = [await core.open(), await core.open()];
   lazy.socket.pause();
   const big = lazy.callTool('big_big', { bytes: 50 * megabyte });
@@ -72,7 +80,7 @@ test.each([
   ['the handshake era', false],
   ['2026-07-28', true],
 ])('over HTTP of %s a big answer passes whole, too', async (_era, modern) => {
-  await using core = await startCore({ servers: { big: fixture('misbehaving', 'big') } });
+  await using core = await startCore({ ...told, servers: { big: fixture('misbehaving', 'big') } });
   const client = new HttpClient(core.url, modern);
   if (!modern) await client.initialize();
   const call = { name: 'big', arguments: { bytes: 5 * megabyte } };

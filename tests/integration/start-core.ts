@@ -34,13 +34,15 @@ export interface StartOptions {
   readonly home?: string;
   /** false: resolves at once instead of when every server has settled. */
   readonly settled?: boolean;
+  /** Variables beside our own. */
+  readonly env?: Readonly<Record<string, string>>;
   /** true: HTTP asks for the token. */
   readonly askToken?: boolean;
 }
 
 export async function startCore(
   config: TestConfig,
-  { home, settled = true, askToken = false }: StartOptions = {},
+  { home, settled = true, askToken = false, env = {} }: StartOptions = {},
 ): Promise<TestCore> {
   const folder = home ?? (await mkdtemp(join(tmpdir(), 'tooltray-integration-')));
   const configFile = join(folder, 'config.json');
@@ -49,7 +51,7 @@ export async function startCore(
     writeFile(configFile, typeof next === 'string' ? next : JSON.stringify({ mode: 'proxy', ...next }, null, 2));
   await write(config);
   const host = await CoreHost.open({
-    env: { ...process.env, TOOLTRAY_HOME: folder },
+    env: { ...process.env, ...env, TOOLTRAY_HOME: folder },
     version: '0.0.0',
     port: 0,
     askToken,

@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 import type { TokenCount, TokenCounter } from './token-counter.ts';
 
-/** A hash costs more than counting a shorter one does. */
-const shortest = 200;
+/** Shorter ones cost less to count than to remember. */
+const shortest = 40;
 
 export class TokenCache {
   readonly #counter: Pick<TokenCounter, 'count'>;

@@ -1,5 +1,6 @@
 /** Replaces a file in one step, so that a reader never sees half of it, and keeps numbered backups. */
 import { randomUUID } from 'node:crypto';
+import { renameSync } from 'node:fs';
 import { chown, copyFile, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -55,7 +56,9 @@ async function writeFlushed(path: string, text: string, mode: number): Promise<v
 async function replace(draft: string, target: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await rename(draft, target);
+      // At once, so that nobody writes between what `beforeReplace` saw and this.
+      renameSync(draft, target);
+      return;
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? '';
       const mayPass = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(code);

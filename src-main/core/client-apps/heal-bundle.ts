@@ -2,9 +2,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '../base/json.ts';
+import { readAppServers } from './app-servers.ts';
 import type { HealSource } from './heal-sources.ts';
 import { importEntry } from './import-entry.ts';
 import { type ImportedServer, serversOfText } from './import-text.ts';
+import type { KnownApp } from './known-app.ts';
 
 /** A server that another place knows, and the file that says so. */
 export interface FoundLaunch extends ImportedServer {
@@ -19,7 +21,8 @@ const maxBundles = 2000;
 /** Everything a place defines. Never rejects. */
 export async function readHealSource(source: HealSource, home: string): Promise<readonly FoundLaunch[]> {
   if (source.kind === 'servers') {
-    const found = await serversIn(source.path, home);
+    const found =
+      source.app === undefined ? await serversIn(source.path, home) : await ofApp(source.app, source.path, home);
     return found.map((server) => ({ ...server, source, file: source.path }));
   }
   const names = (await readdir(source.path).catch(() => [])).filter((name) => name.endsWith('.json'));
@@ -30,6 +33,15 @@ export async function readHealSource(source: HealSource, home: string): Promise<
       .map((name) => readBundle(source, name, home)),
   );
   return bundles.filter((bundle) => bundle !== undefined);
+}
+
+/** The servers of an app's own file, in the order it has them; what launches nothing is left out. */
+async function ofApp(app: KnownApp, file: string, home: string): Promise<readonly ImportedServer[]> {
+  const { servers } = await readAppServers({ app, file });
+  return servers.flatMap(({ name, entry: theirs }) => {
+    const entry = importEntry(theirs, home);
+    return entry === undefined ? [] : [{ name, entry }];
+  });
 }
 
 async function serversIn(file: string, home: string): Promise<readonly ImportedServer[]> {

@@ -4,11 +4,11 @@ import { secretValues } from '../base/secret-values.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { keyAliases } from '../config/entry-keys.ts';
 import type { Machine } from './app-files.ts';
+import { isOurs } from './entry-launch.ts';
 import { type FoundLaunch, readHealSource } from './heal-bundle.ts';
 import { type FindCommand, repairedLaunches } from './heal-launch.ts';
 import { type HealSource, healSources } from './heal-sources.ts';
 import { importEntry } from './import-entry.ts';
-import { isOwnEntry } from './import-own.ts';
 import { launchIdentity, launchSubject } from './import-identity.ts';
 
 export interface HealOffer {
@@ -43,7 +43,9 @@ export async function healOffers(
     entry,
   }));
   const found = await Promise.all(healSources(machine).map((source) => readHealSource(source, machine.home)));
-  const others = ranked(found.flat(), server, own).filter(({ entry }) => !isOwnEntry(entry) && differs(entry, own));
+  const others = ranked(found.flat(), server, own).filter(
+    ({ name, entry }) => !isOurs(name, entry) && differs(entry, own),
+  );
   const startable = await Promise.all(others.map(({ entry }) => canStart(entry, find)));
   const offers = [...repaired, ...others.filter((_, index) => startable[index])].map(({ source, file, entry }) => {
     const { id, title } = source;
@@ -68,7 +70,11 @@ function differs(found: JsonObject, own: JsonObject): boolean {
   const said = (key: string): string => JSON.stringify(own[key] ?? null);
   const isKnown = (key: 'env' | 'headers'): boolean =>
     Object.entries(objectOf(found[key])).every(([name, value]) => objectOf(own[key])[name] === value);
-  return !isKnown('env') || !isKnown('headers') || (found['cwd'] !== undefined && JSON.stringify(found['cwd']) !== said('cwd'));
+  return (
+    !isKnown('env') ||
+    !isKnown('headers') ||
+    (found['cwd'] !== undefined && JSON.stringify(found['cwd']) !== said('cwd'))
+  );
 }
 
 async function canStart(entry: JsonObject, find: FindCommand): Promise<boolean> {

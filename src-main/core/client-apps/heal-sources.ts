@@ -1,6 +1,6 @@
 /** Where a working launch of a server may be found: the five places that ToolMux knows, in its order, then every known app. */
 import { type Machine, pathsOn } from './app-files.ts';
-import type { PathsBySystem } from './known-app.ts';
+import type { KnownApp, PathsBySystem } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
 
 export interface HealSource {
@@ -12,6 +12,8 @@ export interface HealSource {
   readonly kind: 'bundles' | 'servers';
   /** Absolute. */
   readonly path: string;
+  /** Whose config file it is. */
+  readonly app?: KnownApp;
 }
 
 interface Place {
@@ -19,6 +21,7 @@ interface Place {
   readonly title: string;
   readonly kind: HealSource['kind'];
   readonly paths: PathsBySystem;
+  readonly app?: KnownApp;
 }
 
 const registryBundles = '$XDG_CONFIG_HOME/smithy-mcp/bundles';
@@ -64,7 +67,7 @@ export function healSources(machine: Machine): readonly HealSource[] {
 function placesOfApp(wanted: string): readonly Place[] {
   return knownApps
     .filter(({ id }) => id === wanted)
-    .map(({ id, name, files }) => ({ id, title: name, kind: 'servers', paths: files }));
+    .map((app) => ({ id: app.id, title: app.name, kind: 'servers', paths: app.files, app }));
 }
 
 /** Windows has its own place, besides the one that programs from elsewhere use there. */

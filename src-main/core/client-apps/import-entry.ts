@@ -11,7 +11,17 @@ const moreAliases: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What says how to reach a server and which of its tools are wanted; the rest is about the app it was in. */
-const kept = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'description', 'disabledTools', 'enabledTools'] as const;
+const kept = [
+  'command',
+  'args',
+  'env',
+  'cwd',
+  'url',
+  'headers',
+  'description',
+  'disabledTools',
+  'enabledTools',
+] as const;
 
 /** The entry as our config has it; undefined where it says neither what to start nor where to connect. */
 export function importEntry(theirs: unknown, home: string): JsonObject | undefined {

@@ -84,5 +84,8 @@ function parseJsonc(text: string, file: string): unknown {
 }
 
 function unreadable(file: string, why: string, cause?: unknown): AppError {
-  return new AppError('config_invalid', `${file} cannot be read. ${why}`.trim(), { fix: 'Mend the file first.', cause });
+  return new AppError('config_invalid', `${file} cannot be read. ${why}`.trim(), {
+    fix: 'Mend the file first.',
+    cause,
+  });
 }

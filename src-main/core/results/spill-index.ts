@@ -14,7 +14,6 @@ export interface SpillFilter {
 }
 
 export interface SpillRow {
-  readonly number: number;
   readonly id: string;
   readonly answerId: string;
   readonly name: string;
@@ -32,7 +31,7 @@ const columns = [
   ...['createdAt', 'pinned', 'reads', 'lastReadAt', 'sessionId', 'app', 'server', 'tool'],
 ] as const;
 
-const oldestFirst = 'SELECT number, id, answerId, name, bytes FROM spills';
+const oldestFirst = 'SELECT id, answerId, name, bytes FROM spills';
 
 export class SpillIndex {
   readonly #database: DatabaseSync;

@@ -147,7 +147,7 @@ export class SpillStore {
   async remove(id: string): Promise<boolean> {
     const spill = this.#use((index) => index.byId(id));
     if (spill === undefined || this.#index === undefined) return false;
-    const row = { number: 0, id, answerId: spill.answerId, name: basename(spill.file), bytes: spill.bytes };
+    const row = { id, answerId: spill.answerId, name: basename(spill.file), bytes: spill.bytes };
     await removeSpills(this.#index, this.#options.folder, [row]);
     this.changed.emit();
     return true;

@@ -41,6 +41,7 @@ test('an empty object is a config with every default', () => {
     port: 8690,
     activity: { maxRows: 100_000, maxBytes: 268_435_456 },
     policy: { agentChanges: 'ask' },
+    heal: 'ask',
     dispatch: { allow: [], deny: [] },
     results: {
       threshold: undefined,

@@ -9,12 +9,12 @@ const mostWaiting = 500;
 export class Batch {
   #work: (() => void)[] = [];
   #done = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #isPlanned = false;
 
   add(work: () => void): void {
     this.#work.push(work);
     if (this.#work.length - this.#done > mostWaiting) this.run();
-    else this.#timer ??= setTimeout(() => this.#slice(), waitMs).unref();
+    else this.#plan();
   }
 
   /** Does what waits, now, and what comes of it. */
@@ -22,10 +22,16 @@ export class Batch {
     this.#until(Infinity);
   }
 
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    setTimeout(() => this.#slice(), waitMs).unref();
+  }
+
   #slice(): void {
     this.#until(performance.now() + sliceMs);
     if (this.#work.length > 0) setImmediate(() => this.#slice()).unref();
-    else this.#timer = undefined;
+    else this.#isPlanned = false;
   }
 
   #do(work: () => void): void {

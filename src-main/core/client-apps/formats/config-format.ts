@@ -23,10 +23,10 @@ export function formatOf({ format }: Pick<KnownApp, 'format'>): ConfigFormat {
   return format === 'yaml' ? yamlFormat : jsoncFormat;
 }
 
-/** The entries below `container`, where `*` stands for any key; of one name the first. */
+/** The entries below `container`, where `*` stands for any key, each with all the keys that lead to it. */
 export function entriesAt(root: unknown, container: readonly string[]): [path: string[], entry: AppEntry][] {
-  const [step, ...rest] = container;
   if (!isObject(root)) return [];
+  const [step, ...rest] = container;
   if (step === undefined) return Object.entries(root).flatMap(([name, entry]) => (isObject(entry) ? [[[name], entry]] : []));
   const keys = step === '*' ? Object.keys(root) : Object.hasOwn(root, step) ? [step] : [];
   return keys.flatMap((key) =>

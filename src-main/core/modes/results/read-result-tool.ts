@@ -32,5 +32,9 @@ export const readResultTool: HelperTool = {
     _meta: { 'anthropic/alwaysLoad': true },
   },
   reachable: true,
-  run: (input, context) => answered('readresult', () => readResult(input, context)),
+  // Without the facts beside the text: a program would be handed them in its place.
+  run: async (input, context) => {
+    const { structuredContent: _facts, ...told } = await answered('readresult', () => readResult(input, context));
+    return told;
+  },
 };

@@ -36,10 +36,6 @@ export class KeepThread {
     this.#idleMs = idleMs;
   }
 
-  get running(): boolean {
-    return this.#worker !== undefined;
-  }
-
   /** Rejects with KeepFailure; files that were begun may be left over then. */
   keep(job: KeepJob, chunks: readonly Uint8Array[]): Promise<DraftedAnswer> {
     if (this.#closed) return Promise.reject(new KeepFailure('closed', 'Tooltray stops.'));

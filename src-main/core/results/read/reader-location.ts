@@ -11,6 +11,6 @@ export interface ReaderEntries {
 export function readerEntries(): ReaderEntries {
   return {
     worker: workerLocation('reader-worker', import.meta.url),
-    process: workerLocation('reader-process', import.meta.url),
+    process: workerLocation('data-worker', import.meta.url),
   };
 }

@@ -1,0 +1,100 @@
+/** Remembers each change of an app's file with what the file was before, so that it can be taken back to the byte. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ensurePrivateDir } from '../base/app-paths.ts';
+import { writeFileAtomic } from '../base/atomic-file.ts';
+import { AppError } from '../base/errors.ts';
+
+export interface AppChange {
+  readonly id: string;
+  readonly app: string;
+  readonly file: string;
+  readonly action: 'install' | 'uninstall' | 'repair' | 'import';
+  /** In ms since 1970. */
+  readonly at: number;
+  /** Revisions of the file (`none`: no file). */
+  readonly before: string;
+  readonly after: string;
+  /** A copy of the file as it was; empty when there was none. */
+  readonly backup: string;
+  readonly madeFolder: string | undefined;
+}
+
+/** Older changes are forgotten, with their backups. */
+const kept = 100;
+
+export class ChangeJournal {
+  readonly #folder: string;
+  readonly #now: () => number;
+
+  /** `folder`: below the data folder; files of apps hold secrets, so it is the person's alone. */
+  constructor(folder: string, now: () => number = Date.now) {
+    this.#folder = folder;
+    this.#now = now;
+  }
+
+  /** Where the copy of a file in that state is kept. */
+  backupPath(app: string, file: string, revision: string): string {
+    return join(this.#folder, 'backups', app, `${revision}-${basename(file)}`);
+  }
+
+  /** Keeps the text, then the change; a change that came to nothing afterwards does no harm. */
+  async note(change: Omit<AppChange, 'id' | 'at' | 'backup'>, before: string | undefined): Promise<AppChange> {
+    const backup = before === undefined ? '' : this.backupPath(change.app, change.file, change.before);
+    const at = this.#now();
+    const noted = { ...change, id: `${change.app}-${at.toString(36)}-${randomUUID().slice(0, 4)}`, at, backup };
+    ensurePrivateDir(this.#folder);
+    if (before !== undefined) {
+      await mkdir(dirname(backup), { recursive: true, mode: 0o700 });
+      await writeFileAtomic(backup, before);
+    }
+    await writeFileAtomic(this.#file(noted.id), `${JSON.stringify(noted, undefined, 2)}\n`);
+    await this.#prune();
+    return noted;
+  }
+
+  /** Newest first. */
+  async changes(): Promise<AppChange[]> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const files = names.filter((name) => name.endsWith('.json'));
+    const read = await Promise.all(files.map((name) => this.#read(name.slice(0, -'.json'.length))));
+    return read.filter((change) => change !== undefined).toSorted((a, b) => b.at - a.at);
+  }
+
+  /** Throws AppError `not_found`. */
+  async change(id: string): Promise<AppChange> {
+    const change = /^[\w.-]+$/.test(id) ? await this.#read(id) : undefined;
+    if (change !== undefined) return change;
+    throw new AppError('not_found', `There is no change called "${id}" that could be undone.`, {
+      fix: 'It was undone already, or it is too long ago.',
+    });
+  }
+
+  /** The file as it was before a change; undefined when there was none. */
+  async before(change: AppChange): Promise<string | undefined> {
+    return change.backup === '' ? undefined : readFile(change.backup, 'utf8');
+  }
+
+  async forget(id: string): Promise<void> {
+    await rm(this.#file(id), { force: true });
+  }
+
+  async #read(id: string): Promise<AppChange | undefined> {
+    const text = await readFile(this.#file(id), 'utf8').catch(() => undefined);
+    return text === undefined ? undefined : (JSON.parse(text) as AppChange);
+  }
+
+  #file(id: string): string {
+    return join(this.#folder, `${id}.json`);
+  }
+
+  async #prune(): Promise<void> {
+    const changes = await this.changes();
+    const used = new Set(changes.slice(0, kept).map(({ backup }) => backup));
+    for (const { id, backup } of changes.slice(kept)) {
+      await this.forget(id);
+      if (backup !== '' && !used.has(backup)) await rm(backup, { force: true });
+    }
+  }
+}

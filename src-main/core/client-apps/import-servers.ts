@@ -1,0 +1,146 @@
+/** Brings servers over: into our config first, then, where they are to be moved, out of the apps they came from; undone as one. */
+import { AppError, errorText } from '../base/errors.ts';
+import { type AppPlace, changeAppFile } from './change-app-file.ts';
+import type { AppChange, ChangeJournal } from './change-journal.ts';
+import { formatOf } from './formats/config-format.ts';
+import { freeName } from './import-names.ts';
+import type { ImportOffer, OfferPlace } from './import-offers.ts';
+import type { ImportRecords } from './import-records.ts';
+import type { ImportedServer } from './import-text.ts';
+import { undoChange } from './undo.ts';
+import { readAppFile, revisionOf } from './update-app-file.ts';
+
+export interface ImportDeps {
+  readonly journal: ChangeJournal;
+  readonly records: ImportRecords;
+  /** Names that are taken in our config. */
+  readonly names: () => readonly string[];
+  readonly add: (servers: readonly ImportedServer[]) => Promise<void>;
+  readonly remove: (servers: readonly string[]) => Promise<void>;
+  /** The text of an app's file with our entry in it. */
+  readonly connect: (text: string, place: AppPlace) => string | Promise<string>;
+}
+
+export interface ImportWish {
+  readonly offer: ImportOffer;
+  /** What it is to be called here. */
+  readonly name: string;
+}
+
+export interface ImportOutcome {
+  readonly added: readonly string[];
+  readonly sentence: string;
+  /** For `undoImport`; undefined where nothing was done. */
+  readonly undo: string | undefined;
+}
+
+/** Servers that are here already are not added twice; they are moved all the same. Rejects with AppError config_conflict. */
+export async function importServers(
+  wishes: readonly ImportWish[],
+  move: boolean,
+  deps: ImportDeps,
+): Promise<ImportOutcome> {
+  const servers = newServers(wishes, deps.names());
+  if (servers.length > 0) await deps.add(servers);
+  const added = servers.map(({ name }) => name);
+  const moved = move ? await moveAll(wishes, deps) : { changes: [], problems: [] };
+  const { changes, problems } = moved;
+  const undo =
+    added.length + changes.length === 0
+      ? undefined
+      : (
+          await deps.records.note(
+            added,
+            changes.map(({ id }) => id),
+          )
+        ).id;
+  return { added, undo, sentence: [addedText(added), movedText(changes), ...problems].filter(Boolean).join(' ') };
+}
+
+/** Takes an import back. Rejects with AppError not_found, or config_conflict, with nothing changed, where an app's file has changed since. */
+export async function undoImport(id: string, deps: ImportDeps): Promise<string> {
+  const { added, changes } = await deps.records.get(id);
+  const noted = await Promise.all(changes.map((change) => deps.journal.change(change)));
+  for (const change of noted) await requireUnchanged(change);
+  for (const { id: change } of [...noted].reverse()) await undoChange(change, deps.journal);
+  const present = new Set(deps.names());
+  const gone = added.filter((name) => present.has(name));
+  if (gone.length > 0) await deps.remove(gone);
+  await deps.records.forget(id);
+  const files =
+    noted.length === 0 ? '' : `${list(noted.map(({ file }) => file))} ${noted.length === 1 ? 'is' : 'are'} as before.`;
+  return [gone.length === 0 ? '' : `Taken out again: ${list(gone)}.`, files].filter(Boolean).join(' ');
+}
+
+function newServers(wishes: readonly ImportWish[], names: readonly string[]): ImportedServer[] {
+  const servers: ImportedServer[] = [];
+  for (const { offer, name } of wishes) {
+    if (offer.already !== undefined) continue;
+    const wanted = name.trim();
+    const taken = [...names, ...servers.map((server) => server.name)];
+    // A name that the person chose is theirs; one that came along may get a number.
+    const isChosen = wanted !== offer.name;
+    if (wanted === '' || (isChosen && taken.includes(wanted))) throw nameTaken(wanted);
+    servers.push({ name: freeName(wanted, taken), entry: offer.entry });
+  }
+  return servers;
+}
+
+async function moveAll(
+  wishes: readonly ImportWish[],
+  deps: ImportDeps,
+): Promise<{ changes: readonly AppChange[]; problems: readonly string[] }> {
+  const changes: AppChange[] = [];
+  const problems: string[] = [];
+  const places = Map.groupBy(
+    wishes.flatMap(({ offer }) => offer.places),
+    ({ file }) => file,
+  );
+  for (const [file, entries] of places) {
+    try {
+      const change = await moveOut(entries, deps);
+      if (change !== undefined) changes.push(change);
+    } catch (error) {
+      problems.push(`${file} was left as it is: ${errorText(error)}`);
+    }
+  }
+  return { changes, problems };
+}
+
+/** One change for all entries of a file, so that it is undone as one. */
+async function moveOut(entries: readonly OfferPlace[], deps: ImportDeps): Promise<AppChange | undefined> {
+  const [place] = entries;
+  if (place === undefined) return undefined;
+  const { remove } = formatOf(place.app);
+  const edit = async (text: string | undefined): Promise<string | undefined> => {
+    if (text === undefined) return undefined;
+    const without = entries.reduce((edited, { path }) => remove(edited, path), text);
+    return deps.connect(without, place);
+  };
+  return changeAppFile(place, { action: 'import', edit }, deps.journal);
+}
+
+async function requireUnchanged({ file, after, before }: AppChange): Promise<void> {
+  const revision = revisionOf(await readAppFile(file));
+  if (revision === after || revision === before) return;
+  throw new AppError('config_conflict', `${file} was changed by something else since, so nothing was taken back.`, {
+    fix: 'Mend the file by hand, or remove the servers here one by one.',
+  });
+}
+
+function nameTaken(name: string): AppError {
+  const what = name === '' ? 'A server needs a name.' : `There is a server called "${name}" already.`;
+  return new AppError('config_conflict', what, { fix: 'Choose another name.' });
+}
+
+function addedText(added: readonly string[]): string {
+  return added.length === 0 ? 'No server was new here.' : `Added: ${list(added)}.`;
+}
+
+function movedText(changes: readonly AppChange[]): string {
+  return changes.length === 0 ? '' : `Replaced by Tooltray in ${list(changes.map(({ file }) => file))}.`;
+}
+
+function list(items: readonly string[]): string {
+  return [...new Set(items)].join(', ');
+}

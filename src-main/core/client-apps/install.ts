@@ -1,0 +1,98 @@
+/** Connects an app: our entry is shown, written, read back, and tried by a real handshake before it counts. */
+import { AppError } from '../base/errors.ts';
+import { type AppPlace, changeAppFile } from './change-app-file.ts';
+import type { AppChange, ChangeJournal } from './change-journal.ts';
+import { type DiffLine, diffLines } from './diff-lines.ts';
+import { launches, launchOf } from './entry-launch.ts';
+import { formatOf, isObject } from './formats/config-format.ts';
+import { cannotEdit, valueAt } from './formats/wanted-value.ts';
+import { snippetFor, withOurEntry } from './install-entry.ts';
+import { entryName, type Launch } from './launch.ts';
+import { undoChange } from './undo.ts';
+import { readAppFile, revisionOf } from './update-app-file.ts';
+
+export interface InstallPlan {
+  readonly file: string;
+  /** Where the file as it is will be kept; empty when there is none. */
+  readonly backup: string;
+  /** Empty: the app is connected already. */
+  readonly diff: readonly DiffLine[];
+  readonly snippet: string;
+  readonly revision: string;
+}
+
+export interface InstallDeps {
+  readonly journal: ChangeJournal;
+  /** Starts what the app would start and shakes hands with it; answers why it did not work, or undefined. */
+  readonly tryLaunch?: ((launch: Launch) => Promise<string | undefined>) | undefined;
+}
+
+/** Nothing is written. Throws AppError `config_invalid` when the file cannot be read or edited. */
+export async function planInstall(place: AppPlace, launch: Launch, journal: ChangeJournal): Promise<InstallPlan> {
+  const { app, file } = place;
+  const before = await readAppFile(file);
+  const after = withOurEntry(before ?? '', app, launch);
+  const revision = revisionOf(before);
+  return {
+    file,
+    backup: before === undefined ? '' : journal.backupPath(app.id, file, revision),
+    diff: before === after ? [] : diffLines(before ?? '', after),
+    snippet: snippetFor(app, launch),
+    revision,
+  };
+}
+
+/**
+ * Answers undefined when the app was connected already. `revision` is what planInstall told; a file that has changed since is refused.
+ * When the entry does not work, the file is put back as it was and `server_not_started` thrown.
+ */
+export async function installEntry(
+  place: AppPlace,
+  launch: Launch,
+  { journal, tryLaunch }: InstallDeps,
+  revision?: string,
+): Promise<AppChange | undefined> {
+  const edit = (text: string | undefined): string => withOurEntry(text ?? '', place.app, launch);
+  const change = await changeAppFile(place, { action: 'install', edit, revision }, journal);
+  if (change === undefined) return undefined;
+  const problem = await tryWritten(place, launch, tryLaunch);
+  if (problem === undefined) return change;
+  throw await takenBack(change, `The entry for ${place.app.name} did not work: ${problem}`, journal);
+}
+
+/** Writes our entry anew where it launches something that has moved. Whether it is switched on stays as it is. */
+export async function repairEntry(
+  place: AppPlace,
+  launch: Launch,
+  journal: ChangeJournal,
+): Promise<AppChange | undefined> {
+  const edit = (text: string | undefined): string | undefined =>
+    text === undefined || ourEntryIn(text, place) === undefined ? text : withOurEntry(text, place.app, launch, true);
+  return changeAppFile(place, { action: 'repair', edit }, journal);
+}
+
+async function tryWritten(
+  place: AppPlace,
+  launch: Launch,
+  tryLaunch: InstallDeps['tryLaunch'],
+): Promise<string | undefined> {
+  const entry = ourEntryIn((await readAppFile(place.file)) ?? '', place);
+  if (entry === undefined || !launches(entry, launch)) return 'the app has written its file anew meanwhile.';
+  const written = launchOf(entry);
+  if (written === undefined) throw cannotEdit();
+  return tryLaunch?.(written);
+}
+
+async function takenBack(change: AppChange, message: string, journal: ChangeJournal): Promise<AppError> {
+  const isBack = await undoChange(change.id, journal).then(
+    () => true,
+    () => false,
+  );
+  const state = isBack ? 'Its config file is as it was.' : `${change.file} was changed by something else, and stays as it is.`;
+  return new AppError('server_not_started', message, { fix: `${state} Run "tooltray doctor" to see why.` });
+}
+
+function ourEntryIn(text: string, { app }: AppPlace): Record<string, unknown> | undefined {
+  const entry = valueAt(formatOf(app).read(text), [...app.container, entryName]);
+  return isObject(entry) ? entry : undefined;
+}

@@ -1,0 +1,162 @@
+/** Which launches are offered for a server that does not start. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type HealOffer, healOffers } from '../../../src-main/core/client-apps/heal-offers.ts';
+import { healSources } from '../../../src-main/core/client-apps/heal-sources.ts';
+
+let home = '';
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'tooltray-heal-'));
+});
+
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const there = new Set(['good', 'npx', 'uvx', 'node', 'python3']);
+
+async function put(path: string, content: unknown): Promise<void> {
+  const file = join(home, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+}
+
+function offers(
+  written: Record<string, unknown>,
+  server = 'x',
+  platform: NodeJS.Platform = 'linux',
+): Promise<readonly HealOffer[]> {
+  const find = async (command: string): Promise<string | undefined> =>
+    there.has(command) ? `/bin/${command}` : undefined;
+  return healOffers(server, written, { machine: { env: {}, platform, home }, find });
+}
+
+const bundle = (executable: string, ...args: string[]) => ({ genericBundle: { run: { executable, args } } });
+const servers = (entry: Record<string, unknown>, name = 'x') => ({ mcpServers: { [name]: entry } });
+const broken = { command: 'gone-from-here' };
+
+const places: readonly [source: string, path: string, content: unknown][] = [
+  ['mcp-registry', '.config/smithy-mcp/bundles/x.json', bundle('good', 'registry')],
+  ['user-bundles', '.aim/bundles/x.json', bundle('good', 'user')],
+  ['shared-config', '.config/mcp/config.json', servers({ command: 'good', args: ['xdg'] })],
+  ['claude-desktop', '.config/Claude/claude_desktop_config.json', servers({ command: 'good', args: ['claude'] })],
+  ['cursor', '.cursor/mcp.json', servers({ command: 'good', args: ['cursor'] })],
+];
+
+test.each(places)('a launch is found in %s', async (source, path, content) => {
+  await put(path, content);
+  expect((await offers(broken)).map((offer) => [offer.source.id, offer.file])).toEqual([[source, join(home, path)]]);
+});
+
+test('the five places come in the order of ToolMux, other apps after them', async () => {
+  for (const [, path, content] of [...places].reverse()) await put(path, content);
+  await put('.codex/config.toml', '[mcp_servers.x]\ncommand = "good"\nargs = ["codex"]\n');
+  const found = await offers(broken);
+  expect(found.map(({ source }) => source.id)).toEqual([...places.map(([source]) => source), 'codex']);
+});
+
+test.each([
+  ['half a file', '{"mcpServers": {"x": {"command": "good"'],
+  ['a list', '[]'],
+  ['a bundle without a run', '{"genericBundle": {}}'],
+  ['nothing', ''],
+  ['an entry that is a text', '{"mcpServers": {"x": "good"}}'],
+])('%s is passed over', async (_, text) => {
+  await put('.config/smithy-mcp/bundles/x.json', text);
+  await put('.config/mcp/config.json', text);
+  await put('.cursor/mcp.json', servers({ command: 'good' }));
+  expect((await offers(broken)).map(({ source }) => source.id)).toEqual(['cursor']);
+});
+
+test('variables and folder come along, and what the person wrote beside the launch stays', async () => {
+  await put(
+    '.cursor/mcp.json',
+    servers({ command: 'good', args: ['a'], env: { KEY: 'theirs', NEW: '1' }, cwd: '/srv' }),
+  );
+  const written = { command: 'gone', args: ['old'], env: { KEY: 'old', OWN: '2' }, description: 'Mine', lazy: true };
+  expect((await offers(written))[0]?.entry).toEqual({
+    command: 'good',
+    args: ['a'],
+    env: { KEY: 'theirs', OWN: '2', NEW: '1' },
+    cwd: '/srv',
+    description: 'Mine',
+    lazy: true,
+  });
+});
+
+test('an address becomes a server over HTTP, not a command that asks it', async () => {
+  await put('.cursor/mcp.json', servers({ url: 'https://example.com/mcp', headers: { 'X-Key': 'k' } }));
+  const written = { command: 'gone', args: ['old'], env: { A: 'b' }, cwd: '/srv' };
+  expect((await offers(written))[0]?.entry).toEqual({ url: 'https://example.com/mcp', headers: { 'X-Key': 'k' } });
+});
+
+test('without the name, what launches the same package is found', async () => {
+  await put('.cursor/mcp.json', servers({ command: 'npx', args: ['-y', '@acme/files@2.1.0', '/home'] }, 'documents'));
+  const found = await offers({ command: '/opt/node20/bin/npx-gone', args: ['@acme/files', '/home'] });
+  expect(found).toEqual([]);
+  const byPackage = await offers({ command: '/opt/gone/npx', args: ['@acme/files@1.0.0', '/home'] });
+  expect(byPackage.map(({ source, endpoint }) => [source.id, endpoint])).toEqual([
+    ['own-command', 'npx @acme/files@1.0.0 /home'],
+    ['cursor', 'npx -y @acme/files@2.1.0 /home'],
+  ]);
+});
+
+test('what is the same, cannot be started either, or is Tooltray itself is not offered', async () => {
+  await put('.cursor/mcp.json', servers(broken));
+  await put('.config/mcp/config.json', servers({ command: 'also-gone' }));
+  await put('.aim/bundles/x.json', bundle('npx', 'tooltray', 'stdio', '--app', 'cursor'));
+  expect(await offers(broken)).toEqual([]);
+});
+
+test('the same command with variables that are missing here is offered', async () => {
+  await put('.cursor/mcp.json', servers({ command: 'good', env: { API_KEY: 'k' } }));
+  expect((await offers({ command: 'good' })).map(({ entry }) => entry)).toEqual([
+    { command: 'good', env: { API_KEY: 'k' } },
+  ]);
+});
+
+test('secrets do not show in what is offered', async () => {
+  const secret = 'sk-live-0123456789abcdef';
+  await put('.cursor/mcp.json', servers({ command: 'good', args: ['--api-key', secret], env: { API_KEY: secret } }));
+  expect((await offers(broken))[0]?.endpoint).toBe('good --api-key ***');
+});
+
+test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+  ['a moved node', { command: '/old/bin/node', args: ['s.js'] }, { command: 'node', args: ['s.js'] }],
+  ['a script of Windows', { command: 'npx.cmd', args: ['p'] }, { command: 'npx', args: ['p'] }],
+  ['a shell of Windows', { command: 'cmd', args: ['/c', 'npx', 'p'] }, { command: 'npx', args: ['p'] }],
+  [
+    'a path of Windows',
+    { command: 'C:\\Program Files\\nodejs\\npx.cmd', args: ['p'] },
+    { command: 'npx', args: ['p'] },
+  ],
+  ['python under its other name', { command: 'python', args: ['s.py'] }, { command: 'python3', args: ['s.py'] }],
+])('%s is found again', async (_, written, entry) => {
+  const [offer] = await offers(written);
+  expect([offer?.source.id, offer?.entry]).toEqual(['own-command', entry]);
+});
+
+test('a relative path that is gone is not taken for a command of that name', async () => {
+  expect(await offers({ command: './tools/node' })).toEqual([]);
+});
+
+test('on Windows the places are those of Windows, on macOS those of macOS', () => {
+  const env = { APPDATA: 'C:\\Users\\ada\\AppData\\Roaming', LOCALAPPDATA: 'C:\\Users\\ada\\AppData\\Local' };
+  const windows = healSources({ env, platform: 'win32', home: 'C:\\Users\\ada' }).map(({ path }) => path);
+  expect(windows).toEqual(
+    expect.arrayContaining([
+      'C:\\Users\\ada\\.config\\smithy-mcp\\bundles',
+      'C:\\Users\\ada\\AppData\\Roaming\\smithy-mcp\\bundles',
+      'C:\\Users\\ada\\.aim\\bundles',
+      'C:\\Users\\ada\\AppData\\Roaming\\mcp\\config.json',
+      'C:\\Users\\ada\\AppData\\Roaming\\Claude\\claude_desktop_config.json',
+      'C:\\Users\\ada\\AppData\\Local\\Packages\\Claude_pzs8sxrjxfjjc\\LocalCache\\Roaming\\Claude\\claude_desktop_config.json',
+      'C:\\Users\\ada\\.cursor\\mcp.json',
+    ]),
+  );
+  const mac = healSources({ env: {}, platform: 'darwin', home: '/Users/ada' });
+  expect(mac.find(({ id }) => id === 'claude-desktop')?.path).toBe(
+    '/Users/ada/Library/Application Support/Claude/claude_desktop_config.json',
+  );
+});

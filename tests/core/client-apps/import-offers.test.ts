@@ -1,0 +1,211 @@
+/** Which servers of the apps on this machine are offered, and what becomes of them when they are brought over. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
+import type { AppPlace } from '../../../src-main/core/client-apps/change-app-file.ts';
+import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
+import { formatOf } from '../../../src-main/core/client-apps/formats/config-format.ts';
+import { importOffers, type KnownServer } from '../../../src-main/core/client-apps/import-offers.ts';
+import { ImportRecords } from '../../../src-main/core/client-apps/import-records.ts';
+import { type ImportDeps, importServers, undoImport } from '../../../src-main/core/client-apps/import-servers.ts';
+
+let home = '';
+let config = new Map<string, unknown>();
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'tooltray-import-'));
+  config = new Map();
+});
+
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+async function put(app: string, path: string, text: string): Promise<AppPlace> {
+  const file = join(home, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+  return { app: knownApp(app), file };
+}
+
+const cursor = (servers: object): Promise<AppPlace> =>
+  put('cursor', '.cursor/mcp.json', `// mine\n${JSON.stringify({ mcpServers: servers }, null, 2)}\n`);
+
+function deps(): ImportDeps {
+  return {
+    journal: new ChangeJournal(join(home, 'journal')),
+    records: new ImportRecords(join(home, 'imports')),
+    names: () => [...config.keys()],
+    add: async (servers) => servers.forEach(({ name, entry }) => config.set(name, entry)),
+    remove: async (names) => names.forEach((name) => config.delete(name)),
+    connect: (text, { app }) => formatOf(app).set(text, [...app.container, 'tooltray'], { command: '/opt/tooltray' }),
+  };
+}
+
+const here = (...servers: KnownServer[]): readonly KnownServer[] => servers;
+
+test('the same server in two apps is one offer, whatever it is called; two accounts of a service are two', async () => {
+  const places = [
+    await cursor({
+      files: { command: 'npx', args: ['-y', '@acme/files'] },
+      work: { command: 'npx', args: ['@acme/mail'], env: { USER: 'work' } },
+      home: { command: 'npx', args: ['@acme/mail'], env: { USER: 'home' } },
+    }),
+    await put('codex', '.codex/config.toml', '[mcp_servers.docs]\ncommand = "npx.cmd"\nargs = ["@acme/files"]\n'),
+  ];
+  const offers = await importOffers(places, [], home);
+  expect(offers.map(({ name, places: from }) => [name, from.map(({ app }) => app.id)])).toEqual([
+    ['files', ['cursor', 'codex']],
+    ['work', ['cursor']],
+    ['home', ['cursor']],
+  ]);
+  expect(new Set(offers.map(({ id }) => id)).size).toBe(3);
+});
+
+test('what is here already is known by what it starts, and our own entry is not offered', async () => {
+  const place = await cursor({
+    a: { command: 'npx', args: ['-y', 'pkg'] },
+    b: { url: 'https://example.com/mcp/' },
+    tooltray: { command: 'tooltray', args: ['stdio'] },
+  });
+  const known = here(
+    { name: 'mine', entry: { command: '/usr/bin/npx', args: ['pkg'] } },
+    { name: 'net', entry: { url: 'https://example.com/mcp' } },
+  );
+  expect((await importOffers([place], known, home)).map(({ name, already }) => [name, already])).toEqual([
+    ['a', 'mine'],
+    ['b', 'net'],
+  ]);
+});
+
+test.each<[string, string, string, object]>([
+  [
+    'codex',
+    '.codex/config.toml',
+    '[mcp_servers.s]\ncommand = "c"\n[mcp_servers.s.env]\nA = "1"\n',
+    { command: 'c', env: { A: '1' } },
+  ],
+  [
+    'codex',
+    '.codex/config.toml',
+    '[mcp_servers.s]\nurl = "https://h/mcp"\nbearer_token_env_var = "TOKEN"\n',
+    { url: 'https://h/mcp', headers: { Authorization: 'Bearer ${env:TOKEN}' } },
+  ],
+  [
+    'opencode',
+    '.config/opencode/opencode.json',
+    '{"mcp":{"s":{"type":"local","command":["c","a"],"environment":{"A":"{env:B}"},"enabled":false}}}',
+    { command: 'c', args: ['a'], env: { A: '${env:B}' }, enabled: false },
+  ],
+  [
+    'goose',
+    '.config/goose/config.yaml',
+    'extensions:\n  s:\n    type: stdio\n    cmd: c\n    args: [a]\n    envs: {A: b}\n    enabled: true\n',
+    { command: 'c', args: ['a'], env: { A: 'b' } },
+  ],
+  [
+    'windsurf',
+    '.codeium/windsurf/mcp_config.json',
+    '{"mcpServers":{"s":{"serverUrl":"https://h/mcp"}}}',
+    { url: 'https://h/mcp' },
+  ],
+  [
+    'vscode',
+    '.config/Code/User/mcp.json',
+    '{"servers":{"s":{"type":"sse","url":"https://h/sse","headers":{"K":"${input:k}"}}}}',
+    { url: 'https://h/sse', type: 'sse', headers: { K: '${input:k}' } },
+  ],
+  [
+    'claude-code',
+    '.claude.json',
+    '{"mcpServers":{"s":{"type":"stdio","command":"c","env":{"K":"${KEY:-none}"}}}}',
+    { command: 'c', env: { K: '${env:KEY:-none}' } },
+  ],
+  [
+    'zed',
+    '.config/zed/settings.json',
+    '{"context_servers":{"s":{"source":"custom","command":"c","args":["a"],},},}',
+    { command: 'c', args: ['a'] },
+  ],
+  ['amp', '.config/amp/settings.json', '{"amp.mcpServers":{"s":{"command":"c"}}}', { command: 'c' }],
+  [
+    'cline',
+    'x.json',
+    '{"mcpServers":{"s":{"command":"c","disabled":true,"autoApprove":[]}}}',
+    { command: 'c', enabled: false },
+  ],
+])('an entry of %s becomes one of ours (%s)', async (app, path, text, entry) => {
+  const offers = await importOffers([await put(app, path, text)], [], home);
+  expect(offers.map((offer) => [offer.name, offer.entry])).toEqual([['s', entry]]);
+});
+
+test('settings that hold secrets are named, and their values are not among the names', async () => {
+  const place = await cursor({
+    s: {
+      command: 'npx',
+      args: ['p', '--api-key', 'abcdef0123456789', '--token=ghp_0123456789abcdefghijklmnopqrstuvwxyz'],
+      env: {
+        GITHUB_TOKEN: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz',
+        NODE_ENV: 'production',
+        REF: '${env:SECRET_KEY}',
+      },
+    },
+  });
+  const [offer] = await importOffers([place], [], home);
+  expect(offer?.secrets).toEqual(['GITHUB_TOKEN', '--api-key', '--token']);
+});
+
+test('brought over with new names: taken ones get a number, a chosen one that is taken is refused', async () => {
+  const offers = await importOffers([await cursor({ a: { command: 'one' }, b: { command: 'two' } })], [], home);
+  config.set('a', {});
+  const [a, b] = offers;
+  if (a === undefined || b === undefined) throw new Error('two were written');
+  await expect(importServers([{ offer: b, name: 'a' }], false, deps())).rejects.toMatchObject({
+    code: 'config_conflict',
+  });
+  const outcome = await importServers(
+    [
+      { offer: a, name: 'a' },
+      { offer: b, name: 'beta' },
+    ],
+    false,
+    deps(),
+  );
+  expect([outcome.added, outcome.sentence]).toEqual([['a-2', 'beta'], 'Added: a-2, beta.']);
+});
+
+test('moved: the app keeps what was not chosen and gets ours; undone as one, to the byte', async () => {
+  const place = await cursor({ a: { command: 'one' }, b: { command: 'two' } });
+  const before = await readFile(place.file, 'utf8');
+  const [a] = await importOffers([place], [], home);
+  if (a === undefined) throw new Error('it was written');
+  const { undo, sentence } = await importServers([{ offer: a, name: 'a' }], true, deps());
+  expect(sentence).toBe(`Added: a. Replaced by Tooltray in ${place.file}.`);
+  const after = await readFile(place.file, 'utf8');
+  expect(after).toContain('// mine');
+  expect(Object.keys(formatOf(place.app).read(after)['mcpServers'] as object)).toEqual(['b', 'tooltray']);
+
+  expect(await undoImport(undo ?? '', deps())).toBe(`Taken out again: a. ${place.file} is as before.`);
+  expect([await readFile(place.file, 'utf8'), [...config.keys()]]).toEqual([before, []]);
+});
+
+test('an import is not undone when the app has written its file since, and nothing is lost', async () => {
+  const place = await cursor({ a: { command: 'one' } });
+  const [a] = await importOffers([place], [], home);
+  if (a === undefined) throw new Error('it was written');
+  const { undo } = await importServers([{ offer: a, name: 'a' }], true, deps());
+  const changed = `${await readFile(place.file, 'utf8')}\n`;
+  await writeFile(place.file, changed);
+  await expect(undoImport(undo ?? '', deps())).rejects.toMatchObject({ code: 'config_conflict' });
+  expect([await readFile(place.file, 'utf8'), [...config.keys()]]).toEqual([changed, ['a']]);
+});
+
+test('an app whose file cannot be edited keeps its entries, and the others are moved', async () => {
+  const place = await cursor({ a: { command: 'one' } });
+  const [a] = await importOffers([place], [], home);
+  if (a === undefined) throw new Error('it was written');
+  await writeFile(place.file, '{ "mcpServers": {');
+  const outcome = await importServers([{ offer: a, name: 'a' }], true, deps());
+  expect([outcome.added, await readFile(place.file, 'utf8')]).toEqual([['a'], '{ "mcpServers": {']);
+  expect(outcome.sentence).toContain(`${place.file} was left as it is:`);
+});

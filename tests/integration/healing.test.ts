@@ -1,0 +1,106 @@
+/** A server that does not start is mended from what another app launches: after a yes, once, without a restart. */
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fixture, startCore, type TestConfig, type TestCore } from './start-core.ts';
+import { until } from './until.ts';
+
+let apps = '';
+
+beforeEach(async () => {
+  apps = await mkdtemp(join(tmpdir(), 'tooltray-apps-'));
+});
+
+afterEach(() => rm(apps, { recursive: true, force: true }));
+
+async function cursorHas(servers: Record<string, object>): Promise<void> {
+  await mkdir(join(apps, '.cursor'), { recursive: true });
+  await writeFile(join(apps, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: servers }));
+}
+
+const start = (config: TestConfig, home?: string): Promise<TestCore> =>
+  startCore(config, {
+    env: { HOME: apps, XDG_CONFIG_HOME: join(apps, '.config') },
+    ...(home !== undefined && { home }),
+  });
+
+const written = async (core: TestCore): Promise<Record<string, unknown>> =>
+  (JSON.parse(await readFile(core.configFile, 'utf8')) as TestConfig).servers as Record<string, unknown>;
+
+/** A launch that leaves a file behind wherever it runs. */
+function tracedEcho(trace: string): { command: string; args: string[]; env: Record<string, string> } {
+  const { command, args } = fixture('echo');
+  const script = `require('node:fs').writeFileSync(process.env.TRACE, 'ran'); import(${JSON.stringify(args[0])})`;
+  return { command, args: ['-e', script], env: { TRACE: trace } };
+}
+
+const broken = { command: 'tooltray-has-no-such-command', description: 'Mine' };
+
+test('nothing of the other app runs before the yes; then the server is used at once and the config says so', async () => {
+  const trace = join(apps, 'trace');
+  const launch = tracedEcho(trace);
+  await cursorHas({ x: launch });
+  await using core = await start({ servers: { x: broken } });
+  const { healing } = core.host.core;
+  await healing.look();
+  expect(healing.offers.map(({ server, source }) => [server, source.id])).toEqual([['x', 'cursor']]);
+  expect([existsSync(trace), (await written(core))['x']]).toEqual([false, broken]);
+
+  await expect(healing.heal('x')).resolves.toMatchObject({ server: 'x', healed: true });
+  expect((await written(core))['x']).toEqual({ ...launch, description: 'Mine' });
+  await until(() => core.server('x').state.kind === 'ready');
+  const client = await core.open();
+  const answer = await client.request('tools/call', { name: 'echo', arguments: { message: 'hi' } });
+  expect(JSON.stringify(answer)).toContain('hi');
+  expect(healing.offers).toEqual([]);
+});
+
+test('a yes to a place counts for the next server of it, also after a restart', async () => {
+  await cursorHas({ x: fixture('echo'), y: fixture('echo', 'y') });
+  const home = await mkdtemp(join(tmpdir(), 'tooltray-heal-home-'));
+  {
+    await using core = await start({ servers: { x: broken } }, home);
+    await core.host.core.healing.look();
+    await core.host.core.healing.heal('x');
+  }
+  await using core = await start({ servers: { x: fixture('echo'), y: broken } }, home);
+  await until(() => core.host.core.servers.find('y')?.state.kind === 'ready');
+  expect((await written(core))['y']).toEqual({ ...fixture('echo', 'y'), description: 'Mine' });
+  await core.host.stop();
+  await rm(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+test('with heal "auto" nobody is asked, with "off" nothing is looked for', async () => {
+  await cursorHas({ x: fixture('echo') });
+  await using auto = await start({ heal: 'auto', servers: { x: broken } });
+  await until(() => auto.host.core.servers.find('x')?.state.kind === 'ready');
+  await using off = await start({ heal: 'off', servers: { x: broken } });
+  await off.host.core.healing.look();
+  expect([off.host.core.healing.offers, (await written(off))['x']]).toEqual([[], broken]);
+});
+
+test('what was agreed to and does not work is not kept, and the next place is offered', async () => {
+  await cursorHas({ x: fixture('misbehaving', 'crash-at-start') });
+  await mkdir(join(apps, '.codex'));
+  const [command, [file]] = [fixture('echo').command, fixture('echo').args];
+  await writeFile(
+    join(apps, '.codex', 'config.toml'),
+    `[mcp_servers.x]\ncommand = ${JSON.stringify(command)}\nargs = [${JSON.stringify(file)}]\n`,
+  );
+  await using core = await start({ servers: { x: broken } });
+  const { healing } = core.host.core;
+  await healing.look();
+  const outcome = await healing.heal('x');
+  expect([outcome.healed, (await written(core))['x']]).toEqual([false, broken]);
+  expect(outcome.sentence).toMatch(/^What was tried for x does not work\. Cursor: .* Codex CLI starts x as /s);
+  expect(healing.offers.map(({ source }) => source.id)).toEqual(['codex']);
+});
+
+test('a server that answers without tools is mended as well, one that has none anywhere is left alone', async () => {
+  await cursorHas({ x: fixture('echo') });
+  await using core = await start({ servers: { x: fixture('misbehaving', 'many', '0'), e: fixture('echo') } });
+  await core.host.core.healing.look();
+  expect(core.host.core.healing.offers.map(({ server }) => server)).toEqual(['x']);
+});

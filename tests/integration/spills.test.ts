@@ -1,0 +1,159 @@
+/** Answers that do not fit, in every mode: a summary in their place, the whole on disk, and a way to read on that works. */
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isObject } from '../../src-main/core/base/json.ts';
+import { modes } from '../../src-main/core/modes/index.ts';
+import { fromToon } from '../../src-main/core/results/toon.ts';
+import type { Params } from '../fixtures/raw-client.ts';
+import { HttpClient } from './http-client.ts';
+import { type SocketClient, textOf } from './socket-client.ts';
+import { fixture, startCore } from './start-core.ts';
+
+const servers = { x: fixture('compat-answers'), y: fixture('echo') };
+
+/** How each mode calls `x:big`, and reads `read_result` in what comes of it. */
+const waysIn: Readonly<Record<string, { call: [string, Params]; read: (input: Params) => [string, Params] }>> = {
+  proxy: { call: ['x_big', {}], read: (input) => ['read_result', input] },
+  gateway: { call: ['x', { tool: 'big' }], read: (input) => ['x', { tool: 'read_result', arguments: input }] },
+  meta: {
+    call: ['invoke', { name: 'x_big' }],
+    read: (input) => ['invoke', { name: 'read_result', args: input }],
+  },
+  search: {
+    call: ['call_tool', { name: 'x_big' }],
+    read: (input) => ['call_tool', { name: 'read_result', arguments: input }],
+  },
+  code: {
+    call: ['execute', { code: 'return await call_tool("x_big", {})' }],
+    read: (input) => ['execute', { code: `return await call_tool("read_result", ${JSON.stringify(input)})` }],
+  },
+  dispatch: {
+    call: ['proxy-dispatch', { action: 'call', tool: 'big' }],
+    read: (input) => ['proxy-dispatch', { action: 'readresult', ...input }],
+  },
+  universal: {
+    call: ['proxy', { action: 'call', type: 'tool', path: 'x_big' }],
+    read: (input) => ['proxy', { action: 'call', type: 'tool', path: 'read_result', args: input }],
+  },
+  retrieve: {
+    call: ['call_tool_read', { name: 'x:big' }],
+    read: (input) => ['call_tool_read', { name: 'read_result', args: input }],
+  },
+};
+
+test('there is a way in for every mode', () => {
+  expect(Object.keys(waysIn).toSorted()).toEqual(modes.map(({ name }) => name).toSorted());
+});
+
+describe.each(Object.keys(waysIn))('in mode %s', (mode) => {
+  const { call, read } = waysIn[mode] as (typeof waysIn)[string];
+
+  test('80 kB are kept on disk, and the words that are given lead into them', async () => {
+    await using core = await startCore({ servers, mode });
+    const client = await core.open();
+    const given = await client.callTool(...call);
+    const text = textOf(given);
+    const [spill] = core.host.core.spills.list();
+    expect(spill).toMatchObject({ kind: 'json' });
+    expect([JSON.stringify(given).length < 8000, text.includes(spill?.file ?? 'no file')]).toEqual([true, true]);
+    const found = textOf(await client.callTool(...read({ resultFile: spill?.id, op: 'grep', pattern: 'item 1[05]"' })));
+    expect([found.includes('item 10'), found.includes('item 15')]).toEqual([true, true]);
+    expect(core.host.core.spills.list()).toHaveLength(1);
+  });
+});
+
+test('the file is for its owner alone, in a folder for its owner alone', async () => {
+  await using core = await startCore({ servers });
+  await (await core.open()).callTool('x_big');
+  const file = core.host.core.spills.list()[0]?.file ?? '';
+  const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+  expect([await modeOf(file), await modeOf(dirname(file))]).toEqual(['600', '700']);
+});
+
+test('the whole can be read as the resource that the answer links to', async () => {
+  await using core = await startCore({ servers });
+  const client = await core.open();
+  const { content } = (await client.callTool('x_big')) as { content: Params[] };
+  const link = content.find(({ type }) => type === 'resource_link');
+  const read = (await client.request('resources/read', { uri: link?.['uri'] })) as { contents: { text: string }[] };
+  const files = (JSON.parse(read.contents[0]?.text ?? '{}') as { files: unknown[] }).files;
+  expect([link?.['mimeType'], files.length]).toEqual(['application/json', 30]);
+});
+
+test('an app of a revision that knows no links is given none', async () => {
+  await using core = await startCore({ servers });
+  const client = await core.connect();
+  const clientInfo = { name: 'old', version: '1' };
+  await client.request('initialize', { protocolVersion: '2024-11-05', capabilities: {}, clientInfo });
+  const { content } = (await client.callTool('x_big')) as { content: Params[] };
+  expect(content.map(({ type }) => type)).toEqual(['text']);
+});
+
+test('an app that keeps long answers itself is given them whole', async () => {
+  await using core = await startCore({ servers });
+  const client = await core.open({}, { app: 'claude-code' });
+  expect(textOf(await client.callTool('x_big')).length).toBeGreaterThan(70_000);
+});
+
+test('the endpoint of one server passes everything on untouched', async () => {
+  await using core = await startCore({ servers });
+  const client = new HttpClient(`${core.url}/server/x`);
+  await client.initialize();
+  const { message } = await client.exchange('tools/call', { name: 'big', arguments: {} });
+  expect(textOf(message.result ?? {}).length).toBeGreaterThan(70_000);
+});
+
+test.each([
+  ['everyone', { threshold: 0 }],
+  ['its server', { threshold: 100, thresholds: { x: 0 } }],
+  ['itself', { threshold: 100, thresholds: { x: 100, 'x:big': 0 } }],
+])('a tool for which the limit of %s says never is told whole', async (_whose, results) => {
+  await using core = await startCore({ servers, results });
+  expect(textOf(await (await core.open()).callTool('x_big')).length).toBeGreaterThan(70_000);
+});
+
+test('a tool with a limit of its own is spilled by it', async () => {
+  await using core = await startCore({ servers, results: { threshold: 0, thresholds: { 'y:echo': 200 } } });
+  const client = await core.open();
+  await client.callTool('y_echo', { message: 'x'.repeat(100) });
+  const short = core.host.core.spills.list().length;
+  await client.callTool('y_echo', { message: 'x'.repeat(300) });
+  expect([short, core.host.core.spills.list().length]).toEqual([0, 1]);
+});
+
+test('a picture is shown where only the limit of the app would keep it, and kept where the person set one', async () => {
+  const picture = (results: Params) => startCore({ servers, results });
+  const isShown = async (client: SocketClient): Promise<boolean> => {
+    const { content } = (await client.callTool('x_picture')) as { content: Params[] };
+    return content.some((block) => isObject(block) && block['type'] === 'image');
+  };
+  await using free = await picture({});
+  await using strict = await picture({ threshold: 10 });
+  expect([await isShown(await free.open()), await isShown(await strict.open())]).toEqual([true, false]);
+  expect(strict.host.core.spills.list().map(({ kind }) => kind)).toContain('image');
+});
+
+test('what is kept is on record with its call, and sizes are those before and after', async () => {
+  await using core = await startCore({ servers });
+  await (await core.open()).callTool('x_big');
+  const [record] = core.host.core.activity.recent();
+  expect(record).toMatchObject({ spillId: core.host.core.spills.list()[0]?.id, outcome: 'ok' });
+  expect(record?.resultBytes).toBeGreaterThan((record?.givenBytes ?? 0) * 10);
+});
+
+test('TOON is told where it is switched on and shorter, and reads back to the same', async () => {
+  await using core = await startCore({ servers, results: { toon: true, threshold: 0 } });
+  const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `row ${id}`, done: id % 2 === 0 }));
+  const text = textOf(await (await core.open()).callTool('y_echo', { message: JSON.stringify(rows) }));
+  expect([text.split('\n')[0], fromToon(text)]).toEqual(['[50]{id,name,done}:', rows]);
+});
+
+test('where nothing can be written the answer is told whole, and says why', async () => {
+  await using core = await startCore({ servers, results: { maxBytes: 1000 } });
+  const result = await (await core.open()).callTool('x_big');
+  expect([textOf(result).length > 70_000, JSON.stringify(result['_meta'])]).toEqual([
+    true,
+    expect.stringContaining('tooltray/notKept'),
+  ]);
+});
