@@ -24,7 +24,7 @@ export async function openPrivateCore(config: string | undefined): Promise<CoreA
   const started = core.start();
   await Promise.race([started, known(host)]);
   return {
-    ask: async (method, input) => (await answerRpc(method, input, deps, signal)) as never,
+    ask: async (method, input) => await answerRpc(method, input, deps, signal),
     async close() {
       await host.stop();
       await started.catch(() => undefined);

@@ -22,7 +22,7 @@ export async function findRunningCore(): Promise<CoreAccess | undefined> {
   });
   await peer.start();
   return {
-    ask: async (method, input) => (await request(peer, method, { ...input })) as never,
+    ask: async (method, input) => await request(peer, method, { ...input }),
     async close() {
       await peer.close();
       // Nothing is under way any more; waiting for the other side to hang up would only delay our end.

@@ -41,7 +41,7 @@ export function reportLines(report: PricedSavings): string[] {
 /** What the figures come to, said as it is when it is a loss. */
 function sentences({ total, breakEven, price }: PricedSavings): string[] {
   const { net, estimatedShare } = total;
-  const worth = price === undefined ? '' : `, about ${price.net.toFixed(2)} ${price.currency}`;
+  const worth = price === undefined ? '' : `, ${money(Math.abs(price.net))} ${oneLine(price.currency)}`;
   const verdict =
     net >= 0
       ? `Tooltray saved ${number(net)} tokens${worth}.`
@@ -53,7 +53,8 @@ function sentences({ total, breakEven, price }: PricedSavings): string[] {
 function breakEvenSentence({ searches, affordable }: PricedSavings['breakEven']): string[] {
   if (searches === 0) return [];
   if (affordable === undefined) return ['The lists save nothing that could pay for looking tools up.'];
-  return [`What the lists save pays for ${number(affordable)} look-ups; ${number(searches)} were made.`];
+  const made = searches === 1 ? '1 was made' : `${number(searches)} were made`;
+  return [`What the lists save pays for ${number(affordable)} look-ups; ${made}.`];
 }
 
 function nameOf(key: string, app: string | undefined, by: SavingsKey): string {
@@ -68,6 +69,10 @@ function cells({ baseline, spent, raw, given, readBack, net, calls }: SavingsSum
 
 function number(value: number): string {
   return value.toLocaleString('en-US');
+}
+
+function money(amount: number): string {
+  return amount < 0.01 ? 'less than 0.01' : `about ${amount.toFixed(2)}`;
 }
 
 function percent(share: number): string {

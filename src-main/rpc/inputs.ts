@@ -99,7 +99,7 @@ export function isRpcMethod(method: string): method is RpcMethod {
 /** What was sent, as the question wants it; unknown members are left out. Throws AppError bad_request, naming what is wrong. */
 export function readRpcInput<M extends RpcMethod>(method: M, sent: unknown): RpcMethods[M]['input'] {
   const checked = inputs[method].safeParse(sent ?? {}, { jitless: true });
-  if (checked.success) return checked.data as RpcMethods[M]['input'];
+  if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? 'The input' : issue.path.join('.');
   throw new AppError('bad_request', `${where} of "${method}": ${issue?.message ?? 'is wrong'}.`);

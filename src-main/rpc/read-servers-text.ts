@@ -49,8 +49,15 @@ function ofCommandLine(text: string): PastedServer[] {
   const dashes = /^(claude|codex|gemini)$/.test(words[0] ?? '') ? words.indexOf('--') : -1;
   const [command, ...args] = dashes === -1 ? words : words.slice(dashes + 1);
   if (command === undefined) return [];
-  const given = dashes === -1 ? undefined : words.slice(3, dashes).find((word) => !word.startsWith('-'));
+  const given = words
+    .slice(3, Math.max(3, dashes))
+    .find((word, at, all) => !word.startsWith('-') && !takesValue(all[at - 1]));
   return named(given, { command, ...(args.length > 0 && { args }) });
+}
+
+/** Flags of other programs' `mcp add` that a value follows. */
+function takesValue(flag: string | undefined): boolean {
+  return flag !== undefined && /^(-[seth]|-H|--(scope|env|transport|header))$/.test(flag);
 }
 
 function named(name: string | undefined, value: unknown): PastedServer[] {

@@ -82,6 +82,24 @@ test('a loss is called a loss, an estimate an estimate', () => {
   ]);
 });
 
+test('what the net is worth is told without a sign of its own, small change as that', () => {
+  const worth = (net: number): string | undefined =>
+    reportLines({
+      by: 'cause',
+      rows: [{ key: 'lists', ...none }],
+      causes: [],
+      total: { ...none, net: 1000 * Math.sign(net) },
+      breakEven: { reached: net > 0, searches: 1, affordable: 3 },
+      tokenizer: 'o200k_base',
+      assumptions: [],
+      price: { perMillionTokens: 3, currency: 'EUR', net },
+    }).find((line) => line.startsWith('Tooltray'));
+  expect([worth(-2.5), worth(0.003)]).toEqual([
+    'Tooltray cost 1,000 tokens more than it saved, about 2.50 EUR.',
+    'Tooltray saved 1,000 tokens, less than 0.01 EUR.',
+  ]);
+});
+
 test('a time is a span before now or a date', () => {
   const now = Date.parse('2026-11-21T12:00:00');
   expect([readSince('90m', now), readSince('12h', now), readSince('7d', now), readSince('2026-11-01', now)]).toEqual([

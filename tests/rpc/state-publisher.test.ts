@@ -13,7 +13,7 @@ interface Bench {
   readonly publisher: StatePublisher;
   readonly facts: Record<string, unknown>;
   readonly built: string[];
-  touch(...slices: SliceName[]): void;
+  readonly touch: (...slices: SliceName[]) => void;
   readonly listening: () => boolean;
 }
 

@@ -41,9 +41,14 @@ export class PersonEdits {
     );
   }
 
+  /** Several at once, so that they start together. Rejects as `save` does, with nothing written. */
+  addAll(servers: readonly { readonly name: string; readonly entry: JsonObject }[]): Promise<void> {
+    return this.#change((text) => servers.reduce((edited, { name, entry }) => addServer(edited, name, entry), text));
+  }
+
   /** Rejects with AppError server_not_found. */
-  remove(server: string): Promise<void> {
-    return this.#change((text) => removeServer(text, server));
+  remove(...servers: readonly string[]): Promise<void> {
+    return this.#change((text) => servers.reduce(removeServer, text));
   }
 
   setEnabled(server: string, enabled: boolean): Promise<void> {

@@ -1,6 +1,6 @@
 /** What an entry of any app launches, whatever the app calls its keys; and whether that is us. */
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from './formats/config-format.ts';
+import { isObject } from '../base/json.ts';
 import { type AppEntry, entryName, type HttpLaunch, isHttp, type Launch, type StdioLaunch } from './launch.ts';
 
 export interface ServerLaunch extends StdioLaunch {

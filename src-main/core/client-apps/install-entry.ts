@@ -1,8 +1,9 @@
 /** Our entry in an app's file: what it should be, and the texts with it and without it. */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
+import { isObject } from '../base/json.ts';
 import { isOurs, launchKeys } from './entry-launch.ts';
-import { entriesAt, formatOf, isObject } from './formats/config-format.ts';
+import { entriesAt, formatOf } from './formats/config-format.ts';
 import { valueAt } from './formats/wanted-value.ts';
 import type { KnownApp } from './known-app.ts';
 import { type AppEntry, entryName, isHttp, type Launch } from './launch.ts';

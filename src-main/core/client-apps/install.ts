@@ -1,10 +1,11 @@
 /** Connects an app: our entry is shown, written, read back, and tried by a real handshake before it counts. */
 import { AppError } from '../base/errors.ts';
+import { isObject } from '../base/json.ts';
 import { type AppPlace, changeAppFile } from './change-app-file.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { type DiffLine, diffLines } from './diff-lines.ts';
 import { launches, launchOf } from './entry-launch.ts';
-import { formatOf, isObject } from './formats/config-format.ts';
+import { formatOf } from './formats/config-format.ts';
 import { cannotEdit, valueAt } from './formats/wanted-value.ts';
 import { snippetFor, withOurEntry } from './install-entry.ts';
 import { entryName, type Launch } from './launch.ts';

@@ -37,7 +37,9 @@ export const commandLineHandlers: HandlersOf<keyof RpcContract> = {
     // Where the tool's server is plain, a slow start of the others is no reason to wait.
     const [prefix = ''] = tool.split(':', 1);
     await core.catalog.settled(settleMs, core.servers.find(prefix)?.config.name);
-    return toObject(await callTool({ tool, arguments: args }, ownContext(core.options.version, signal), core.steps));
+    // Whoever asks in person gets it whole: there is no context to flood.
+    const request = { tool, arguments: args, spill: 'never' } as const;
+    return toObject(await callTool(request, ownContext(core.options.version, signal), core.steps));
   },
   proposals: async (_input, { core }) => ({ proposals: (await core.admin.proposals()).map(proposalSummary) }),
   approve: async ({ id }, { core }) => proposalSummary(await core.admin.approve(id)),

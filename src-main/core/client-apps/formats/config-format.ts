@@ -1,4 +1,5 @@
 /** What the writers of JSONC, TOML and YAML have in common: read all of it, set one entry, take one entry out. */
+import { isObject } from '../../base/json.ts';
 import type { KnownApp } from '../known-app.ts';
 import type { AppEntry } from '../launch.ts';
 import { jsoncFormat } from './jsonc.ts';
@@ -32,8 +33,4 @@ export function entriesAt(root: unknown, container: readonly string[]): [path: s
   return keys.flatMap((key) =>
     entriesAt(root[key], rest).map(([path, entry]): [string[], AppEntry] => [[key, ...path], entry]),
   );
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

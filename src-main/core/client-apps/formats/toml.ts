@@ -1,6 +1,7 @@
 /** Entries in TOML files, as blocks of lines: no library rewrites TOML with its comments and tables as they were. */
 import { parse, stringify, type TomlTable } from 'smol-toml';
 import { errorText } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
 import type { AppEntry } from '../launch.ts';
 import type { ConfigFormat } from './config-format.ts';
 import { type TomlStatement, tomlStatements } from './toml-statements.ts';
@@ -10,7 +11,8 @@ export const tomlFormat: ConfigFormat = { read, set, remove };
 
 function read(text: string): Record<string, unknown> {
   try {
-    return parse(withoutBom(text));
+    // Bigger numbers than JavaScript's are another program's business, not a reason to refuse.
+    return plain(parse(withoutBom(text), { integersAsBigInt: 'asNeeded' })) as Record<string, unknown>;
   } catch (error) {
     throw cannotRead(errorText(error).split('\n')[0] ?? '', error);
   }
@@ -80,6 +82,13 @@ function withoutEmpty(root: Record<string, unknown>, path: readonly string[]): R
   const table = valueAt(root, container);
   const isEmpty = typeof table === 'object' && table !== null && Object.keys(table).length === 0;
   return isEmpty ? withValueAt(root, container, undefined) : root;
+}
+
+/** The parser's tables have no prototype, and so are never the same as ours. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isObject(value) || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)]));
 }
 
 function withoutBom(text: string): string {

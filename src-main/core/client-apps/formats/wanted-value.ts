@@ -1,6 +1,7 @@
 /** What a config file should say after an edit, as a plain value: what the edited text is compared with. */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
 
 type Value = Record<string, unknown>;
 
@@ -9,15 +10,15 @@ export function withValueAt(root: Value, path: readonly string[], entry: unknown
   const [key = '', ...rest] = path;
   const copy = Object.fromEntries(Object.entries(root));
   const below = Object.hasOwn(root, key) ? root[key] : undefined;
-  if (rest.length > 0 && below !== undefined && below !== null && !isTable(below)) throw notATable(key);
-  const value = rest.length === 0 ? entry : withValueAt(isTable(below) ? below : {}, rest, entry);
+  if (rest.length > 0 && below !== undefined && below !== null && !isObject(below)) throw notATable(key);
+  const value = rest.length === 0 ? entry : withValueAt(isObject(below) ? below : {}, rest, entry);
   if (value === undefined) Reflect.deleteProperty(copy, key);
   else Object.defineProperty(copy, key, { value, configurable: true, enumerable: true, writable: true });
   return copy;
 }
 
 export function valueAt(root: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, key) => (isTable(at) && Object.hasOwn(at, key) ? at[key] : undefined), root);
+  return path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), root);
 }
 
 /** Throws AppError `config_invalid` when the edited text cannot be read, or came to say anything but what was wanted. */
@@ -44,8 +45,4 @@ export function cannotRead(reason: string, cause?: unknown): AppError {
 
 function notATable(key: string): AppError {
   return new AppError('config_invalid', `"${key}" in the file does not hold entries.`, { fix: 'Mend the file first.' });
-}
-
-function isTable(value: unknown): value is Value {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

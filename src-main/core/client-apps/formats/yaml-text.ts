@@ -37,16 +37,14 @@ export class YamlText {
     return this.#splice(this.#lineStart(pair), end, this.text[end - 1] === '\n' ? block : block.trimEnd());
   }
 
-  /** A block where a member has no value, or an empty one. */
+  /** A block where a member has no value, or an empty one. A comment on its line stays there. */
   fill(pair: Pair<Scalar>, value: unknown): string {
-    const block = this.#block(value as Members, this.#column(pair) + 2);
-    const written = isNode(pair.value) ? pair.value.range : null;
-    if (written == null || written[0] === written[1]) {
-      const at = this.#endOfLine(pair.key.range?.[1] ?? 0);
-      return this.#splice(at, at, (this.text[at - 1] === '\n' ? '' : this.#eol) + block);
-    }
-    const start = written[0] - (/[ \t]*$/.exec(this.text.slice(0, written[0]))?.[0].length ?? 0);
-    return this.#splice(start, written[1], this.#eol + block.trimEnd());
+    const colon = (pair.key.range?.[1] ?? 0) + 1;
+    const written = isNode(pair.value) ? (pair.value.range?.[1] ?? colon) : colon;
+    const at = this.#endOfLine(Math.max(written, colon));
+    const rest = this.text.slice(Math.max(written, colon), at);
+    const gap = rest.endsWith('\n') ? '' : this.#eol;
+    return this.#splice(colon, at, rest + gap + this.#block(value as Members, this.#column(pair) + 2));
   }
 
   /** Takes `child` out of the map that is the value of `parent`; of an only child `{}` stays. */

@@ -1,0 +1,106 @@
+/** What one app loads of lists, instructions and definitions, ours and what it would have without us. */
+import { isObject, type JsonObject } from '../../base/json.ts';
+import type { Result } from '../../wire/message.ts';
+import { fact } from '../../wire/raw-json.ts';
+import type { TokenCount } from '../token-counter.ts';
+import { Baseline, type ListedServer, type Owed } from './baseline.ts';
+import type { CountedCall } from './book-answer.ts';
+import { DeferredTools } from './deferred-tools.ts';
+import { type Entry, entryOf } from './entry.ts';
+import type { ListKey, ListTexts } from './list-texts.ts';
+import type { PayloadCounter } from './payload-counter.ts';
+
+export interface ListParts {
+  readonly counter: PayloadCounter;
+  readonly lists: ListTexts;
+  /** The servers there are now. */
+  readonly servers: () => readonly ListedServer[];
+}
+
+/** How the app takes lists at the time of a frame. */
+export interface ListReader {
+  /** It is connected to one server alone: nothing would be different without us. */
+  readonly direct: boolean;
+  /** It keeps tools out of the context until it needs them. */
+  readonly defers: boolean;
+}
+
+const announcements: ReadonlyMap<string, readonly ListKey[]> = new Map<string, readonly ListKey[]>([
+  ['notifications/tools/list_changed', ['tools']],
+  ['notifications/resources/list_changed', ['resources', 'resourceTemplates']],
+  ['notifications/prompts/list_changed', ['prompts']],
+]);
+
+export class ListBooks {
+  readonly #parts: ListParts;
+  readonly #baseline = new Baseline();
+  readonly #deferred = new DeferredTools();
+
+  constructor(parts: ListParts) {
+    this.#parts = parts;
+  }
+
+  /** The app was sent this notification. */
+  told(method: string): void {
+    this.#baseline.announce(announcements.get(method) ?? []);
+  }
+
+  /** undefined: nothing that this app would have heard of. */
+  serversChanged({ direct, defers }: ListReader): Promise<readonly Entry[]> | undefined {
+    if (direct) return undefined;
+    const owed = this.#baseline.serversChanged(this.#parts.servers());
+    return owed.instructions.length + owed.lists.length === 0 ? undefined : this.#owed(owed, defers);
+  }
+
+  async introduction(result: Result, { direct, defers }: ListReader): Promise<readonly Entry[]> {
+    const owed = direct ? [] : this.#owed(this.#baseline.introduce(this.#parts.servers()), defers);
+    const sent = await this.#parts.counter.count(result);
+    const entry = entryOf('instructions', '', '', { times: 1, sent, ...(direct && { baseline: sent }) });
+    return [entry, ...(await owed)];
+  }
+
+  async list(key: ListKey, result: Result, { direct, defers }: ListReader): Promise<readonly Entry[]> {
+    const tools = key === 'tools' && defers ? toolsOf(result) : undefined;
+    const owed = direct ? [] : this.#owed(this.#baseline.list(key, this.#parts.servers()), defers);
+    if (tools !== undefined) this.#deferred.list(tools);
+    const sent = await this.#parts.counter.count(result);
+    const loaded = tools === undefined ? sent : await this.#parts.lists.lines(tools);
+    const entry = entryOf('lists', '', '', { times: 1, sent, loaded, ...(direct && { baseline: loaded }) });
+    return [entry, ...(await owed)];
+  }
+
+  /** What an app that defers tools loads of definitions for a call of this tool: of ours, and without us. */
+  definitions(tool: string, calls: readonly CountedCall[], { direct, defers }: ListReader): Promise<readonly Entry[]> {
+    if (direct || !defers) return Promise.resolve([]);
+    const { counter, servers } = this.#parts;
+    const own = this.#deferred.use(tool);
+    const loaded = (own === undefined ? [] : [own]).map(async (definition) =>
+      entryOf('lists', '', tool, { loaded: await counter.count(definition) }),
+    );
+    const baseline = this.#deferred
+      .called(calls, servers())
+      .map(async ({ server, tool: name, definition }) =>
+        entryOf('lists', server, name, { baseline: await counter.count(definition) }),
+      );
+    return Promise.all([...loaded, ...baseline]);
+  }
+
+  #owed({ instructions, lists }: Owed, defers: boolean): Promise<readonly Entry[]> {
+    const { counter, lists: texts } = this.#parts;
+    const of = (key: ListKey, entries: readonly JsonObject[]): Promise<TokenCount> =>
+      defers && key === 'tools' ? texts.lines(entries) : texts.whole(key, entries);
+    return Promise.all([
+      ...instructions.map(async ({ server, text }) =>
+        entryOf('instructions', server, '', { baseline: await counter.countText(() => text) }),
+      ),
+      ...lists.map(async ({ server, key, entries }) =>
+        entryOf('lists', server, '', { baseline: await of(key, entries) }),
+      ),
+    ]);
+  }
+}
+
+function toolsOf(result: Result): readonly JsonObject[] {
+  const tools = fact(result, 'tools');
+  return Array.isArray(tools) ? (tools as unknown[]).filter(isObject) : [];
+}

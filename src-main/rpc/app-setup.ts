@@ -1,0 +1,231 @@
+/** Looks after the client apps of this machine: which there are, connected and taken apart again, their servers brought over. */
+import { Event } from '../core/base/events.ts';
+import { join } from 'node:path';
+import { AppError } from '../core/base/errors.ts';
+import { appStatus, warningFor } from '../core/client-apps/app-status.ts';
+import { type Machine, exists, knownApp } from '../core/client-apps/app-files.ts';
+import type { AppPlace } from '../core/client-apps/change-app-file.ts';
+import { type AppChange, ChangeJournal } from '../core/client-apps/change-journal.ts';
+import { findApps, type FoundApp } from '../core/client-apps/find-apps.ts';
+import { endpointText } from '../core/client-apps/heal-offers.ts';
+import { repairOwnEntries } from '../core/client-apps/heal-own.ts';
+import { type ImportOffer, importOffers, type KnownServer } from '../core/client-apps/import-offers.ts';
+import { ImportRecords } from '../core/client-apps/import-records.ts';
+import { type ImportDeps, importServers, undoImport } from '../core/client-apps/import-servers.ts';
+import { withOurEntry } from '../core/client-apps/install-entry.ts';
+import { installEntry, planInstall } from '../core/client-apps/install.ts';
+import type { Launch } from '../core/client-apps/launch.ts';
+import { OffersWatch } from '../core/client-apps/offers-watch.ts';
+import { ownLaunches, type OwnProgram } from '../core/client-apps/own-launch.ts';
+import { runningProcesses } from '../core/client-apps/running-processes.ts';
+import { undoChange } from '../core/client-apps/undo.ts';
+import { planUninstall, uninstallEntries } from '../core/client-apps/uninstall.ts';
+import type { AppsService } from './apps-service.ts';
+import type { AppRow, InstallOutcome, InstallPreview, OfferedServer } from './contract.ts';
+
+export interface AppSetupParts {
+  readonly machine: Machine;
+  readonly own: OwnProgram;
+  /** Starts what an app would start; answers why it did not work, or undefined. */
+  readonly tryLaunch: (launch: Launch) => Promise<string | undefined>;
+  /** The servers of our config. */
+  readonly here: () => readonly KnownServer[];
+  readonly add: ImportDeps['add'];
+  readonly remove: ImportDeps['remove'];
+}
+
+export class AppSetup implements AppsService {
+  readonly #parts: AppSetupParts;
+  readonly #journal: ChangeJournal;
+  readonly #imports: ImportDeps;
+  readonly #changed = new Event();
+  readonly #watch = new OffersWatch(() => this.#forget());
+  #found: Promise<readonly FoundApp[]> | undefined;
+  #offers: Promise<readonly ImportOffer[]> | undefined;
+  #rows: Promise<readonly AppRow[]> | undefined;
+
+  constructor(parts: AppSetupParts) {
+    const { own, here, add, remove } = parts;
+    this.#parts = parts;
+    this.#journal = new ChangeJournal(join(own.dataDir, 'app-changes'));
+    this.#imports = {
+      journal: this.#journal,
+      records: new ImportRecords(join(own.dataDir, 'imports')),
+      names: () => here().map(({ name }) => name),
+      add,
+      remove,
+      connect: (text, { app }) => withOurEntry(text, app, this.#launch(app.id)),
+    };
+  }
+
+  apps = (): Promise<readonly AppRow[]> => {
+    this.#rows ??= this.#readRows();
+    return this.#rows;
+  };
+
+  onChange = (listener: () => void): (() => void) => this.#changed.on(listener);
+
+  previewInstall = async ({ app: id }: { readonly app: string }): Promise<InstallPreview> => {
+    const found = await this.#require(id);
+    const plan = await planInstall(found, this.#launch(id), this.#journal);
+    return { ...plan, app: await this.#row(found), warning: warningFor(found) };
+  };
+
+  installApp = async ({
+    app: id,
+    revision,
+  }: {
+    readonly app: string;
+    readonly revision: string;
+  }): Promise<InstallOutcome> => {
+    const found = await this.#require(id);
+    const { tryLaunch } = this.#parts;
+    const change = await installEntry(found, this.#launch(id), { journal: this.#journal, tryLaunch }, revision);
+    return this.#outcome(found, change, `${found.app.name} is connected. ${found.app.restart}`, 'is connected already');
+  };
+
+  /** What `uninstallApp` would do to the app's file. */
+  previewUninstall = async (id: string): Promise<InstallPreview['diff']> => {
+    return planUninstall(await this.#require(id), this.#journal);
+  };
+
+  uninstallApp = async ({ app: id }: { readonly app: string }): Promise<InstallOutcome> => {
+    const found = await this.#require(id);
+    const change = await uninstallEntries(found, this.#journal);
+    return this.#outcome(found, change, `${found.app.name} is disconnected.`, 'had no entry of Tooltray');
+  };
+
+  undoInstall = async ({ undo }: { readonly undo: string }): Promise<{ readonly sentence: string }> => {
+    const sentence = undo.startsWith('import-') ? await undoImport(undo, this.#imports) : await this.#undo(undo);
+    this.#forget();
+    return { sentence };
+  };
+
+  /** The ids of what was done and can be taken back, the newest first, each with a few words about it. */
+  undoable = async (): Promise<readonly { readonly undo: string; readonly at: number; readonly about: string }[]> => {
+    const imports = await this.#imports.records.all();
+    const moved = new Set(imports.flatMap(({ changes }) => changes));
+    const changes = (await this.#journal.changes()).filter(({ id }) => !moved.has(id));
+    return [
+      ...imports.map(({ id, at, added }) => ({ undo: id, at, about: `import of ${added.join(', ') || 'servers'}` })),
+      ...changes.map(({ id, at, action, file }) => ({ undo: id, at, about: `${action} in ${file}` })),
+    ].toSorted((a, b) => b.at - a.at);
+  };
+
+  offeredServers = async (): Promise<{ readonly servers: readonly OfferedServer[] }> => ({
+    servers: (await this.offers()).map(({ id, name, entry, places, secrets, already }) => ({
+      id,
+      name,
+      app: [...new Set(places.map(({ app }) => app.name))].join(', '),
+      endpoint: endpointText(entry),
+      secrets,
+      already,
+    })),
+  });
+
+  /** With their entries, secrets and all: for this process alone. */
+  offers(): Promise<readonly ImportOffer[]> {
+    this.#offers ??= this.#readOffers();
+    return this.#offers;
+  }
+
+  importServers = async ({
+    servers,
+    move,
+  }: {
+    readonly servers: readonly { readonly id: string; readonly name: string }[];
+    readonly move: boolean;
+  }): Promise<{ added: readonly string[]; sentence: string; undo: string | undefined }> => {
+    const offers = await this.offers();
+    const wishes = servers.map(({ id, name }) => {
+      const offer = offers.find((one) => one.id === id);
+      if (offer === undefined) throw gone(name);
+      return { offer, name };
+    });
+    const outcome = await importServers(wishes, move, this.#imports);
+    this.#forget();
+    return outcome;
+  };
+
+  rescan = async (): Promise<Record<string, never>> => {
+    this.#forget();
+    await this.apps();
+    return {};
+  };
+
+  /** Our entries that start what is gone are written anew. Resolves to the names of the apps. */
+  async repair(onProblem: (place: AppPlace, error: unknown) => void): Promise<readonly string[]> {
+    const changes = await repairOwnEntries(await this.#places(), (app) => this.#launch(app), this.#journal, onProblem);
+    if (changes.length > 0) this.#forget();
+    return changes.map(({ app }) => knownApp(app).name);
+  }
+
+  /** Our own servers are others: what is here already has to be found out anew. */
+  configChanged(): void {
+    this.#offers = undefined;
+    this.#changed.emit();
+  }
+
+  async close(): Promise<void> {
+    await this.#watch.close();
+  }
+
+  #launch(app: string): Launch {
+    return ownLaunches(this.#parts.own, app)[0];
+  }
+
+  #find(): Promise<readonly FoundApp[]> {
+    this.#found ??= runningProcesses(this.#parts.machine.platform).then((running) =>
+      findApps(this.#parts.machine, running),
+    );
+    return this.#found;
+  }
+
+  async #require(id: string): Promise<FoundApp> {
+    const found = (await this.#find()).find(({ app }) => app.id === knownApp(id).id);
+    if (found !== undefined) return found;
+    throw new AppError('unsupported', `${knownApp(id).name} does not exist for this system.`);
+  }
+
+  async #places(): Promise<readonly FoundApp[]> {
+    const found = await this.#find();
+    const there = await Promise.all(found.map(({ file }) => exists(file)));
+    return found.filter((_, index) => there[index]);
+  }
+
+  async #readRows(): Promise<readonly AppRow[]> {
+    const found = (await this.#find()).filter(({ installed }) => installed);
+    await this.#watch.follow(found.map(({ file }) => file));
+    return Promise.all(found.map((one) => this.#row(one)));
+  }
+
+  #row(found: FoundApp): Promise<AppRow> {
+    return appStatus(found, ownLaunches(this.#parts.own, found.app.id));
+  }
+
+  async #readOffers(): Promise<readonly ImportOffer[]> {
+    return importOffers(await this.#places(), this.#parts.here(), this.#parts.machine.home);
+  }
+
+  #outcome({ app }: FoundApp, change: AppChange | undefined, done: string, nothing: string): InstallOutcome {
+    this.#forget();
+    if (change === undefined) return { sentence: `${app.name} ${nothing}.`, backup: '', undo: '' };
+    return { sentence: done, backup: change.backup, undo: change.id };
+  }
+
+  async #undo(id: string): Promise<string> {
+    const { file } = await undoChange(id, this.#journal);
+    return `${file} is as it was before.`;
+  }
+
+  #forget(): void {
+    this.#found = this.#offers = this.#rows = undefined;
+    this.#changed.emit();
+  }
+}
+
+function gone(name: string): AppError {
+  return new AppError('not_found', `${name} is not offered any more: its app has changed its file.`, {
+    fix: 'Look at the list again.',
+  });
+}

@@ -1,0 +1,76 @@
+/** The dashboard over IPC: our own page alone, errors with their codes, one stream per window. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { AppError } from '../../src-main/core/base/errors.ts';
+import { stateChannel } from '../../src-main/rpc/ipc-channels.ts';
+import { IpcDoor, type IpcSender } from '../../src-main/rpc/ipc-door.ts';
+import { StatePublisher } from '../../src-main/rpc/state-publisher.ts';
+
+const origin = 'app://tooltray/';
+
+function publisherOf(): StatePublisher {
+  const builders = { spills: () => ({ bytes: 1 }) } as never;
+  return new StatePublisher(
+    builders,
+    () => () => undefined,
+    () => undefined,
+  );
+}
+
+function door(publisher = publisherOf()): IpcDoor {
+  const ask = (method: string, input: unknown): Promise<Record<string, unknown>> =>
+    method === 'fail'
+      ? Promise.reject(new AppError('not_found', 'Gone.', { fix: 'Look.' }))
+      : Promise.resolve({ method, input });
+  return new IpcDoor({ origin, publisher, ask });
+}
+
+function sender(more: Partial<IpcSender> = {}): IpcSender & { readonly sent: unknown[][]; go(): void } {
+  const sent: unknown[][] = [];
+  let gone = (): void => undefined;
+  return {
+    ...{ id: 1, url: `${origin}index.html`, isMainFrame: true },
+    send: (...message) => void sent.push(message),
+    onGone: (listener) => (gone = listener),
+    ...more,
+    sent,
+    go: () => gone(),
+  };
+}
+
+test('a question of our page is answered', async () => {
+  expect(await door().request(sender(), 'state', { a: 1 })).toEqual({ value: { method: 'state', input: { a: 1 } } });
+});
+
+test('a failure arrives with its code and what to do', async () => {
+  expect(await door().request(sender(), 'fail', {})).toEqual({
+    error: { code: 'not_found', message: 'Gone.', fix: 'Look.' },
+  });
+});
+
+test.each<[string, Partial<IpcSender>]>([
+  ['another page', { url: 'https://evil.example/' }],
+  ['a page whose name begins alike', { url: 'app://tooltray.evil/' }],
+  ['a file', { url: 'file:///tmp/index.html' }],
+  ['a frame in our page', { isMainFrame: false }],
+  ['a frame that is gone', { url: undefined }],
+])('%s is refused', async (_who, more) => {
+  expect(await door().request(sender(more), 'stop', {})).toMatchObject({ error: { code: 'not_allowed' } });
+  expect(() => door().watch(sender(more))).toThrow('Only the dashboard itself');
+});
+
+test('a method that is no text is refused', async () => {
+  expect(await door().request(sender(), { toString: 'stop' }, {})).toMatchObject({ error: { code: 'bad_request' } });
+});
+
+test('a window that loads again is told once, and one that is gone no more', async () => {
+  const publisher = publisherOf();
+  const open = door(publisher);
+  const window = sender();
+  open.watch(window);
+  open.watch(window);
+  await sleep(50);
+  const watching = publisher.watchers;
+  window.go();
+  expect([window.sent, watching, publisher.watchers]).toEqual([[[stateChannel, { spills: { bytes: 1 } }]], 1, 0]);
+});
