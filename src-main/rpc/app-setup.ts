@@ -9,12 +9,19 @@ import { type AppChange, ChangeJournal } from '../core/client-apps/change-journa
 import { findApps, type FoundApp } from '../core/client-apps/find-apps.ts';
 import { endpointText } from '../core/client-apps/heal-offers.ts';
 import { repairOwnEntries } from '../core/client-apps/heal-own.ts';
-import { type ImportOffer, importOffers, type KnownServer } from '../core/client-apps/import-offers.ts';
+import { givenOffers, type ImportOffer, importOffers, type KnownServer } from '../core/client-apps/import-offers.ts';
 import { ImportRecords } from '../core/client-apps/import-records.ts';
-import { type ImportDeps, importServers, undoImport } from '../core/client-apps/import-servers.ts';
+import {
+  type ImportDeps,
+  type ImportOutcome,
+  importServers,
+  type ImportWish,
+  undoImport,
+} from '../core/client-apps/import-servers.ts';
+import type { ImportedServer } from '../core/client-apps/import-text.ts';
 import { withOurEntry } from '../core/client-apps/install-entry.ts';
 import { installEntry, planInstall } from '../core/client-apps/install.ts';
-import type { Launch } from '../core/client-apps/launch.ts';
+import type { Launch, StdioLaunch } from '../core/client-apps/launch.ts';
 import { OffersWatch } from '../core/client-apps/offers-watch.ts';
 import { ownLaunches, type OwnProgram } from '../core/client-apps/own-launch.ts';
 import { runningProcesses } from '../core/client-apps/running-processes.ts';
@@ -135,17 +142,26 @@ export class AppSetup implements AppsService {
   }: {
     readonly servers: readonly { readonly id: string; readonly name: string }[];
     readonly move: boolean;
-  }): Promise<{ added: readonly string[]; sentence: string; undo: string | undefined }> => {
+  }): Promise<ImportOutcome> => {
     const offers = await this.offers();
     const wishes = servers.map(({ id, name }) => {
       const offer = offers.find((one) => one.id === id);
       if (offer === undefined) throw gone(name);
       return { offer, name };
     });
+    return this.bring(wishes, move);
+  };
+
+  /** Offers for servers that come from no app. */
+  offersFrom(servers: readonly ImportedServer[]): readonly ImportOffer[] {
+    return givenOffers(servers, this.#parts.here());
+  }
+
+  async bring(wishes: readonly ImportWish[], move: boolean): Promise<ImportOutcome> {
     const outcome = await importServers(wishes, move, this.#imports);
     this.#forget();
     return outcome;
-  };
+  }
 
   rescan = async (): Promise<Record<string, never>> => {
     this.#forget();
@@ -170,7 +186,7 @@ export class AppSetup implements AppsService {
     await this.#watch.close();
   }
 
-  #launch(app: string): Launch {
+  #launch(app: string): StdioLaunch {
     return ownLaunches(this.#parts.own, app)[0];
   }
 

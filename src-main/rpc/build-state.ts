@@ -6,6 +6,7 @@ import { healOfferRow } from './handlers/heal.ts';
 import { proposalSummary } from './handlers/command-line.ts';
 import { activityOverview } from './slices/activity-overview.ts';
 import { attentionItems } from './slices/attention.ts';
+import { DayOfCalls } from './slices/day-of-calls.ts';
 import { modesOverview } from './slices/modes-overview.ts';
 import { savingsOverview } from './slices/savings-overview.ts';
 import { serverRows } from './slices/server-rows.ts';
@@ -14,22 +15,23 @@ import type { SliceBuilders, Source } from './state-publisher.ts';
 
 export function stateBuilders(deps: RpcDeps): SliceBuilders {
   const { core, doors, apps, desktop } = deps;
+  const day = new DayOfCalls(core.activity);
   const proposals = async (): Promise<AppState['proposals']> => (await core.admin.proposals()).map(proposalSummary);
   return {
     core: () => coreFacts(deps),
-    servers: () => serverRows(core, doors()),
+    servers: () => serverRows(core, doors(), day),
     sessions: () => coreState(core, doors()).sessions,
     attention: async () =>
       attentionItems({
         core: coreFacts(deps),
-        servers: serverRows(core, doors()),
+        servers: serverRows(core, doors(), day),
         proposals: await proposals(),
         apps: await apps.apps(),
         heals: core.healing.offers.map(healOfferRow),
       }),
     proposals,
     savings: () => savingsOverview(core),
-    activity: () => activityOverview(core),
+    activity: () => activityOverview(core, day),
     spills: () => ({ ...core.spills.usage(), revision: core.spills.revision }),
     setup: () => setupFacts(core, apps),
     modes: () => modesOverview(core),

@@ -78,7 +78,7 @@ export interface SpillRow {
   readonly expiresAt: number | undefined;
 }
 
-/** Lines of a spill; those longer than 4 000 characters are cut. */
+/** Lines of a spill, fewer than asked for where they are long together; those longer than 4 000 characters are cut. */
 export interface SpillLines {
   readonly fromLine: number;
   readonly lines: readonly string[];

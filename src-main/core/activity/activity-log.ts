@@ -6,7 +6,6 @@ import type { Log } from '../base/log.ts';
 import type { Masker } from '../base/mask-secrets.ts';
 import { ActivityStore } from './activity-store.ts';
 import type { ActivityEntry, ActivityFilter, ActivityStats, CallRecord, CallTexts } from './call-record.ts';
-import { lastId } from './call-queries.ts';
 import { type CallRow, rowBytes, toRow } from './call-row.ts';
 import {
   type Bounds,
@@ -97,11 +96,6 @@ export class ActivityLog {
   recent(filter: ActivityFilter = {}, limit = 100): ActivityEntry[] {
     this.flush();
     return this.#store.use((database) => recentCalls(database, filter, limit));
-  }
-
-  /** The newest record's id; 0 without any. Cheap enough to be asked for with every change. */
-  get lastId(): number {
-    return this.query(lastId);
   }
 
   /** What one of call-queries.ts finds, records not yet written included. Throws what SQLite throws. */

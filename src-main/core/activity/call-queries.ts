@@ -129,22 +129,23 @@ export interface ServerCalls {
   readonly server: string;
   readonly calls: number;
   readonly failures: number;
-  readonly medianMs: number;
+  /** Of the latest calls; undefined where none of them is this server's. */
+  readonly medianMs: number | undefined;
   /** Arguments and answers together. */
   readonly tokens: number;
 }
 
+/** Newest calls that medians are taken of: ordering a day's hundred thousand would hold everybody up. */
+const medianOf = 2000;
+
 /** Calls begun at `since` or later, the servers that cost most first. */
 export function callsByServer(database: DatabaseSync, since: number): ServerCalls[] {
+  const medians = recentMedians(database);
   return database
     .prepare(
-      `WITH recent AS (
-         SELECT server, outcome, durationMs, coalesce(tokensIn, 0) + coalesce(tokensOut, 0) AS tokens,
-           row_number() OVER (PARTITION BY server ORDER BY durationMs) AS place, count(*) OVER (PARTITION BY server) AS calls
-         FROM calls WHERE id > ? AND startedAt >= ? AND server <> '')
-       SELECT server, calls, sum(outcome <> 'ok') AS failures, sum(tokens) AS tokens,
-         max(CASE WHEN place = (calls + 1) / 2 THEN durationMs END) AS medianMs
-       FROM recent GROUP BY server ORDER BY tokens DESC, server`,
+      `SELECT server, count(*) AS calls, sum(outcome <> 'ok') AS failures,
+         sum(coalesce(tokensIn, 0) + coalesce(tokensOut, 0)) AS tokens
+       FROM calls WHERE id > ? AND startedAt >= ? AND server <> '' GROUP BY server ORDER BY tokens DESC, server`,
     )
     .all(idBefore(database, since), since)
     .map((row) => ({
@@ -152,8 +153,21 @@ export function callsByServer(database: DatabaseSync, since: number): ServerCall
       calls: Number(row['calls']),
       failures: Number(row['failures']),
       tokens: Number(row['tokens']),
-      medianMs: Number(row['medianMs']),
+      medianMs: medians.get(String(row['server'])),
     }));
+}
+
+/** By server, of its calls among the newest, in ms. */
+function recentMedians(database: DatabaseSync): ReadonlyMap<string, number> {
+  const rows = database.prepare('SELECT server, durationMs FROM calls ORDER BY id DESC LIMIT ?').all(medianOf);
+  const byServer = Map.groupBy(rows, (row) => String(row['server']));
+  return new Map(
+    [...byServer].map(([server, calls]) => [server, median(calls.map((row) => Number(row['durationMs'])))]),
+  );
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
 }
 
 /** The oldest call on record that a client app made, not the person. */

@@ -6,7 +6,7 @@ import type { HandlersOf } from './handler.ts';
 
 export const healHandlers: HandlersOf<keyof HealContract> = {
   healOffers: async (_input, { core }) => {
-    await core.healing.look();
+    await core.healing.lookAgain();
     return { offers: core.healing.offers.map(healOfferRow) };
   },
   heal: async ({ server }, { core }) => core.healing.heal(core.servers.get(server).config.name),

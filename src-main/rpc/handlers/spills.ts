@@ -28,12 +28,9 @@ export const spillHandlers: HandlersOf<Method> = {
     return { spills: spills.filter(({ id }) => !core.deletions.has(id)).map((spill) => row(spill, core)) };
   },
   spillLines: async ({ id, fromLine, count }, { core }, signal) => {
-    const { text, fields } = await core.resultFiles.look(
-      id,
-      { op: 'slice', fromLine, toLine: fromLine + count - 1 },
-      signal,
-    );
-    const lines = text.split('\n');
+    const question = { op: 'slice', fromLine, toLine: fromLine + count - 1 } as const;
+    const { text, fields, truncated } = await core.resultFiles.look(id, question, signal);
+    const lines = fromLine > Number(fields['totalLines'] ?? 0) ? [] : wholeLines(text.split('\n'), truncated);
     const cut = lines.flatMap((line, index) => (line.length > longestLine ? [fromLine + index] : []));
     return {
       fromLine,
@@ -77,6 +74,11 @@ export const spillHandlers: HandlersOf<Method> = {
   },
   pruneSpills: async (_input, { core }) => core.spills.prune(),
 };
+
+/** Of what was cut, the note and the line before it are left out: they are asked for next. One line alone is shown as far as it goes. */
+function wholeLines(lines: readonly string[], isCut: boolean): readonly string[] {
+  return isCut ? lines.slice(0, Math.max(1, lines.length - 2)) : lines;
+}
 
 function row(spill: Spill, core: RpcDeps['core']): SpillRow {
   const { id, createdAt, app, server, tool, kind, mimeType, bytes, tokens, lines, file, pinned, reads } = spill;

@@ -1,25 +1,18 @@
 /** The last calls and hours, in short. */
-import { callsByServer, callsPerHour, lastId, searchCalls } from '../../core/activity/call-queries.ts';
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import type { ActivityOverview, CallSummary } from '../contract.ts';
+import type { DayOfCalls } from './day-of-calls.ts';
 
 const shownRecent = 5;
 /** Calls that are looked through for five that differ. */
 const recentCalls = 100;
 const shownServers = 5;
-const hours = 24;
-const dayMs = 86_400_000;
 
-export function activityOverview({ activity }: Aggregator): ActivityOverview {
-  return activity.query((database) => ({
-    lastId: lastId(database),
-    hours: callsPerHour(database, Date.now(), hours),
-    recent: grouped(searchCalls(database, {}, { limit: recentCalls }).calls.map(callSummary)),
-    costliest: callsByServer(database, Date.now() - dayMs)
-      .slice(0, shownServers)
-      .map(({ server, tokens, calls }) => ({ server, tokens, calls })),
-  }));
+export function activityOverview({ activity }: Aggregator, day: DayOfCalls): ActivityOverview {
+  const recent = activity.recent({}, recentCalls).map(callSummary);
+  const costliest = day.servers.slice(0, shownServers).map(({ server, tokens, calls }) => ({ server, tokens, calls }));
+  return { lastId: recent[0]?.id ?? 0, hours: day.hours, recent: grouped(recent), costliest };
 }
 
 export function callSummary(entry: ActivityEntry): CallSummary {

@@ -1,19 +1,17 @@
 /** Servers as rows of a table, ill ones first. */
-import { callsByServer, type ServerCalls } from '../../core/activity/call-queries.ts';
+import type { ServerCalls } from '../../core/activity/call-queries.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import { isToolOn } from '../../core/config/is-tool-on.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { HealthLevel, ServerRow } from '../contract.ts';
 import { coreState, type Doors } from '../core-state.ts';
+import type { DayOfCalls } from './day-of-calls.ts';
 import { listedTokens, listTokens } from './list-tokens.ts';
 
 const urgency: readonly HealthLevel[] = ['error', 'attention', 'busy', 'ok', 'off'];
-const dayMs = 86_400_000;
 
-export function serverRows(core: Aggregator, doors: Doors): readonly ServerRow[] {
-  const calls = new Map(
-    core.activity.query((database) => callsByServer(database, Date.now() - dayMs)).map((one) => [one.server, one]),
-  );
+export function serverRows(core: Aggregator, doors: Doors, day: DayOfCalls): readonly ServerRow[] {
+  const calls = new Map(day.servers.map((one) => [one.server, one]));
   const shown = listedTokens(core);
   const rows = coreState(core, doors).servers.map((status): ServerRow => {
     const server = core.servers.get(status.name);
