@@ -1,4 +1,6 @@
 /** The commands there are: one entry each, loaded when used. */
+import { appCommands } from './app-commands.ts';
+import { configFlag, jsonFlag } from './flag-texts.ts';
 
 export interface CommandModule {
   /** `form` is how the command is used, for errors. Resolves to the exit code; throws AppError, `bad_request` for wrong use. */
@@ -14,13 +16,11 @@ export interface Command {
   /** What the command's own help says besides, line by line. */
   readonly details?: readonly string[];
   /** Under which heading the overview has it; without one it is left out. */
-  readonly group?: 'Run' | 'Servers' | 'Tools' | 'Look after it';
+  readonly group?: 'Run' | 'Client apps' | 'Servers' | 'Tools' | 'Look after it';
   readonly load: () => Promise<CommandModule>;
 }
 
 const modes = '--mode M         how tools are shown: proxy, search …';
-const configFlag = '--config F       another config file than your own';
-const jsonFlag = '--json           print JSON';
 
 export const commands: readonly Command[] = [
   {
@@ -259,12 +259,20 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'doctor',
-    form: '[--config F] [--json]',
+    form: '[--fix] [--yes] [--config F] [--json]',
     about: 'look for anything that needs you',
-    details: [configFlag, jsonFlag, '', 'Exit code 1 when something does.'],
+    details: [
+      '--fix            mend servers that do not start, from what your other apps launch',
+      '--yes            do not ask before something of another app is tried',
+      configFlag,
+      jsonFlag,
+      '',
+      'Exit code 1 when something does.',
+    ],
     group: 'Look after it',
     load: () => import('./doctor.ts'),
   },
+  ...appCommands,
   {
     name: 'build-cache',
     form: '[--config F] [--json]',

@@ -1,16 +1,17 @@
 /** `tooltray doctor`: one sentence about everything that could need a person, and what to do about it. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Masker } from '../core/base/mask-secrets.ts';
 import { secretsOf } from '../core/config/secrets-of.ts';
 import type { CoreState } from '../rpc/contract.ts';
 import { type CoreAccess, runningCoreFor } from './core-access.ts';
 import { configFindings, fileFindings, nodeFinding, pathFindings } from './doctor-checks.ts';
+import { fixServers } from './doctor-fix.ts';
 import { probeFindings, statusFindings } from './doctor-servers.ts';
 import type { Finding } from './finding.ts';
 import { openAnyConfig } from './open-cli-config.ts';
 import { oneLine } from './plain-text.ts';
 import { paint, type Paint, printJson, printLines, printProgress } from './print.ts';
 import { commonFlags, readFlags } from './read-flags.ts';
+import { settledState } from './settled-state.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
 const marks: Readonly<Record<Finding['level'], readonly [Paint, string]>> = {
@@ -19,15 +20,16 @@ const marks: Readonly<Record<Finding['level'], readonly [Paint, string]>> = {
   problem: ['bad', 'problem'],
 };
 
-const patienceMs = 10_000;
-const lookEveryMs = 100;
+const doctorFlags = { ...commonFlags, fix: { type: 'boolean' }, yes: { type: 'boolean' } } as const;
 
 export async function run(args: readonly string[], form: string): Promise<number> {
-  const { values } = readFlags(args, commonFlags, [0, 0], form);
+  const { values } = readFlags(args, doctorFlags, [0, 0], form);
+  const fixes = values.fix === true ? await fixServers(values.config, values.yes) : [];
+  if (values.json !== true) printLines(fixes.map(({ sentence }) => oneLine(sentence)));
   const found = await examine(values.config);
   const problems = found.filter(({ level }) => level === 'problem').length;
-  if (values.json === true) printJson({ ok: problems === 0, findings: found });
-  else printLines([...found.map(line), '', conclusion(problems)]);
+  if (values.json === true) printJson({ ok: problems === 0, findings: found, ...(values.fix === true && { fixes }) });
+  else printLines([...(fixes.length > 0 ? [''] : []), ...found.map(line), '', conclusion(problems)]);
   return problems === 0 ? 0 : 1;
 }
 
@@ -73,16 +75,6 @@ async function askCore(config: string | undefined): Promise<{ finding: Finding; 
     };
   } finally {
     await core?.close();
-  }
-}
-
-/** A server that is just starting gets a moment to show how it fares. */
-async function settledState(core: CoreAccess): Promise<CoreState> {
-  const until = Date.now() + patienceMs;
-  for (;;) {
-    const state = await core.ask('state', {});
-    if (Date.now() > until || !state.servers.some(({ level }) => level === 'busy')) return state;
-    await sleep(lookEveryMs);
   }
 }
 

@@ -16,7 +16,18 @@ import { cliPaths } from './open-cli-config.ts';
 const atOnce = 10;
 
 /** Probes servers of `config`, ten at a time; the answers come in the order asked for. */
-export async function probeServers(servers: readonly ServerConfig[], config: AppConfig): Promise<Probe[]> {
+export function probeServers(servers: readonly ServerConfig[], config: AppConfig): Promise<Probe[]> {
+  const slots = new StartSlots(atOnce);
+  return withTransports(config, (transports) =>
+    Promise.all(servers.map((server) => slots.run(() => probeConnection(server, transports, packageJson.version)))),
+  );
+}
+
+/** Lets `work` connect to servers from this process; all that it started is ended when it is done. */
+export async function withTransports<T>(
+  config: AppConfig,
+  work: (transports: TransportFactory) => Promise<T>,
+): Promise<T> {
   exitOnSignal();
   const masker = new Masker(secretsOf(config));
   const mask = (text: string): string => masker.maskText(text);
@@ -27,11 +38,8 @@ export async function probeServers(servers: readonly ServerConfig[], config: App
   const signIns = new SignIns({ folder: join(cliPaths().dataDir, 'sign-ins'), env: process.env });
   signIns.secretsChanged.on(() => masker.setSecrets([...secretsOf(config), ...signIns.secrets]));
   const transports = new TransportFactory({ env: process.env, registry, environment, logDir, mask, signIns });
-  const slots = new StartSlots(atOnce);
   try {
-    return await Promise.all(
-      servers.map((server) => slots.run(() => probeConnection(server, transports, packageJson.version))),
-    );
+    return await work(transports);
   } finally {
     signIns.close();
     registry.killAll();

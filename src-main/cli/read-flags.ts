@@ -7,6 +7,9 @@ type Options = NonNullable<ParseArgsConfig['options']>;
 /** Flags that nearly every command takes. */
 export const commonFlags = { config: { type: 'string' }, json: { type: 'boolean' } } as const;
 
+/** Flags of commands that change files of other programs. */
+export const changeFlags = { ...commonFlags, 'dry-run': { type: 'boolean' }, yes: { type: 'boolean' } } as const;
+
 type Parsed<O extends Options> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>>;
 
 /**

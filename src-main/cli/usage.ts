@@ -1,7 +1,7 @@
 /** The help texts, made from the commands. */
 import { commands, type Command } from './commands.ts';
 
-const groups = ['Run', 'Servers', 'Tools', 'Look after it'] as const;
+const groups = ['Run', 'Client apps', 'Servers', 'Tools', 'Look after it'] as const;
 
 /** The overview. */
 export function usage(): string {

@@ -4,7 +4,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Aggregator } from '../core/aggregator.ts';
 import { appPaths, type AppPaths, ensurePrivateDir, type Env } from '../core/base/app-paths.ts';
-import { AppError } from '../core/base/errors.ts';
+import { tryEntry } from '../core/admin/try-entry.ts';
+import { AppError, errorText } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask-secrets.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
@@ -20,6 +21,7 @@ import { Peer } from '../core/wire/peer.ts';
 import { StreamTransport } from '../core/wire/stream-transport.ts';
 import type { Transport } from '../core/wire/transport.ts';
 import { noApps } from '../rpc/no-apps.ts';
+import type { AppSetup } from '../rpc/app-setup.ts';
 import type { RpcDeps } from '../rpc/deps.ts';
 import type { DesktopService } from '../rpc/desktop-service.ts';
 import type { Doors } from '../rpc/core-state.ts';
@@ -49,6 +51,8 @@ export interface CoreHostOptions {
 export class CoreHost {
   readonly core: Aggregator;
   readonly paths: AppPaths;
+  /** Tokens that stand in config files of client apps. */
+  readonly appTokens: AppTokens;
   readonly log: Log;
   /** What the dashboard and the desktop app talk to; there as soon as the core listens. */
   dashboard: Dashboard | undefined;
@@ -58,11 +62,13 @@ export class CoreHost {
   #socket: SocketListener | undefined;
   #http: HttpListener | undefined;
   #port: number | undefined;
+  #apps: AppSetup | undefined;
 
   private constructor(options: CoreHostOptions, paths: AppPaths, config: ConfigStore, log: Log, masker: Masker) {
     const { env, version, mode } = options;
     this.#options = options;
     this.paths = paths;
+    this.appTokens = new AppTokens(join(paths.dataDir, 'app-tokens.json'));
     this.log = log;
     this.core = new Aggregator({ paths, env, config, log, masker, version, mode });
     this.#slots = new SessionSlots((id) => void this.core.servers.endSession(id));
@@ -117,11 +123,13 @@ export class CoreHost {
     const { HttpListener } = await import('../core/sessions/http-listener.ts');
     const { ModernEndpoint } = await import('../core/sessions/modern-http.ts');
     const { Dashboard } = await import('../rpc/dashboard.ts');
+    await this.#lookAfterApps();
     this.dashboard = new Dashboard(this.rpcDeps);
     const page = { root: this.#options.pageRoot, key: this.#options.askToken ? pageKey(core.token) : undefined };
     this.#http = new HttpListener({
       port: this.#options.port ?? core.options.config.current.port,
       token: this.#options.askToken ? core.token : undefined,
+      acceptsAppToken: (app, token) => this.#acceptsAppToken(app, token),
       openLegacy: (endpoint) => (transport) => this.serve(transport, endpoint, 'http'),
       openModern: (endpoint, path) => new ModernEndpoint(this.#modern(endpoint, path)),
       other: (request, response) => this.dashboard?.answer(request, response, page) ?? Promise.resolve(false),
@@ -154,9 +162,20 @@ export class CoreHost {
     for (const stop of this.#stops) stop();
     this.#slots.close();
     await this.#http?.stop();
+    await this.#apps?.close();
     await this.core.stop();
     await this.#socket?.stop();
     this.log.close();
+  }
+
+  /** A broken file of tokens opens no door, and is no reason to answer anything else than that. */
+  #acceptsAppToken(app: string, token: string): boolean {
+    try {
+      return this.appTokens.accepts(app, token);
+    } catch (error) {
+      this.log.warn(errorText(error));
+      return false;
+    }
   }
 
   /** Throws AppError for what a shim asks for and this core cannot give. */
@@ -195,7 +214,28 @@ export class CoreHost {
   /** What answers people's questions. */
   get rpcDeps(): RpcDeps {
     const { onStop: stop, desktop } = this.#options;
-    return { core: this.core, doors: () => this.doors, stop, desktop, apps: noApps };
+    return { core: this.core, doors: () => this.doors, stop, desktop, apps: this.#apps ?? noApps };
+  }
+
+  async #lookAfterApps(): Promise<void> {
+    const { core, log } = this;
+    const { config, paths, env, version } = core.options;
+    const { openAppSetup } = await import('./open-app-setup.ts');
+    const apps = openAppSetup({
+      env,
+      paths,
+      config: () => config.current,
+      add: (servers) => core.edits.addAll(servers),
+      remove: (servers) => core.edits.remove(...servers),
+      tryEntry: (entry) => tryEntry(entry, { config, transports: core.transports, version }),
+    });
+    this.#apps = apps;
+    this.#stops.push(config.changed.on(() => apps.configChanged()));
+    // In the background: nobody waits for it, and it may fail without harm.
+    void apps
+      .repair(({ app }, error) => log.warn(`The entry in ${app.name} could not be mended: ${errorText(error)}`))
+      .then((mended) => mended.forEach((name) => log.info(`The entry in ${name} starts Tooltray again.`)))
+      .catch((error: unknown) => log.warn(errorText(error)));
   }
 
   #modern(endpoint: Endpoint, path: string): ModernEndpointOptions {

@@ -27,7 +27,7 @@ const start = (config: TestConfig, home?: string): Promise<TestCore> =>
   });
 
 const written = async (core: TestCore): Promise<Record<string, unknown>> =>
-  (JSON.parse(await readFile(core.configFile, 'utf8')) as TestConfig).servers as Record<string, unknown>;
+  (JSON.parse(await readFile(core.configFile, 'utf8')) as TestConfig).servers;
 
 /** A launch that leaves a file behind wherever it runs. */
 function tracedEcho(trace: string): { command: string; args: string[]; env: Record<string, string> } {

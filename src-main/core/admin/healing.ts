@@ -24,6 +24,8 @@ export interface HealingDeps {
   readonly log: (text: string) => void;
 }
 
+const patience = 2;
+
 export interface HealOutcome {
   readonly server: string;
   readonly healed: boolean;
@@ -38,6 +40,8 @@ export class Healing {
   #offers = new Map<string, readonly HealOffer[]>();
   /** Fingerprints of entries that were looked at, so that a server that stays ill is looked after once. */
   readonly #seen = new Map<string, string>();
+  /** Failures that it takes where one may be chance. */
+  #patience = patience;
   #work: Promise<void> = Promise.resolve();
   /** A look that has not begun yet: it will see whatever happens until then. */
   #next: Promise<void> | undefined;
@@ -49,6 +53,13 @@ export class Healing {
   /** What waits for a person's yes, the best one for each server. */
   get offers(): readonly HealOffer[] {
     return [...this.#offers.values()].flatMap((offers) => offers.slice(0, 1));
+  }
+
+  /** Looks after every server that is ill, whatever was found before: what a person asks for. Never rejects. */
+  lookAgain(): Promise<void> {
+    this.#seen.clear();
+    this.#patience = 1;
+    return this.look();
   }
 
   /** Looks after every server that is ill and was not looked after yet. Resolves when all is done; never rejects. */
@@ -81,12 +92,14 @@ export class Healing {
 
   async #lookAtAll(): Promise<void> {
     if (this.#deps.policy() === 'off') return;
+    const tries = this.#patience;
+    this.#patience = patience;
     const servers = this.#deps.servers();
-    for (const name of this.#offers.keys()) {
+    for (const name of [...this.#offers.keys()]) {
       const server = servers.find(({ config }) => config.name === name);
-      if (server === undefined || illnessOf(server) === undefined) this.#setOffers(name, []);
+      if (server === undefined || illnessOf(server, 1) === undefined) this.#setOffers(name, []);
     }
-    for (const server of servers) if (illnessOf(server) !== undefined) await this.#lookAt(server.config);
+    for (const server of servers) if (illnessOf(server, tries) !== undefined) await this.#lookAt(server.config);
   }
 
   async #lookAt({ name, hash }: ServerConfig): Promise<void> {

@@ -10,6 +10,8 @@ export interface AtomicWriteOptions {
   readonly mode?: number;
   /** Asked when the new content is on disk, right before it takes the file's place; `false` gives the write up. */
   readonly beforeReplace?: () => Promise<boolean>;
+  /** Called at once when it has taken the file's place. */
+  readonly afterReplace?: () => void;
 }
 
 /**
@@ -26,6 +28,7 @@ export async function writeFileAtomic(path: string, text: string, options: Atomi
     if (old !== undefined) await chown(draft, old.uid, old.gid).catch(() => undefined);
     if (options.beforeReplace !== undefined && !(await options.beforeReplace())) return false;
     await replace(draft, target);
+    options.afterReplace?.();
     return true;
   } finally {
     await rm(draft, { force: true });

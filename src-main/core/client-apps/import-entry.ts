@@ -1,6 +1,7 @@
-/** Makes an entry of ours of one that any client app wrote: its spellings, its placeholders, its way to say "off". */
+/** Makes an entry of ours of one that any client app or other product wrote: its spellings, its placeholders, its way to say "off". */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { keyAliases, kindByType } from '../config/entry-keys.ts';
+import { splitCommand } from '../config/split-command.ts';
 
 /** Their key → ours, besides what config files know. opencode: environment; Goose: cmd, envs; Codex: http_headers. */
 const moreAliases: ReadonlyMap<string, string> = new Map([
@@ -11,33 +12,24 @@ const moreAliases: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What says how to reach a server and which of its tools are wanted; the rest is about the app it was in. */
-const kept = [
-  'command',
-  'args',
-  'env',
-  'cwd',
-  'url',
-  'headers',
-  'description',
-  'disabledTools',
-  'enabledTools',
-] as const;
+const kept = ['env', 'cwd', 'description', 'disabledTools', 'enabledTools'] as const;
 
 /** The entry as our config has it; undefined where it says neither what to start nor where to connect. */
 export function importEntry(theirs: unknown, home: string): JsonObject | undefined {
   if (!isObject(theirs)) return undefined;
   const fields = Object.fromEntries(Object.entries(theirs).map(([key, value]) => [nameOf(key), value]));
-  const [command, ...words] = commandWords(fields['command']);
-  const url = typeof fields['url'] === 'string' && fields['url'] !== '' ? fields['url'] : undefined;
-  if (command === undefined && url === undefined) return undefined;
-  const args = [...words, ...(Array.isArray(fields['args']) ? (fields['args'] as unknown[]) : [])];
-  const headers = { ...(isObject(fields['headers']) ? fields['headers'] : {}), ...headersFromVariables(theirs) };
+  const line = commandLine(fields, theirs);
+  const url = line === undefined ? addressOf(fields['url'], theirs) : undefined;
+  if (line === undefined && url === undefined) return undefined;
   const entry = {
+    ...line,
+    ...(url !== undefined && {
+      url,
+      type: isSse(fields, theirs) ? 'sse' : undefined,
+      headers: headersOf(fields, theirs),
+    }),
     ...Object.fromEntries(kept.map((key) => [key, fields[key]])),
-    ...(command === undefined ? { url, type: isSse(fields['type']) ? 'sse' : undefined } : { command, url: undefined }),
-    args: command === undefined || args.length === 0 ? undefined : args,
-    headers: command === undefined ? headers : undefined,
-    enabled: theirs['disabled'] === true || theirs['enabled'] === false ? false : undefined,
+    enabled: isOff(theirs) ? false : undefined,
   };
   return ownPlaceholders(withoutEmpty(entry), home) as JsonObject;
 }
@@ -46,23 +38,46 @@ function nameOf(key: string): string {
   return moreAliases.get(key) ?? keyAliases.get(key) ?? key;
 }
 
-/** opencode has the whole command line as a list. */
-function commandWords(command: unknown): readonly string[] {
-  const words = Array.isArray(command) ? (command as unknown[]) : [command];
-  return words.filter((word): word is string => typeof word === 'string' && word !== '');
+/** opencode has the whole line as a list, Magg as one text, Zed's old form as an object. */
+function commandLine({ command: written, args }: JsonObject, theirs: JsonObject): JsonObject | undefined {
+  const nested = isObject(written) ? written : {};
+  const [said, more] = [nested['path'] ?? nested['command'] ?? written, nested['args'] ?? args];
+  const isWholeLine = typeof theirs['source'] === 'string' && theirs['source'] !== 'custom' && more === undefined;
+  const words = typeof said === 'string' && isWholeLine ? splitCommand(said) : [said].flat();
+  const [command, ...rest] = words.filter((word): word is string => typeof word === 'string' && word !== '');
+  if (command === undefined) return undefined;
+  return { command, args: [...rest, ...(Array.isArray(more) ? (more as unknown[]) : [])] };
 }
 
-function isSse(type: unknown): boolean {
-  return typeof type === 'string' && kindByType.get(type.toLowerCase().replace(/[-_]/g, '')) === 'sse';
+/** ToolMux adds /mcp to an address without a path. */
+function addressOf(url: unknown, theirs: JsonObject): string | undefined {
+  if (typeof url !== 'string' || url === '') return undefined;
+  const isBase = url === theirs['base_url'] && URL.canParse(url) && new URL(url).pathname === '/';
+  return isBase ? new URL('/mcp', url).href : url;
 }
 
-/** Codex names the variables that hold what is secret. */
-function headersFromVariables({ env_http_headers: named, bearer_token_env_var: token }: JsonObject): JsonObject {
-  const fromNames = Object.entries(isObject(named) ? named : {}).map(([header, name]) => [header, variable(name)]);
+/** By its name, or as Magg tells it: by the end of its `uri`. */
+function isSse({ type, url }: JsonObject, { transport, uri }: JsonObject): boolean {
+  const named = [type, transport].find((one) => typeof one === 'string') as string | undefined;
+  if (named !== undefined) return kindByType.get(named.toLowerCase().replace(/[-_]/g, '')) === 'sse';
+  return uri !== undefined && /\/sse\/?$/.test(String(url));
+}
+
+/** Codex names the variables that hold what is secret; Magg keeps headers with its transport. */
+function headersOf({ headers }: JsonObject, theirs: JsonObject): JsonObject {
+  const { transport, env_http_headers: named, bearer_token_env_var: token } = theirs;
+  const fromNames = Object.entries(objectOf(named)).map(([header, name]) => [header, variable(name)] as const);
   return {
-    ...(Object.fromEntries(fromNames) as JsonObject),
+    ...objectOf(objectOf(transport)['headers']),
+    ...objectOf(headers),
+    ...Object.fromEntries(fromNames),
     ...(typeof token === 'string' && { Authorization: `Bearer ${variable(token)}` }),
   };
+}
+
+/** What MCPProxy holds back until a person has looked at it stays off. */
+function isOff({ disabled, enabled, quarantined }: JsonObject): boolean {
+  return disabled === true || enabled === false || quarantined === true;
 }
 
 function variable(name: unknown): string {
@@ -71,7 +86,10 @@ function variable(name: unknown): string {
 
 function withoutEmpty(entry: JsonObject): JsonObject {
   const isEmpty = (value: unknown): boolean =>
-    value === undefined || value === null || value === '' || (isObject(value) && Object.keys(value).length === 0);
+    value === undefined ||
+    value === null ||
+    value === '' ||
+    (typeof value === 'object' && Object.keys(value).length === 0);
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => !isEmpty(value)));
 }
 
@@ -87,4 +105,8 @@ function ownPlaceholders(value: unknown, home: string): unknown {
   if (Array.isArray(value)) return value.map((item) => ownPlaceholders(item, home));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, ownPlaceholders(item, home)]));
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
 }

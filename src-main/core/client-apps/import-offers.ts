@@ -6,6 +6,7 @@ import type { AppPlace } from './change-app-file.ts';
 import { importEntry } from './import-entry.ts';
 import { launchIdentity } from './import-identity.ts';
 import { secretSettings } from './import-secrets.ts';
+import type { ImportedServer } from './import-text.ts';
 
 /** An entry in the file of an app. */
 export interface OfferPlace extends AppPlace {
@@ -36,7 +37,8 @@ interface Found {
   readonly name: string;
   readonly entry: JsonObject;
   readonly identity: string;
-  readonly place: OfferPlace;
+  /** Undefined for what a person gave us by hand. */
+  readonly place: OfferPlace | undefined;
 }
 
 /** In the order of the apps; what cannot be read is passed over. */
@@ -45,10 +47,20 @@ export async function importOffers(
   here: readonly KnownServer[],
   home: string,
 ): Promise<readonly ImportOffer[]> {
-  const found = (await Promise.all(places.map((place) => serversOf(place, home)))).flat();
+  const found = await Promise.all(places.map((place) => serversOf(place, home)));
+  return offersOf(found.flat(), here);
+}
+
+/** The same for servers that come from no app: a file, a pasted text, a bundle. */
+export function givenOffers(servers: readonly ImportedServer[], here: readonly KnownServer[]): readonly ImportOffer[] {
+  const found = servers.flatMap(({ name, entry }) => withIdentity(name, entry, undefined));
+  return offersOf(found, here);
+}
+
+function offersOf(found: readonly Found[], here: readonly KnownServer[]): readonly ImportOffer[] {
   const known = new Map(here.map(({ name, entry }) => [launchIdentity(entry), name]));
-  return grouped(found).map(([first, ...others]) => {
-    const { name, entry, identity, place } = first;
+  return grouped(found).map((group) => {
+    const [{ name, entry, identity }] = group;
     return {
       id: createHash('sha256')
         .update(`${identity}\n${name}\n${variablesOf(entry)}`)
@@ -56,7 +68,7 @@ export async function importOffers(
         .slice(0, 16),
       name,
       entry,
-      places: [place, ...others.map((other) => other.place)],
+      places: group.flatMap(({ place }) => place ?? []),
       secrets: secretSettings(entry),
       already: known.get(identity),
     };
@@ -67,9 +79,13 @@ async function serversOf(place: AppPlace, home: string): Promise<Found[]> {
   const { servers } = await readAppServers(place);
   return servers.flatMap(({ name, path, entry: theirs }) => {
     const entry = importEntry(theirs, home);
-    const identity = entry === undefined ? undefined : launchIdentity(entry);
-    return entry === undefined || identity === undefined ? [] : [{ name, entry, identity, place: { ...place, path } }];
+    return entry === undefined ? [] : withIdentity(name, entry, { ...place, path });
   });
+}
+
+function withIdentity(name: string, entry: JsonObject, place: OfferPlace | undefined): Found[] {
+  const identity = launchIdentity(entry);
+  return identity === undefined ? [] : [{ name, entry, identity, place }];
 }
 
 /** Two accounts of one service are two servers: they are started alike, and differ in name and variables. */

@@ -1,12 +1,14 @@
 /** Changes a file that another program owns so that nothing of that program is lost and nobody ever reads half of it. */
 import { createHash } from 'node:crypto';
-import { readFileSync, type Stats } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { writeFileAtomic } from '../base/atomic-file.ts';
+import type { Stats } from 'node:fs';
+import { lstat, mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../base/errors.ts';
 import { withFileLock } from '../config/file-lock.ts';
 import { cannotRead } from './formats/wanted-value.ts';
+import { swapText } from './swap-text.ts';
+import { sweepLeftovers } from './sweep-leftovers.ts';
 
 export interface AppFileUpdate {
   /** Undefined: there was no file, or there is none now. */
@@ -25,6 +27,8 @@ export interface UpdateSteps {
 
 /** An app that writes all the time is waited for, but not for ever. */
 const attempts = 20;
+
+const settleMs = 50;
 
 /** Names a state of a file. */
 export function revisionOf(text: string | undefined): string {
@@ -62,13 +66,15 @@ export async function updateAppFile(path: string, { edit, beforeWrite }: UpdateS
   const madeFolder = await mkdir(dirname(target), { recursive: true });
   // Not `<file>.lock`: that name is the app's own in some of them.
   return withFileLock(`${target}.tooltray`, async () => {
-    await sweepDrafts(target);
+    await sweepLeftovers(target);
     for (let attempt = 0; attempt < attempts; attempt++) {
       const before = await readAppFile(target);
-      const update = { before, after: await edit(before), madeFolder };
-      if (update.after === before) return update;
+      const after = await editSettled(target, before, edit);
+      if (after === unsettled) continue;
+      const update = { before, after, madeFolder };
+      if (after === before) return update;
       await beforeWrite?.(update);
-      if (await swap(target, update)) return update;
+      if (await swapText(target, before, after)) return update;
     }
     throw new AppError('config_conflict', `${path} keeps being changed by its app, so the change was not made.`, {
       fix: 'Quit the app, then try again.',
@@ -76,21 +82,24 @@ export async function updateAppFile(path: string, { edit, beforeWrite }: UpdateS
   });
 }
 
-/** Answers false when the file is not what was read any more. */
-async function swap(target: string, { before, after }: AppFileUpdate): Promise<boolean> {
-  // Read at once before the rename, without a turn of the event loop in between: whoever else writes hardly fits in.
-  const isUnchanged = (): boolean => readNow(target) === before;
-  if (after !== undefined) return writeFileAtomic(target, after, { beforeReplace: async () => isUnchanged() });
-  if (!isUnchanged()) return false;
-  await rm(target);
-  return true;
-}
+const unsettled = Symbol('unsettled');
 
-function readNow(path: string): string | undefined {
+/** An app that writes in place empties its file first: what looks empty or broken is looked at again before it is believed. */
+async function editSettled(
+  target: string,
+  before: string | undefined,
+  edit: UpdateSteps['edit'],
+): Promise<string | undefined | typeof unsettled> {
+  const isSettled = async (): Promise<boolean> => {
+    await sleep(settleMs);
+    return (await readAppFile(target)) === before;
+  };
+  if (before === '' && !(await isSettled())) return unsettled;
   try {
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(readFileSync(path));
-  } catch {
-    return undefined;
+    return await edit(before);
+  } catch (error) {
+    if (before === undefined || (await isSettled())) throw error;
+    return unsettled;
   }
 }
 
@@ -108,22 +117,4 @@ function requireWritable(target: string, stats: Stats): void {
   throw new AppError('not_allowed', `${target} is ${stats.isFile() ? 'read-only' : 'not a file'}, so it was left alone.`, {
     fix: 'Make it writable, or copy the entry to where it comes from.',
   });
-}
-
-/** What a Tooltray that was killed while it wrote has left behind. */
-async function sweepDrafts(target: string): Promise<void> {
-  const folder = dirname(target);
-  const prefix = `${basename(target)}.`;
-  for (const name of await readdir(folder)) {
-    const pid = name.startsWith(prefix) ? /^(\d+)\.[0-9a-f]{8}\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
-    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(folder, name), { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }

@@ -102,7 +102,7 @@ test.each([
 ])('%s: nothing is unpacked', async (_, files, why) => {
   await expect(bundleOf(files)).rejects.toMatchObject({
     code: 'config_invalid',
-    message: expect.stringContaining(why),
+    message: expect.stringContaining(why) as string,
   });
 });
 

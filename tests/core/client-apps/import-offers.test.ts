@@ -134,6 +134,25 @@ test.each<[string, string, string, object]>([
     '{"mcpServers":{"s":{"command":"c","disabled":true,"autoApprove":[]}}}',
     { command: 'c', enabled: false },
   ],
+  [
+    'cline',
+    'x.json',
+    '{"mcpServers":{"s":{"base_url":"http://localhost:9000","transport":"http"}}}',
+    { url: 'http://localhost:9000/mcp' },
+  ],
+  [
+    'cline',
+    'x.json',
+    '{"mcpServers":{"s":{"source":"https://x","command":"npx -y \\"a b\\""}}}',
+    { command: 'npx', args: ['-y', 'a b'] },
+  ],
+  [
+    'cline',
+    'x.json',
+    '{"mcpServers":{"s":{"source":"x","uri":"https://h/sse","transport":{"headers":{"K":"v"}}}}}',
+    { url: 'https://h/sse', type: 'sse', headers: { K: 'v' } },
+  ],
+  ['cline', 'x.json', '{"mcpServers":{"s":{"command":"c","quarantined":true}}}', { command: 'c', enabled: false }],
 ])('an entry of %s becomes one of ours (%s)', async (app, path, text, entry) => {
   const offers = await importOffers([await put(app, path, text)], [], home);
   expect(offers.map((offer) => [offer.name, offer.entry])).toEqual([['s', entry]]);

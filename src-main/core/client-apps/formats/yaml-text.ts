@@ -40,9 +40,11 @@ export class YamlText {
   /** A block where a member has no value, or an empty one. A comment on its line stays there. */
   fill(pair: Pair<Scalar>, value: unknown): string {
     const colon = (pair.key.range?.[1] ?? 0) + 1;
-    const written = isNode(pair.value) ? (pair.value.range?.[1] ?? colon) : colon;
-    const at = this.#endOfLine(Math.max(written, colon));
-    const rest = this.text.slice(Math.max(written, colon), at);
+    const [start, end] = (isNode(pair.value) ? pair.value.range : undefined) ?? [colon, colon];
+    // What is not written has its place behind the comments.
+    const valueEnds = start === end ? colon : end;
+    const at = this.#endOfLine(valueEnds);
+    const rest = this.text.slice(valueEnds, at);
     const gap = rest.endsWith('\n') ? '' : this.#eol;
     return this.#splice(colon, at, rest + gap + this.#block(value as Members, this.#column(pair) + 2));
   }

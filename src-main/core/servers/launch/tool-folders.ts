@@ -52,12 +52,12 @@ function windowsPatterns(env: Environment): string[] {
 }
 
 async function expand(pattern: string, platform: NodeJS.Platform): Promise<string[]> {
-  const { join, sep } = platform === 'win32' ? win32 : posix;
-  const [parent = '', rest] = pattern.split(`${sep}*`);
+  const path = platform === 'win32' ? win32 : posix;
+  const [parent = '', rest] = pattern.split(`${path.sep}*`);
   if (rest === undefined) return (await isFolder(pattern)) ? [pattern] : [];
   const names = await readdir(parent).catch(() => []);
   const newestFirst = names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
-  const folders = newestFirst.map((name) => join(parent, name, rest));
+  const folders = newestFirst.map((name) => path.join(parent, name, rest));
   const there = await Promise.all(folders.map(isFolder));
   return folders.filter((_, index) => there[index]);
 }

@@ -1,0 +1,101 @@
+/** Whoever else writes, and whenever we are killed: no file is ever half written, and nobody's change is lost. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
+import { changeAppFile } from '../../../src-main/core/client-apps/change-app-file.ts';
+import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
+import { withOurEntry } from '../../../src-main/core/client-apps/install-entry.ts';
+import { installEntry } from '../../../src-main/core/client-apps/install.ts';
+import { updateAppFile } from '../../../src-main/core/client-apps/update-app-file.ts';
+
+const rounds = process.env['TOOLTRAY_TEST_APPS'] === 'all' ? 1000 : 50;
+const launch = { command: '/opt/tooltray', args: ['stdio', '--app', 'cursor'] };
+const app = knownApp('cursor');
+const plain = `{\n  "mcpServers": {\n    "mine": { "command": "x" }\n  }\n}\n`;
+
+let folder = '';
+let file = '';
+let journal = new ChangeJournal('');
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tooltray-writes-'));
+  file = join(folder, 'app', 'mcp.json');
+  journal = new ChangeJournal(join(folder, 'journal'));
+  await updateAppFile(file, { edit: () => plain });
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test('what an app writes between our read and our write is kept', async () => {
+  const theirs = plain.replace('"x"', '"y"');
+  let reads = 0;
+  const edit = (text = ''): string => {
+    if (++reads === 1) writeFileSync(file, theirs);
+    return withOurEntry(text, app, launch);
+  };
+  const change = await changeAppFile({ app, file }, { action: 'install', edit }, journal);
+  expect([await readFile(file, 'utf8'), await journal.before(change as never), (await journal.changes()).length]).toEqual([
+    withOurEntry(theirs, app, launch),
+    theirs,
+    1,
+  ]);
+});
+
+test('a preview that no longer fits the file is refused, and the file is left as it is', async () => {
+  await expect(installEntry({ app, file }, launch, { journal }, 'other')).rejects.toMatchObject({ code: 'config_conflict' });
+  expect([await readFile(file, 'utf8'), await journal.changes()]).toEqual([plain, []]);
+});
+
+test('an app that writes in place all the time loses nothing to us', async () => {
+  const busy = promisify(execFile)(process.execPath, [join(import.meta.dirname, 'busy-app.fixture.ts'), file, String(rounds * 4)]);
+  let isOver = false;
+  void busy.finally(() => (isOver = true)).catch(() => undefined);
+  for (let round = 0; !isOver; round++) {
+    const edit = (text = ''): string => (round % 2 === 0 ? withOurEntry(text, app, launch) : text.replace('tooltray', 'tool'));
+    await updateAppFile(file, { edit }).catch(() => undefined);
+    await sleep(Math.random() * 10);
+  }
+  expect((await busy).stdout).toBe('0');
+}, 600_000);
+
+test('two that install at once leave one whole file with both of their changes', async () => {
+  const many = (id: string) =>
+    promisify(execFile)(process.execPath, [join(import.meta.dirname, 'install-many.fixture.ts'), file, join(folder, id), id, '20']);
+  await Promise.all([many('cursor'), many('junie'), many('lm-studio')]);
+  expect([await readFile(file, 'utf8'), await readdir(join(folder, 'app'))]).toEqual([plain, ['mcp.json']]);
+});
+
+test('killed at any moment, it leaves the file whole, and the next one goes on', async () => {
+  const whole = new Set([plain, withOurEntry(plain, app, launch)]);
+  for (let round = 0; round < rounds; round++) {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'install-many.fixture.ts'), file, join(folder, 'journal'), 'cursor', '0'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await kill(child, Math.random() * 40);
+    expect(whole).toContain(readFileSync(file, 'utf8'));
+  }
+  await installEntry({ app, file }, launch, { journal });
+  await updateAppFile(file, { edit: () => plain });
+  expect(await readdir(join(folder, 'app'))).toEqual(['mcp.json']);
+}, 1_200_000);
+
+async function kill(child: ChildProcess, afterMs: number): Promise<void> {
+  const over = once(child, 'exit');
+  if (child.stdout !== null) await once(child.stdout, 'data');
+  await sleep(afterMs);
+  child.kill('SIGKILL');
+  await over;
+}
+
+test('an unchanged edit writes nothing at all', async () => {
+  await writeFile(file, plain);
+  expect(await changeAppFile({ app, file }, { action: 'install', edit: (text) => text }, journal)).toBeUndefined();
+  expect(await journal.changes()).toEqual([]);
+});

@@ -1,0 +1,127 @@
+/** The known apps as data: complete, without clashes, where they should be on each system, and shaped as another installer shapes them. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { knownApp, type Machine, pathsOn } from '../../../src-main/core/client-apps/app-files.ts';
+import { launchOf } from '../../../src-main/core/client-apps/entry-launch.ts';
+import { formatOf } from '../../../src-main/core/client-apps/formats/config-format.ts';
+import { valueAt } from '../../../src-main/core/client-apps/formats/wanted-value.ts';
+import { entryFor, snippetFor } from '../../../src-main/core/client-apps/install-entry.ts';
+import { installLink } from '../../../src-main/core/client-apps/install-links.ts';
+import { knownApps } from '../../../src-main/core/client-apps/known-apps.ts';
+
+const stdio = { command: '/opt/launch', args: ['stdio', '--app', 'a'], env: { K: '1' } };
+const http = { url: 'http://127.0.0.1:7777/mcp/app/a', headers: { Authorization: 'Bearer t' } };
+const mac: Machine = { platform: 'darwin', home: '/Users/me', env: {} };
+const windows: Machine = { platform: 'win32', home: 'C:\\Users\\me', env: {} };
+const linux: Machine = { platform: 'linux', home: '/home/me', env: {} };
+
+test('no two apps share an id or a file', () => {
+  expect(new Set(knownApps.map(({ id }) => id)).size).toBe(knownApps.length);
+  for (const machine of [mac, windows, linux]) {
+    const files = knownApps.flatMap(({ files }) => pathsOn(machine, files));
+    expect(files).toEqual([...new Set(files)]);
+  }
+});
+
+test.each([
+  ['claude-desktop', '/Users/me/Library/Application Support/Claude/claude_desktop_config.json', 'C:\\Users\\me\\AppData\\Roaming\\Claude\\claude_desktop_config.json', '/home/me/.config/Claude/claude_desktop_config.json'],
+  ['claude-desktop-store', undefined, 'C:\\Users\\me\\AppData\\Local\\Packages\\Claude_pzs8sxrjxfjjc\\LocalCache\\Roaming\\Claude\\claude_desktop_config.json', undefined],
+  ['claude-code', '/Users/me/.claude.json', 'C:\\Users\\me\\.claude.json', '/home/me/.claude.json'],
+  ['vscode', '/Users/me/Library/Application Support/Code/User/mcp.json', 'C:\\Users\\me\\AppData\\Roaming\\Code\\User\\mcp.json', '/home/me/.config/Code/User/mcp.json'],
+  ['codex', '/Users/me/.codex/config.toml', 'C:\\Users\\me\\.codex\\config.toml', '/home/me/.codex/config.toml'],
+  ['goose', '/Users/me/.config/goose/config.yaml', 'C:\\Users\\me\\AppData\\Roaming\\Block\\goose\\config\\config.yaml', '/home/me/.config/goose/config.yaml'],
+  ['cline', '/Users/me/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json', 'C:\\Users\\me\\AppData\\Roaming\\Code\\User\\globalStorage\\saoudrizwan.claude-dev\\settings\\cline_mcp_settings.json', '/home/me/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json'],
+  ['zed', '/Users/me/.config/zed/settings.json', 'C:\\Users\\me\\AppData\\Roaming\\Zed\\settings.json', '/home/me/.config/zed/settings.json'],
+])('%s is looked for where it is on each system', (id, onMac, onWindows, onLinux) => {
+  const { files } = knownApp(id);
+  expect([mac, windows, linux].map((machine) => pathsOn(machine, files)[0])).toEqual([onMac, onWindows, onLinux]);
+});
+
+test('the environment moves the folders of apps that follow it', () => {
+  const moved: Machine = { ...linux, env: { CODEX_HOME: '/c', XDG_CONFIG_HOME: '/x', CLAUDE_CONFIG_DIR: 'not/absolute' } };
+  expect(['codex', 'zed', 'claude-code'].map((id) => pathsOn(moved, knownApp(id).files)[0])).toEqual([
+    '/c/config.toml',
+    '/x/zed/settings.json',
+    '/home/me/.claude.json',
+  ]);
+});
+
+describe.each(knownApps.map((app) => [app.id, app] as const))('%s', (_, app) => {
+  test('what an entry launches can be read back from it', () => {
+    expect(launchOf(entryFor(app, stdio))).toEqual({ ...stdio, cwd: undefined });
+    if (app.shape.http === undefined) expect(() => entryFor(app, http)).toThrow('takes no addresses');
+    else expect(launchOf(entryFor(app, http))).toEqual(http);
+  });
+
+  test('the snippet to paste is a whole file with our entry', () => {
+    const read = formatOf(app).read(snippetFor(app, stdio));
+    expect(valueAt(read, [...app.container, 'tooltray'])).toEqual(entryFor(app, stdio));
+  });
+});
+
+/** Their names for our apps. What we write beyond them is in the apps' own documentation. */
+const theirs = {
+  'claude-desktop': 'claude-desktop',
+  'claude-code': 'claude-code',
+  cursor: 'cursor',
+  vscode: 'vscode',
+  windsurf: 'windsurf',
+  zed: 'zed',
+  codex: 'codex',
+  'gemini-cli': 'gemini-cli',
+  antigravity: 'antigravity',
+  cline: 'cline',
+  'cline-cli': 'cline-cli',
+  kiro: 'kiro-cli',
+  goose: 'goose',
+  'copilot-cli': 'github-copilot-cli',
+  opencode: 'opencode',
+} as const;
+
+/** They say `type` where the app tells by `url` alone, and describe nothing. */
+const differing = ['type', 'description'];
+
+describe.each(Object.entries(theirs))('%s', (id, agent) => {
+  test.each([
+    ['a command', stdio],
+    ['an address', { type: 'http', ...http }],
+  ])('has the file and shape that add-mcp gives it, for %s', async (_, config) => {
+    const app = knownApp(id);
+    if ('url' in config && app.shape.http === undefined) return;
+    const home = await mkdtemp(join(tmpdir(), 'tooltray-shapes-'));
+    try {
+      const script = `import { upsertServer } from 'add-mcp'; upsertServer(${JSON.stringify(agent)}, 'tooltray', ${JSON.stringify(config)}, { local: false });`;
+      const env = { PATH: process.env['PATH'], HOME: home };
+      await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env, cwd: process.cwd() });
+      const [file = ''] = (await readdir(home, { recursive: true, withFileTypes: true })).filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+      expect(pathsOn({ platform: process.platform, home, env: {} }, app.files)).toContain(file);
+      const written = valueAt(formatOf(app).read(await readFile(file, 'utf8')), [...app.container, 'tooltray']) as object;
+      const ours = entryFor(app, 'url' in config ? http : stdio);
+      const comparable = Object.entries(written).filter(([key]) => !differing.includes(key));
+      expect(ours).toMatchObject(Object.fromEntries(comparable));
+    } finally {
+      await rm(home, { recursive: true, force: true });
+    }
+  });
+});
+
+test('links carry the entry, in the notation of their app', () => {
+  const entryIn = (link = '', from: RegExp): unknown => JSON.parse(Buffer.from(decodeURIComponent(from.exec(link)?.[1] ?? ''), 'base64').toString());
+  expect(entryIn(installLink(knownApp('cursor'), stdio), /^cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install\?name=tooltray&config=([^&]+)$/)).toEqual(stdio);
+  expect(entryIn(installLink(knownApp('lm-studio'), http), /^lmstudio:\/\/add_mcp\?name=tooltray&config=([^&]+)$/)).toEqual(http);
+  const [, code = ''] = /^vscode:mcp\/install\?([^&]+)$/.exec(installLink(knownApp('vscode'), stdio) ?? '') ?? [];
+  expect(JSON.parse(decodeURIComponent(code))).toEqual({ name: 'tooltray', type: 'stdio', ...stdio });
+  expect(new URL(installLink(knownApp('kiro'), stdio) ?? '').searchParams.get('config')).toContain('"/opt/launch"');
+  const goose = new URL(installLink(knownApp('goose'), { url: http.url }) ?? '');
+  expect([goose.protocol, goose.searchParams.get('type'), goose.searchParams.get('url')]).toEqual(['goose:', 'streamable_http', http.url]);
+  expect(installLink(knownApp('goose'), stdio)).toBeUndefined();
+  expect(installLink(knownApp('zed'), stdio)).toBeUndefined();
+});
+
+test('an app that nobody knows is refused with those that are known', () => {
+  expect(() => knownApp('nothing')).toThrow('There is no client app called "nothing" here.');
+});
