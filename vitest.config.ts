@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
+    // Packing takes a while: `npm run test:package`.
+    exclude: ['tests/package/**'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

@@ -39,7 +39,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
   };
 }
 
-export function stateSource({ core, apps }: RpcDeps): Source {
+export function stateSource({ core, apps, desktop }: RpcDeps): Source {
   return (touch) => {
     const stops = [
       core.servers.changed.on(() => touch('servers', 'attention', 'core')),
@@ -52,9 +52,10 @@ export function stateSource({ core, apps }: RpcDeps): Source {
       core.spills.changed.on(() => touch('spills')),
       core.healing.changed.on(() => touch('attention')),
       apps.onChange(() => touch('setup', 'attention')),
+      desktop?.onChange(() => touch('settings')),
     ];
     return () => {
-      for (const stop of stops) stop();
+      for (const stop of stops) stop?.();
     };
   };
 }

@@ -158,7 +158,8 @@ export interface DashboardContract {
   setMode: { input: { readonly mode: string }; output: Nothing };
   setSettings: {
     input: {
-      readonly results?: Partial<SettingsFacts['results']>;
+      /** A threshold of null: what suits the client app. */
+      readonly results?: Partial<Omit<SettingsFacts['results'], 'threshold'>> & { readonly threshold?: number | null };
       readonly pricePerMillion?: number | null;
       readonly theme?: SettingsFacts['theme'];
       readonly startAtLogin?: boolean;

@@ -16,7 +16,7 @@ const outcome = z.enum(['ok', 'tool_error', 'failed', 'cancelled', 'blocked']);
 const updates = z.enum(['off', 'notify', 'install']);
 const results = z
   .object({
-    threshold: maybe(z.union([count, z.undefined()])),
+    threshold: maybe(count.nullable()),
     toon: maybe(flag),
     keepDays: maybe(z.number().positive()),
     maxBytes: maybe(count.min(1)),

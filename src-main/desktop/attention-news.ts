@@ -1,0 +1,42 @@
+/** Which of the things that wait for a person are worth a notification: each cause once, and none that mends itself. */
+import type { AttentionAction, AttentionItem } from '../rpc/contract.ts';
+
+/** What a person alone can mend; a server that is tried again may well come back without them. */
+const needsPerson: ReadonlySet<AttentionAction['kind']> = new Set(['sign-in', 'edit-config', 'open-config', 'decide']);
+
+/** Something that goes away within this long was not worth a word, in ms. */
+const settleMs = 10_000;
+/** What comes back within this long is the same cause, in ms. */
+const rememberMs = 60 * 60_000;
+
+interface Known {
+  readonly since: number;
+  seenAt: number;
+  isTold: boolean;
+}
+
+export class AttentionNews {
+  readonly #known = new Map<string, Known>();
+
+  /** What to tell now. To be asked at every change and, for what has to settle, a while later. */
+  next(items: readonly AttentionItem[], now: number): readonly AttentionItem[] {
+    for (const [id, known] of this.#known) {
+      const isGone = !items.some((item) => causeOf(item) === id);
+      if (isGone && (!known.isTold || now - known.seenAt > rememberMs)) this.#known.delete(id);
+    }
+    return items.filter((item) => needsPerson.has(item.action.kind) && this.#isNew(causeOf(item), now));
+  }
+
+  #isNew(cause: string, now: number): boolean {
+    const known = this.#known.get(cause) ?? { since: now, seenAt: now, isTold: false };
+    this.#known.set(cause, known);
+    known.seenAt = now;
+    if (known.isTold || now - known.since < settleMs) return false;
+    known.isTold = true;
+    return true;
+  }
+}
+
+function causeOf({ id, action }: AttentionItem): string {
+  return `${id} ${action.kind}`;
+}

@@ -1,0 +1,36 @@
+/** Places of the dashboard, as its address has them behind `#/`; links from outside name them too, and can do nothing else. */
+
+export const dashboardOrigin = 'app://tooltray/';
+export const linkScheme = 'tooltray';
+
+const views: ReadonlySet<string> = new Set(['overview', 'servers', 'activity', 'spills', 'setup', 'settings']);
+const longestLink = 500;
+
+export function placeUrl(place: string): string {
+  return place === '' ? dashboardOrigin : `${dashboardOrigin}#/${place}`;
+}
+
+/** `tooltray://servers/github` means `servers/github`. Undefined for what is no such link; anybody can make one up. */
+export function placeOfLink(link: string): string | undefined {
+  const [, rest] = /^tooltray:\/\/([^?#]*)/i.exec(link) ?? [];
+  if (rest === undefined || link.length > longestLink) return undefined;
+  const [view = '', ...path] = rest
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decoded);
+  if (!views.has(view.toLowerCase())) return '';
+  return [view.toLowerCase(), ...path].map(encodeURIComponent).join('/');
+}
+
+/** The link among the words that a second start was given, where there is one. */
+export function placeInWords(words: readonly string[]): string | undefined {
+  return words.map(placeOfLink).find((place) => place !== undefined);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,158 @@
+/** The desktop app around a core: its tray, window, notices and updates, made and ended in order. */
+import { join } from 'node:path';
+import { app, dialog, Menu, nativeTheme, powerMonitor, session, shell } from 'electron';
+import { AppError, toAppError } from '../core/base/errors.ts';
+import type { CoreHost } from '../host/core-host.ts';
+import type { Dashboard } from '../rpc/dashboard.ts';
+import { IpcDoor } from '../rpc/ipc-door.ts';
+import { act, placeOf } from './act.ts';
+import { appMenu } from './app-menu.ts';
+import { AppTray } from './app-tray.ts';
+import { watchAttention } from './attention-notices.ts';
+import { dashboardOrigin } from './dashboard-places.ts';
+import { DashboardWindow } from './dashboard-window.ts';
+import { connectIpc } from './ipc.ts';
+import { LiveState } from './live-state.ts';
+import { notify } from './notify.ts';
+import { guardPages } from './page-guards.ts';
+import { servePages } from './page-protocol.ts';
+import type { PreferenceStore } from './preferences.ts';
+import type { TrayAction } from './tray-menu.ts';
+import type { Updates } from './updates.ts';
+import { watchWake } from './wake.ts';
+
+export interface DesktopAppDeps {
+  readonly host: CoreHost;
+  /** Opens the core's doors, taking them over where another core has them. */
+  readonly listen: () => Promise<void>;
+  readonly preferences: PreferenceStore;
+  /** Folder of the built app: page, preload, icons. */
+  readonly bundle: string;
+  /** Undefined in builds that do not know where newer versions are. */
+  readonly openUpdates: ((onFound: (version: string, ready: boolean) => void) => Promise<Updates>) | undefined;
+}
+
+export class DesktopApp {
+  readonly #deps: DesktopAppDeps;
+  readonly #window: DashboardWindow;
+  readonly #stops: (() => void)[] = [];
+  #dashboard: Dashboard | undefined;
+  #tray: AppTray | undefined;
+  #live: LiveState | undefined;
+  #updates: Updates | undefined;
+  #update: string | undefined;
+  #isEnding = false;
+
+  constructor(deps: DesktopAppDeps) {
+    this.#deps = deps;
+    const { preferences, bundle, host } = deps;
+    this.#window = new DashboardWindow({
+      preferences,
+      preload: join(bundle, 'preload.cjs'),
+      onClosed: () => this.#sayItGoesOn(),
+      onError: (error) => host.log.warn('The dashboard could not be loaded.', { error }),
+    });
+  }
+
+  /** Rejects with AppError where the core's doors cannot be opened. */
+  async start(): Promise<void> {
+    const { host, listen, preferences, bundle } = this.#deps;
+    nativeTheme.themeSource = preferences.get('theme');
+    Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu(process.platform, () => this.#window.open('settings'))));
+    guardPages({ app, session: session.defaultSession, openBrowser: (url) => void this.#openBrowser(url) });
+    await listen();
+    const { dashboard } = host;
+    if (dashboard === undefined) throw new AppError('internal', 'The core has opened no door for the dashboard.');
+    this.#dashboard = dashboard;
+    servePages(join(bundle, 'renderer'), (id) => dashboard.spillFile(id));
+    const door = new IpcDoor({
+      origin: dashboardOrigin,
+      publisher: dashboard.publisher,
+      ask: (method, input, signal) => dashboard.ask(method, input, signal),
+    });
+    connectIpc(door);
+    this.#stops.push(() => door.close());
+    this.#follow(dashboard);
+    await this.#startUpdates();
+  }
+
+  open(place?: string): void {
+    this.#window.open(place);
+  }
+
+  async stop(): Promise<void> {
+    this.#isEnding = true;
+    this.#live?.close();
+    this.#updates?.stop();
+    this.#tray?.close();
+    for (const stop of this.#stops) stop();
+    await this.#deps.host.stop();
+  }
+
+  #follow(dashboard: Dashboard): void {
+    const { preferences, bundle, host } = this.#deps;
+    const tray = new AppTray(
+      { state: {}, update: undefined },
+      { icons: join(bundle, 'tray'), platform: process.platform, onAction: (action) => this.#act(action) },
+    );
+    this.#tray = tray;
+    const live = new LiveState(dashboard.publisher, () => this.#show());
+    this.#live = live;
+    this.#stops.push(
+      watchAttention({
+        items: () => live.current.attention ?? [],
+        mayTell: () => preferences.get('notifications') && !this.#window.isFocused,
+        tell: (item) => notify('Tooltray needs you', item.sentence, () => this.open(placeOf(item))),
+      }),
+      watchWake({ monitor: powerMonitor, onWake: () => retryFailed(host) }),
+    );
+  }
+
+  #show(): void {
+    this.#tray?.update({ state: this.#live?.current ?? {}, update: this.#update });
+  }
+
+  #act(action: TrayAction): void {
+    act(action, {
+      ask: async (method, input) => (await this.#dashboard?.ask(method, input, new AbortController().signal)) as never,
+      openDashboard: (place) => this.open(place),
+      openBrowser: (url) => this.#openBrowser(url),
+      restartToUpdate: () => this.#updates?.install(),
+      quit: () => app.quit(),
+    }).catch((error: unknown) => this.#tell(error));
+  }
+
+  #tell(error: unknown): void {
+    const { message, fix = '' } = toAppError(error);
+    void dialog.showMessageBox({ type: 'error', title: 'Tooltray', message, detail: fix });
+  }
+
+  async #openBrowser(url: string): Promise<void> {
+    await shell.openExternal(url);
+  }
+
+  async #startUpdates(): Promise<void> {
+    this.#updates = await this.#deps.openUpdates?.((version, isReady) => {
+      if (isReady) this.#update = version;
+      else notify(`Tooltray ${version} is there`, 'Get it in Settings.', () => this.open('settings'));
+      this.#show();
+    });
+    this.#updates?.start();
+  }
+
+  /** Once: that closing the window does not end the app is not what everybody expects. */
+  #sayItGoesOn(): void {
+    const { preferences } = this.#deps;
+    if (this.#isEnding || preferences.get('knowsBackground')) return;
+    preferences.set('knowsBackground', true);
+    const body = 'Your client apps stay connected. Start Tooltray again to open this window; quit it from the tray.';
+    notify('Tooltray keeps running', body, () => this.open());
+  }
+}
+
+/** Servers that wait for their next try are tried now; the others find out by themselves. */
+function retryFailed({ core }: CoreHost): void {
+  for (const server of core.servers.all) {
+    if (server.state.kind === 'error') void server.retry().catch(() => undefined);
+  }
+}

@@ -1,0 +1,9 @@
+/** Shows notifications of the system. */
+import { Notification } from 'electron';
+
+export function notify(title: string, body: string, onClick: () => void): void {
+  if (!Notification.isSupported()) return;
+  const notification = new Notification({ title, body });
+  notification.on('click', onClick);
+  notification.show();
+}

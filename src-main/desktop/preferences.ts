@@ -1,0 +1,24 @@
+/** What the desktop app remembers of itself: theme, notifications, updates, where its window was. Servers are in the config. */
+import ElectronStore from 'electron-store';
+import type { Rectangle } from 'electron';
+
+export interface Preferences {
+  theme: 'system' | 'light' | 'dark';
+  notifications: boolean;
+  updates: 'off' | 'notify' | 'install';
+  /** Where the window was last; absent before it has been anywhere. */
+  window?: Rectangle & { readonly isMaximized: boolean };
+  /** The person was told that closing the window does not end the app. */
+  knowsBackground: boolean;
+}
+
+export type PreferenceStore = Pick<ElectronStore<Preferences>, 'get' | 'set'>;
+
+export function openPreferences(): PreferenceStore {
+  return new ElectronStore<Preferences>({
+    name: 'desktop',
+    // A file that was damaged is no reason not to start.
+    clearInvalidConfig: true,
+    defaults: { theme: 'system', notifications: true, updates: 'notify', knowsBackground: false },
+  });
+}

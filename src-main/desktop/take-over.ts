@@ -1,0 +1,52 @@
+/** Makes the desktop app the one core of its home: one that was left running is asked to end, and waited for. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../core/base/errors.ts';
+
+export interface OtherCore {
+  ask(method: 'stop', input: Record<string, never>): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface TakeOverDeps {
+  /** Undefined when no core runs. Rejects with AppError where one does not let us in. */
+  readonly find: () => Promise<OtherCore | undefined>;
+  /** Opens our own doors. Rejects with AppError already_running while another has them. */
+  readonly listen: () => Promise<void>;
+  /** Between two looks, in ms. */
+  readonly pollMs?: number;
+  readonly patienceMs?: number;
+}
+
+/** Rejects with AppError already_running when the other core does not end. */
+export async function takeOver({ find, listen, pollMs = 100, patienceMs = 10_000 }: TakeOverDeps): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  for (let isAsked = false; ;) {
+    const other = await find();
+    if (other === undefined) {
+      if (await opened(listen)) return;
+    } else {
+      if (!isAsked) await other.ask('stop', {});
+      isAsked = true;
+      await other.close();
+    }
+    if (Date.now() > deadline) throw stillThere();
+    await sleep(pollMs);
+  }
+}
+
+async function opened(listen: () => Promise<void>): Promise<boolean> {
+  try {
+    await listen();
+    return true;
+  } catch (error) {
+    // Another one was quicker between our look and our try: it is asked as well.
+    if (error instanceof AppError && error.code === 'already_running') return false;
+    throw error;
+  }
+}
+
+function stillThere(): AppError {
+  return new AppError('already_running', 'Another Tooltray of yours is running and did not end when it was asked to.', {
+    fix: 'End "tooltray serve" where it was started, then start Tooltray again.',
+  });
+}

@@ -1,0 +1,101 @@
+/** The tray's menu, built from the state: what a person needs at a glance and can do about it. Pure; `tray.ts` shows it. */
+import type { AppState, AttentionAction, AttentionItem } from '../rpc/contract.ts';
+import { count, toLabel, toShortNumber } from './tray-words.ts';
+
+/** What a row does. */
+export type TrayAction =
+  | { readonly kind: 'open'; readonly place: string }
+  | { readonly kind: 'fix'; readonly item: AttentionItem }
+  | { readonly kind: 'mode'; readonly mode: string }
+  | { readonly kind: 'pause'; readonly paused: boolean }
+  | { readonly kind: 'update' }
+  | { readonly kind: 'quit' };
+
+export interface TrayRow {
+  readonly id: string;
+  readonly label: string;
+  readonly action?: TrayAction;
+  /** One of a group of which one is chosen. */
+  readonly chosen?: boolean;
+  readonly rows?: readonly TrayRow[];
+}
+
+export type TrayMenu = readonly (TrayRow | 'separator')[];
+
+/** Slices may be missing until the core has told them. */
+export interface TrayFacts {
+  readonly state: Partial<AppState>;
+  /** A newer version is ready: its number. */
+  readonly update: string | undefined;
+}
+
+const mostFixes = 3;
+
+export function trayMenu({ state, update }: TrayFacts): TrayMenu {
+  return [
+    { id: 'summary', label: toLabel(traySummary(state)), action: { kind: 'open', place: 'overview' } },
+    ...fixRows(state.attention ?? []),
+    'separator',
+    { id: 'dashboard', label: 'Open Dashboard', action: { kind: 'open', place: '' } },
+    ...modeRows(state.modes),
+    ...pauseRows(state.core),
+    ...connectRows(state.setup),
+    'separator',
+    ...(update === undefined
+      ? []
+      : [{ id: 'update', label: toLabel(`Restart to update to ${update}`), action: { kind: 'update' } } as const]),
+    { id: 'settings', label: 'Settings…', action: { kind: 'open', place: 'settings' } },
+    { id: 'quit', label: 'Quit Tooltray', action: { kind: 'quit' } },
+  ];
+}
+
+/** The first row, and the icon's tooltip. */
+export function traySummary({ core, servers, savings }: Partial<AppState>): string {
+  if (servers === undefined) return 'Tooltray is starting…';
+  const many = count(servers.filter(({ enabled }) => enabled).length, 'server');
+  if (core?.paused === true) return `Paused · ${many}`;
+  const today = savings?.periods.today;
+  if (today === undefined || today.net < 1) return many;
+  const about = today.estimatedShare > 0 ? 'about ' : '';
+  return `${many} · ${about}${toShortNumber(today.net)} tokens saved today`;
+}
+
+function fixRows(items: readonly AttentionItem[]): readonly TrayRow[] {
+  // Resume and connecting an app have rows of their own.
+  return items
+    .filter(({ action }) => action.kind !== 'resume' && action.kind !== 'connect-app')
+    .slice(0, mostFixes)
+    .map((item, index) => ({
+      id: `fix-${index + 1}`,
+      label: toLabel(`Fix: ${item.server ?? item.sentence} — ${verb(item.action)}`),
+      action: { kind: 'fix', item },
+    }));
+}
+
+/** In the middle of a row; what asks for more before it does anything ends with an ellipsis. */
+function verb({ kind, label }: AttentionAction): string {
+  const isDoneAtOnce = kind === 'retry' || kind === 'enable' || kind === 'resume';
+  return `${label.charAt(0).toLowerCase()}${label.slice(1)}${isDoneAtOnce ? '' : '…'}`;
+}
+
+function modeRows(modes: AppState['modes'] | undefined): readonly TrayRow[] {
+  if (modes === undefined) return [];
+  const rows = modes.modes.map(({ name, line }) => ({
+    id: `mode-${name}`,
+    label: toLabel(`${name.charAt(0).toUpperCase()}${name.slice(1)} — ${line}`),
+    action: { kind: 'mode', mode: name } as const,
+    chosen: name === modes.mode,
+  }));
+  return [{ id: 'mode', label: 'Mode', rows }];
+}
+
+function pauseRows(core: AppState['core'] | undefined): readonly TrayRow[] {
+  if (core === undefined) return [];
+  const { paused } = core;
+  return [{ id: 'pause', label: paused ? 'Resume' : 'Pause all', action: { kind: 'pause', paused: !paused } }];
+}
+
+function connectRows(setup: AppState['setup'] | undefined): readonly TrayRow[] {
+  const isOneLeft = setup?.apps.some(({ installed, connected }) => installed && connected !== 'yes') ?? false;
+  return isOneLeft ? [{ id: 'connect', label: 'Connect an app…', action: { kind: 'open', place: 'setup' } }] : [];
+}

@@ -1,0 +1,40 @@
+/** Tells when the machine woke up or changed its network: what failed before may work now and need not wait for its turn. */
+import { networkInterfaces } from 'node:os';
+
+export interface WakeDeps {
+  /** Electron's powerMonitor. */
+  readonly monitor: { on(event: 'resume', listener: () => void): unknown };
+  readonly onWake: () => void;
+  readonly addresses?: () => string;
+}
+
+const lookEveryMs = 10_000;
+/** The network of a machine that just woke up is not there yet. */
+const networkIsBackMs = 3_000;
+
+/** Returns how to stop. */
+export function watchWake({ monitor, onWake, addresses = ownAddresses }: WakeDeps): () => void {
+  let last = addresses();
+  const timers = new Set<NodeJS.Timeout>();
+  const look = setInterval(() => {
+    const now = addresses();
+    // Losing the network mends nothing.
+    if (now !== last && now !== '') onWake();
+    last = now;
+  }, lookEveryMs).unref();
+  monitor.on('resume', () => timers.add(setTimeout(onWake, networkIsBackMs).unref()));
+  return () => {
+    clearInterval(look);
+    for (const timer of timers) clearTimeout(timer);
+  };
+}
+
+/** Of all networks that lead out of this machine, as one text. */
+function ownAddresses(): string {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all
+    .filter(({ internal }) => !internal)
+    .map(({ address }) => address)
+    .sort()
+    .join(' ');
+}

@@ -1,0 +1,139 @@
+/** Entry: the desktop app. A core, the dashboard over IPC, and the tray; one per person and home. */
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { app, dialog } from 'electron';
+import { findRunningCore } from './cli/running-core.ts';
+import { appPaths, type AppPaths, ensurePrivateDir } from './core/base/app-paths.ts';
+import { errorText } from './core/base/errors.ts';
+import { backgroundFlag, linuxAutostart, systemAutostart } from './desktop/autostart.ts';
+import { linkScheme, placeInWords, placeOfLink } from './desktop/dashboard-places.ts';
+import { DesktopApp } from './desktop/desktop-app.ts';
+import { desktopSettings } from './desktop/desktop-settings.ts';
+import { keepLauncher, launcherFacts, launcherFile } from './desktop/launcher.ts';
+import { offerMove } from './desktop/offer-move.ts';
+import { registerPageProtocol } from './desktop/page-protocol.ts';
+import { openPreferences, type PreferenceStore } from './desktop/preferences.ts';
+import { takeOver } from './desktop/take-over.ts';
+import { CoreHost } from './host/core-host.ts';
+import { StartLock } from './shim/start-lock.ts';
+
+/** How long quitting may wait for servers to end, in ms; what is left then is killed. */
+const endWithinMs = 10_000;
+
+const paths = appPaths(process.env, process.platform, homedir());
+const words = process.argv.slice(1);
+
+// All of this has to be said before Electron is ready, so nothing is awaited first.
+app.setName('Tooltray');
+app.setAppUserModelId('app.tooltray');
+ensurePrivateDir(paths.dataDir);
+app.setPath('userData', join(paths.dataDir, 'desktop'));
+app.enableSandbox();
+registerPageProtocol();
+if (app.requestSingleInstanceLock()) void run();
+else app.quit();
+
+async function run(): Promise<void> {
+  const opened = Promise.withResolvers<DesktopApp>();
+  // A start that fails is told below; nobody may be waiting for it here.
+  opened.promise.catch(() => undefined);
+  const open = (place?: string): void =>
+    void opened.promise.then((desktop) => desktop.open(place)).catch(() => undefined);
+  app.on('second-instance', (_event, given) => open(placeInWords(given)));
+  app.on('activate', () => open());
+  app.on('open-url', (event, link) => {
+    event.preventDefault();
+    open(placeOfLink(link));
+  });
+  // The tray goes on without a window.
+  app.on('window-all-closed', () => undefined);
+  await app.whenReady();
+  try {
+    opened.resolve(await start());
+  } catch (error) {
+    dialog.showErrorBox('Tooltray could not start', errorText(error));
+    app.exit(1);
+    return;
+  }
+  if (!words.includes(backgroundFlag)) open(placeInWords(words));
+}
+
+async function start(): Promise<DesktopApp> {
+  const preferences = openPreferences();
+  const host = await openHost(preferences);
+  const desktop = new DesktopApp({
+    host,
+    preferences,
+    bundle: import.meta.dirname,
+    listen: () => listen(host),
+    openUpdates: canUpdate()
+      ? async (onFound) => {
+          const { openUpdates } = await import('./desktop/open-updates.ts');
+          return openUpdates(preferences, host.log, onFound);
+        }
+      : undefined,
+  });
+  endWith(desktop);
+  try {
+    await desktop.start();
+  } catch (error) {
+    await desktop.stop();
+    throw error;
+  }
+  void host.core.start();
+  if (app.isPackaged) {
+    app.setAsDefaultProtocolClient(linkScheme);
+    await mendLauncher(paths);
+  }
+  return desktop;
+}
+
+async function openHost(preferences: PreferenceStore): Promise<CoreHost> {
+  const configHome = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
+  const program = process.env['APPIMAGE'] ?? app.getPath('exe');
+  const autostart = process.platform === 'linux' ? linuxAutostart(configHome, program) : systemAutostart(app);
+  const host = await CoreHost.open({
+    env: process.env,
+    version: app.getVersion(),
+    askToken: true,
+    pageRoot: join(import.meta.dirname, 'renderer'),
+    onStop: () => app.quit(),
+    desktop: desktopSettings({ preferences, autostart, canUpdate: canUpdate() }),
+  });
+  // A mistake in one session must not end everybody's; it is the log's to tell.
+  process.on('uncaughtException', (error) => host.log.error('Unexpected error', { error }));
+  process.on('unhandledRejection', (error) => host.log.error('Unexpected rejection', { error }));
+  return host;
+}
+
+/** Held meanwhile: shims that lose the other core must not start one more before we are there. */
+async function listen(host: CoreHost): Promise<void> {
+  ensurePrivateDir(paths.runDir);
+  using lock = new StartLock(join(paths.runDir, 'start.lock'));
+  lock.take();
+  await takeOver({ find: findRunningCore, listen: () => host.listen() });
+}
+
+/** Electron waits for nobody: the end is held up until every server has ended. */
+function endWith(desktop: DesktopApp): void {
+  let ending: Promise<unknown> | undefined;
+  app.on('will-quit', (event) => {
+    event.preventDefault();
+    ending ??= Promise.race([desktop.stop(), new Promise((resolve) => setTimeout(resolve, endWithinMs))])
+      .catch(() => undefined)
+      .then(() => app.exit(0));
+  });
+}
+
+async function mendLauncher({ dataDir }: AppPaths): Promise<void> {
+  const { platform, env, resourcesPath: resources } = process;
+  const facts = launcherFacts({ platform, program: app.getPath('exe'), resources, appImage: env['APPIMAGE'] });
+  if (facts === undefined) void offerMove();
+  else await keepLauncher(launcherFile(dataDir, platform), facts, platform);
+}
+
+/** The packer writes where newer versions are, if it was told. */
+function canUpdate(): boolean {
+  return app.isPackaged && existsSync(join(process.resourcesPath, 'app-update.yml'));
+}

@@ -1,0 +1,74 @@
+/** What a page may not do, ours or another: ask beside the contract, ask from elsewhere, leave, open windows, embed. */
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { Desktop, root } from './open-desktop.ts';
+
+test('the page has the bridge and nothing else of the app', async () => {
+  await using desktop = await Desktop.open();
+  const page = await desktop.page();
+  const seen = await page.evaluate(() => ({
+    bridge: Object.keys(window.tooltray ?? {}).sort(),
+    isFrozen: Object.isFrozen(window.tooltray),
+    rest: ['require', 'process', 'module', 'Buffer', 'ipcRenderer'].filter((name) => name in window),
+  }));
+  expect(seen).toEqual({ bridge: ['request', 'watch'], isFrozen: true, rest: [] });
+});
+
+test('questions beside the contract, or with wrong arguments, are refused with a code', async () => {
+  await using desktop = await Desktop.open();
+  const page = await desktop.page();
+  const ask = (method: unknown, input: unknown): Promise<unknown> =>
+    page.evaluate(([name, given]) => window.tooltray?.request(name as string, given), [method, input] as const);
+  expect(await ask('eval', {})).toMatchObject({ error: { code: 'not_found' } });
+  expect(await ask('__proto__', {})).toMatchObject({ error: { code: 'not_found' } });
+  expect(await ask(7, {})).toMatchObject({ error: { code: 'bad_request' } });
+  expect(await ask('setMode', { mode: { $ne: '' } })).toMatchObject({ error: { code: 'bad_request' } });
+  expect(await ask('reveal', { what: '/etc/passwd' })).toMatchObject({ error: { code: 'bad_request' } });
+});
+
+test('a page from elsewhere that has got hold of the preload is answered nothing', async () => {
+  await using desktop = await Desktop.open();
+  await desktop.page();
+  const preload = join(root, 'dist/preload.cjs');
+  const opened = desktop.app.waitForEvent('window');
+  await desktop.app.evaluate(({ BrowserWindow }, file) => {
+    const other = new BrowserWindow({ show: false, webPreferences: { preload: file, sandbox: true } });
+    void other.loadURL('data:text/html,<title>elsewhere</title>');
+  }, preload);
+  const stranger = await opened;
+  await expect(stranger).toHaveTitle('elsewhere');
+  const answer = await stranger.evaluate(() => window.tooltray?.request('state', {}));
+  expect(answer).toMatchObject({ error: { code: 'not_allowed' } });
+});
+
+test('the page cannot be led elsewhere, nor open a window', async () => {
+  await using desktop = await Desktop.open();
+  const page = await desktop.page();
+  await expect(page.getByRole('navigation')).toBeVisible();
+  await page.evaluate(() => {
+    window.open('http://127.0.0.1:9/');
+    location.assign('https://example.com/');
+  });
+  await page.waitForTimeout(300);
+  await expect(page.getByRole('navigation')).toBeVisible();
+  expect(await desktop.windowCount()).toBe(1);
+});
+
+test('neither scripts nor frames nor requests from elsewhere get into the page', async () => {
+  await using desktop = await Desktop.open();
+  const page = await desktop.page();
+  await expect(page.getByRole('navigation')).toBeVisible();
+  const blocked = await page.evaluate(async () => {
+    const directives = new Set<string>();
+    document.addEventListener('securitypolicyviolation', (event) => directives.add(event.effectiveDirective));
+    const add = (tag: string, address: string): void => {
+      document.body.append(Object.assign(document.createElement(tag), { src: address }));
+    };
+    add('script', 'https://example.com/evil.js');
+    add('iframe', 'https://example.com/');
+    await fetch('https://example.com/').catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return [...directives].sort();
+  });
+  expect(blocked).toEqual(['connect-src', 'frame-src', 'script-src-elem']);
+});

@@ -1,0 +1,17 @@
+/** The desktop app, driven as a person does: on Electron where it is there, else on the stand-in. */
+import { defineConfig } from '@playwright/test';
+import { electronEnv } from './which-electron.ts';
+
+// Every worker loads this file, and the `electron` package looks here for the binary.
+Object.assign(process.env, electronEnv());
+
+export default defineConfig({
+  testDir: '.',
+  testMatch: '*.spec.ts',
+  outputDir: '../../test-results/desktop',
+  reporter: 'list',
+  workers: 1,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  globalSetup: './say-which.ts',
+});

@@ -1,0 +1,199 @@
+/** What the tray's menu says and does, for every state of the core. */
+import { describe, expect, test } from 'vitest';
+import type { AppState, AttentionItem } from '../../src-main/rpc/contract.ts';
+import { act, type ActDeps } from '../../src-main/desktop/act.ts';
+import { type TrayMenu, trayMenu, type TrayRow } from '../../src-main/desktop/tray-menu.ts';
+import { trayIcon, trayIconFile } from '../../src-main/desktop/tray-icon.ts';
+import { toLabel, toShortNumber } from '../../src-main/desktop/tray-words.ts';
+
+/** Slices with the members that the menu reads. */
+function stateWith(slices: { readonly [S in keyof AppState]?: unknown }): Partial<AppState> {
+  return slices as Partial<AppState>;
+}
+
+function item(server: string | undefined, kind: AttentionItem['action']['kind'], label: string): AttentionItem {
+  return { id: `${server} ${kind}`, sentence: 'Line 3: a comma is missing.', server, action: { kind, label } };
+}
+
+const enabled = { enabled: true };
+const saved = (net: number, estimatedShare = 0): unknown => ({ periods: { today: { net, estimatedShare } } });
+const modes = {
+  mode: 'search',
+  modes: [
+    { name: 'auto', line: 'whatever costs least' },
+    { name: 'search', line: 'two tools & a search' },
+  ],
+};
+
+function labels(menu: TrayMenu): string[] {
+  return menu.map((row) => (row === 'separator' ? '—' : row.label));
+}
+
+function row(menu: TrayMenu, id: string): TrayRow | undefined {
+  return menu.find((one): one is TrayRow => one !== 'separator' && one.id === id);
+}
+
+function menuOf(slices: Parameters<typeof stateWith>[0], update?: string): TrayMenu {
+  return trayMenu({ state: stateWith(slices), update });
+}
+
+describe('the first row', () => {
+  const first = (slices: Parameters<typeof stateWith>[0]): string | undefined => labels(menuOf(slices))[0];
+
+  test('says that it starts until the servers are known', () => {
+    expect(first({})).toBe('Tooltray is starting…');
+  });
+
+  test('counts the servers that are switched on, and what was saved today', () => {
+    const servers = [enabled, enabled, { enabled: false }];
+    expect(first({ servers, savings: saved(184_321) })).toBe('2 servers · 184.3k tokens saved today');
+  });
+
+  test('says "about" where a part is an estimate', () => {
+    expect(first({ servers: [enabled], savings: saved(1200, 0.2) })).toBe('1 server · about 1.2k tokens saved today');
+  });
+
+  test('boasts of nothing where nothing was saved, or less', () => {
+    expect(first({ servers: [], savings: saved(0) })).toBe('0 servers');
+    expect(first({ servers: [], savings: saved(-500) })).toBe('0 servers');
+  });
+
+  test('says that all is paused, which matters more than what was saved', () => {
+    expect(first({ core: { paused: true }, servers: [enabled], savings: saved(9) })).toBe('Paused · 1 server');
+  });
+});
+
+test('with nothing known yet, the window, the settings and the way out are there', () => {
+  expect(labels(menuOf({}))).toEqual([
+    'Tooltray is starting…',
+    '—',
+    'Open Dashboard',
+    '—',
+    'Settings…',
+    'Quit Tooltray',
+  ]);
+});
+
+test('with everything there is, the rows stand in the order in which they are needed', () => {
+  const attention = [item('github', 'sign-in', 'Sign in')];
+  const setup = { apps: [{ installed: true, connected: 'no' }] };
+  const menu = menuOf({ core: { paused: false }, servers: [enabled], attention, modes, setup }, '2.0.0');
+  expect(labels(menu)).toEqual([
+    '1 server',
+    'Fix: github — sign in…',
+    '—',
+    'Open Dashboard',
+    'Mode',
+    'Pause all',
+    'Connect an app…',
+    '—',
+    'Restart to update to 2.0.0',
+    'Settings…',
+    'Quit Tooltray',
+  ]);
+});
+
+describe('what is to be mended', () => {
+  const fixes = (...attention: AttentionItem[]): string[] =>
+    labels(menuOf({ attention })).filter((label) => label.startsWith('Fix:'));
+
+  test('is shown three times at most', () => {
+    const many = ['a', 'b', 'c', 'd'].map((server) => item(server, 'retry', 'Try again'));
+    expect(fixes(...many)).toEqual(['Fix: a — try again', 'Fix: b — try again', 'Fix: c — try again']);
+  });
+
+  test('has its sentence where no server is to blame', () => {
+    expect(fixes(item(undefined, 'open-config', 'Open config file'))).toEqual([
+      'Fix: Line 3: a comma is missing. — open config file…',
+    ]);
+  });
+
+  test('leaves out what has a row of its own', () => {
+    expect(fixes(item(undefined, 'resume', 'Resume'), item(undefined, 'connect-app', 'Mend'))).toEqual([]);
+  });
+});
+
+test('the mode in force is the chosen one, each has its line', () => {
+  expect(row(menuOf({ modes }), 'mode')?.rows).toEqual([
+    { id: 'mode-auto', label: 'Auto — whatever costs least', action: { kind: 'mode', mode: 'auto' }, chosen: false },
+    {
+      id: 'mode-search',
+      label: 'Search — two tools && a search',
+      action: { kind: 'mode', mode: 'search' },
+      chosen: true,
+    },
+  ]);
+});
+
+test('pausing turns into going on', () => {
+  const pause = (paused: boolean): TrayRow | undefined => row(menuOf({ core: { paused } }), 'pause');
+  expect(pause(false)).toEqual({ id: 'pause', label: 'Pause all', action: { kind: 'pause', paused: true } });
+  expect(pause(true)).toEqual({ id: 'pause', label: 'Resume', action: { kind: 'pause', paused: false } });
+});
+
+test('connecting an app is offered while one that is here is not connected', () => {
+  const offered = (...apps: object[]): boolean => row(menuOf({ setup: { apps } }), 'connect') !== undefined;
+  expect(offered({ installed: true, connected: 'yes' }, { installed: false, connected: 'no' })).toBe(false);
+  expect(offered({ installed: true, connected: 'stale' })).toBe(true);
+});
+
+test('what servers and people write cannot break a row', () => {
+  expect(toLabel('a\u0007b\n\u202Ec & d')).toBe('a b c && d');
+  expect([...toLabel('😀'.repeat(100))]).toHaveLength(70);
+});
+
+test('numbers are short', () => {
+  expect([12, 1_234, 999_950, 2_500_000].map(toShortNumber)).toEqual(['12', '1.2k', '1M', '2.5M']);
+});
+
+describe('the icon', () => {
+  test('is hollow when paused, has a dot where somebody is needed, else is whole', () => {
+    const attention = [item('a', 'sign-in', 'Sign in')];
+    expect(trayIcon(stateWith({ core: { paused: true }, attention }))).toBe('paused');
+    expect(trayIcon(stateWith({ core: { paused: false }, attention }))).toBe('attention');
+    expect(trayIcon(stateWith({ attention: [item(undefined, 'connect-app', 'Mend')] }))).toBe('normal');
+    expect(trayIcon({})).toBe('normal');
+  });
+
+  test('is a template image on macOS, and big on Linux, where panels shrink it', () => {
+    const files = (['darwin', 'linux', 'win32'] as const).map((one) => trayIconFile('/i', 'paused', one));
+    expect(files).toEqual(['/i/pausedTemplate.png', '/i/paused-linux.png', '/i/paused.png']);
+  });
+});
+
+describe('a click', () => {
+  async function done(action: Parameters<typeof act>[0]): Promise<string[]> {
+    const log: string[] = [];
+    const deps: ActDeps = {
+      ask: async (method, input) => {
+        log.push(`${method} ${JSON.stringify(input)}`);
+        return { url: 'https://sign.in' } as never;
+      },
+      openDashboard: (place) => void log.push(`open ${place}`),
+      openBrowser: async (url) => void log.push(`browser ${url}`),
+      restartToUpdate: () => void log.push('restart'),
+      quit: () => void log.push('quit'),
+    };
+    await act(action, deps);
+    return log;
+  }
+  const fixing = (...given: Parameters<typeof item>): Promise<string[]> => done({ kind: 'fix', item: item(...given) });
+
+  test('on a mode sets it, on pause pauses', async () => {
+    expect(await done({ kind: 'mode', mode: 'code' })).toEqual(['setMode {"mode":"code"}']);
+    expect(await done({ kind: 'pause', paused: true })).toEqual(['setPaused {"paused":true}']);
+  });
+
+  test('on something to mend does it, where that needs no more than a click', async () => {
+    expect(await fixing('git hub', 'sign-in', '')).toEqual(['signIn {"server":"git hub"}', 'browser https://sign.in']);
+    expect(await fixing('a', 'retry', '')).toEqual(['retry {"server":"a"}']);
+    expect(await fixing('a', 'enable', '')).toEqual(['setServerEnabled {"server":"a","enabled":true}']);
+  });
+
+  test('on anything else leads to where it can be done', async () => {
+    expect(await fixing('git hub', 'view-log', '')).toEqual(['open servers/git%20hub/log']);
+    expect(await fixing('a', 'edit-config', '')).toEqual(['open servers/a/config']);
+    expect(await fixing(undefined, 'decide', '')).toEqual(['open overview']);
+    expect(await fixing(undefined, 'open-config', '')).toEqual(['reveal {"what":"config"}']);
+  });
+});

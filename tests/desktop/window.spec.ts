@@ -1,0 +1,65 @@
+/** The window: it opens, shows the dashboard, goes and comes back while the app goes on. */
+import { expect, test } from '@playwright/test';
+import { Desktop } from './open-desktop.ts';
+
+test('starting the app opens the dashboard, which knows its servers', async () => {
+  await using desktop = await Desktop.open({ servers: { utils: { type: 'builtin', builtin: 'utils' } } });
+  const page = await desktop.page();
+  const answer = await page.evaluate(() => window.tooltray?.request('state', {}));
+  expect(answer).toMatchObject({ value: { servers: [{ name: 'utils' }] } });
+  await expect(page.getByRole('navigation')).toContainText('Servers');
+});
+
+test('a change of the state reaches the page without it asking', async () => {
+  await using desktop = await Desktop.open();
+  const page = await desktop.page();
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    Object.assign(window, { seen });
+    window.tooltray?.watch(({ modes }) => {
+      if (modes !== undefined) seen.push(modes.mode);
+    });
+  });
+  await page.evaluate(() => window.tooltray?.request('setMode', { mode: 'search' }));
+  await expect.poll(() => page.evaluate(() => (window as unknown as { seen: string[] }).seen.at(-1))).toBe('search');
+});
+
+test('closing the window leaves client apps connected, and the tray brings it back', async () => {
+  await using desktop = await Desktop.open({ servers: { utils: { type: 'builtin', builtin: 'utils' } } });
+  const client = await desktop.connect();
+  const page = await desktop.page();
+  await page.close();
+  await expect.poll(() => desktop.windowCount()).toBe(0);
+  expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+  await desktop.clickTray('dashboard');
+  await expect((await desktop.page()).getByRole('navigation')).toBeVisible();
+});
+
+test('started in the background it opens no window; starting it once more opens one', async () => {
+  await using desktop = await Desktop.open({ words: ['--background'] });
+  await expect.poll(() => desktop.trayLabels()).toContain('Open Dashboard');
+  expect(await desktop.windowCount()).toBe(0);
+  expect(await desktop.startAgain()).toBe(0);
+  await expect((await desktop.page()).getByRole('navigation')).toBeVisible();
+});
+
+test('a link opens the view that it names, and nothing else', async () => {
+  await using desktop = await Desktop.open();
+  const page = await desktop.page();
+  await expect(page.getByRole('navigation')).toBeVisible();
+  await desktop.startAgain('tooltray://servers/github');
+  await expect.poll(() => page.evaluate(() => location.hash)).toBe('#/servers/github');
+  await desktop.startAgain('tooltray://run/rm');
+  expect(await desktop.windowCount()).toBe(1);
+  expect(await page.evaluate(() => location.hash)).toBe('#/servers/github');
+});
+
+test('the theme that was chosen is the window\u2019s', async () => {
+  await using desktop = await Desktop.open();
+  const page = await desktop.page();
+  const isDark = (): Promise<boolean> => page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
+  await page.evaluate(() => window.tooltray?.request('setSettings', { theme: 'dark' }));
+  await expect.poll(isDark).toBe(true);
+  await page.evaluate(() => window.tooltray?.request('setSettings', { theme: 'light' }));
+  await expect.poll(isDark).toBe(false);
+});

@@ -1,0 +1,15 @@
+/** The tools that the packer fetches to make an AppImage, from what the system has; its runtime is a file that does not start. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const runtimeBytes = 4096;
+
+export function makeAppImageTools(folder: string): void {
+  const bin = join(folder, 'linux-x64');
+  for (const part of [bin, join(folder, 'lib/x64')]) mkdirSync(part, { recursive: true });
+  for (const tool of ['mksquashfs', 'desktop-file-validate']) {
+    symlinkSync(execFileSync('which', [tool], { encoding: 'utf8' }).trim(), join(bin, tool));
+  }
+  writeFileSync(join(folder, 'runtime-x64'), Buffer.alloc(runtimeBytes), { mode: 0o755 });
+}

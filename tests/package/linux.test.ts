@@ -1,0 +1,119 @@
+/** What is in the packages for Linux, and that a client app gets through from the launcher to the packed core. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser } from '../../scripts/browser.mjs';
+import { keepLauncher, launcherFacts, launcherFile } from '../../src-main/desktop/launcher.ts';
+import { fusesOf } from './electron-folder.ts';
+import { pack, type Packed } from './pack.ts';
+
+const isHere = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
+
+describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the package for Debian', () => {
+  let packed: Packed;
+  let home: string;
+  beforeAll(async () => {
+    packed = await pack(['deb'], { CUSTOM_FPM_PATH: join(import.meta.dirname, 'fpm.mjs') });
+    home = mkdtempSync(join(tmpdir(), 'tooltray-packed-'));
+  });
+  afterAll(() => {
+    for (const folder of [packed.folder, home]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  test('holds the built app, nothing of its sources, and no package but the native one', () => {
+    expect(readdirSync(packed.app).sort()).toEqual(['dist', 'node_modules', 'package.json']);
+    expect(readdirSync(join(packed.app, 'node_modules'))).toEqual(['@pydantic']);
+    const files = readdirSync(packed.app, { recursive: true, encoding: 'utf8' });
+    expect(files).toEqual(expect.arrayContaining(['dist/main.js', 'dist/preload.cjs', 'dist/renderer/index.html']));
+    expect(files).toEqual(expect.arrayContaining(['dist/tray/normal-linux.png', 'dist/token-worker.js']));
+    expect(files.filter((file) => /\.(map|ts|svelte)$/.test(file))).toEqual([]);
+  });
+
+  test('has the shim outside of the archive, whole', () => {
+    const shim = join(packed.unpacked, 'resources/shim');
+    const parts = readdirSync(shim, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.cjs'));
+    const text = parts.map((part) => readFileSync(join(shim, part), 'utf8')).join('\n');
+    const wanted = [...text.matchAll(/["'`]\.\/([\w/.-]+\.cjs)["'`]/g)].map(([, name]) => name?.replace('chunks/', ''));
+    expect(wanted.length).toBeGreaterThan(0);
+    expect(wanted.filter((name) => !parts.some((part) => part.endsWith(name ?? '')))).toEqual([]);
+  });
+
+  test('lets the app be run as Node.js, and shuts what else could run in its name', () => {
+    // In the order of @electron/fuses: run as Node.js, cookies encrypted, NODE_OPTIONS, --inspect, archive checked, archive only.
+    expect(fusesOf(readFileSync(join(packed.unpacked, 'tooltray'))).slice(0, 6)).toBe('110001');
+  });
+
+  test('is installed where launchers find it again, with icons of every size and our links', () => {
+    const [deb = ''] = readdirSync(packed.release).filter((name) => name.endsWith('.deb'));
+    const listing = execFileSync('dpkg-deb', ['--contents', join(packed.release, deb)], { encoding: 'utf8' });
+    expect(listing).toContain('./opt/Tooltray/tooltray\n');
+    expect(listing).toContain('./opt/Tooltray/resources/shim/shim.cjs\n');
+    for (const size of [16, 32, 48, 128, 256, 512])
+      expect(listing).toContain(`/hicolor/${size}x${size}/apps/tooltray.png`);
+    const data = join(packed.folder, 'deb');
+    execFileSync('dpkg-deb', ['--extract', join(packed.release, deb), data]);
+    const entry = readFileSync(join(data, 'usr/share/applications/tooltray.desktop'), 'utf8');
+    expect(entry).toContain('Exec=/opt/Tooltray/tooltray %U');
+    expect(entry).toContain('MimeType=x-scheme-handler/tooltray;');
+    expect(statSync(join(data, 'opt/Tooltray/tooltray')).mode & 0o111).toBe(0o111);
+  });
+
+  test('the launcher starts the packed shim, that starts the packed app, and a client app is answered', async () => {
+    const facts = launcherFacts({
+      platform: 'linux',
+      program: join(packed.unpacked, 'tooltray'),
+      resources: join(packed.unpacked, 'resources'),
+      appImage: undefined,
+    });
+    if (facts === undefined) throw new Error('The launcher has nowhere to point to.');
+    const launcher = launcherFile(home, 'linux');
+    await keepLauncher(launcher, facts, 'linux');
+    writeFileSync(
+      join(home, 'config.json'),
+      '{ "port": 0, "servers": { "utils": { "type": "builtin", "builtin": "utils" } } }',
+    );
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: home,
+      TOOLTRAY_HOME: home,
+      STAND_IN_NODE: process.execPath,
+      CHROME_PATH: findBrowser(),
+      APP_FOLDER: packed.app,
+    };
+    const client = new Client({ name: 'package-test', version: '1.0.0' });
+    try {
+      await client.connect(
+        new StdioClientTransport({ command: launcher, args: ['stdio', '--app', 'package-test'], env }),
+      );
+      expect(client.getServerVersion()?.name).toBe('tooltray');
+      expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+      expect(existsSync(join(home, 'data/desktop'))).toBe(true);
+    } finally {
+      await client.close();
+      // The app that the shim started outlives it; ours to end.
+      execFileSync(process.execPath, [join(import.meta.dirname, 'stop-core.ts')], { env, stdio: 'inherit' });
+    }
+  });
+});
+
+describe.skipIf(process.platform !== 'linux' || !isHere('mksquashfs'))('the AppImage', () => {
+  test('holds the same app, with the shim where the launcher looks for it', async () => {
+    const tools = mkdtempSync(join(tmpdir(), 'tooltray-appimage-'));
+    const { makeAppImageTools, runtimeBytes } = await import('./appimage-tools.ts');
+    makeAppImageTools(tools);
+    const packed = await pack(['AppImage'], { APPIMAGE_TOOLS_PATH: tools });
+    try {
+      const [image = ''] = readdirSync(packed.release).filter((name) => name.endsWith('.AppImage'));
+      const words = ['-o', String(runtimeBytes), '-ls', join(packed.release, image)];
+      const listing = execFileSync('unsquashfs', words, { encoding: 'utf8' });
+      const names = ['tooltray', 'resources/app.asar', 'resources/shim/shim.cjs', 'tooltray.desktop'];
+      for (const name of names) expect(listing).toContain(`squashfs-root/${name}\n`);
+    } finally {
+      for (const folder of [packed.folder, tools]) rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
