@@ -1,8 +1,21 @@
 /** Entry of the page. */
 import { mount } from 'svelte';
+import '@fontsource-variable/inter/wght.css';
 import App from './App.svelte';
+import { AppStateStore } from './lib/app-state.svelte.ts';
+import { takeKey } from './lib/page-key.ts';
+import { ToastStore } from './lib/toasts.svelte.ts';
 import './theme/tokens.css';
 import './theme/base.css';
+import './theme/controls.css';
+
+takeKey();
+// A new link pasted over the old one changes the fragment only, which loads nothing.
+addEventListener('hashchange', () => {
+  if (!location.hash.startsWith('#key=')) return;
+  takeKey();
+  location.reload();
+});
 
 const target = document.getElementById('app');
-if (target) mount(App, { target });
+if (target) mount(App, { target, props: { appState: new AppStateStore(), toasts: new ToastStore() } });

@@ -1,21 +1,86 @@
-/** The page's questions to the core, over HTTP on the same origin (the server sets the cookie that lets us in). */
-import type { CoreState } from '../../src-main/rpc/contract.ts';
+/** The page's questions to the core: through the desktop app where it runs in one, else over HTTP on its own origin. */
+import type { RpcFailure, RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
+import { keyHeaders } from './page-key.ts';
 
-/** `gone`: nobody answers. `unauthorized`: the core runs, but this page was not opened through its own address. */
-export type Trouble = 'gone' | 'unauthorized';
+export type Input<M extends RpcMethod> = RpcMethods[M]['input'];
+export type Output<M extends RpcMethod> = RpcMethods[M]['output'];
 
-export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly trouble: Trouble };
+/** Why a question was not answered, as the core says it. */
+export class AskError extends Error implements RpcFailure {
+  readonly code: string;
+  readonly fix: string;
 
-/** Longer than any healthy core takes, short enough to notice that it hangs. */
-const answerWithinMs = 5_000;
-
-export async function fetchState(): Promise<Answer<CoreState>> {
-  try {
-    const response = await fetch('/rpc/state', { cache: 'no-store', signal: AbortSignal.timeout(answerWithinMs) });
-    if (response.status === 401 || response.status === 403) return { ok: false, trouble: 'unauthorized' };
-    if (!response.ok) return { ok: false, trouble: 'gone' };
-    return { ok: true, value: (await response.json()) as CoreState };
-  } catch {
-    return { ok: false, trouble: 'gone' };
+  constructor({ code, message, fix }: RpcFailure) {
+    super(message);
+    this.code = code;
+    this.fix = fix;
   }
+}
+
+const unreachable: RpcFailure = {
+  code: 'core_gone',
+  message: 'The core does not answer.',
+  fix: 'It was stopped, or is just starting again. Try again when this page is connected.',
+};
+
+export const api = { ask, readSpill };
+
+/** Rejects with AskError. */
+async function ask<M extends RpcMethod>(method: M, input: Input<M>, signal?: AbortSignal): Promise<Output<M>> {
+  const answer = await (window.tooltray?.request(method, input) ?? askOverHttp(method, input, signal));
+  if ('error' in answer) throw new AskError(answer.error);
+  return answer.value as Output<M>;
+}
+
+/** A kept answer as it came, for pictures, sound and downloads. Rejects with AskError. */
+async function readSpill(id: string, signal?: AbortSignal): Promise<Blob> {
+  const response = await send(`spill/${encodeURIComponent(id)}`, { signal });
+  if (!response.ok) throw new AskError(await failureOf(response));
+  return response.blob();
+}
+
+async function askOverHttp(
+  method: string,
+  input: unknown,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly value: unknown } | { readonly error: RpcFailure }> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await send(method, { method: 'POST', headers, body: JSON.stringify(input), signal });
+  return response.ok ? { value: await response.json() } : { error: await failureOf(response) };
+}
+
+interface Sending {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function send(path: string, { signal, headers, ...init }: Sending): Promise<Response> {
+  try {
+    return await fetch(`/rpc/${path}`, {
+      ...init,
+      signal: signal ?? null,
+      headers: { ...keyHeaders(), ...headers },
+      cache: 'no-store',
+    });
+  } catch (cause) {
+    // Somebody who no longer wants the answer needs to be able to tell.
+    if (signal?.aborted) throw cause;
+    throw new AskError(unreachable);
+  }
+}
+
+async function failureOf(response: Response): Promise<RpcFailure> {
+  try {
+    return ((await response.json()) as { readonly error: RpcFailure }).error;
+  } catch {
+    return { code: 'internal', message: `The core answered with status ${response.status}.`, fix: 'See its log.' };
+  }
+}
+
+/** Whatever was thrown, as something that can be shown. */
+export function toFailure(error: unknown): RpcFailure {
+  if (error instanceof AskError) return error;
+  return { code: 'page', message: error instanceof Error ? error.message : String(error), fix: '' };
 }

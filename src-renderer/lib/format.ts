@@ -1,11 +1,8 @@
-/** The state of the core in words: pure, so that it is tested without a page. */
-import type { CoreState, HealthLevel, ServerStatus } from '../../src-main/rpc/contract.ts';
+/** Numbers, sizes and times in words, and the shape of a state: pure, so that it is tested without a page. */
+import type { HealthLevel } from '../../src-main/rpc/contract.ts';
 
 /** The shapes a mark can have, so that colour is never the only difference. */
 export type MarkShape = 'disc' | 'half' | 'triangle' | 'cross' | 'ring';
-
-/** Most urgent first. */
-const urgency: readonly HealthLevel[] = ['error', 'attention', 'busy', 'ok', 'off'];
 
 const shapes: Readonly<Record<HealthLevel, MarkShape>> = {
   ok: 'disc',
@@ -15,43 +12,75 @@ const shapes: Readonly<Record<HealthLevel, MarkShape>> = {
   off: 'ring',
 };
 
-/** One sentence for the top of the page: `7 servers healthy · 2 sessions · mode search`. */
-export function headline(state: CoreState): string {
-  return [serversInWords(state.servers), count(state.sessions.length, 'session'), `mode ${state.mode}`].join(' · ');
-}
-
-/** Servers that need a person first, those switched off last, alphabetical within. */
-export function illFirst(servers: readonly ServerStatus[]): ServerStatus[] {
-  const rank = (server: ServerStatus): number => urgency.indexOf(server.level);
-  return servers.toSorted((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
-}
-
 export function markShape(level: HealthLevel): MarkShape {
   return shapes[level];
 }
 
 /** `1 session`, `2 sessions`, `1,204 tools`. */
 export function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+  return `${whole(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** `38,400`. */
+export function whole(number: number): string {
+  return Math.round(number).toLocaleString('en');
+}
+
+/** Three digits at most: `950`, `18.4k`, `184k`, `1.84M`; a minus sign where it is negative. */
+export function compact(number: number): string {
+  const size = Math.abs(number);
+  const sign = number < 0 ? '−' : '';
+  if (size < 1_000) return sign + Math.round(size).toString();
+  const [scaled, unit] =
+    size < 999_500 ? [size / 1_000, 'k'] : size < 999_500_000 ? [size / 1e6, 'M'] : [size / 1e9, 'G'];
+  return sign + threeDigits(scaled) + unit;
+}
+
+/** `412 bytes`, `18.4 kB`, `1.2 GB`: in thousands, as file managers have it. */
+export function bytes(number: number): string {
+  if (number < 1_000) return count(number, 'byte');
+  const power = Math.min(4, Math.floor(Math.log10(number * 1.0005) / 3));
+  return `${threeDigits(number / 1_000 ** power)} ${['bytes', 'kB', 'MB', 'GB', 'TB'][power]}`;
+}
+
+/** How long something took, given in ms: `8 ms`, `1.2 s`, `3 min 5 s`. */
+export function duration(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** How long ago a moment (ms since 1970) was: `just now`, `3 min ago`, `2 h ago`, `5 days ago`. */
+export function ago(at: number, now: number): string {
+  const minutes = Math.floor((now - at) / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? `${hours} h ago` : `${count(Math.floor(hours / 24), 'day')} ago`;
 }
 
 /** A moment (ms since 1970) as the time of day, in the way of the person's own system. */
-export function clock(ms: number): string {
-  return new Date(ms).toLocaleTimeString([], { hour: 'numeric', minute: '2-digit', second: '2-digit' });
+export function clock(at: number): string {
+  return new Date(at).toLocaleTimeString([], { hour: 'numeric', minute: '2-digit', second: '2-digit' });
 }
 
-function serversInWords(servers: readonly ServerStatus[]): string {
-  if (servers.length === 0) return 'No servers yet';
-  const inUse = servers.filter((server) => server.state !== 'disabled');
-  if (inUse.length === 0) return 'All servers switched off';
-  const at = (...levels: HealthLevel[]): number => inUse.filter(({ level }) => levels.includes(level)).length;
-  const ill = at('error', 'attention');
-  if (ill > 0) return `${ill} of ${count(inUse.length, 'server')} ${ill === 1 ? 'needs' : 'need'} attention`;
-  const healthy = `${count(at('ok'), 'server')} healthy`;
-  const others = [
-    ...(at('busy') > 0 ? [`${at('busy')} starting`] : []),
-    // Switched on but not running: asleep.
-    ...(at('off') > 0 ? [`${at('off')} asleep`] : []),
-  ];
-  return [healthy, ...others].join(', ');
+/** As clock, with the day before it unless that is today. */
+export function moment(at: number, now: number): string {
+  const [day, today] = [new Date(at), new Date(now)].map((date) => date.toDateString());
+  if (day === today) return clock(at);
+  return `${new Date(at).toLocaleDateString([], { day: 'numeric', month: 'short' })}, ${clock(at)}`;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function list(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
+
+function threeDigits(number: number): string {
+  const text = number < 9.995 ? number.toFixed(2) : number < 99.95 ? number.toFixed(1) : number.toFixed(0);
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }

@@ -1,0 +1,78 @@
+/** `npm run screenshots [VIEW…]`: every view of the dashboard, light and dark, wide and narrow, in each situation. */
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright';
+import { findBrowser } from '../browser.mjs';
+import { openClient, situations, writeConfig } from './situations.mjs';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const folder = join(root, 'docs/screenshots');
+const allViews = ['overview', 'servers', 'activity', 'spills', 'setup', 'settings'];
+const widths = [1280, 900];
+const themes = ['light', 'dark'];
+/** What a view fetches after it is opened has time to come. */
+const settleMs = 900;
+
+const wanted = process.argv.slice(2).filter((word) => allViews.includes(word));
+const views = wanted.length === 0 ? allViews : wanted;
+mkdirSync(folder, { recursive: true });
+const browser = await chromium.launch({ executablePath: findBrowser(), chromiumSandbox: process.getuid?.() !== 0 });
+try {
+  for (const situation of situations) await photograph(situation);
+} finally {
+  await browser.close();
+}
+
+async function photograph({ name, config, live }) {
+  const home = mkdtempSync(join(tmpdir(), 'tooltray-screenshots-'));
+  writeConfig(home, config);
+  const env = { ...process.env, TOOLTRAY_HOME: home };
+  const core = spawn(process.execPath, [join(root, 'dist/cli.js'), 'serve', '--port', '0', '--no-open'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let client;
+  try {
+    const link = await linkOf(core);
+    // Not before: its shim would start a core of its own.
+    client = openClient(env);
+    await live(client);
+    for (const theme of themes) for (const width of widths) await photographViews(name, link, theme, width);
+  } finally {
+    await client?.close();
+    if (core.exitCode === null && core.kill('SIGTERM')) await new Promise((resolve) => core.once('close', resolve));
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+async function photographViews(situation, link, theme, width) {
+  const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme: theme });
+  await page.goto(link);
+  await sleep(settleMs);
+  for (const view of views) {
+    await page.evaluate((hash) => (location.hash = hash), `#/${view}`);
+    await sleep(settleMs);
+    const file = join(folder, `${situation}-${view}-${theme}-${width}.png`);
+    await page.screenshot({ path: file });
+    console.log(file);
+  }
+  await page.close();
+}
+
+/** The dashboard's address with its key, as `serve` prints it. */
+function linkOf(core) {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    core.stdout.on('data', (chunk) => {
+      text += chunk;
+      const [link] = /http:\/\/127\.0\.0\.1:\d+\/#key=\S+/.exec(text) ?? [];
+      if (link !== undefined) resolve(link);
+    });
+    core.once('close', (code) => reject(new Error(`The core ended with ${code}.`)));
+  });
+}

@@ -1,0 +1,11 @@
+/** The six words of the sidebar. */
+import type { View } from '../lib/routes.svelte.ts';
+
+export const viewNames: Readonly<Record<View, string>> = {
+  overview: 'Overview',
+  servers: 'Servers',
+  activity: 'Activity',
+  spills: 'Spills',
+  setup: 'Setup',
+  settings: 'Settings',
+};

@@ -1,0 +1,46 @@
+/** The core's state as the page knows it. The entry makes one; whatever is below the frame reads it with `useAppState()`. */
+import { createContext } from 'svelte';
+import type { AppState, StateChange } from '../../src-main/rpc/contract.ts';
+import { type Connection, watchState } from './state-stream.ts';
+
+export const [useAppState, provideAppState] = createContext<AppStateStore>();
+
+/** undefined until the first message. They stay while the core is gone, so that there is something to read. */
+export type Slices = { readonly [S in keyof AppState]: AppState[S] | undefined };
+
+export class AppStateStore implements Slices {
+  core = $state.raw<AppState['core']>();
+  servers = $state.raw<AppState['servers']>();
+  sessions = $state.raw<AppState['sessions']>();
+  attention = $state.raw<AppState['attention']>();
+  proposals = $state.raw<AppState['proposals']>();
+  savings = $state.raw<AppState['savings']>();
+  activity = $state.raw<AppState['activity']>();
+  spills = $state.raw<AppState['spills']>();
+  setup = $state.raw<AppState['setup']>();
+  modes = $state.raw<AppState['modes']>();
+  settings = $state.raw<AppState['settings']>();
+
+  connection = $state<Connection>('connecting');
+  /** While the core is gone: when the slices were last true, in ms since 1970. */
+  asOf = $state<number>();
+
+  /** Begins to listen; returns how to end it. */
+  start(): () => void {
+    return watchState({
+      onChange: (change) => this.apply(change),
+      onConnection: (connection) => this.#connectionIs(connection),
+    });
+  }
+
+  /** An absent slice is unchanged. */
+  apply(change: StateChange): void {
+    Object.assign(this, change);
+  }
+
+  #connectionIs(connection: Connection): void {
+    if (connection === 'live') this.asOf = undefined;
+    else if (this.connection === 'live') this.asOf = Date.now();
+    this.connection = connection;
+  }
+}

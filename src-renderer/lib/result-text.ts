@@ -1,0 +1,78 @@
+/** Texts of a call made readable. Numbers keep their digits, and what was cut in the middle is shown as far as it goes. Pure. */
+
+/** What a result says, block by block. */
+export interface Block {
+  /** `Text`, `image/png`, `Structured content`. */
+  readonly title: string;
+  readonly text: string;
+}
+
+/** JSON with one member a line. Works on the letters: parsing would change big numbers and refuse what was cut. */
+export function prettyJson(json: string): string {
+  let depth = 0;
+  const line = (): string => `\n${'  '.repeat(Math.min(depth, 40))}`;
+  // Strings, open ones at a cut end included, then brackets, then what stands between them.
+  const tokens = json.match(/"(?:[^"\\]|\\.)*"?|[[\]{}]|,|:|[^\s",:[\]{}]+|\s+/gs) ?? [];
+  let out = '';
+  let opened = false;
+  for (const token of tokens) {
+    if (/^\s/.test(token)) continue;
+    const closes = token === '}' || token === ']';
+    if (closes) depth = Math.max(0, depth - 1);
+    // Nothing stands between the brackets of what is empty.
+    if (opened !== closes) out += line();
+    opened = token === '{' || token === '[';
+    if (opened) depth++;
+    out += token === ':' ? ': ' : token;
+    if (token === ',') out += line();
+  }
+  return out;
+}
+
+/** The blocks of a tool's result; undefined where the text is none that can be read whole. */
+export function resultBlocks(json: string): readonly Block[] | undefined {
+  const result = parsed(json);
+  if (!isRecord(result)) return undefined;
+  const { content, structuredContent } = result;
+  const blocks = Array.isArray(content) ? content.map(blockOf) : [];
+  if (structuredContent === undefined) return blocks.length > 0 ? blocks : undefined;
+  return [...blocks, { title: 'Structured content', text: memberText(prettyJson(json), 'structuredContent') }];
+}
+
+/** A member of the topmost object as it is spelled, out of what prettyJson made. */
+function memberText(pretty: string, name: string): string {
+  const lines = pretty.split('\n');
+  const opening = `  "${name}": `;
+  const from = lines.findIndex((line) => line.startsWith(opening));
+  const [first = '', ...rest] = lines.slice(from);
+  const isClosed = !/[[{]$/.test(first);
+  const end = isClosed ? 0 : rest.findIndex((line) => /^ {2}[\]}]/.test(line)) + 1;
+  return [first.slice(opening.length), ...rest.slice(0, end).map((line) => line.slice(2))].join('\n').replace(/,$/, '');
+}
+
+function blockOf(block: unknown): Block {
+  if (!isRecord(block)) return { title: 'Unknown', text: JSON.stringify(block) };
+  const { type, text, mimeType, data, uri } = block;
+  if (type === 'text' && typeof text === 'string') return { title: 'Text', text: readable(text) };
+  const title = typeof mimeType === 'string' ? mimeType : String(type);
+  if (typeof data === 'string') return { title, text: `${data.length.toLocaleString('en')} characters of base64` };
+  return typeof uri === 'string' ? { title, text: uri } : { title, text: JSON.stringify(block, undefined, 2) };
+}
+
+/** Many tools answer with JSON as text. */
+function readable(text: string): string {
+  const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
+  return value === undefined ? text : prettyJson(text);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

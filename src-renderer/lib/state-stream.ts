@@ -1,0 +1,121 @@
+/** Listens to the core's state and keeps listening: the line is opened again when it breaks, and closed while nobody looks. */
+import { createParser } from 'eventsource-parser';
+import type { StateChange } from '../../src-main/rpc/contract.ts';
+import { keyHeaders } from './page-key.ts';
+
+/** `gone`: nobody answers. `unauthorized`: the core runs, but this page was not opened through its own link. */
+export type Connection = 'connecting' | 'live' | 'gone' | 'unauthorized';
+
+export interface StreamListener {
+  onChange(change: StateChange): void;
+  onConnection(connection: Connection): void;
+}
+
+const shortestPauseMs = 500;
+const longestPauseMs = 4_000;
+/** The core says something every 15 s; a line that is silent for longer is dead. */
+const longestSilenceMs = 40_000;
+
+/** Begins to listen; returns how to end it. */
+export function watchState(listener: StreamListener): () => void {
+  const { tooltray } = window;
+  if (tooltray === undefined) return new StateStream(listener).start();
+  return tooltray.watch((change) => {
+    listener.onConnection('live');
+    listener.onChange(change);
+  });
+}
+
+class StateStream {
+  readonly #listener: StreamListener;
+  #lastId: string | undefined;
+  #line: AbortController | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #pauseMs = shortestPauseMs;
+
+  constructor(listener: StreamListener) {
+    this.#listener = listener;
+  }
+
+  start(): () => void {
+    document.addEventListener('visibilitychange', this.#follow);
+    this.#follow();
+    return () => {
+      document.removeEventListener('visibilitychange', this.#follow);
+      this.#close();
+    };
+  }
+
+  /** A browser opens six lines to one origin: those of tabs in the background would keep the others from asking. */
+  readonly #follow = (): void => {
+    this.#close();
+    if (!document.hidden) void this.#listen();
+  };
+
+  #close(): void {
+    clearTimeout(this.#timer);
+    this.#line?.abort();
+    this.#line = undefined;
+  }
+
+  async #listen(): Promise<void> {
+    const line = new AbortController();
+    this.#line = line;
+    const ending = await this.#read(line).catch((): Connection => 'gone');
+    if (this.#line !== line) return;
+    this.#listener.onConnection(ending);
+    line.abort();
+    this.#timer = setTimeout(() => void this.#listen(), this.#pauseMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+  }
+
+  /** Answers with how things stand when the line has ended. */
+  async #read(line: AbortController): Promise<Connection> {
+    const resume = this.#lastId === undefined ? undefined : { 'last-event-id': this.#lastId };
+    const silence = new Silence(() => line.abort(), longestSilenceMs);
+    try {
+      const response = await fetch('/rpc/events', { headers: { ...keyHeaders(), ...resume }, signal: line.signal });
+      if (response.status === 401 || response.status === 403) return 'unauthorized';
+      if (!response.ok || response.body === null) return 'gone';
+      const parser = createParser({ onEvent: ({ id, data }) => this.#tell(id, data) });
+      const text = response.body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>);
+      for (let reader = text.getReader(); ;) {
+        const { done, value } = await reader.read();
+        if (done) return 'gone';
+        silence.begin();
+        parser.feed(value);
+      }
+    } finally {
+      silence.end();
+    }
+  }
+
+  #tell(id: string | undefined, data: string): void {
+    this.#lastId = id ?? this.#lastId;
+    this.#pauseMs = shortestPauseMs;
+    this.#listener.onConnection('live');
+    this.#listener.onChange(JSON.parse(data) as StateChange);
+  }
+}
+
+/** Rings when nothing was heard for a while. */
+class Silence {
+  readonly #ring: () => void;
+  readonly #ms: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ring: () => void, ms: number) {
+    this.#ring = ring;
+    this.#ms = ms;
+    this.begin();
+  }
+
+  begin(): void {
+    this.end();
+    this.#timer = setTimeout(this.#ring, this.#ms);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Which rows of a long list are on screen. Browsers end at about 16 million pixels: a list that is longer scrolls in a
+ * shorter one, by proportion, so that its first and its last row can both be reached. Pure; the list is VirtualList.svelte.
+ */
+
+/** Below what every browser can scroll. */
+const tallestPx = 8_000_000;
+/** Rows beyond each edge that are there already when they come into sight. */
+const spareRows = 6;
+
+export interface ListSize {
+  readonly count: number;
+  readonly rowHeight: number;
+  /** Height of what is seen, in px. */
+  readonly viewport: number;
+}
+
+export interface VisibleRows {
+  readonly first: number;
+  /** Not included. */
+  readonly end: number;
+  /** Where the first one is drawn, in px below the top of what is seen. */
+  readonly offset: number;
+}
+
+/** Height of the scrolled element, in px. */
+export function scrollHeight({ count, rowHeight }: ListSize): number {
+  return Math.min(count * rowHeight, tallestPx);
+}
+
+/** The place in the whole list that a scroll position stands for, in px of the whole list. */
+export function placeAt(scrollTop: number, size: ListSize): number {
+  const [scrollable, whole] = ranges(size);
+  return scrollable <= 0 ? 0 : (Math.min(scrollTop, scrollable) / scrollable) * whole;
+}
+
+/** The scroll position that shows a place of the whole list. */
+export function scrollTopFor(place: number, size: ListSize): number {
+  const [scrollable, whole] = ranges(size);
+  return whole <= 0 ? 0 : (clampPlace(place, size) / whole) * scrollable;
+}
+
+export function clampPlace(place: number, size: ListSize): number {
+  return Math.max(0, Math.min(place, ranges(size)[1]));
+}
+
+export function visibleRows(place: number, { count, rowHeight, viewport }: ListSize): VisibleRows {
+  const first = Math.max(0, Math.min(count, Math.floor(place / rowHeight)) - spareRows);
+  const end = Math.min(count, Math.ceil((place + viewport) / rowHeight) + spareRows);
+  return { first, end, offset: first * rowHeight - place };
+}
+
+/** The place nearest to where we are at which a row is wholly seen. */
+export function placeShowing(row: number, place: number, { rowHeight, viewport }: ListSize): number {
+  const top = row * rowHeight;
+  if (top < place) return top;
+  return top + rowHeight > place + viewport ? top + rowHeight - viewport : place;
+}
+
+/** How far one can scroll in the element, and in the whole list. */
+function ranges(size: ListSize): readonly [scrollable: number, whole: number] {
+  return [scrollHeight(size) - size.viewport, Math.max(0, size.count * size.rowHeight - size.viewport)];
+}

@@ -1,0 +1,67 @@
+/** A call in words: its outcome, its tokens, its time, and the line that calls it again. Pure. */
+import type { CallDetail, CallSummary, HealthLevel } from '../../../src-main/rpc/contract.ts';
+import { clock, compact, count } from '../../lib/format.ts';
+
+export interface OutcomeWords {
+  readonly level: HealthLevel;
+  readonly word: string;
+  readonly sentence: string;
+}
+
+export const outcomeWords: Readonly<Record<CallSummary['outcome'], OutcomeWords>> = {
+  ok: { level: 'ok', word: 'Answered', sentence: 'The tool answered.' },
+  tool_error: { level: 'attention', word: 'Tool error', sentence: 'The tool answered that it could not do it.' },
+  failed: { level: 'error', word: 'Failed', sentence: 'No answer came.' },
+  cancelled: { level: 'off', word: 'Cancelled', sentence: 'The app took the call back.' },
+  blocked: { level: 'attention', word: 'Blocked', sentence: 'The call was not allowed; the server never saw it.' },
+};
+
+/** `120 → 2.4k`; a dash where nothing was counted (yet), a swung one in front of an estimate. */
+export function tokensInWords({ tokensIn, tokensOut, estimated }: CallSummary): string {
+  if (tokensIn === undefined && tokensOut === undefined) return '–';
+  const mark = estimated ? '~' : '';
+  return `${tokensIn === undefined ? '–' : compact(tokensIn)} → ${tokensOut === undefined ? '–' : mark + compact(tokensOut)}`;
+}
+
+/** The time of a call of today, day and time of an older one. */
+export function callTime(at: number, now: number): string {
+  const [date, today] = [new Date(at), new Date(now)];
+  if (date.toDateString() === today.toDateString()) return clock(at);
+  const day = date.toLocaleDateString([], { day: 'numeric', month: 'short' });
+  return `${day}, ${date.toLocaleTimeString([], { hour: 'numeric', minute: '2-digit' })}`;
+}
+
+/** How long the bar of a call is, 0 to 1: one millisecond none, a minute all of it, each step ten times the one before. */
+export function tookShare(ms: number): number {
+  return Math.min(1, Math.max(0, Math.log10(Math.max(1, ms)) / Math.log10(60_000)));
+}
+
+/** `3 new calls, 1 problem`. */
+export function newsInWords(calls: readonly CallSummary[]): string {
+  const problems = calls.filter(({ outcome }) => outcome !== 'ok').length;
+  return `${count(calls.length, 'new call')}${problems > 0 ? `, ${count(problems, 'problem')}` : ''}`;
+}
+
+export function toolName({ server, tool }: Pick<CallSummary, 'server' | 'tool'>): string {
+  return server === '' ? tool : `${server}:${tool}`;
+}
+
+/** `tooltray call github:list_issues '{"state":"open"}'`, for the shell of the system. */
+export function commandLine(call: CallSummary, args: string | undefined, platform: string): string {
+  const quote = platform === 'win32' ? quotedForPowerShell : quotedForShell;
+  const name = toolName(call);
+  const tool = /^[\w.:/-]+$/.test(name) ? name : quote(name);
+  return `tooltray call ${tool}${args === undefined || args === '{}' ? '' : ` ${quote(args)}`}`;
+}
+
+export function asJson(call: CallSummary | CallDetail): string {
+  return JSON.stringify({ ...call, at: new Date(call.at).toISOString() }, undefined, 2);
+}
+
+function quotedForShell(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function quotedForPowerShell(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,34 @@
+/** The stages of a call as bars that follow each other. Pure. */
+import type { CallDetail } from '../../../src-main/rpc/contract.ts';
+
+export interface StageBar {
+  readonly name: string;
+  readonly what: string;
+  readonly ms: number;
+  /** Where it begins and how long it is, as shares of the whole. */
+  readonly from: number;
+  readonly share: number;
+  /** The server's own time; all else is ours. */
+  readonly isServers: boolean;
+}
+
+const stages = [
+  ['resolve', 'Finding the tool'],
+  ['allow', 'Policy, and the arguments checked'],
+  ['call', 'The server at work'],
+  ['shape', 'Making the answer fit'],
+] as const;
+
+export function stageBars({ stages: times }: Pick<CallDetail, 'stages'>): readonly StageBar[] {
+  const whole = Math.max(
+    stages.reduce((sum, [name]) => sum + times[name], 0),
+    Number.MIN_VALUE,
+  );
+  let begun = 0;
+  return stages.map(([name, what]) => {
+    const ms = times[name];
+    const bar = { name, what, ms, from: begun / whole, share: ms / whole, isServers: name === 'call' };
+    begun += ms;
+    return bar;
+  });
+}

@@ -1,0 +1,57 @@
+/** What the overview's figures say, in words. Pure. */
+import type { ActivityOverview, AppState, SavingsSummary } from '../../../src-main/rpc/contract.ts';
+import { compact, count, whole } from '../../lib/format.ts';
+
+const causeNames: Readonly<Record<string, string>> = {
+  lists: 'Tool lists',
+  instructions: 'Instructions of servers',
+  results: 'Big results kept on disk or shortened',
+  code: 'Results that programs worked on',
+  discovery: 'Looking tools up',
+  helpers: 'Texts of our own tools',
+  readback: 'Reading kept results again',
+};
+
+export function causeName(cause: string): string {
+  return causeNames[cause] ?? cause;
+}
+
+/** What the big number means: `fewer tokens than without Tooltray, 92 % less`. */
+export function savingsMeaning({ without, net }: SavingsSummary): string {
+  if (net < 0) return 'tokens more than without Tooltray so far: its own lists and look-ups are not paid for yet';
+  const share = without > 0 ? Math.round((net / without) * 100) : 0;
+  return `tokens saved${share > 0 ? `, ${share} % of what your apps would have read` : ''}`;
+}
+
+export function estimateNote({ estimatedShare }: SavingsSummary): string {
+  if (estimatedShare <= 0) return '';
+  const percent = Math.round(estimatedShare * 100);
+  return percent === 0 ? 'less than 1 % estimated' : `${percent} % estimated`;
+}
+
+/** `≈ 0.55 USD`; empty where no price is set. */
+export function worth(net: number, pricePerMillion: number | undefined, currency: string): string {
+  if (pricePerMillion === undefined) return '';
+  const amount = (net / 1_000_000) * pricePerMillion;
+  return `≈ ${amount.toLocaleString('en', { maximumFractionDigits: Math.abs(amount) < 1 ? 3 : 2 })} ${currency}`;
+}
+
+/** The chart in a sentence. */
+export function callsSentence(hours: ActivityOverview['hours']): string {
+  const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
+  const all = failed + hours.reduce((sum, hour) => sum + hour.ok, 0);
+  if (all === 0) return 'No calls in the last 24 hours.';
+  const busiest = hours.reduce((best, hour) => (hour.ok + hour.failed > best.ok + best.failed ? hour : best));
+  const from = new Date(busiest.from).toLocaleTimeString([], { hour: 'numeric', minute: '2-digit' });
+  const failures = failed === 0 ? 'none failed' : `${whole(failed)} failed`;
+  return `${count(all, 'call')} in the last 24 hours, ${failures}; most in the hour from ${from} (${whole(busiest.ok + busiest.failed)}).`;
+}
+
+export function tokensInWords(tokens: number): string {
+  return `${compact(tokens)} ${tokens === 1 ? 'token' : 'tokens'}`;
+}
+
+/** Nobody has set anything up: only what Tooltray brings itself is there, and no app has called. */
+export function isFirstUse({ servers, activity }: Partial<Pick<AppState, 'servers' | 'activity'>>): boolean {
+  return servers?.every(({ transport }) => transport === 'builtin') === true && activity?.recent.length === 0;
+}

@@ -1,0 +1,57 @@
+/** From the fields of a form to an entry of the config, and from an entry to one line that says what it is. Pure. */
+
+export interface EntryFields {
+  readonly kind: 'command' | 'address';
+  /** With its arguments, as one would type it. */
+  readonly command: string;
+  readonly url: string;
+  /** `NAME=value`, one a line: environment of a command. */
+  readonly env: string;
+  /** `Name: value`, one a line: headers of an address. */
+  readonly headers: string;
+}
+
+export type Entry = Readonly<Record<string, unknown>>;
+
+export function toEntry({ kind, command, url, env, headers }: EntryFields): Entry {
+  if (kind === 'address') {
+    const pairs = toPairs(headers, ':');
+    return { url: url.trim(), ...(Object.keys(pairs).length > 0 && { headers: pairs }) };
+  }
+  const [program = '', ...args] = splitCommand(command);
+  const pairs = toPairs(env, '=');
+  return { command: program, ...(args.length > 0 && { args }), ...(Object.keys(pairs).length > 0 && { env: pairs }) };
+}
+
+/** Why the fields are not enough yet; empty where they are. */
+export function whatIsMissing(name: string, { kind, command, url }: EntryFields): string {
+  if (name.trim() === '') return 'Give it a name.';
+  if (kind === 'command') return command.trim() === '' ? 'Write the command that starts it.' : '';
+  return /^https?:\/\/\S+$/i.test(url.trim()) ? '' : 'Write its address, with http:// or https://.';
+}
+
+/** Its command line or address. */
+export function endpointOf(entry: Entry): string {
+  const { command, args, url } = entry;
+  if (typeof url === 'string') return url;
+  const rest = Array.isArray(args) ? args.map(String) : [];
+  return [typeof command === 'string' ? command : '', ...rest].join(' ').trim();
+}
+
+/** Lines `name<separator>value`; others are left out. */
+function toPairs(text: string, separator: string): Record<string, string> {
+  const pairs = text.split('\n').flatMap((line) => {
+    const at = line.indexOf(separator);
+    return at < 1 ? [] : [[line.slice(0, at).trim(), line.slice(at + 1).trim()] as const];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** Words as a shell would take them, without anything else that shells do. */
+export function splitCommand(text: string): string[] {
+  return [...text.matchAll(/(?:"((?:\\.|[^"\\])*)"|'([^']*)'|[^\s"']+)+/g)].map(([word]) =>
+    word.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'/g, (_, double?: string, single?: string) =>
+      double === undefined ? (single ?? '') : double.replace(/\\(["\\])/g, '$1'),
+    ),
+  );
+}

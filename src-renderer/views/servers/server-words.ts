@@ -1,0 +1,46 @@
+/** What a server's row says, in words. Pure. */
+import type { ServerRow } from '../../../src-main/rpc/contract.ts';
+import { compact, count, whole } from '../../lib/format.ts';
+
+const transports = { stdio: 'Process', http: 'HTTP', sse: 'SSE', builtin: 'Built in' } as const;
+
+export function transportName({ transport }: Pick<ServerRow, 'transport'>): string {
+  return transports[transport];
+}
+
+/** `14`, `9 of 11`: tools that are on, of those it has. */
+export function toolsInWords({ tools, toolsOff }: Pick<ServerRow, 'tools' | 'toolsOff'>): string {
+  return toolsOff === 0 ? whole(tools) : `${whole(tools - toolsOff)} of ${whole(tools)}`;
+}
+
+type Listed = Pick<ServerRow, 'tools' | 'listTokens' | 'listedTokens'>;
+
+/** What its list costs each session: `18.4k → 310` tokens. */
+export function listCost({ tools, listTokens, listedTokens }: Listed): string {
+  if (tools === 0) return '–';
+  return listTokens === listedTokens ? compact(listTokens) : `${compact(listTokens)} → ${compact(listedTokens)}`;
+}
+
+/** What it takes its time for; empty where it does not. */
+export function waitsFor({ level, state }: Pick<ServerRow, 'level' | 'state'>): string {
+  if (level !== 'busy') return '';
+  if (state === 'authenticating') return 'Waiting for the sign-in in your browser';
+  if (state === 'discovering') return 'Reading its tools';
+  return 'Starting; the first start of a package downloads it';
+}
+
+export function callsInWords({ calls24h, failures24h }: Pick<ServerRow, 'calls24h' | 'failures24h'>): string {
+  return `${count(calls24h, 'call')} in 24 hours, ${failures24h === 0 ? 'none failed' : `${whole(failures24h)} failed`}`;
+}
+
+/** Rows whose name, state or address holds every word. */
+export function filterServers(servers: readonly ServerRow[], text: string): readonly ServerRow[] {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return servers.filter((server) => {
+    const all = [server.name, server.summary, server.endpoint, transportName(server)].join(' ').toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
+}

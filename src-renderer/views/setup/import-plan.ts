@@ -1,0 +1,42 @@
+/** Which of the offered servers are to be brought over, and under what name. Pure. */
+import type { OfferedServer } from '../../../src-main/rpc/contract.ts';
+
+/** What the person changed; the rest is as offered. */
+export interface ImportWishes {
+  readonly ticked: ReadonlyMap<string, boolean>;
+  readonly names: ReadonlyMap<string, string>;
+  /** Take them out of their apps, too. */
+  readonly move: boolean;
+}
+
+export function isTicked({ id, already }: OfferedServer, { ticked, move }: ImportWishes): boolean {
+  // What is here already can only be moved.
+  if (already !== undefined && !move) return false;
+  return ticked.get(id) ?? already === undefined;
+}
+
+export function nameOf({ id, name }: OfferedServer, { names }: ImportWishes): string {
+  return names.get(id) ?? name;
+}
+
+/** What would be asked for. */
+export function chosen(offers: readonly OfferedServer[], wishes: ImportWishes): readonly { id: string; name: string }[] {
+  return offers
+    .filter((offer) => isTicked(offer, wishes))
+    .map((offer) => ({ id: offer.id, name: nameOf(offer, wishes).trim() }));
+}
+
+/** What is wrong with a name, in a sentence; empty where nothing is. `here`: names that are taken. */
+export function nameProblem(
+  offer: OfferedServer,
+  { offers, wishes, here }: { offers: readonly OfferedServer[]; wishes: ImportWishes; here: readonly string[] },
+): string {
+  if (!isTicked(offer, wishes) || offer.already !== undefined) return '';
+  const name = nameOf(offer, wishes).trim();
+  if (name === '') return 'It needs a name.';
+  // A name that came along is given a number by itself.
+  if (name === offer.name) return '';
+  if (here.includes(name)) return `There is a server ${name} already.`;
+  const others = offers.filter((one) => one.id !== offer.id && isTicked(one, wishes) && one.already === undefined);
+  return others.some((one) => nameOf(one, wishes).trim() === name) ? 'Another one would have this name.' : '';
+}

@@ -1,0 +1,62 @@
+/** What the setup says about apps and steps, in words. Pure. */
+import type { AppRow, HealthLevel, ServerRow, SetupFacts } from '../../../src-main/rpc/contract.ts';
+import { count } from '../../lib/format.ts';
+
+export const steps = ['apps', 'servers', 'first-call'] as const;
+export type Step = (typeof steps)[number];
+
+const stepNames: Readonly<Record<Step, string>> = { apps: 'Apps', servers: 'Servers', 'first-call': 'First call' };
+
+/** Which steps a person has done. */
+export function stepsDone(setup: SetupFacts, servers: readonly ServerRow[]): Readonly<Record<Step, boolean>> {
+  return {
+    apps: setup.apps.some(({ connected }) => connected === 'yes'),
+    servers: servers.some(({ transport }) => transport !== 'builtin'),
+    'first-call': setup.firstCall !== undefined,
+  };
+}
+
+/** The step that a person who comes without a wish is shown. */
+export function stepToShow(asked: string | undefined, done: Readonly<Record<Step, boolean>> | undefined): Step {
+  return steps.find((step) => step === asked) ?? steps.find((step) => done?.[step] === false) ?? 'apps';
+}
+
+export function stepLabel(step: Step, done: Readonly<Record<Step, boolean>> | undefined): string {
+  return done?.[step] === true ? `${stepNames[step]} ✓` : stepNames[step];
+}
+
+/** Those that need something first, then those that could be connected, then those that are. */
+export function sortApps(apps: readonly AppRow[]): readonly AppRow[] {
+  const rank = ({ installed, connected, problem }: AppRow): number => {
+    if (!installed) return 4;
+    if (connected === 'stale') return 0;
+    if (connected === 'yes') return 3;
+    return problem === '' ? 1 : 2;
+  };
+  return apps.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** How it stands with an app: a mark and a few words. */
+export function appMark({ installed, connected, problem }: AppRow): { level: HealthLevel; word: string } {
+  if (!installed) return { level: 'off', word: 'Not found here' };
+  if (connected === 'stale') return { level: 'attention', word: 'Needs reconnecting' };
+  if (connected === 'yes') return { level: 'ok', word: 'Connected' };
+  return problem === '' ? { level: 'off', word: 'Not connected' } : { level: 'attention', word: 'Cannot be changed' };
+}
+
+/** `running · 3 servers of its own`. */
+export function appFacts({ running, servers }: Pick<AppRow, 'running' | 'servers'>): string {
+  return [
+    ...(running ? ['running'] : []),
+    servers === 0 ? 'no servers of its own' : `${count(servers, 'server')} of its own`,
+  ].join(' · ');
+}
+
+/** Something to say to an assistant that makes it call a tool without changing anything. */
+export function firstPrompt(servers: readonly ServerRow[]): string {
+  const [best] = servers
+    .filter(({ transport, level, tools }) => transport !== 'builtin' && level === 'ok' && tools > 0)
+    .toSorted((a, b) => b.tools - a.tools);
+  if (best === undefined) return 'Use the tools of Tooltray to tell me what time it is in Tokyo.';
+  return `Use Tooltray to see what ${best.name} offers, then call one of its tools that only reads.`;
+}

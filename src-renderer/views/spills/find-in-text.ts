@@ -1,0 +1,21 @@
+/** Finding in a text: what is asked for, and which letters of a line are it. Pure. */
+
+/** The letters as they stand, for a search that knows patterns. */
+export function literalPattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+}
+
+/** A line around its first match; the middle is empty where there is none. Upper and lower case are alike. */
+export function splitAtMatch(line: string, text: string): readonly [before: string, match: string, after: string] {
+  const at = text === '' ? -1 : line.toLowerCase().indexOf(text.toLowerCase());
+  if (at < 0) return [line, '', ''];
+  return [line.slice(0, at), line.slice(at, at + text.length), line.slice(at + text.length)];
+}
+
+/** `2 of 14`, `2 of the first 1,000 of 20,400`, `nothing found`. */
+export function matchesInWords(current: number, shown: number, total: number): string {
+  if (total === 0) return 'nothing found';
+  const place = (current + 1).toLocaleString('en');
+  const all = total.toLocaleString('en');
+  return shown < total ? `${place} of the first ${shown.toLocaleString('en')} of ${all}` : `${place} of ${all}`;
+}

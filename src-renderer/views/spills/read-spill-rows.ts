@@ -1,0 +1,20 @@
+/** Reads the list of kept answers to its end. */
+import type { DashboardContract, SpillRow } from '../../../src-main/rpc/contract.ts';
+
+type Spills = DashboardContract['spills'];
+
+const pageLength = 1000;
+
+export async function readSpillRows(
+  ask: (input: Spills['input']) => Promise<Spills['output']>,
+): Promise<readonly SpillRow[]> {
+  const rows: SpillRow[] = [];
+  for (let input: Spills['input'] = { limit: pageLength }; ;) {
+    const { spills } = await ask(input);
+    rows.push(...spills);
+    const last = spills.at(-1);
+    // Those about to be deleted are left out of a page: it may be shorter without being the last.
+    if (last === undefined || spills.length < pageLength / 2) return rows;
+    input = { limit: pageLength, beforeId: last.id };
+  }
+}

@@ -1,0 +1,43 @@
+/** A kept answer in words. Pure. */
+import type { SpillRow } from '../../../src-main/rpc/contract.ts';
+import { bytes, count } from '../../lib/format.ts';
+
+export const kindWords: Readonly<Record<SpillRow['kind'], string>> = {
+  text: 'Text',
+  json: 'JSON',
+  toon: 'TOON',
+  image: 'Picture',
+  audio: 'Sound',
+  binary: 'Data',
+};
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** `Kept`, `in 6 days`, `in 5 h`, `soon`. */
+export function expiryInWords({ pinned, expiresAt }: SpillRow, now: number): string {
+  if (pinned) return 'Kept';
+  if (expiresAt === undefined) return 'Never';
+  const left = expiresAt - now;
+  if (left < hourMs) return 'soon';
+  return left < 2 * dayMs ? `in ${Math.floor(left / hourMs)} h` : `in ${count(Math.floor(left / dayMs), 'day')}`;
+}
+
+/** `412 MB of 1 GB · 12 answers · kept 7 days`. */
+export function usageInWords(usage: {
+  readonly bytes: number;
+  readonly maxBytes: number;
+  readonly count: number;
+  readonly keepDays: number;
+}): string {
+  const kept = `kept ${count(usage.keepDays, 'day')}`;
+  return [`${bytes(usage.bytes)} of ${bytes(usage.maxBytes)}`, count(usage.count, 'answer'), kept].join(' · ');
+}
+
+export function isText({ kind }: Pick<SpillRow, 'kind'>): boolean {
+  return kind === 'text' || kind === 'json' || kind === 'toon';
+}
+
+export function isData({ kind }: Pick<SpillRow, 'kind'>): boolean {
+  return kind === 'json' || kind === 'toon';
+}

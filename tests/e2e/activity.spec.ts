@@ -1,0 +1,104 @@
+/** The record of calls as a person reads it, with a real core and a client app that calls. */
+import { readFile } from 'node:fs/promises';
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { test } from './tracker-core.ts';
+
+function rowOf(page: Page, tool: string): Locator {
+  return page.getByRole('table', { name: 'Calls' }).getByRole('row').filter({ hasText: tool }).first();
+}
+
+test.beforeEach(async ({ page, core }) => {
+  await core.call('tracker_list_issues', { count: 2 });
+  await page.goto(core.link);
+  await page.goto(new URL('/#/activity', core.link).href);
+  await expect(rowOf(page, 'list_issues')).toBeVisible();
+});
+
+test('a call stands in the table as soon as it was made, marked only if it was no success', async ({ page, core }) => {
+  await core.call('tracker_close_issue', { number: 7 });
+  await expect(rowOf(page, 'close_issue')).toContainText('Tool error');
+  await expect(rowOf(page, 'list_issues')).not.toContainText('Answered');
+});
+
+test('the drawer tells what was asked, what came back, and where the time went', async ({ page, core }) => {
+  await core.call('tracker_hostile', { word: "it's" });
+  await rowOf(page, 'hostile').getByRole('link').click();
+  const drawer = page.getByRole('dialog', { name: 'tracker:hostile' });
+  await drawer.getByRole('tab', { name: 'Arguments' }).click();
+  await expect(drawer.getByRole('tabpanel')).toContainText(`"word": "it's"`);
+  await drawer.getByRole('tab', { name: 'What the model got' }).click();
+  await expect(drawer.getByRole('tabpanel')).toContainText('<img src=x onerror=');
+  await drawer.getByRole('tab', { name: 'Timing' }).click();
+  await expect(drawer.getByRole('table', { name: 'Time by stage' }).getByRole('row')).toHaveCount(6);
+  await expect(page).not.toHaveTitle('owned');
+});
+
+test('a call is copied as the command that repeats it', async ({ page, core, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await core.call('tracker_hostile', { word: "it's" });
+  await rowOf(page, 'hostile').getByRole('link').click();
+  await page.getByRole('button', { name: 'Copy as command' }).click();
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toBe(String.raw`tooltray call tracker:hostile '{"word":"it'\''s"}'`);
+});
+
+test('while somebody reads further down new calls wait, and say how many they are', async ({ page, core }) => {
+  await Promise.all(Array.from({ length: 60 }, () => core.call('tracker_list_issues', { count: 1 })));
+  const scroller = page.getByRole('table', { name: 'Calls' }).locator('..');
+  await expect(page.getByRole('group', { name: 'Totals' })).toContainText(/\d\d+ calls/);
+  await scroller.evaluate((element) => element.scrollTo({ top: 900 }));
+  await Promise.all(Array.from({ length: 3 }, () => core.call('tracker_read_log', { lines: 1 })));
+  await page.getByRole('button', { name: '3 new' }).click();
+  await expect(rowOf(page, 'read_log')).toBeInViewport();
+});
+
+test('what a filter hides is named, and is shown again at once', async ({ page }) => {
+  await page.getByRole('searchbox').fill('no such tool');
+  await expect(page.getByText('Shown are only: with “no such tool”.')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear the filter' }).click();
+  await expect(rowOf(page, 'list_issues')).toBeVisible();
+});
+
+test('what fits the filter is saved as a table', async ({ page, core }) => {
+  await core.call('tracker_close_issue', { number: 7 });
+  await page.getByRole('button', { name: 'Problems' }).click();
+  await expect(rowOf(page, 'list_issues')).toBeHidden();
+  await page.getByRole('button', { name: 'Export' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'As a table (CSV)' }).click(),
+  ]);
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+  expect(lines[0]).toMatch(/^id,at,app/);
+  expect(lines.slice(1).every((line) => line.includes('tool_error'))).toBe(true);
+});
+
+test('arrows move between calls, Enter opens one, and Escape gives the focus back', async ({ page, core }) => {
+  await core.call('tracker_read_log', { lines: 1 });
+  await expect(rowOf(page, 'read_log')).toBeVisible();
+  const links = page.getByRole('table', { name: 'Calls' }).getByRole('link');
+  await links.first().focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(links.nth(1)).toBeFocused();
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`no barrier is found in the ${colorScheme} theme`, async ({ page, core }) => {
+    await core.call('tracker_close_issue', { number: 7 });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await expect(rowOf(page, 'close_issue')).toBeVisible();
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await rowOf(page, 'close_issue').getByRole('link').click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+    for (const tab of ['Summary', 'What the model got', 'Timing']) {
+      await page.getByRole('tab', { name: tab }).click();
+      expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    }
+  });
+}

@@ -1,0 +1,96 @@
+/** The dashboard's frame as a person uses it: let in by the link, moved by keys, and patient with a core that is gone. */
+import AxeBuilder from '@axe-core/playwright';
+import { expect } from '@playwright/test';
+import { test } from './serve-core.ts';
+
+test('the first visit opens the setup, later ones where one was', async ({ page, core }) => {
+  await page.goto(core.link);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Setup');
+  await page.getByRole('link', { name: 'Servers' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Servers');
+  await page.goto('about:blank');
+  await page.goto(new URL('/', core.link).href);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Servers');
+});
+
+test('the link’s key leaves the address, and a reload is still let in', async ({ page, core }) => {
+  await page.goto(core.link);
+  await expect(page).not.toHaveURL(/key/);
+  await page.reload();
+  await expect(page.getByRole('status').first()).toContainText('Search mode');
+  await expect(page.getByRole('alert')).toBeHidden();
+});
+
+test('one sentence says how things are', async ({ page, core }) => {
+  await page.goto(core.link);
+  await expect(page.getByRole('status').first()).toHaveText(
+    '1 of 2 servers needs attention · No app connected · Search mode',
+  );
+});
+
+test('a page without the key says how to get in, and shows nothing', async ({ page, core }) => {
+  await page.goto(core.at('servers'));
+  await expect(page.getByRole('alert')).toContainText('not signed in');
+  await expect(page.getByRole('table')).toBeHidden();
+});
+
+test('views, filter, rows and drawer are reached by keyboard', async ({ page, core }) => {
+  await page.goto(core.link);
+  await page.keyboard.press('Control+2');
+  const rows = page.getByRole('table', { name: 'Servers' }).getByRole('rowheader').getByRole('link');
+  await expect(rows).toHaveText(['hostile', 'echo']);
+  await page.keyboard.press('/');
+  await expect(page.getByRole('searchbox')).toBeFocused();
+  await rows.first().focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(rows.nth(1)).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'echo' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(rows.nth(1)).toBeFocused();
+});
+
+test('when the core goes the page says so, keeps what it knew, and comes back by itself', async ({ page, core }) => {
+  await page.goto(core.link);
+  await page.goto(core.at('servers'));
+  await expect(page.getByRole('table')).toBeVisible();
+  await core.stop();
+  await expect(page.getByRole('alert')).toContainText('The core does not answer');
+  await expect(page.getByRole('alert')).toContainText('as of');
+  await expect(page.getByRole('table')).toBeVisible();
+  await core.resume();
+  await expect(page.getByRole('alert')).toBeHidden({ timeout: 20_000 });
+});
+
+test('a pause is told, waits in the list of what needs a person, and ends there', async ({ page, core }) => {
+  await page.goto(core.link);
+  await page.goto(core.at('overview'));
+  await page.getByRole('button', { name: 'Pause all' }).click();
+  await expect(page.getByRole('status').first()).toContainText('Paused');
+  await page.getByRole('button', { name: /^Resume:/ }).click();
+  await expect(page.getByRole('status').first()).not.toContainText('Paused');
+});
+
+test('the overview says how it counts', async ({ page, core }) => {
+  await page.goto(core.link);
+  await page.goto(core.at('overview'));
+  await page.getByRole('button', { name: 'How is this counted?' }).click();
+  await expect(page.getByRole('dialog', { name: 'How is this counted?' })).toContainText('o200k_base');
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`in a ${colorScheme} scheme nothing of the overview and the servers keeps anybody out`, async ({
+    page,
+    core,
+  }) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.goto(core.link);
+    for (const route of ['overview', 'servers', 'servers/hostile', 'servers/echo/tools', 'servers?add=form']) {
+      await page.goto(core.at(route));
+      await expect(page.getByRole('status').first()).toContainText('Search mode');
+      if (route.includes('tools')) await expect(page.getByRole('switch', { name: 'Offer echo' })).toBeVisible();
+      expect((await new AxeBuilder({ page }).analyze()).violations, route).toEqual([]);
+    }
+  });
+}

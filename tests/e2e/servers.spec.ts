@@ -1,0 +1,119 @@
+/** Servers as a person keeps them: added, broken, mended, switched and removed. */
+import process from 'node:process';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { test } from './serve-core.ts';
+
+function rowOf(page: Page, name: string): Locator {
+  return page.getByRole('table', { name: 'Servers' }).getByRole('row').filter({ hasText: name });
+}
+
+test.beforeEach(async ({ page, core }) => {
+  await page.goto(core.link);
+  await page.goto(core.at('servers'));
+  await expect(rowOf(page, 'echo')).toContainText('Ready');
+});
+
+test('the ill one stands first, with its cause and its button', async ({ page }) => {
+  const first = page.getByRole('table', { name: 'Servers' }).getByRole('row').nth(1);
+  await expect(first).toContainText('hostile');
+  await expect(first.getByRole('button')).toBeVisible();
+});
+
+test('what a server writes is text, whatever it looks like', async ({ page, core }) => {
+  await page.goto(core.at('servers/hostile/log'));
+  await expect(page.getByLabel('Log of hostile')).toContainText('<img src=x onerror=');
+  await expect(page).toHaveTitle(/Tooltray/);
+});
+
+test('a server added by hand is tried first, and added once it works', async ({ page }) => {
+  await page.getByRole('link', { name: 'Add server' }).click();
+  await page.getByRole('tab', { name: 'By hand' }).click();
+  await page.getByRole('button', { name: 'Test and add' }).click();
+  await expect(page.getByText('Give it a name.')).toBeVisible();
+  await page.getByLabel('Name').fill('second');
+  await page.getByLabel('Command', { exact: true }).fill('no-such-program-anywhere');
+  await page.getByRole('button', { name: 'Test and add' }).click();
+  await expect(page.getByRole('alert')).toContainText('was not found on PATH');
+  const { command, args } = fixtureCommand('echo');
+  await page.getByLabel('Command', { exact: true }).fill([command, ...args].map((word) => `'${word}'`).join(' '));
+  await page.getByRole('button', { name: 'Test and add' }).click();
+  await page.getByRole('link', { name: 'Show second' }).click();
+  await expect(page.getByRole('dialog', { name: 'second' })).toContainText('Ready');
+});
+
+test('pasted servers are added under the names they are given, in spite of a failed test where one says so', async ({
+  page,
+}) => {
+  await page.getByRole('link', { name: 'Add server' }).click();
+  await page.getByRole('tab', { name: 'Paste' }).click();
+  const servers = { third: fixtureCommand('echo'), absent: { command: 'no-such-program-anywhere' } };
+  await page.getByRole('textbox').fill(JSON.stringify({ mcpServers: servers }));
+  await page.getByRole('button', { name: 'Find servers in it' }).click();
+  await page.getByRole('textbox', { name: /^Name of .*echo/ }).fill('renamed');
+  await page.getByRole('button', { name: 'Test and add all 2' }).click();
+  await expect(page.getByRole('link', { name: 'Show renamed' })).toBeVisible();
+  await page.getByRole('button', { name: 'Add anyway' }).click();
+  await expect(page.getByRole('link', { name: 'Show absent' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(rowOf(page, 'renamed')).toContainText('Ready');
+  await expect(rowOf(page, 'absent')).toContainText('was not found on PATH');
+});
+
+test('text without a server in it is told so', async ({ page, core }) => {
+  await page.goto(core.at('servers?add=paste'));
+  await page.getByRole('textbox').fill('{"a": 1}');
+  await page.getByRole('button', { name: 'Find servers in it' }).click();
+  await expect(page.getByRole('alert')).toContainText('no server in this text');
+});
+
+test('a tool that is switched off is no longer counted as offered', async ({ page, core }) => {
+  await page.goto(core.at('servers/echo/tools'));
+  await page.getByRole('switch', { name: 'Offer echo' }).click();
+  await expect(page.getByRole('switch', { name: 'Offer echo' })).not.toBeChecked();
+  await page.keyboard.press('Escape');
+  await expect(rowOf(page, 'echo')).toContainText('0 of 1');
+});
+
+test('a server is switched off and on again', async ({ page, core }) => {
+  await page.goto(core.at('servers/echo'));
+  await page.getByRole('switch', { name: 'Use echo' }).click();
+  await expect(rowOf(page, 'echo')).toContainText('Off');
+  await page.getByRole('switch', { name: 'Use echo' }).click();
+  await expect(rowOf(page, 'echo')).toContainText('Ready');
+});
+
+test('an entry is tested before it is saved, its secrets stay where they are', async ({ page, core }) => {
+  await page.goto(core.at('servers/echo/config'));
+  await expect(page.getByRole('dialog')).toContainText('"API_TOKEN": "***"');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const field = page.getByRole('textbox', { name: 'Entry of echo, as JSON' });
+  const before = await field.inputValue();
+  await field.fill(before.replace(JSON.stringify(process.execPath), '"no-such-program-anywhere"'));
+  await page.getByRole('button', { name: 'Test and save' }).click();
+  await page.getByRole('button', { name: 'Save anyway' }).click();
+  await expect(rowOf(page, 'echo')).toContainText('was not found on PATH');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await field.fill(before);
+  await page.getByRole('button', { name: 'Test and save' }).click();
+  await expect(rowOf(page, 'echo')).toContainText('Ready');
+  await expect(page.getByRole('dialog')).toContainText('"API_TOKEN": "***"');
+});
+
+test('a server is removed after a question', async ({ page, core }) => {
+  await page.goto(core.at('servers/hostile/config'));
+  await page.getByRole('button', { name: 'Remove …' }).click();
+  await page.getByRole('dialog', { name: 'Remove hostile?' }).getByRole('button', { name: 'Cancel' }).click();
+  await expect(rowOf(page, 'hostile')).toBeVisible();
+  await page.getByRole('button', { name: 'Remove …' }).click();
+  await page.getByRole('button', { name: 'Remove hostile' }).click();
+  await expect(rowOf(page, 'hostile')).toBeHidden();
+  await expect(page.getByRole('status').filter({ hasText: 'hostile was removed.' })).toBeVisible();
+});
+
+test('a filter without a hit names itself and lets go', async ({ page }) => {
+  await page.getByRole('searchbox', { name: 'Filter servers' }).fill('nothing like it');
+  await expect(page.getByRole('heading', { name: 'No server fits' })).toBeVisible();
+  await page.getByRole('button', { name: 'Clear filter' }).click();
+  await expect(rowOf(page, 'echo')).toBeVisible();
+});

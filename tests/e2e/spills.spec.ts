@@ -1,0 +1,116 @@
+/** Answers kept on disk as a person looks at them, with a real core that kept them. */
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { test, type TrackerCore } from './tracker-core.ts';
+
+async function keep(core: TrackerCore, tool: string, args: object): Promise<string> {
+  const answer = await core.call(tool, args);
+  return /tooltray:\/\/spill\/([a-z0-9]+)/.exec(answer)?.[1] ?? answer.slice(0, 200);
+}
+
+async function open(page: Page, core: TrackerCore, id = ''): Promise<void> {
+  // A page that knows its key would load anew with the link.
+  if (page.url() === 'about:blank') await page.goto(core.link);
+  await page.goto(new URL(`/#/spills/${id}`, core.link).href);
+}
+
+function shownLine(page: Page, number: string): Locator {
+  return page.getByRole('region', { name: 'The text of the answer' }).getByText(number, { exact: true });
+}
+
+test('an answer that was kept stands in the list with its size and what room is used', async ({ page, core }) => {
+  await keep(core, 'tracker_list_issues', { count: 500 });
+  await open(page, core);
+  await expect(page.getByRole('table', { name: 'Kept answers' }).getByRole('row').nth(1)).toContainText('list_issues');
+  await expect(page.getByRole('meter', { name: 'Room used by kept answers' })).toBeVisible();
+  await expect(page.getByText(/ of 1\.07 GB · \d+ answers? · kept 7 days/)).toBeVisible();
+});
+
+test('the whole stands beside what the model was given, as tree, as table and as text', async ({ page, core }) => {
+  await open(page, core, await keep(core, 'tracker_list_issues', { count: 500 }));
+  await expect(page.getByRole('region', { name: 'What the model was given' })).toContainText('kept on disk, whole');
+  await page.getByRole('button', { name: /^0:/ }).click();
+  await page.getByRole('button', { name: 'author: {' }).click();
+  await expect(page.getByText('9007199254740993', { exact: true })).toBeVisible();
+  await page.getByRole('tab', { name: 'Table 500' }).click();
+  await expect(page.getByRole('table', { name: 'Rows of issues' })).toContainText(
+    'Issue 1: the build breaks on Mondays',
+  );
+  await page.getByRole('tab', { name: 'Text' }).click();
+  await expect(page.getByText('"total": 500,')).toBeVisible();
+});
+
+test('what the model read back is listed, and leads to the lines', async ({ page, core }) => {
+  const id = await keep(core, 'tracker_list_issues', { count: 500 });
+  await open(page, core, id);
+  await core.call('read_result', { resultFile: id, op: 'slice', fromLine: 3000, toLine: 3010 });
+  await page.getByRole('button', { name: 'lines 3,000 to 3,010' }).click();
+  await expect(shownLine(page, '3000')).toBeInViewport();
+});
+
+test('a text is searched, and a JSONPath is asked', async ({ page, core }) => {
+  await open(page, core, await keep(core, 'tracker_list_issues', { count: 500 }));
+  await page.getByRole('tab', { name: 'Text' }).click();
+  await page.getByRole('searchbox', { name: 'Find in the text' }).fill('issue 321:');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('1 of 1', { exact: true })).toBeVisible();
+  await expect(page.locator('mark')).toHaveText('Issue 321:');
+  await page.getByRole('tab', { name: 'Query' }).click();
+  await page.getByRole('textbox', { name: 'JSONPath' }).fill('$.issues[2].state');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('region', { name: 'Answer to the query' })).toContainText('"in review"');
+});
+
+test('an answer of 100 MB is read line by line to its end, and as the part that is asked for', async ({
+  page,
+  core,
+}) => {
+  test.slow();
+  await open(page, core, await keep(core, 'big_big', { bytes: 100_000_000 }));
+  const region = page.getByRole('region', { name: 'The text of the answer' });
+  await region.focus();
+  await page.keyboard.press('End');
+  await expect(region.getByText('"row": 97655,')).toBeVisible();
+  await page.getByRole('tab', { name: 'Tree' }).click();
+  await page.getByRole('textbox', { name: 'Part to show' }).fill('$[97000]');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('97000', { exact: true })).toBeVisible();
+});
+
+test('a picture is shown and a sound is played', async ({ page, core }) => {
+  await open(page, core, await keep(core, 'tracker_screenshot', { bytes: 2_000_000 }));
+  const picture = page.getByRole('img', { name: 'What screenshot answered' });
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+  await open(page, core, await keep(core, 'tracker_record', { bytes: 2_000_000 }));
+  const sound = page.getByLabel('What record answered');
+  await expect.poll(() => sound.evaluate((audio: HTMLAudioElement) => audio.duration)).toBeGreaterThan(0);
+});
+
+test('a deleted answer comes back as long as the undo is there', async ({ page, core }) => {
+  const id = await keep(core, 'tracker_read_log', { lines: 2000 });
+  await open(page, core, id);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  const rows = page.getByRole('table', { name: 'Kept answers' }).getByRole('link', { name: /read_log/ });
+  await expect(rows).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(rows).toHaveCount(1);
+  await rows.click();
+  await page.getByRole('button', { name: 'Keep' }).click();
+  await expect(page.getByText('kept until you delete it')).toBeVisible();
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`no barrier is found in the ${colorScheme} theme`, async ({ page, core }) => {
+    const id = await keep(core, 'tracker_list_issues', { count: 500 });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await open(page, core);
+    await expect(page.getByRole('table', { name: 'Kept answers' })).toBeVisible();
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await open(page, core, id);
+    for (const tab of ['Tree', 'Table', 'Text', 'Query']) {
+      await page.getByRole('tab', { name: tab }).click();
+      expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    }
+  });
+}

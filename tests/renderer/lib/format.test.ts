@@ -1,0 +1,66 @@
+/** Numbers, sizes and times as people read them. */
+import { describe, expect, test } from 'vitest';
+import { ago, bytes, compact, count, duration, list } from '../../../src-renderer/lib/format.ts';
+
+test('a count has the plural of English and groups its thousands', () => {
+  expect([count(0, 'tool'), count(1, 'tool'), count(1204, 'tool')]).toEqual(['0 tools', '1 tool', '1,204 tools']);
+});
+
+describe('a big number has three digits at most', () => {
+  const cases: [number, string][] = [
+    [0, '0'],
+    [999, '999'],
+    [1_000, '1k'],
+    [18_449, '18.4k'],
+    [184_000, '184k'],
+    [999_499, '999k'],
+    [999_500, '1M'],
+    [1_840_000, '1.84M'],
+    [2_000_000_000, '2G'],
+    [-5_200, '−5.2k'],
+  ];
+  test.each(cases)('%d is %s', (number, text) => {
+    expect(compact(number)).toBe(text);
+  });
+});
+
+test('sizes are told in thousands, in the unit that keeps them short', () => {
+  expect([1, 999, 1_000, 18_400, 412_000_000, 1_200_000_000].map(bytes)).toEqual([
+    '1 byte',
+    '999 bytes',
+    '1 kB',
+    '18.4 kB',
+    '412 MB',
+    '1.2 GB',
+  ]);
+});
+
+test('durations change their unit before they need four digits', () => {
+  expect([0.4, 84, 999, 1_000, 9_960, 59_400, 60_000, 185_000, 3_720_000].map(duration)).toEqual([
+    '0 ms',
+    '84 ms',
+    '999 ms',
+    '1.0 s',
+    '10 s',
+    '59 s',
+    '1 min',
+    '3 min 5 s',
+    '1 h 2 min',
+  ]);
+});
+
+test('how long ago something was is told in its biggest unit', () => {
+  const now = 1_000 * 86_400_000;
+  expect([0, 59_000, 180_000, 7_200_000, 86_400_000, 5 * 86_400_000].map((ms) => ago(now - ms, now))).toEqual([
+    'just now',
+    'just now',
+    '3 min ago',
+    '2 h ago',
+    '1 day ago',
+    '5 days ago',
+  ]);
+});
+
+test('words are listed as one would say them', () => {
+  expect([list([]), list(['a']), list(['a', 'b']), list(['a', 'b', 'c'])]).toEqual(['', 'a', 'a and b', 'a, b and c']);
+});

@@ -1,0 +1,49 @@
+/** The part of a long list that is on screen. */
+import { describe, expect, test } from 'vitest';
+import {
+  clampPlace,
+  placeAt,
+  placeShowing,
+  scrollHeight,
+  scrollTopFor,
+  visibleRows,
+} from '../../../src-renderer/lib/virtual-rows.ts';
+
+describe.each([1_000, 20_000_000])('a list of %d rows', (count) => {
+  const size = { count, rowHeight: 18, viewport: 400 };
+  const bottom = scrollHeight(size) - size.viewport;
+
+  test('begins with its first row and ends with its last', () => {
+    expect(visibleRows(placeAt(0, size), size)).toMatchObject({ first: 0, offset: 0 });
+    const place = placeAt(bottom, size);
+    const { end, first, offset } = visibleRows(place, size);
+    expect(end).toBe(count);
+    expect(offset + (end - first) * size.rowHeight).toBeCloseTo(size.viewport, 3);
+  });
+
+  test('can be scrolled by a browser', () => {
+    expect(scrollHeight(size)).toBeLessThan(16_000_000);
+  });
+
+  test('is where it was after a place was turned into a scroll position and back', () => {
+    const place = 18 * Math.floor(count / 3);
+    expect(placeAt(scrollTopFor(place, size), size)).toBeCloseTo(place, 3);
+  });
+});
+
+test('a list that is shorter than what is seen does not scroll', () => {
+  const size = { count: 3, rowHeight: 18, viewport: 400 };
+  expect([placeAt(50, size), clampPlace(50, size), scrollTopFor(50, size)]).toEqual([0, 0, 0]);
+  expect(visibleRows(0, size)).toEqual({ first: 0, end: 3, offset: 0 });
+});
+
+test('an empty list shows no rows', () => {
+  expect(visibleRows(0, { count: 0, rowHeight: 18, viewport: 400 })).toEqual({ first: 0, end: 0, offset: 0 });
+});
+
+test('a row is brought into sight by the shortest way', () => {
+  const size = { count: 1_000, rowHeight: 20, viewport: 100 };
+  expect([placeShowing(2, 200, size), placeShowing(12, 200, size), placeShowing(30, 200, size)]).toEqual([
+    40, 200, 520,
+  ]);
+});

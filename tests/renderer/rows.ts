@@ -1,0 +1,12 @@
+/** Rows of the state as tests need them: healthy, quiet, and without a past. */
+import type { ServerRow, SessionStatus } from '../../src-main/rpc/contract.ts';
+
+export function serverRow(name: string, row: Partial<ServerRow> = {}): ServerRow {
+  const known = { summary: 'Ready', detail: '', tools: 1, transport: 'stdio', endpoint: '', enabled: true } as const;
+  const figures = { since: 0, toolsOff: 0, calls24h: 0, failures24h: 0, listTokens: 0, listedTokens: 0 };
+  return { name, level: 'ok', state: 'ready', ...known, ...figures, medianMs: undefined, asOf: undefined, ...row };
+}
+
+export function session(id: string, app: string): SessionStatus {
+  return { id, app, era: '2025-11-25', mode: 'search', staleList: false, note: '', calls: 0 };
+}
