@@ -12,6 +12,9 @@ const built = globSync('dist/{*,chunks/*}.js', { cwd: root })
 test('every entry and the page are there', () => {
   const entries = [
     'cli.js',
+    'main.js',
+    'preload.cjs',
+    'tray/normal-linux.png',
     'shim.cjs',
     'client.js',
     'client.d.ts',

@@ -87,10 +87,6 @@ export function callOfSpill(database: DatabaseSync, spillId: string): number | u
   return row === undefined ? undefined : Number(row['id']);
 }
 
-export function lastId(database: DatabaseSync): number {
-  return Number(database.prepare('SELECT max(id) AS id FROM calls').get()?.['id'] ?? 0);
-}
-
 export interface HourOfCalls {
   /** Start of the hour. */
   readonly from: number;

@@ -1,5 +1,6 @@
 /** What a model is told in place of an answer that lies on disk: what it is, how it looks, how to read on. */
 import { isObject, type JsonObject } from '../base/json.ts';
+import { isTextKind } from '../results/keep/media-types.ts';
 import type { KeptAnswer, KeptPart } from '../results/spill.ts';
 import { spillFacts, spillKey, spillUri } from '../results/spill-facts.ts';
 import type { CallerContext } from './call-tool.ts';
@@ -39,14 +40,21 @@ export function spilledResult(
 function spilledText(kept: KeptAnswer, limit: SpillLimit, { server, tool, hint }: SpilledFrom): string {
   const about = kept.tokensEstimated ? 'about ' : '';
   const why = limit.toFile ? 'It was' : `That is more than ${size(limit.bytes)}, so it was`;
-  const [main] = kept.parts;
-  const example = hint({ resultFile: main.spill.id, op: 'grep', pattern: '…' });
   return [
     `The answer of ${server}:${tool} has ${size(kept.resultBytes)} (${about}${count(kept.resultTokens)} tokens). ${why} kept on disk, whole.`,
     ...kept.parts.flatMap(partLines),
-    `Read on: ${example}`,
-    `Other ops: stat, head, tail, slice, read, query (JSONPath), schema, table.`,
+    ...waysOn(kept, hint),
   ].join('\n');
+}
+
+/** Pictures, sound and the like have no lines to look for. */
+function waysOn({ parts }: KeptAnswer, hint: ReadHint): string[] {
+  const text = parts.find(({ spill }) => isTextKind(spill.kind));
+  if (text === undefined) return [`Read it whole with resources/read: ${spillUri(parts[0].spill.id)}`];
+  return [
+    `Read on: ${hint({ resultFile: text.spill.id, op: 'grep', pattern: '…' })}`,
+    `Other ops: stat, head, tail, slice, read, query (JSONPath), schema, table.`,
+  ];
 }
 
 function partLines({ spill, summary }: KeptPart): string[] {

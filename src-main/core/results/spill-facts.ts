@@ -30,24 +30,27 @@ export interface SpillFacts {
   readonly parts: readonly PartFacts[];
 }
 
+/** Of a class of their own: what a server writes under the same key is never taken for ours. */
+class OwnFacts {}
+
 export function spillUri(id: string): string {
   return `tooltray://spill/${id}`;
 }
 
 export function spillFacts(kept: KeptAnswer, exceeded: number | undefined): SpillFacts {
-  return {
+  return Object.assign(new OwnFacts(), {
     ...(exceeded !== undefined && { exceeded }),
     resultBytes: kept.resultBytes,
     resultTokens: kept.resultTokens,
     parts: kept.parts.map(partFacts),
-  };
+  });
 }
 
 /** Of an answer that came out of the pipeline; undefined where nothing was spilled. */
 export function readSpillFacts(result: JsonObject): SpillFacts | undefined {
   const meta = result['_meta'];
   const facts = isObject(meta) ? meta[spillKey] : undefined;
-  return isObject(facts) ? (facts as unknown as SpillFacts) : undefined;
+  return facts instanceof OwnFacts ? (facts as SpillFacts) : undefined;
 }
 
 function partFacts({ spill, summary }: KeptPart): PartFacts {

@@ -18,6 +18,8 @@ export interface HttpListenerOptions {
   readonly port: number;
   /** undefined: no token is asked for (tests only). */
   readonly token: string | undefined;
+  /** Whether the token is that of this client app, which opens `/mcp/app/<app>`. */
+  readonly acceptsAppToken?: ((app: string, token: string) => boolean) | undefined;
   readonly openLegacy: (endpoint: Endpoint) => OpenSession;
   readonly openModern: OpenModern;
   /** Anything outside of /mcp; answers false when it is not its own either. */
@@ -73,7 +75,7 @@ export class HttpListener {
       const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
       const endpoint = endpointOf(pathname);
       if (endpoint === undefined) await this.#elsewhere(pathname, request, response);
-      else if (!this.#mayEnter(request)) refuse(response);
+      else if (!this.#mayEnter(request, endpoint)) refuse(response);
       else await this.#mcp(endpoint, pathname, request, response);
     } catch (error) {
       this.#options.onOddity(errorText(error));
@@ -86,11 +88,12 @@ export class HttpListener {
     replyError(response, 404, { code: rpcCode.invalidRequest, message: unknownEndpoint(pathname).text });
   }
 
-  #mayEnter(request: IncomingMessage): boolean {
-    const { token } = this.#options;
+  #mayEnter(request: IncomingMessage, { app }: Endpoint): boolean {
+    const { token, acceptsAppToken } = this.#options;
     if (token === undefined) return true;
     const given = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    return given !== undefined && sameToken(given, token);
+    if (given === undefined) return false;
+    return sameToken(given, token) || (app !== undefined && acceptsAppToken?.(app, given) === true);
   }
 
   async #mcp(endpoint: Endpoint, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -4,7 +4,8 @@ export const tokenizer = 'o200k_base';
 
 export const assumptions: readonly string[] = [
   `Tokens are those of ${tokenizer}, counted over the JSON text of each result, error and notification; other models count somewhat differently.`,
-  'Without Tooltray an app would have loaded the whole lists and the instructions of every server that is switched on, once per session; ours are counted each time they are sent.',
+  'Without Tooltray an app would have loaded the instructions of every server that is switched on once per session, and the whole lists as often as it asks for them by itself; ours are counted each time they are sent.',
+  'Pictures, sound and files that were kept on disk count as nothing: what they would have cost depends on the model.',
   'Of an app that loads tools only when it needs them, on both sides the name and the first line of each tool are counted, and the whole definition from its first call on.',
   'A list counts once when it is sent, although an app shows it to its model again with every request.',
   'Answers that a program of the model worked on count as if the model had been given each of them whole.',

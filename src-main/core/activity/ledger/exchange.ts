@@ -1,6 +1,10 @@
 /** One request of a client app, from when it was read to when its answer has gone out, and the calls that ran for it. */
 import type { JsonObject } from '../../base/json.ts';
+import { isTextKind } from '../../results/keep/media-types.ts';
+import { readSpillFacts } from '../../results/spill-facts.ts';
 import type { Result } from '../../wire/message.ts';
+import { RawJson } from '../../wire/raw-json.ts';
+import type { TokenCount } from '../token-counter.ts';
 import type { CountedCall } from './book-answer.ts';
 import type { PayloadCounter } from './payload-counter.ts';
 
@@ -53,7 +57,7 @@ export class Exchange {
     if (result === undefined || given === undefined) {
       return { server, tool, via, raw: undefined, given: undefined, untouched };
     }
-    const raw = this.#counter.count(result);
+    const raw = untouched ? this.#counter.count(result) : (withoutKeptMedia(given) ?? this.#counter.count(result));
     return {
       server,
       tool,
@@ -63,4 +67,11 @@ export class Exchange {
       untouched,
     };
   }
+}
+
+/** What pictures and sound cost depends on the model: keeping them on disk is not claimed to save what their bytes look like. */
+function withoutKeptMedia(given: Result): TokenCount | undefined {
+  const facts = given instanceof RawJson ? undefined : readSpillFacts(given);
+  if (facts === undefined || facts.parts.every(({ kind }) => isTextKind(kind))) return undefined;
+  return { tokens: facts.resultTokens, estimated: true };
 }

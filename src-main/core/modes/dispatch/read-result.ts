@@ -2,6 +2,7 @@
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { ResultAnswer, ResultQuestion } from '../../results/result-files.ts';
+import { shownPath } from '../../security/shown-path.ts';
 import type { HelperContext } from '../mode.ts';
 import { envelope, estimateTokens, isCancelled, reason } from './envelope.ts';
 import { readCount, readFirst } from './read-input.ts';
@@ -94,6 +95,6 @@ async function ask(
   } catch (error) {
     if (isCancelled(error)) throw error;
     const code = error instanceof AppError ? error.code : 'internal';
-    throw new AppError(code, `Failed to read result file '${file}': ${reason(error)}`, { cause: error });
+    throw new AppError(code, `Failed to read result file '${shownPath(file)}': ${reason(error)}`, { cause: error });
   }
 }

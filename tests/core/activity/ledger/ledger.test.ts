@@ -8,6 +8,8 @@ import { dayOf } from '../../../../src-main/core/activity/ledger/ledger-table.ts
 import { toLine } from '../../../../src-main/core/activity/ledger/list-texts.ts';
 import type { SavingsReport } from '../../../../src-main/core/activity/ledger/savings.ts';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
+import { spillFacts, spillKey } from '../../../../src-main/core/results/spill-facts.ts';
+import { openStore } from '../../results/spill-fixture.ts';
 import { exchange, openLedger, server, session } from './open-ledger.ts';
 
 const hour = 3_600_000;
@@ -128,6 +130,23 @@ test('a kept answer: what the server sent, what was given of it, and what was re
   const { total } = await open.ledger.savings();
   expect(total).toMatchObject({ raw: tokens(result), given: tokens(given), readBack: 2 * tokens(part), calls: 1 });
   expect(total.net).toBe(tokens(result) - tokens(given) - 2 * tokens(part));
+});
+
+test('keeping a picture claims no savings: what it would have cost depends on the model', async () => {
+  await using open = openLedger();
+  await using spills = await openStore();
+  const line = session(open.ledger);
+  const picture = { type: 'image', mimeType: 'image/png', data: Buffer.alloc(50_000, 'png').toString('base64') };
+  const result = { content: [{ type: 'text', text: 'a map' }, picture] };
+  const origin = { sessionId: 's', app: 'a', server: 'files', tool: 'map' };
+  const kept = await spills.store.keep(result, origin, 'text');
+  const given = { content: [...kept.inline], _meta: { [spillKey]: spillFacts(kept, undefined) } };
+  exchange(line, 'tools/call', { name: 'files_map' }, given, [
+    { server: 'files', tool: 'map', via: undefined, result, given },
+  ]);
+  const { total } = await open.ledger.savings();
+  expect(total).toMatchObject({ raw: kept.resultTokens, given: tokens(given) });
+  expect([total.net <= 0, total.estimatedShare > 0]).toEqual([true, true]);
 });
 
 test('an answer that comes after a handle is counted where it is fetched', async () => {

@@ -33,6 +33,14 @@ function read(input: JsonObject): Promise<Answer> {
 
 const fileOf = ({ facts }: Answer): string => String(facts['resultFile']);
 
+test.each([{}, { parts: [] }, { parts: [{ file: '/etc/hostname', kind: 'image' }] }])(
+  'a server that says by itself that its answer was kept, as %j, is not believed',
+  async (facts) => {
+    const { text, facts: told } = await answering(said('{"here":1}', { _meta: { 'tooltray/spill': facts } }));
+    expect([text, told['error'], told['resultFile']]).toEqual(['{"here":1}', undefined, undefined]);
+  },
+);
+
 describe('an answer that is too long', () => {
   test('is kept, and its size, keys and beginning are told', async () => {
     const answer = await answering(said(JSON.stringify(big)), { resultSizeThreshold: 100 });

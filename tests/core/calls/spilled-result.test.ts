@@ -1,0 +1,40 @@
+/** Promises of what a model is told in place of a kept answer: a way to read on that works for what was kept. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src-main/core/base/json.ts';
+import type { CallerContext } from '../../../src-main/core/calls/call-tool.ts';
+import { spilledResult } from '../../../src-main/core/calls/spilled-result.ts';
+import { openStore, origin, type OpenStore } from '../results/spill-fixture.ts';
+
+const context: CallerContext = {
+  ...{ app: 'test', mode: 'proxy', sessionId: 's1', clientInfo: {}, clientCapabilities: {} },
+  signal: new AbortController().signal,
+  onLog: () => undefined,
+  askClient: () => Promise.resolve({} satisfies JsonObject),
+  acceptsInputRequired: false,
+};
+const picture = { type: 'image', mimeType: 'image/png', data: Buffer.alloc(5000, 'png').toString('base64') };
+const words = { type: 'text', text: 'line after line\n'.repeat(500) };
+
+let spills: OpenStore;
+beforeEach(async () => void (spills = await openStore()));
+afterEach(() => spills[Symbol.asyncDispose]());
+
+async function told(content: readonly JsonObject[]): Promise<{ text: string; idOf: (kind: string) => string }> {
+  const kept = await spills.store.keep({ content }, origin, 'text');
+  const limit = { toFile: true, bytes: 0, sparesMedia: false };
+  const result = spilledResult(kept, [], limit, { server: 'a', tool: 'b', hint: JSON.stringify, context });
+  const [first] = result['content'] as { text: string }[];
+  const idOf = (kind: string): string => kept.parts.find(({ spill }) => spill.kind === kind)?.spill.id ?? '';
+  return { text: first?.text ?? '', idOf };
+}
+
+test('a picture alone is not offered to be searched for words', async () => {
+  const { text, idOf } = await told([picture]);
+  expect(text).toContain(`Read it whole with resources/read: tooltray://spill/${idOf('image')}`);
+  expect(text).not.toContain('grep');
+});
+
+test('where a text lies beside a picture, the text is what can be searched', async () => {
+  const { text, idOf } = await told([picture, words]);
+  expect(text).toContain(`Read on: {"resultFile":"${idOf('text')}","op":"grep","pattern":"…"}`);
+});

@@ -1,0 +1,81 @@
+/** Real client apps with what `tooltray install` wrote for them; `npm run test:clients` installs and runs them. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { type BuiltCore, startBuiltCore } from './built-core.ts';
+import { PrivateHome } from './private-home.ts';
+import { bigClientsWanted, fileOf, havePackages, programOf } from './real-packages.ts';
+import { type Outcome, runProgram } from './run-program.ts';
+
+const present = bigClientsWanted && (await havePackages());
+const cli = join(import.meta.dirname, '../../dist/cli.js');
+
+describe.skipIf(!present)('client apps that were connected by us', () => {
+  let home: PrivateHome;
+  let core: BuiltCore;
+
+  beforeAll(async () => {
+    home = new PrivateHome();
+    core = await startBuiltCore({ e: fixtureCommand('echo') }, home);
+  }, 60_000);
+
+  afterAll(async () => {
+    await core?.[Symbol.asyncDispose]();
+    home?.[Symbol.dispose]();
+  });
+
+  async function run(command: string, args: readonly string[], more: Record<string, string> = {}): Promise<string> {
+    const outcome: Outcome = await runProgram(command, args, { env: { ...home.env, ...more }, cwd: home.workFolder });
+    const said = stripVTControlCharacters(outcome.stdout + outcome.stderr);
+    expect({ code: outcome.code, said: outcome.code === 0 ? '' : said }).toEqual({ code: 0, said: '' });
+    return said;
+  }
+
+  const tooltray = (...args: string[]): Promise<string> => run(process.execPath, [cli, ...args]);
+
+  /** A config file that the app's person has already; the change is undone in the end. */
+  async function connected(app: string, path: string, text: string, list: () => Promise<string>): Promise<string> {
+    const file = join(home.env['HOME'] ?? '', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    await tooltray('install', app, '--yes');
+    const { apps } = JSON.parse(await tooltray('apps', '--json')) as { apps: { id: string; connected: string }[] };
+    expect(apps.find(({ id }) => id === app)?.connected).toBe('yes');
+    const listed = await list();
+    // An app may have written its own file since: then undo refuses, and our entry is cut out instead.
+    await tooltray('uninstall', app, '--yes');
+    expect(readFileSync(file, 'utf8')).not.toContain('"--app"');
+    return listed;
+  }
+
+  test('Claude Code connects', async () => {
+    const { command, args } = programOf('@anthropic-ai/claude-code');
+    const list = (): Promise<string> => run(command, [...args, 'mcp', 'list']);
+    expect(await connected('claude-code', '.claude.json', '{}\n', list)).toMatch(/^tooltray: .*✔ Connected$/m);
+  }, 60_000);
+
+  test('Gemini CLI connects', async () => {
+    const { command, args } = programOf('@google/gemini-cli');
+    const trust = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
+    const list = (): Promise<string> => run(command, [...args, 'mcp', 'list'], trust);
+    const text = '{\n  // mine\n  "security": { "auth": { "selectedType": "gemini-api-key" } },\n}\n';
+    expect(await connected('gemini-cli', '.gemini/settings.json', text, list)).toMatch(/tooltray: .*Connected/);
+  }, 60_000);
+
+  test('opencode connects', async () => {
+    const list = (): Promise<string> => run(fileOf('opencode-linux-x64-baseline', 'bin/opencode'), ['mcp', 'list']);
+    const text = '{\n  // mine\n  "$schema": "https://opencode.ai/config.json"\n}\n';
+    expect(await connected('opencode', '.config/opencode/opencode.jsonc', text, list)).toMatch(/tooltray\s+connected/);
+  }, 60_000);
+
+  test('Codex reads it', async () => {
+    const { command, args } = programOf('@openai/codex');
+    const list = (): Promise<string> => run(command, [...args, 'mcp', 'list']);
+    const text = '# mine\nmodel = "o"\n\n[mcp_servers.other]\ncommand = "other"\n';
+    expect(await connected('codex', '.codex/config.toml', text, list)).toMatch(
+      /^tooltray\s+.*stdio --app codex.*enabled/m,
+    );
+  }, 60_000);
+});
