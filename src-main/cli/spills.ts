@@ -43,12 +43,24 @@ export async function run(args: readonly string[], form: string): Promise<number
   return 0;
 }
 
-async function list({ core, json }: Asked): Promise<void> {
-  const { spills } = await core.ask('spills', { limit: 1000 });
+async function list({ core, json, words, form }: Asked): Promise<void> {
+  if (words.length > 0) throw wrongUse(`${JSON.stringify(words[0])} is too much`, form);
+  const spills = await allSpills(core);
   if (json) return printJson({ spills });
   if (spills.length === 0) return printLines(['No answers are kept on disk. Long ones will be.']);
   const head = ['ID', 'WHEN', 'TOOL', 'KIND', 'SIZE', 'TOKENS', 'READ', ''].map((word) => paint('head', word));
   printLines(columns([head, ...spills.map(row)]));
+}
+
+/** However many there are; they come in pages. */
+async function allSpills(core: CoreAccess): Promise<readonly SpillRow[]> {
+  const found: SpillRow[] = [];
+  for (;;) {
+    const last = found.at(-1)?.id;
+    const { spills } = await core.ask('spills', { limit: 1000, ...(last !== undefined && { beforeId: last }) });
+    found.push(...spills);
+    if (spills.length === 0) return found;
+  }
 }
 
 function row({ id, at, server, tool, kind, bytes, tokens, reads, pinned }: SpillRow): string[] {
@@ -61,8 +73,7 @@ function row({ id, at, server, tool, kind, bytes, tokens, reads, pinned }: Spill
 async function show(asked: Asked): Promise<void> {
   const { core, json } = asked;
   const id = word(asked, 0);
-  const { spills } = await core.ask('spills', { limit: 1000 });
-  const found = spills.find((spill) => spill.id === id);
+  const found = (await allSpills(core)).find((spill) => spill.id === id);
   const use = await core.ask('spillUse', { id });
   if (json) return printJson({ ...found, ...use });
   if (found !== undefined) {

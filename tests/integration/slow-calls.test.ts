@@ -1,11 +1,11 @@
 /** Calls that take longer than their client app waits: a handle in time, the answer later, and the tool has run once. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Params, RawMessage } from '../fixtures/raw-client.ts';
 import { HttpClient } from './http-client.ts';
 import { ModernClient } from './modern-client.ts';
@@ -97,6 +97,24 @@ describe.each(Object.entries(lines))('a client app of %s', (_line, open) => {
     await until(() => slow.noted().includes('cancelled'));
     expect(await call('await_result', { handle })).toMatchObject({ isError: true });
   });
+});
+
+test('an answer that nobody waits for and memory has no room for is kept on disk, whole, under the name of its tool', async () => {
+  await using slow = await slowCore({ mode: 'search', results: { threshold: 0 } });
+  const call = await lines['the handshake era over the socket']!(slow.core);
+  const { handle } = pendingOf(await call('call_tool', { name: 'work', arguments: slow.work }));
+  const whole = 'a line of an answer\n'.repeat(3_500_000);
+  // Under its name at once: the server looks for it all the time.
+  writeFileSync(`${slow.file}.part`, whole);
+  renameSync(`${slow.file}.part`, slow.file);
+  const { spills } = slow.core.host.core;
+  await until(() => spills.list().length > 0);
+  const [spill] = spills.list();
+  const wait = { name: 'await_result', arguments: { handle } };
+  await vi.waitFor(async () => expect(textOf(await call('call_tool', wait))).toContain(spill?.file));
+  expect(spill).toMatchObject({ server: 'slow', tool: 'work', kind: 'text' });
+  expect(readFileSync(spill?.file ?? '', 'utf8') === whole).toBe(true);
+  expect(slow.noted()).toEqual(['work']);
 });
 
 test.each([

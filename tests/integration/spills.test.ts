@@ -134,6 +134,28 @@ test('a picture is shown where only the limit of the app would keep it, and kept
   expect(strict.host.core.spills.list().map(({ kind }) => kind)).toContain('image');
 });
 
+test('an answer that is not there is told as any resource that is not', async () => {
+  await using core = await startCore({ servers });
+  const client = await core.open();
+  const read = client.request('resources/read', { uri: 'tooltray://spill/nothing' });
+  await expect(read).rejects.toMatchObject({ code: -32602 });
+});
+
+test('what a model writes beside the name in call_tool goes to the tool that has such a parameter', async () => {
+  await using core = await startCore({ servers, mode: 'search' });
+  const client = await core.open();
+  expect(textOf(await client.callTool('call_tool', { name: 'y_echo', message: 'hoisted' }))).toContain('hoisted');
+});
+
+test('records of a kept answer are read through call_tool, too', async () => {
+  await using core = await startCore({ servers, mode: 'search' });
+  const client = await core.open();
+  await client.callTool('call_tool', { name: 'x_big' });
+  const key = core.host.core.spills.list()[0]?.id;
+  const read = await client.callTool('call_tool', { name: 'read_cache', arguments: { key, offset: 14, limit: 1 } });
+  expect(textOf(read)).toContain('item 15');
+});
+
 test('what is kept is on record with its call, and sizes are those before and after', async () => {
   await using core = await startCore({ servers });
   await (await core.open()).callTool('x_big');

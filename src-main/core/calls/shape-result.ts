@@ -24,13 +24,15 @@ export interface ResultShaperOptions {
   readonly log: Log;
 }
 
+const asFile: SpillLimit = { toFile: true, bytes: 0, sparesMedia: false };
+
 interface From {
   readonly server: string;
   readonly tool: string;
 }
 
-/** Longer answers are not looked through on the main thread for what could be told shorter. */
-const longestParsed = 8 * 1024 * 1024;
+/** With pictures or sound in it, in bytes: more of them no app is known to take. */
+const longestShown = 2_000_000;
 
 /** The code that a model wrote gets answers whole; what the code hands on is shaped instead. */
 const programs: ReadonlySet<string | undefined> = new Set(['execute', 'code_execution']);
@@ -58,6 +60,13 @@ export class ResultShaper {
     return this.#withinLimit(result, limit, { server: 'tooltray', tool }, context);
   }
 
+  /** What there is no room for in memory, whatever the limits say. Rejects with AppError where the disk fails. */
+  async putAside(result: Result, { server, tool }: From, context: CallerContext): Promise<Result> {
+    const { keep, readHint } = this.#options;
+    const kept = await keep(result, { sessionId: context.sessionId, app: context.app, server, tool }, 'text');
+    return spilledResult(kept, [], asFile, { server, tool, hint: readHint(context.mode), context });
+  }
+
   #withinLimit(
     result: Result,
     limit: SpillLimit,
@@ -78,7 +87,7 @@ export class ResultShaper {
   ): Promise<Result> {
     const { keep, readHint, log } = this.#options;
     // What a model looks at costs it pixels, not bytes; only who names a threshold means pictures, too.
-    const { rest, media } = limit.sparesMedia ? setMediaAside(result, longestParsed) : { rest: result, media: [] };
+    const { rest, media } = limit.sparesMedia ? setMediaAside(result, longestShown) : { rest: result, media: [] };
     if (media.length > 0 && resultBytes(rest) <= limit.bytes) return result;
     try {
       const kept = await keep(rest, { sessionId: context.sessionId, app: context.app, server, tool }, textKind);

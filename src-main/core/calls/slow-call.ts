@@ -52,8 +52,10 @@ export class SlowCall {
     return this.#result;
   }
 
+  /** Something else stands for it; nothing holds the first one any longer. */
   set result(result: Result) {
     this.#result = result;
+    this.#answer = Promise.resolve(result);
   }
 
   /** The server wants input before it goes on (2026-07-28): whoever waits is asked, and the next try goes on. */

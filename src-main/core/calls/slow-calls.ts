@@ -18,8 +18,11 @@ export interface SlowCallsOptions {
   readonly room: AnswerRoom;
   /** How whoever called waits for it, as a model writes it; undefined where the client app could not: it is not given a handle. */
   readonly awaitLine: (args: JsonObject, context: CallerContext) => string | undefined;
-  /** Puts an answer on disk that there is no room for in memory, and gives what stands for it. Without it such an answer is lost. */
-  readonly putAside?: ((result: Result, context: CallerContext) => Promise<Result>) | undefined;
+  /**
+   * Puts an answer of a tool on disk that there is no room for in memory, and gives what stands for it. Rejects where the
+   * disk fails: then the answer is lost, which is said.
+   */
+  readonly putAside: (result: Result, tool: string, context: CallerContext) => Promise<Result>;
 }
 
 /** What of a request belongs to a further try of the call (2026-07-28). */
@@ -169,16 +172,16 @@ export class SlowCalls {
     if (this.#calls.get(handle) !== handed || call.result === undefined) return;
     const bytes = resultBytes(call.result);
     this.#forgetIn(handed, keptMs);
+    // A question is put to whoever comes, or the call could not go on.
     if (this.#options.room.take(bytes)) handed.bytes = bytes;
+    else if (call.wantsInput) return;
     // Whoever waits has it already; nobody can have it again.
     else if (call.waiters.wasWaited) this.#forget(handed, 'fetched');
     else call.result = await this.#aside(call, call.result, bytes);
   }
 
-  async #aside(call: SlowCall, result: Result, bytes: number): Promise<Result> {
-    const { putAside } = this.#options;
-    const lost = (): Result => lostResult(call, bytes);
-    return putAside === undefined ? lost() : putAside(result, call.context).catch(lost);
+  #aside(call: SlowCall, result: Result, bytes: number): Promise<Result> {
+    return this.#options.putAside(result, call.tool, call.context).catch(() => lostResult(call, bytes));
   }
 
   #forgetIn(handed: HandedOut, ms: number | undefined): void {

@@ -1,5 +1,5 @@
 /** Where an app's files are on this machine. */
-import { posix, win32 } from 'node:path';
+import * as path from 'node:path';
 import { stat } from 'node:fs/promises';
 import { AppError } from '../base/errors.ts';
 import type { KnownApp, PathsBySystem, System } from './known-app.ts';
@@ -10,6 +10,12 @@ export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Of path.posix or path.win32: functions, not methods. */
+interface Paths {
+  readonly join: (this: void, ...parts: string[]) => string;
+  readonly isAbsolute: (this: void, path: string) => boolean;
 }
 
 /** Folders that paths in known-apps.ts begin with, and where they are unless the environment says otherwise. */
@@ -35,7 +41,7 @@ export function knownApp(id: string): KnownApp {
 export function pathsOn(machine: Machine, paths: PathsBySystem): string[] {
   const system: System = machine.platform === 'darwin' || machine.platform === 'win32' ? machine.platform : 'linux';
   const found = isList(paths) ? paths : (paths[system] ?? []);
-  return found.map((path) => expand(machine, path));
+  return found.map((one) => expand(machine, one));
 }
 
 /** The file that an install writes: of several candidates the one that is there. Undefined: not an app of this system. */
@@ -45,27 +51,30 @@ export async function userFile(machine: Machine, app: KnownApp): Promise<string 
 
 /** The file of a project, where the app has such. */
 export async function projectFile(machine: Machine, app: KnownApp, folder: string): Promise<string | undefined> {
-  const { join } = machine.platform === 'win32' ? win32 : posix;
-  return firstThere(app.projectFiles.map((file) => join(folder, file)));
+  return firstThere(app.projectFiles.map((file) => pathOf(machine).join(folder, file)));
 }
 
 async function firstThere(paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths) if (await exists(path)) return path;
+  for (const one of paths) if (await exists(one)) return one;
   return paths[0];
 }
 
-export async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
+export async function exists(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined;
 }
 
-function expand({ platform, home, env }: Machine, path: string): string {
-  const { join, isAbsolute } = platform === 'win32' ? win32 : posix;
-  const [variable = '', ...rest] = path.split('/');
+function expand(machine: Machine, written: string): string {
+  const { join, isAbsolute } = pathOf(machine);
+  const [variable = '', ...rest] = written.split('/');
   const name = variable.slice(1);
-  const given = Object.hasOwn(fallbacks, name) ? env[name] : undefined;
+  const given = Object.hasOwn(fallbacks, name) ? machine.env[name] : undefined;
   if (given !== undefined && isAbsolute(given)) return join(given, ...rest);
-  if (name === 'APPSUPPORT') return join(home, 'Library', 'Application Support', ...rest);
-  return join(home, ...(fallbacks[name] ?? '').split('/'), ...rest);
+  if (name === 'APPSUPPORT') return join(machine.home, 'Library', 'Application Support', ...rest);
+  return join(machine.home, ...(fallbacks[name] ?? '').split('/'), ...rest);
+}
+
+function pathOf({ platform }: Machine): Paths {
+  return platform === 'win32' ? path.win32 : path.posix;
 }
 
 function isList(paths: PathsBySystem): paths is readonly string[] {

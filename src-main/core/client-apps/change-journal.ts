@@ -76,8 +76,12 @@ export class ChangeJournal {
     return change.backup === '' ? undefined : readFile(change.backup, 'utf8');
   }
 
+  /** With its copy, where no other change needs it: it may hold secrets. */
   async forget(id: string): Promise<void> {
+    const backup = (await this.#read(id))?.backup ?? '';
     await rm(this.#file(id), { force: true });
+    const isNeeded = (await this.changes()).some((change) => change.backup === backup);
+    if (backup !== '' && !isNeeded) await rm(backup, { force: true });
   }
 
   async #read(id: string): Promise<AppChange | undefined> {
@@ -90,11 +94,6 @@ export class ChangeJournal {
   }
 
   async #prune(): Promise<void> {
-    const changes = await this.changes();
-    const used = new Set(changes.slice(0, kept).map(({ backup }) => backup));
-    for (const { id, backup } of changes.slice(kept)) {
-      await this.forget(id);
-      if (backup !== '' && !used.has(backup)) await rm(backup, { force: true });
-    }
+    for (const { id } of (await this.changes()).slice(kept)) await this.forget(id);
   }
 }

@@ -29,7 +29,10 @@ export function diffLines(before: string, after: string): DiffLine[] {
 }
 
 /** A file of one long line: only what differs of it. */
-function narrowed(removed: readonly string[], added: readonly string[]): readonly [readonly string[], readonly string[]] {
+function narrowed(
+  removed: readonly string[],
+  added: readonly string[],
+): readonly [readonly string[], readonly string[]] {
   const [old, fresh] = [removed[0] ?? '', added[0] ?? ''];
   if (removed.length !== 1 || added.length !== 1 || Math.max(old.length, fresh.length) <= longestLine)
     return [removed, added];

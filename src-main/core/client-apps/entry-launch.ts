@@ -36,9 +36,12 @@ export function isOurs(name: string, entry: AppEntry): boolean {
   if (name === entryName) return true;
   const launch = launchOf(entry);
   if (launch === undefined) return false;
-  if (isHttp(launch)) return /^https?:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?\/mcp\/(?:app|mode)\/[^/]+$/.test(launch.url);
+  if (isHttp(launch))
+    return /^https?:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?\/mcp\/(?:app|mode)\/[^/]+$/.test(launch.url);
   const parts = [launch.command, ...launch.args];
-  const isProgram = parts.some((part) => /(?:^|[\\/])(?:tooltray(?:\.\w+)?|shim\.cjs)$|[\\/]tooltray[\\/].*cli\.js$/i.test(part));
+  const isProgram = parts.some((part) =>
+    /(?:^|[\\/])(?:tooltray(?:\.\w+)?|shim\.cjs)$|[\\/]tooltray[\\/].*cli\.js$/i.test(part),
+  );
   return isProgram && launch.args.includes('stdio');
 }
 
@@ -50,7 +53,8 @@ export function launches(entry: AppEntry, wanted: Launch): boolean {
 
 /** Without what is empty, which apps spell in several ways. */
 function plain(launch: Launch): unknown {
-  const filled = (value: unknown): boolean => value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
+  const filled = (value: unknown): boolean =>
+    value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
   return Object.fromEntries(Object.entries(launch).filter(([, value]) => filled(value)));
 }
 
@@ -62,5 +66,7 @@ function text(entry: AppEntry, ...keys: readonly string[]): string | undefined {
 function texts(entry: AppEntry, ...keys: readonly string[]): Record<string, string> | undefined {
   const value = keys.map((key) => entry[key]).find(isObject);
   if (value === undefined) return undefined;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, typeof one === 'string' ? one : JSON.stringify(one)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, typeof one === 'string' ? one : JSON.stringify(one)]),
+  );
 }

@@ -58,7 +58,7 @@ function addressOf(url: unknown, theirs: JsonObject): string | undefined {
 
 /** By its name, or as Magg tells it: by the end of its `uri`. */
 function isSse({ type, url }: JsonObject, { transport, uri }: JsonObject): boolean {
-  const named = [type, transport].find((one) => typeof one === 'string') as string | undefined;
+  const named = [type, transport].find((one): one is string => typeof one === 'string');
   if (named !== undefined) return kindByType.get(named.toLowerCase().replace(/[-_]/g, '')) === 'sse';
   return uri !== undefined && /\/sse\/?$/.test(String(url));
 }

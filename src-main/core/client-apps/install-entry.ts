@@ -40,7 +40,9 @@ export function withoutOurEntries(text: string, app: KnownApp): string {
 
 /** What a person would paste into an empty file. */
 export function snippetFor(app: KnownApp, launch: Launch): string {
-  return formatOf(app).set('', [...app.container, entryName], entryFor(app, launch)).trimEnd();
+  return formatOf(app)
+    .set('', [...app.container, entryName], entryFor(app, launch))
+    .trimEnd();
 }
 
 function merged(there: AppEntry, fresh: AppEntry, keepSwitch: boolean): AppEntry {

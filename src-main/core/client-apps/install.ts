@@ -89,7 +89,9 @@ async function takenBack(change: AppChange, message: string, journal: ChangeJour
     () => true,
     () => false,
   );
-  const state = isBack ? 'Its config file is as it was.' : `${change.file} was changed by something else, and stays as it is.`;
+  const state = isBack
+    ? 'Its config file is as it was.'
+    : `${change.file} was changed by something else, and stays as it is.`;
   return new AppError('server_not_started', message, { fix: `${state} Run "tooltray doctor" to see why.` });
 }
 

@@ -32,3 +32,8 @@ export interface KnownApp {
   /** What makes it read its config file anew. */
   readonly restart: string;
 }
+
+/** One path per system. */
+export function everywhere(darwin: string, win32: string, linux: string): PathsBySystem {
+  return { darwin: [darwin], win32: [win32], linux: [linux] };
+}

@@ -7,8 +7,8 @@ export interface OwnProgram {
   /** Folder that the launcher is kept in, below `bin`. */
   readonly dataDir: string;
   readonly platform: NodeJS.Platform;
-  /** Node.js and our command line's file, absolute. */
-  readonly command: readonly [program: string, file: string];
+  /** Node.js and our command line's file, absolute; undefined in the desktop app, which is no Node.js. */
+  readonly command: readonly [program: string, file: string] | undefined;
   /** The folder of a private instance, which its apps have to name. */
   readonly home: string | undefined;
 }
@@ -19,12 +19,14 @@ export function launcherPath(dataDir: string, platform: NodeJS.Platform): string
 
 /** The first is what an install writes; an entry with any of them is in order. */
 export function ownLaunches(
-  { dataDir, platform, command: [program, file], home }: OwnProgram,
+  { dataDir, platform, command, home }: OwnProgram,
   app: string,
 ): readonly [StdioLaunch, ...StdioLaunch[]] {
   const words = ['stdio', '--app', app];
   const env = home === undefined ? {} : { env: { TOOLTRAY_HOME: home } };
-  const direct = { command: program, args: [file, ...words], ...env };
-  const launcher = launcherPath(dataDir, platform);
-  return existsSync(launcher) ? [{ command: launcher, args: words, ...env }, direct] : [direct];
+  const file = launcherPath(dataDir, platform);
+  const launcher = { command: file, args: words, ...env };
+  if (command === undefined) return [launcher];
+  const direct = { command: command[0], args: [command[1], ...words], ...env };
+  return existsSync(file) ? [launcher, direct] : [direct];
 }

@@ -107,14 +107,21 @@ async function targetOf(path: string): Promise<string> {
   const link = await lstat(path).catch(() => undefined);
   if (link?.isSymbolicLink() !== true) return path;
   return realpath(path).catch((cause: unknown) => {
-    throw new AppError('not_allowed', `${path} is a link that leads nowhere.`, { fix: 'Mend or remove the link.', cause });
+    throw new AppError('not_allowed', `${path} is a link that leads nowhere.`, {
+      fix: 'Mend or remove the link.',
+      cause,
+    });
   });
 }
 
 /** A rename would replace a read-only file all the same, against what its owner says. */
 function requireWritable(target: string, stats: Stats): void {
   if (stats.isFile() && (stats.mode & 0o200) !== 0) return;
-  throw new AppError('not_allowed', `${target} is ${stats.isFile() ? 'read-only' : 'not a file'}, so it was left alone.`, {
-    fix: 'Make it writable, or copy the entry to where it comes from.',
-  });
+  throw new AppError(
+    'not_allowed',
+    `${target} is ${stats.isFile() ? 'read-only' : 'not a file'}, so it was left alone.`,
+    {
+      fix: 'Make it writable, or copy the entry to where it comes from.',
+    },
+  );
 }

@@ -1,6 +1,6 @@
 /** Mode `search`: two tools; the model searches for what it needs and calls it. */
 import { isObject, plainNumber } from '../base/json.ts';
-import { readArguments, readServerName, readToolName } from '../calls/read-arguments.ts';
+import { argumentKeys, nameKeys, readArguments, readServerName, readToolName } from '../calls/read-arguments.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { foundTools } from './found-tools.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
@@ -34,6 +34,9 @@ const searchTools: HelperTool = {
   },
 };
 
+/** What belongs to the call itself; anything else beside it may be an argument in the wrong place. */
+const ownKeys: ReadonlySet<string> = new Set([...argumentKeys, ...nameKeys, 'server', 'connection', '_meta']);
+
 const callTool: HelperTool = {
   definition: {
     name: 'call_tool',
@@ -53,6 +56,7 @@ const callTool: HelperTool = {
       tool: readToolName(input),
       server: readServerName(input),
       arguments: readArguments(input) ?? {},
+      beside: Object.fromEntries(Object.entries(input).filter(([key]) => !ownKeys.has(key))),
       rest: isObject(input['_meta']) ? { _meta: input['_meta'] } : undefined,
       via: 'call_tool',
     }),

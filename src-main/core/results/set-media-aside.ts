@@ -1,5 +1,6 @@
 /** Pictures and sound of an answer apart from the rest of it: they are looked at and listened to, not read. */
 import { isObject, type JsonObject } from '../base/json.ts';
+import { resultBytes } from './result-bytes.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 
@@ -8,9 +9,9 @@ export interface MediaAside {
   readonly media: readonly JsonObject[];
 }
 
-/** A raw result of more than `longestParsed` bytes stays whole. */
-export function setMediaAside(result: Result, longestParsed: number): MediaAside {
-  if (result instanceof RawJson && result.byteLength > longestParsed) return { rest: result, media: [] };
+/** A result of more than `longest` bytes stays together. */
+export function setMediaAside(result: Result, longest: number): MediaAside {
+  if (resultBytes(result) > longest) return { rest: result, media: [] };
   const parsed = result instanceof RawJson ? result.parse() : result;
   const blocks = Array.isArray(parsed['content']) ? (parsed['content'] as unknown[]) : [];
   const media = blocks.filter(isMedia);

@@ -45,6 +45,8 @@ export interface SpillUsage {
   readonly keepDays: number;
 }
 
+const pruneEveryMs = 60 * 60_000;
+
 export class SpillStore {
   /** Something was kept, read, pinned or deleted. */
   readonly changed = new Event<void>();
@@ -58,6 +60,7 @@ export class SpillStore {
   #index: SpillIndex | undefined;
   #opening: Promise<SpillIndex> | undefined;
   #closing: Promise<void> | undefined;
+  #pruning: NodeJS.Timeout | undefined;
 
   constructor(options: SpillStoreOptions) {
     this.#options = options;
@@ -72,6 +75,8 @@ export class SpillStore {
 
   /** Never rejects: a store that cannot work says so whenever something is to be kept, and the rest of Tooltray goes on. */
   async start(): Promise<void> {
+    // Days pass while a core runs, in which nothing may be kept that would make room.
+    this.#pruning ??= setInterval(() => void this.#pruneInTime(), pruneEveryMs).unref();
     try {
       await this.#opened();
       await this.prune();
@@ -163,6 +168,7 @@ export class SpillStore {
   }
 
   close(): Promise<void> {
+    clearInterval(this.#pruning);
     return (this.#closing ??= this.#close());
   }
 
@@ -213,6 +219,14 @@ export class SpillStore {
       await this.#writer.clear(stem);
       await Promise.all(files.map((file) => rm(file, { force: true }).catch(() => undefined)));
       throw error;
+    }
+  }
+
+  async #pruneInTime(): Promise<void> {
+    try {
+      await this.prune();
+    } catch (error) {
+      this.#options.log.warn('Old kept answers could not be deleted.', { error });
     }
   }
 

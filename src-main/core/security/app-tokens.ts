@@ -91,7 +91,11 @@ function isKept(value: unknown): value is Kept {
 }
 
 function refusal(file: string): AppError {
-  return new AppError('not_allowed', `The file of app tokens ${file} is not yours alone, so Tooltray will not trust it.`, {
-    fix: 'Remove it, then connect the apps that use addresses again.',
-  });
+  return new AppError(
+    'not_allowed',
+    `The file of app tokens ${file} is not yours alone, so Tooltray will not trust it.`,
+    {
+      fix: 'Remove it, then connect the apps that use addresses again.',
+    },
+  );
 }

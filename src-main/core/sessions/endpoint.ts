@@ -59,7 +59,7 @@ export interface ViewDeps {
   readonly catalog: LiveCatalog;
   readonly servers: ServerManager;
   readonly steps: CallSteps;
-  readonly shaper: Pick<ResultShaper, 'shapeOwn'>;
+  readonly shaper: Pick<ResultShaper, 'shapeOwn' | 'putAside'>;
   readonly admin: ServerAdmin;
   readonly sandbox: Sandbox;
   readonly descriptions: DescriptionStore;
@@ -106,6 +106,7 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
     followsLists: factsOfApp(endpoint.app).followsLists,
     answerRoom: deps.answerRoom,
     shapeOwn: (result, tool, context) => deps.shaper.shapeOwn(result, tool, context),
+    putAside: (result, from, context) => deps.shaper.putAside(result, from, context),
   });
 }
 

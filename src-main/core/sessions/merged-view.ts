@@ -33,6 +33,8 @@ export interface MergedViewOptions extends HelperParts {
   readonly steps: CallSteps;
   /** What becomes of a helper's own long answer. */
   readonly shapeOwn: ResultShaper['shapeOwn'];
+  /** What becomes of a slow call's answer that there is no room for. */
+  readonly putAside: ResultShaper['putAside'];
   readonly serverInfo: JsonObject;
   /** Read at each use, as `raw` is. */
   readonly extraTools: () => readonly string[];
@@ -73,6 +75,7 @@ export class MergedView implements SessionView {
       limitMs: options.callLimitMs,
       room: options.answerRoom,
       awaitLine: (args, context) => this.#awaitLine(args, context),
+      putAside: async (result, tool, context) => options.putAside(result, this.#originOf(tool), context),
     });
   }
 
@@ -266,6 +269,16 @@ export class MergedView implements SessionView {
     const own = helpers.get(name) ?? mode.find?.(name, this.#view());
     if (own !== undefined || catalog.current.lookup.tools.listedAs(name) !== undefined) return own;
     return findDynamicHelper(name, this.#view());
+  }
+
+  /** Whose answer it is that came under this name; a helper's own is ours, and so is what a model misspelt. */
+  #originOf(name: string): { server: string; tool: string } {
+    try {
+      const entry = this.#options.steps.resolve({ tool: name, arguments: undefined });
+      return { server: entry.server, tool: entry.name };
+    } catch {
+      return { server: 'tooltray', tool: name };
+    }
   }
 
   #call(request: CallRequest, context: CallerContext): Promise<Result> {

@@ -28,7 +28,8 @@ export function formatOf({ format }: Pick<KnownApp, 'format'>): ConfigFormat {
 export function entriesAt(root: unknown, container: readonly string[]): [path: string[], entry: AppEntry][] {
   if (!isObject(root)) return [];
   const [step, ...rest] = container;
-  if (step === undefined) return Object.entries(root).flatMap(([name, entry]) => (isObject(entry) ? [[[name], entry]] : []));
+  if (step === undefined)
+    return Object.entries(root).flatMap(([name, entry]) => (isObject(entry) ? [[[name], entry]] : []));
   const keys = step === '*' ? Object.keys(root) : Object.hasOwn(root, step) ? [step] : [];
   return keys.flatMap((key) =>
     entriesAt(root[key], rest).map(([path, entry]): [string[], AppEntry] => [[key, ...path], entry]),

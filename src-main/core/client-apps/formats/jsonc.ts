@@ -23,9 +23,7 @@ function set(text: string, path: readonly string[], entry: AppEntry): string {
   edit.cut((source) => {
     // `null` where entries belong is filled.
     if (key === undefined) return replaceValue(source, node, entry);
-    return node.type === 'null'
-      ? replaceValue(source, node, { [key]: value })
-      : insertLast(source, node, key, value);
+    return node.type === 'null' ? replaceValue(source, node, { [key]: value }) : insertLast(source, node, key, value);
   }, wanted);
   return edit.text;
 }

@@ -49,7 +49,9 @@ function readKeys(text: string, start: number): { readonly keys: string[]; reado
 
 function unquoted(written: string): string {
   // TOML's long form has no counterpart in JSON.
-  const plain = written.replace(/\\U([0-9a-fA-F]{8})/g, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)));
+  const plain = written.replace(/\\U([0-9a-fA-F]{8})/g, (_, hex: string) =>
+    String.fromCodePoint(Number.parseInt(hex, 16)),
+  );
   return JSON.parse(plain.replace(/\t/g, '\\t')) as string;
 }
 

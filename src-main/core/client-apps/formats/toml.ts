@@ -1,5 +1,5 @@
 /** Entries in TOML files, as blocks of lines: no library rewrites TOML with its comments and tables as they were. */
-import { parse, stringify, type TomlTable } from 'smol-toml';
+import { parse, stringify } from 'smol-toml';
 import { errorText } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import type { AppEntry } from '../launch.ts';
@@ -21,7 +21,7 @@ function read(text: string): Record<string, unknown> {
 function set(text: string, path: readonly string[], entry: AppEntry): string {
   const wanted = withValueAt(read(text), path, entry);
   const eol = /\r?\n/.exec(text)?.[0] ?? '\n';
-  const block = stringify(withValueAt({}, path, entry) as TomlTable)
+  const block = stringify(withValueAt({}, path, entry))
     .trimEnd()
     .concat('\n')
     .replaceAll('\n', eol);

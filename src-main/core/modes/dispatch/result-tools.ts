@@ -42,6 +42,7 @@ function resultTool(op: ResultOp): HelperTool {
       },
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
+    reachable: true,
     run: (input, context) => answered('readresult', () => readResult(input, context, op)),
   };
 }

@@ -19,6 +19,7 @@ export const readCache: HelperTool = {
     },
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
+  reachable: true,
   async run(input, { resultFiles, signal }) {
     const key = readText(input['key']);
     if (key === undefined) throw refused('The key is missing.', 'Give the one that the cut answer names.');

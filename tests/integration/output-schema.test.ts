@@ -1,0 +1,38 @@
+/** Tools that declare what their answers hold, for a client that checks it: the SDK's own in v2. */
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect, test } from 'vitest';
+import { startCore, type TestCore } from './start-core.ts';
+
+const file = join(import.meta.dirname, 'servers/structured.ts');
+const servers = { s: { command: process.execPath, args: [file] } };
+/** Handles of slow calls may stand for an answer, too. */
+const never = { slowCallSeconds: 0 };
+
+async function connect(core: TestCore): Promise<Client> {
+  const client = new Client({ name: 'validating', version: '1.0.0' });
+  await client.connect(new StreamableHTTPClientTransport(new URL(core.url)));
+  return client;
+}
+
+test('a tool whose answers are never kept on disk keeps its outputSchema, and a long answer satisfies it', async () => {
+  await using core = await startCore({ servers, ...never, raw: true, results: { threshold: 0 } });
+  const client = await connect(core);
+  const { tools } = await client.listTools();
+  expect(tools.find(({ name }) => name === 'rows')?.outputSchema).toMatchObject({ required: ['rows'] });
+  const { structuredContent } = await client.callTool({ name: 'rows', arguments: { count: 2000 } });
+  expect((structuredContent as { rows: unknown[] }).rows).toHaveLength(2000);
+  await client.close();
+});
+
+test('a tool whose answers may be kept on disk is listed without, and its summary is taken by the same client', async () => {
+  await using core = await startCore({ servers, ...never, raw: true, results: { threshold: 1000 } });
+  const client = await connect(core);
+  const { tools } = await client.listTools();
+  expect(tools.find(({ name }) => name === 'rows')).not.toHaveProperty('outputSchema');
+  const { content, structuredContent } = await client.callTool({ name: 'rows', arguments: { count: 2000 } });
+  const [spill] = core.host.core.spills.list();
+  expect(JSON.stringify(content)).toContain(spill?.id ?? 'no spill');
+  expect(structuredContent).toBeUndefined();
+  await client.close();
+});
