@@ -6,11 +6,12 @@ import { app, dialog } from 'electron';
 import { findRunningCore } from './cli/running-core.ts';
 import { appPaths, type AppPaths, ensurePrivateDir } from './core/base/app-paths.ts';
 import { errorText } from './core/base/errors.ts';
+import { launcherPath } from './core/client-apps/own-launch.ts';
 import { backgroundFlag, linuxAutostart, systemAutostart } from './desktop/autostart.ts';
 import { linkScheme, placeInWords, placeOfLink } from './desktop/dashboard-places.ts';
 import { DesktopApp } from './desktop/desktop-app.ts';
 import { desktopSettings } from './desktop/desktop-settings.ts';
-import { keepLauncher, launcherFacts, launcherFile } from './desktop/launcher.ts';
+import { keepLauncher, launcherFacts } from './desktop/launcher.ts';
 import { offerMove } from './desktop/offer-move.ts';
 import { registerPageProtocol } from './desktop/page-protocol.ts';
 import { openPreferences, type PreferenceStore } from './desktop/preferences.ts';
@@ -75,6 +76,11 @@ async function start(): Promise<DesktopApp> {
       : undefined,
   });
   endWith(desktop);
+  if (app.isPackaged) {
+    app.setAsDefaultProtocolClient(linkScheme);
+    // Before the core looks after client apps: what it writes into them is the launcher's path.
+    await mendLauncher(paths);
+  }
   try {
     await desktop.start();
   } catch (error) {
@@ -82,10 +88,6 @@ async function start(): Promise<DesktopApp> {
     throw error;
   }
   void host.core.start();
-  if (app.isPackaged) {
-    app.setAsDefaultProtocolClient(linkScheme);
-    await mendLauncher(paths);
-  }
   return desktop;
 }
 
@@ -130,7 +132,7 @@ async function mendLauncher({ dataDir }: AppPaths): Promise<void> {
   const { platform, env, resourcesPath: resources } = process;
   const facts = launcherFacts({ platform, program: app.getPath('exe'), resources, appImage: env['APPIMAGE'] });
   if (facts === undefined) void offerMove();
-  else await keepLauncher(launcherFile(dataDir, platform), facts, platform);
+  else await keepLauncher(launcherPath(dataDir, platform), facts, platform);
 }
 
 /** The packer writes where newer versions are, if it was told. */

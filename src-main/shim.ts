@@ -2,7 +2,10 @@
 import { join } from 'node:path';
 import { runShim } from './shim/run-shim.ts';
 
+const words = process.argv.slice(2);
+// The launcher of the installed app is called as the command line is: `tooltray stdio …`.
+if (words[0] === 'stdio') words.shift();
 // No top-level await: built as CommonJS it starts 3 ms sooner, a tenth of the whole, and CommonJS has none.
-void runShim(process.argv.slice(2), join(import.meta.dirname, 'cli.js')).then((code) => {
+void runShim(words, join(import.meta.dirname, 'cli.js')).then((code) => {
   process.exitCode = code;
 });

@@ -11,8 +11,8 @@ export class Home {
   config = join(this.folder, 'config.json');
   env = { ...process.env, TOOLTRAY_HOME: this.folder };
 
-  constructor(servers) {
-    writeFileSync(this.config, JSON.stringify({ mcpServers: servers }));
+  constructor(servers, settings = {}) {
+    writeFileSync(this.config, JSON.stringify({ ...settings, mcpServers: servers }));
   }
 
   remove() {
@@ -26,17 +26,21 @@ export class Core {
   #gone;
   #url;
 
-  /** Resolves when all servers have settled. */
-  static async start(cli, servers) {
-    const core = new Core(cli, new Home(servers));
+  /**
+   * Resolves when all servers have settled. `settings` go into the config, `nodeArgs` before the build; `env` makes more
+   * variables for a home.
+   */
+  static async start(cli, servers, { settings, nodeArgs, env } = {}) {
+    const home = new Home(servers, settings);
+    const core = new Core(cli, home, nodeArgs, env?.(home));
     await core.#settled();
     return core;
   }
 
-  constructor(cli, home) {
+  constructor(cli, home, nodeArgs = [], env = {}) {
     this.home = home;
-    const args = [cli, 'serve', '--config', home.config, '--port', '0', '--no-open', '--no-token'];
-    this.#child = spawn(process.execPath, args, { env: home.env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const args = [...nodeArgs, cli, 'serve', '--config', home.config, '--port', '0', '--no-open', '--no-token'];
+    this.#child = spawn(process.execPath, args, { env: { ...home.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
     this.#gone = new Promise((resolve) => this.#child.once('close', resolve));
   }
 

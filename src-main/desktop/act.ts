@@ -33,6 +33,7 @@ async function fix(item: AttentionItem, { ask, openDashboard, openBrowser }: Act
   const { server, action } = item;
   if (server !== undefined && action.kind === 'sign-in') return openBrowser((await ask('signIn', { server })).url);
   if (server !== undefined && action.kind === 'retry') return void (await ask('retry', { server }));
+  if (server !== undefined && action.kind === 'heal') return void (await ask('heal', { server }));
   if (server !== undefined && action.kind === 'enable') {
     return void (await ask('setServerEnabled', { server, enabled: true }));
   }

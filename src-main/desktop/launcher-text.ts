@@ -22,8 +22,6 @@ export function unixLauncher({ program, shim, appWords }: LauncherFacts): string
     `  echo "tooltray: The Tooltray app is no longer at $program. Install it again, or start it once from where it is now." >&2`,
     '  exit 127',
     'fi',
-    // The word that tells the command line's parts apart; here there is only one.
-    'if [ "$1" = stdio ]; then shift; fi',
     'export ELECTRON_RUN_AS_NODE=1',
     `export TOOLTRAY_CORE_COMMAND=${shellWord(command)}`,
     ...(shim === 'in-appimage' ? inAppImage : [`exec "$program" ${shellWord(shim.file)} "$@"`]),

@@ -15,10 +15,6 @@ export interface AppLocation {
   readonly appImage: string | undefined;
 }
 
-export function launcherFile(dataDir: string, platform: NodeJS.Platform): string {
-  return join(dataDir, 'bin', platform === 'win32' ? 'tooltray.cmd' : 'tooltray');
-}
-
 /** Undefined where the app runs from a place that is gone after this start: whatever was written before stays. */
 export function launcherFacts({ program, resources, appImage }: AppLocation): LauncherFacts | undefined {
   // macOS runs what was downloaded and never moved from a random folder.

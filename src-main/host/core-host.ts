@@ -10,6 +10,7 @@ import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask-secrets.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { requireMode } from '../core/modes/choose-mode.ts';
+import { AppTokens } from '../core/security/app-tokens.ts';
 import { type Endpoint, viewFor } from '../core/sessions/endpoint.ts';
 import type { Hello } from '../core/sessions/hello.ts';
 import type { HttpListener } from '../core/sessions/http-listener.ts';

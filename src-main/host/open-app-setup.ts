@@ -5,6 +5,7 @@ import type { AppPaths, Env } from '../core/base/app-paths.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import type { KnownServer } from '../core/client-apps/import-offers.ts';
 import { isHttp, type Launch } from '../core/client-apps/launch.ts';
+import type { OwnProgram } from '../core/client-apps/own-launch.ts';
 import type { EntryTrial } from '../core/admin/try-entry.ts';
 import type { AppConfig } from '../core/config/app-config.ts';
 import { AppSetup, type AppSetupParts } from '../rpc/app-setup.ts';
@@ -22,7 +23,7 @@ export function openAppSetup({ env, paths, config, add, remove, tryEntry }: AppS
   const { platform } = process;
   return new AppSetup({
     machine: { env, platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir() },
-    own: { dataDir: paths.dataDir, platform, command: [process.execPath, commandFile()], home: paths.home },
+    own: { dataDir: paths.dataDir, platform, command: ownCommand(), home: paths.home },
     here: () => config().servers.flatMap(knownServer),
     add,
     remove,
@@ -45,6 +46,10 @@ function entryOf(launch: Launch): JsonObject {
   return isHttp(launch)
     ? { url: launch.url, headers: launch.headers ?? {} }
     : { command: launch.command, args: [...launch.args], env: launch.env ?? {} };
+}
+
+function ownCommand(): OwnProgram['command'] {
+  return process.versions['electron'] === undefined ? [process.execPath, commandFile()] : undefined;
 }
 
 /** This module may lie in dist/, in dist/chunks/, or among the sources. */

@@ -15,7 +15,7 @@ export interface Publication {
   /** For `watch` after a broken line: only what changed since is sent then. */
   readonly id: string;
   readonly change: StateChange;
-  /** `change` as JSON, written once for all watchers. */
+  /** `change` as JSON. */
   readonly text: string;
 }
 
@@ -24,6 +24,11 @@ interface Slice {
   readonly value: unknown;
   /** The publication that it changed in. */
   readonly changedAt: number;
+}
+
+interface Watcher {
+  readonly tell: (publication: Publication) => void;
+  readonly slices: ReadonlySet<SliceName>;
 }
 
 /** Between two publications, in ms. */
@@ -37,7 +42,7 @@ export class StatePublisher {
   readonly #onFailure: (slice: SliceName, error: unknown) => void;
   readonly #names: readonly SliceName[];
   readonly #epoch = randomUUID().slice(0, 8);
-  readonly #watchers = new Set<(publication: Publication) => void>();
+  readonly #watchers = new Set<Watcher>();
   readonly #slices = new Map<SliceName, Slice>();
   readonly #dirty = new Set<SliceName>();
   #stopListening: () => void = () => undefined;
@@ -58,21 +63,25 @@ export class StatePublisher {
     return this.#watchers.size;
   }
 
-  /** `lastId`: of the last publication that this watcher has seen. The first one comes at once. Returns how to leave. */
-  watch(tell: (publication: Publication) => void, lastId?: string): () => void {
+  /**
+   * `lastId`: of the last publication that this watcher has seen; `slices`: what it wants, everything by default. The first
+   * publication comes at once. Returns how to leave.
+   */
+  watch(tell: Watcher['tell'], lastId?: string, slices: readonly SliceName[] = this.#names): () => void {
     if (this.#watchers.size === 0) this.#begin();
     let isGone = false;
     const seen = this.#countOf(lastId);
+    const watcher: Watcher = { tell, slices: new Set(slices) };
     this.#publishing = this.#publishing
-      .then(() => this.#build(this.#names))
+      .then(() => this.#build(slices))
       .then(() => {
         if (isGone) return;
-        this.#watchers.add(tell);
-        tell(this.#since(seen));
+        this.#watchers.add(watcher);
+        tell(this.#since(seen, watcher.slices));
       });
     return () => {
       isGone = true;
-      this.#watchers.delete(tell);
+      this.#watchers.delete(watcher);
       if (this.#watchers.size === 0) this.#end();
     };
   }
@@ -103,10 +112,13 @@ export class StatePublisher {
   async #publish(): Promise<void> {
     this.#timer = undefined;
     const before = this.#count;
-    await this.#build([...this.#dirty]);
+    const wanted = new Set([...this.#watchers].flatMap(({ slices }) => [...slices]));
+    await this.#build([...this.#dirty].filter((slice) => wanted.has(slice)));
     if (this.#count === before) return;
-    const publication = this.#since(before);
-    for (const tell of this.#watchers) tell(publication);
+    for (const { tell, slices } of this.#watchers) {
+      const publication = this.#since(before, slices);
+      if (publication.text !== '{}') tell(publication);
+    }
   }
 
   /** Brings these slices up to date; the count moves when one of them changed. */
@@ -126,8 +138,8 @@ export class StatePublisher {
     }
   }
 
-  #since(count: number): Publication {
-    const changed = [...this.#slices].filter(([, { changedAt }]) => changedAt > count);
+  #since(count: number, slices: ReadonlySet<SliceName>): Publication {
+    const changed = [...this.#slices].filter(([name, { changedAt }]) => changedAt > count && slices.has(name));
     const text = `{${changed.map(([name, slice]) => `${JSON.stringify(name)}:${slice.text}`).join(',')}}`;
     const change = Object.fromEntries(changed.map(([name, { value }]) => [name, value])) as StateChange;
     return { id: `${this.#epoch}.${this.#count}`, change, text };

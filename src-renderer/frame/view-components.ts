@@ -1,9 +1,18 @@
 /** Which component shows which view. */
 import type { Component } from 'svelte';
-import type { View } from '../lib/routes.svelte.ts';
+import type { View } from '../lib/addresses.ts';
+import ActivityView from '../views/activity/ActivityView.svelte';
+import OverviewView from '../views/overview/OverviewView.svelte';
+import ServersView from '../views/servers/ServersView.svelte';
+import SettingsView from '../views/settings/SettingsView.svelte';
+import SetupView from '../views/setup/SetupView.svelte';
+import SpillsView from '../views/spills/SpillsView.svelte';
 
-const found = import.meta.glob<{ readonly default: Component }>('../views/*/*View.svelte', { eager: true });
-
-export const viewComponents: Readonly<Partial<Record<View, Component>>> = Object.fromEntries(
-  Object.entries(found).map(([path, module]) => [path.split('/')[2], module.default]),
-);
+export const viewComponents: Readonly<Record<View, Component>> = {
+  overview: OverviewView,
+  servers: ServersView,
+  activity: ActivityView,
+  spills: SpillsView,
+  setup: SetupView,
+  settings: SettingsView,
+};

@@ -1,5 +1,5 @@
 /** Which key does what, everywhere in the dashboard. Pure. */
-import { views, type View } from './routes.svelte.ts';
+import { views, type View } from './addresses.ts';
 
 export interface KeyPress {
   readonly key: string;

@@ -1,8 +1,8 @@
-/** Where in the dashboard we are: `#/servers/github/log?since=1`. The address is the state, so that every row has a link. */
+/** Where in the dashboard we are. The address is the state, so that every row has a link. */
 import { createSubscriber } from 'svelte/reactivity';
+import { hrefTo, isView, partsOf, queryOf, type View } from './addresses.ts';
 
-export const views = ['overview', 'servers', 'activity', 'spills', 'setup', 'settings'] as const;
-export type View = (typeof views)[number];
+export { hrefTo, type View, views } from './addresses.ts';
 
 const storageName = 'tooltray.view';
 /** Reading a route inside an effect or template reads it again when the address changes. */
@@ -14,7 +14,7 @@ const follow = createSubscriber((update) => {
 export const routes = {
   get view(): View {
     const [view] = parts();
-    return isView(view) ? view : rememberedView();
+    return isView(view) ? view : (lastView() ?? 'overview');
   },
   /** What comes after the view: `['github', 'log']`. */
   get path(): readonly string[] {
@@ -22,7 +22,7 @@ export const routes = {
   },
   get query(): URLSearchParams {
     follow();
-    return new URLSearchParams(location.hash.split('?')[1] ?? '');
+    return queryOf(location.hash);
   },
   /** Goes there: `routes.go('servers', 'github', 'log')`. */
   go(view: View, ...path: readonly string[]): void {
@@ -33,12 +33,6 @@ export const routes = {
     location.replace(hrefTo(view, path, query));
   },
 };
-
-/** The link to a place of the dashboard. */
-export function hrefTo(view: View, path: readonly string[] = [], query: Readonly<Record<string, string>> = {}): string {
-  const search = new URLSearchParams(query).toString();
-  return `#/${[view, ...path].map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
-}
 
 /** The next start without an address begins there. */
 export function rememberView(view: View): void {
@@ -51,28 +45,7 @@ export function lastView(): View | undefined {
   return isView(view) ? view : undefined;
 }
 
-function rememberedView(): View {
-  return lastView() ?? 'overview';
-}
-
-function isView(text: string | undefined): text is View {
-  return (views as readonly (string | undefined)[]).includes(text);
-}
-
 function parts(): string[] {
   follow();
-  const path = /^#\/([^?]*)/.exec(location.hash)?.[1] ?? '';
-  return path
-    .split('/')
-    .filter((part) => part !== '')
-    .map(decoded);
-}
-
-/** An address that a person typed may hold anything. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+  return partsOf(location.hash);
 }

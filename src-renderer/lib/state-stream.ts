@@ -78,7 +78,7 @@ class StateStream {
       if (response.status === 401 || response.status === 403) return 'unauthorized';
       if (!response.ok || response.body === null) return 'gone';
       const parser = createParser({ onEvent: ({ id, data }) => this.#tell(id, data) });
-      const text = response.body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>);
+      const text = response.body.pipeThrough(new TextDecoderStream());
       for (let reader = text.getReader(); ;) {
         const { done, value } = await reader.read();
         if (done) return 'gone';

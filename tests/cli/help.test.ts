@@ -14,6 +14,11 @@ test('without arguments the help names every command and exits with 0', async ()
       ...[
         'serve',
         'stdio',
+        'apps',
+        'install',
+        'uninstall',
+        'import',
+        'undo',
         'list',
         'add',
         'remove',

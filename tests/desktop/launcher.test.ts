@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../integration/until.ts';
+import { launcherPath } from '../../src-main/core/client-apps/own-launch.ts';
 import { linuxAutostart } from '../../src-main/desktop/autostart.ts';
-import { keepLauncher, launcherFacts, launcherFile } from '../../src-main/desktop/launcher.ts';
+import { keepLauncher, launcherFacts } from '../../src-main/desktop/launcher.ts';
 import { type LauncherFacts, windowsLauncher } from '../../src-main/desktop/launcher-text.ts';
 
 let folder: string;
@@ -44,7 +45,7 @@ async function run(
 }
 
 async function written(facts: LauncherFacts): Promise<string> {
-  const file = launcherFile(join(folder, 'data'), 'linux');
+  const file = launcherPath(join(folder, 'data'), 'linux');
   await keepLauncher(file, facts, 'linux');
   return file;
 }
@@ -55,7 +56,7 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
     const file = await written({ program: app, shim: { file: '/a b/shim.cjs' }, appWords: ['--background'] });
     const { out } = await run(file, ['stdio', '--app', 'my app'], '{"id":0}\n');
     const command = JSON.stringify([app, '--background']);
-    expect(out.split('\n')).toEqual([`1|${command}`, '/a b/shim.cjs', '--app', 'my app', '{"id":0}', '']);
+    expect(out.split('\n')).toEqual([`1|${command}`, '/a b/shim.cjs', 'stdio', '--app', 'my app', '{"id":0}', '']);
   });
 
   test('says what to do when the app is gone', async () => {
@@ -78,7 +79,7 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
     const file = await written({ program: image, shim: 'in-appimage', appWords: [] });
     const { out } = await run(file, ['stdio', '--app', 'x'], 'ping\n');
     const [, shim, ...rest] = out.split('\n');
-    expect([shim, ...rest]).toEqual([join(folder, 'mount/resources/shim/shim.cjs'), '--app', 'x', 'ping', '']);
+    expect([shim, ...rest]).toEqual([join(folder, 'mount/resources/shim/shim.cjs'), 'stdio', '--app', 'x', 'ping', '']);
     await until(() => !existsSync(held));
   });
 

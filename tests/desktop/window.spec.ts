@@ -1,6 +1,8 @@
 /** The window: it opens, shows the dashboard, goes and comes back while the app goes on. */
+import { rmSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import { Desktop } from './open-desktop.ts';
+import type { BrowserWindow, Notification } from 'electron';
+import { Desktop, makeHome } from './open-desktop.ts';
 
 test('starting the app opens the dashboard, which knows its servers', async () => {
   await using desktop = await Desktop.open({ servers: { utils: { type: 'builtin', builtin: 'utils' } } });
@@ -62,4 +64,40 @@ test('the theme that was chosen is the window\u2019s', async () => {
   await expect.poll(isDark).toBe(true);
   await page.evaluate(() => window.tooltray?.request('setSettings', { theme: 'light' }));
   await expect.poll(isDark).toBe(false);
+});
+
+test('the window remembers where it was, also after the app has ended', async () => {
+  const home = makeHome();
+  try {
+    const last = { x: 40, y: 60, width: 900, height: 620 };
+    {
+      await using desktop = await Desktop.open({ home });
+      const window = await desktop.app.browserWindow(await desktop.page());
+      await window.evaluate((one: BrowserWindow, bounds) => one.setBounds(bounds), last);
+    }
+    await using desktop = await Desktop.open({ home });
+    const window = await desktop.app.browserWindow(await desktop.page());
+    expect(await window.evaluate((one: BrowserWindow) => one.getBounds())).toEqual(last);
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+
+test('closing the window for the first time says that the app goes on', async () => {
+  await using desktop = await Desktop.open();
+  await desktop.app.evaluate(({ Notification }) => {
+    const shown: string[] = [];
+    Object.assign(globalThis, { shown });
+    Notification.prototype.show = function show(this: Notification) {
+      shown.push(this.title);
+    };
+  });
+  const shown = (): Promise<string[]> =>
+    desktop.app.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
+  await (await desktop.page()).close();
+  await expect.poll(shown).toEqual(['Tooltray keeps running']);
+  await desktop.clickTray('dashboard');
+  await (await desktop.page()).close();
+  await expect.poll(() => desktop.windowCount()).toBe(0);
+  expect(await shown()).toEqual(['Tooltray keeps running']);
 });

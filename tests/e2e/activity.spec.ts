@@ -90,6 +90,8 @@ test('arrows move between calls, Enter opens one, and Escape gives the focus bac
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`no barrier is found in the ${colorScheme} theme`, async ({ page, core }) => {
+    // Each look at the page takes seconds where others want the processor, too.
+    test.slow();
     await core.call('tracker_close_issue', { number: 7 });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await expect(rowOf(page, 'close_issue')).toBeVisible();

@@ -68,7 +68,7 @@ test('a pause is told, waits in the list of what needs a person, and ends there'
   await page.goto(core.at('overview'));
   await page.getByRole('button', { name: 'Pause all' }).click();
   await expect(page.getByRole('status').first()).toContainText('Paused');
-  await page.getByRole('button', { name: /^Resume:/ }).click();
+  await page.getByRole('button', { name: /^Resume ?:/ }).click();
   await expect(page.getByRole('status').first()).not.toContainText('Paused');
 });
 

@@ -12,8 +12,7 @@ const cli = join(import.meta.dirname, '../../dist/cli.js');
 const hostileWords = `console.error('<img src=x onerror="document.title=1"> \\u001b[31mred\\u001b[0m'); process.exit(3)`;
 
 export const test = plain.extend<{ core: ServedCore }>({
-  // eslint wants a pattern, Playwright an object: nothing of the others is used.
-  core: async ({ baseURL: _ }, use) => {
+  core: async ({ baseURL: _baseURL }, use) => {
     const core = await ServedCore.start({
       echo: { ...fixtureCommand('echo'), env: { API_TOKEN: 'not-for-the-page' } },
       hostile: { command: process.execPath, args: ['-e', hostileWords] },

@@ -21,7 +21,8 @@ const cli = join(import.meta.dirname, '../../dist/cli.js');
 
 export const test = plain.extend<object, { core: TrackerCore }>({
   core: [
-    async ({}, use) => {
+    // Playwright wants a pattern here, and reads from it what else has to be made first.
+    async ({ browserName: _ }, use) => {
       const home = await mkdtemp(join(tmpdir(), 'tooltray-e2e-calls-'));
       const servers = { tracker: fixtureCommand('tracker'), big: fixtureCommand('misbehaving', 'big') };
       // Pictures are kept only where a threshold is named.
@@ -40,16 +41,21 @@ export const test = plain.extend<object, { core: TrackerCore }>({
   ],
 });
 
+interface Answer {
+  readonly id?: number;
+  readonly result?: unknown;
+}
+
 /** A client app over stdio, as plain as can be. */
 class App {
   readonly child: Child;
-  readonly #waiting = new Map<number, (message: { readonly result?: unknown }) => void>();
+  readonly #waiting = new Map<number, (message: Answer) => void>();
   #last = 0;
 
   constructor(child: Child) {
     this.child = child;
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const message = JSON.parse(line) as { readonly id?: number };
+      const message = JSON.parse(line) as Answer;
       if (message.id !== undefined) this.#waiting.get(message.id)?.(message);
     });
   }

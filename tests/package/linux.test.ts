@@ -7,7 +7,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../scripts/browser.mjs';
-import { keepLauncher, launcherFacts, launcherFile } from '../../src-main/desktop/launcher.ts';
+import { launcherPath } from '../../src-main/core/client-apps/own-launch.ts';
+import { keepLauncher, launcherFacts } from '../../src-main/desktop/launcher.ts';
 import { fusesOf } from './electron-folder.ts';
 import { pack, type Packed } from './pack.ts';
 
@@ -70,7 +71,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
       appImage: undefined,
     });
     if (facts === undefined) throw new Error('The launcher has nowhere to point to.');
-    const launcher = launcherFile(home, 'linux');
+    const launcher = launcherPath(home, 'linux');
     await keepLauncher(launcher, facts, 'linux');
     writeFileSync(
       join(home, 'config.json'),

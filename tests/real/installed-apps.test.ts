@@ -60,7 +60,8 @@ describe.skipIf(!present)('client apps that were connected by us', () => {
     const { command, args } = programOf('@google/gemini-cli');
     const trust = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
     const list = (): Promise<string> => run(command, [...args, 'mcp', 'list'], trust);
-    const text = '{\n  // mine\n  "security": { "auth": { "selectedType": "gemini-api-key" } },\n}\n';
+    // It takes comments, but no comma at the end.
+    const text = '{\n  // mine\n  "security": { "auth": { "selectedType": "gemini-api-key" } }\n}\n';
     expect(await connected('gemini-cli', '.gemini/settings.json', text, list)).toMatch(/tooltray: .*Connected/);
   }, 60_000);
 

@@ -28,12 +28,13 @@ const cursor = (servers: object): Promise<string> => put('.cursor/mcp.json', { m
 const start = (servers: Record<string, object>): Promise<TestCore> =>
   startCore({ servers }, { env: { HOME: person, XDG_CONFIG_HOME: join(person, '.config') } });
 
-function ask<M extends RpcMethod>(
+async function ask<M extends RpcMethod>(
   { host }: TestCore,
   method: M,
   input: RpcMethods[M]['input'],
 ): Promise<RpcMethods[M]['output']> {
-  return answerRpc(method, input, host.rpcDeps, new AbortController().signal) as Promise<never>;
+  const answer: unknown = await answerRpc(method, input, host.rpcDeps, new AbortController().signal);
+  return answer as RpcMethods[M]['output'];
 }
 
 const setupOf = ({ host }: TestCore) => stateBuilders(host.rpcDeps).setup();

@@ -103,6 +103,18 @@ test('who comes back with the last id it saw is told what changed meanwhile, als
   expect(changes(second.heard)).toEqual([{ sessions: ['new'] }]);
 });
 
+test('who wants some slices is told those alone, and the others are not built for it', async () => {
+  const { publisher, facts, built, touch } = bench();
+  const heard: Publication[] = [];
+  onTestFinished(publisher.watch((publication) => heard.push(publication), undefined, ['sessions']));
+  await settle();
+  facts['servers'] = ['b'];
+  facts['sessions'] = ['s'];
+  touch('servers', 'sessions');
+  await settle();
+  expect([changes(heard), built.includes('servers')]).toEqual([[{ sessions: [] }, { sessions: ['s'] }], false]);
+});
+
 test('a slice that cannot be built keeps nobody from the others', async () => {
   const { publisher, facts, built } = bench();
   Object.defineProperty(facts, 'servers', { get: () => new BigInt64Array(1)[0] });

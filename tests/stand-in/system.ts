@@ -26,16 +26,17 @@ export const dialog = {
 refuseUnwritten(dialog, 'dialog');
 
 export class StandInNotification extends EventEmitter {
-  readonly #options: NotificationConstructorOptions;
+  readonly title: string;
+  readonly body: string;
 
-  constructor(options: NotificationConstructorOptions = {}) {
+  constructor({ title = '', body = '' }: NotificationConstructorOptions = {}) {
     super();
-    this.#options = options;
+    this.title = title;
+    this.body = body;
   }
 
   show(): void {
-    const { title, body } = this.#options;
-    record('Notification.show', { title, body });
+    record('Notification.show', { title: this.title, body: this.body });
   }
 
   static isSupported = (): boolean => true;

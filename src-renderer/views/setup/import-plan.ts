@@ -20,7 +20,10 @@ export function nameOf({ id, name }: OfferedServer, { names }: ImportWishes): st
 }
 
 /** What would be asked for. */
-export function chosen(offers: readonly OfferedServer[], wishes: ImportWishes): readonly { id: string; name: string }[] {
+export function chosen(
+  offers: readonly OfferedServer[],
+  wishes: ImportWishes,
+): readonly { id: string; name: string }[] {
   return offers
     .filter((offer) => isTicked(offer, wishes))
     .map((offer) => ({ id: offer.id, name: nameOf(offer, wishes).trim() }));

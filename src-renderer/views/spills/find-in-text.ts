@@ -1,5 +1,14 @@
 /** Finding in a text: what is asked for, and which letters of a line are it. Pure. */
 
+/** What is shown of a search. */
+export interface Found {
+  /** Lines that match, from 1. */
+  readonly lines: ReadonlySet<number>;
+  readonly current: number | undefined;
+  /** The letters to mark; empty where a pattern was asked for. */
+  readonly text: string;
+}
+
 /** The letters as they stand, for a search that knows patterns. */
 export function literalPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);

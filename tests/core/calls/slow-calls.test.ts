@@ -30,7 +30,8 @@ function caller(more: Partial<CallerContext> = {}): CallerContext {
 
 function slowCalls(more: Partial<SlowCallsOptions> = {}): SlowCalls {
   const awaitLine = (args: JsonObject): string => `await_result ${JSON.stringify(args)}`;
-  return new SlowCalls({ limitMs: () => limitMs, room: new AnswerRoom(), awaitLine, ...more });
+  const putAside = (): Promise<Result> => Promise.reject(new Error('no disk'));
+  return new SlowCalls({ limitMs: () => limitMs, room: new AnswerRoom(), awaitLine, putAside, ...more });
 }
 
 interface Begun {
@@ -273,8 +274,8 @@ describe('what is kept is bounded', () => {
 
   test.each([
     [
-      'is lost, which is said',
-      undefined,
+      'nor on the disk is lost, which is said',
+      () => Promise.reject(new Error('The disk is full.')),
       { isError: true, content: [{ text: expect.stringContaining('could not be kept') as string }] },
     ],
     ['is put aside', () => Promise.resolve({ content: ['on disk'] }), { content: ['on disk'] }],
@@ -285,6 +286,16 @@ describe('what is kept is bounded', () => {
     last().answer(done);
     await vi.advanceTimersByTimeAsync(0);
     expect(await take(slow, handle)).toMatchObject(expected);
+  });
+
+  test('a question that there is no room for is put to whoever comes all the same, and the call goes on', async () => {
+    const slow = slowCalls({ room: new AnswerRoom(10) });
+    const { result, last } = work(slow);
+    const handle = await handleOf(result);
+    const question = { resultType: 'input_required', inputRequests: {}, requestState: 'theirs' };
+    last().answer(question);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await take(slow, handle)).toBe(question);
   });
 
   test('whoever waits gets an answer that there is no room for', async () => {

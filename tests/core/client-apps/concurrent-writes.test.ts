@@ -41,24 +41,31 @@ test('what an app writes between our read and our write is kept', async () => {
     return withOurEntry(text, app, launch);
   };
   const change = await changeAppFile({ app, file }, { action: 'install', edit }, journal);
-  expect([await readFile(file, 'utf8'), await journal.before(change as never), (await journal.changes()).length]).toEqual([
-    withOurEntry(theirs, app, launch),
-    theirs,
-    1,
-  ]);
+  expect([
+    await readFile(file, 'utf8'),
+    await journal.before(change as never),
+    (await journal.changes()).length,
+  ]).toEqual([withOurEntry(theirs, app, launch), theirs, 1]);
 });
 
 test('a preview that no longer fits the file is refused, and the file is left as it is', async () => {
-  await expect(installEntry({ app, file }, launch, { journal }, 'other')).rejects.toMatchObject({ code: 'config_conflict' });
+  await expect(installEntry({ app, file }, launch, { journal }, 'other')).rejects.toMatchObject({
+    code: 'config_conflict',
+  });
   expect([await readFile(file, 'utf8'), await journal.changes()]).toEqual([plain, []]);
 });
 
 test('an app that writes in place all the time loses nothing to us', async () => {
-  const busy = promisify(execFile)(process.execPath, [join(import.meta.dirname, 'busy-app.fixture.ts'), file, String(rounds * 4)]);
+  const busy = promisify(execFile)(process.execPath, [
+    join(import.meta.dirname, 'busy-app.fixture.ts'),
+    file,
+    String(rounds * 4),
+  ]);
   let isOver = false;
   void busy.finally(() => (isOver = true)).catch(() => undefined);
   for (let round = 0; !isOver; round++) {
-    const edit = (text = ''): string => (round % 2 === 0 ? withOurEntry(text, app, launch) : text.replace('tooltray', 'tool'));
+    const edit = (text = ''): string =>
+      round % 2 === 0 ? withOurEntry(text, app, launch) : text.replace('tooltray', 'tool');
     await updateAppFile(file, { edit }).catch(() => undefined);
     await sleep(Math.random() * 10);
   }
@@ -67,7 +74,13 @@ test('an app that writes in place all the time loses nothing to us', async () =>
 
 test('two that install at once leave one whole file with both of their changes', async () => {
   const many = (id: string) =>
-    promisify(execFile)(process.execPath, [join(import.meta.dirname, 'install-many.fixture.ts'), file, join(folder, id), id, '20']);
+    promisify(execFile)(process.execPath, [
+      join(import.meta.dirname, 'install-many.fixture.ts'),
+      file,
+      join(folder, id),
+      id,
+      '20',
+    ]);
   await Promise.all([many('cursor'), many('junie'), many('lm-studio')]);
   expect([await readFile(file, 'utf8'), await readdir(join(folder, 'app'))]).toEqual([plain, ['mcp.json']]);
 });
@@ -75,9 +88,13 @@ test('two that install at once leave one whole file with both of their changes',
 test('killed at any moment, it leaves the file whole, and the next one goes on', async () => {
   const whole = new Set([plain, withOurEntry(plain, app, launch)]);
   for (let round = 0; round < rounds; round++) {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'install-many.fixture.ts'), file, join(folder, 'journal'), 'cursor', '0'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = spawn(
+      process.execPath,
+      [join(import.meta.dirname, 'install-many.fixture.ts'), file, join(folder, 'journal'), 'cursor', '0'],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
     await kill(child, Math.random() * 40);
     expect(whole).toContain(readFileSync(file, 'utf8'));
   }

@@ -12,15 +12,39 @@ describe('TOML', () => {
   const block = '[mcp_servers.tooltray]\ncommand = "/x"\nargs = [ "a" ]\n';
 
   test.each([
-    ['tables far apart', '[mcp_servers.tooltray]\ncommand = "o"\n\n[z]\na = 1\n\n[mcp_servers.tooltray.env]\nK = "1"\n', `${block}\n[z]\na = 1\n`],
+    [
+      'tables far apart',
+      '[mcp_servers.tooltray]\ncommand = "o"\n\n[z]\na = 1\n\n[mcp_servers.tooltray.env]\nK = "1"\n',
+      `${block}\n[z]\na = 1\n`,
+    ],
     ['a quoted name', '["mcp_servers"."tooltray"] # ours\ncommand = "o"\n', block],
     ['a name with an escape', '[mcp_servers."\\u0074ooltray"]\ncommand = "o"\n', block],
     ['spaces in the header', '  [ mcp_servers . tooltray ]\n  command = "o"\n', block],
-    ['an inline table among others', '[mcp_servers]\ntooltray = { command = "o" }\no = { command = "p" }\n', `[mcp_servers]\no = { command = "p" }\n\n${block}`],
-    ['dotted keys', 'mcp_servers.tooltray.command = "o"\nmcp_servers.o.command = "p"\n', `mcp_servers.o.command = "p"\n\n${block}`],
-    ['a header inside of a long string', 'a = """\n[mcp_servers.tooltray]\n\\"""\n"""\nb = \'\'\'\n[mcp_servers.tooltray]\'\'\'\n', `a = """\n[mcp_servers.tooltray]\n\\"""\n"""\nb = '''\n[mcp_servers.tooltray]'''\n\n${block}`],
-    ['signs in strings and comments', 'a = [ "]", \'#\', # ]\n  "\\"", ]\n[mcp_servers.tooltray]\nargs = [\n  "[z]", # [y]\n]\n[y]\n', `a = [ "]", '#', # ]\n  "\\"", ]\n${block}\n[y]\n`],
-    ['a list of tables beside', '[[rules]]\na = 1\n[[rules]]\na = 2\n', `[[rules]]\na = 1\n[[rules]]\na = 2\n\n${block}`],
+    [
+      'an inline table among others',
+      '[mcp_servers]\ntooltray = { command = "o" }\no = { command = "p" }\n',
+      `[mcp_servers]\no = { command = "p" }\n\n${block}`,
+    ],
+    [
+      'dotted keys',
+      'mcp_servers.tooltray.command = "o"\nmcp_servers.o.command = "p"\n',
+      `mcp_servers.o.command = "p"\n\n${block}`,
+    ],
+    [
+      'a header inside of a long string',
+      'a = """\n[mcp_servers.tooltray]\n\\"""\n"""\nb = \'\'\'\n[mcp_servers.tooltray]\'\'\'\n',
+      `a = """\n[mcp_servers.tooltray]\n\\"""\n"""\nb = '''\n[mcp_servers.tooltray]'''\n\n${block}`,
+    ],
+    [
+      'signs in strings and comments',
+      'a = [ "]", \'#\', # ]\n  "\\"", ]\n[mcp_servers.tooltray]\nargs = [\n  "[z]", # [y]\n]\n[y]\n',
+      `a = [ "]", '#', # ]\n  "\\"", ]\n${block}\n[y]\n`,
+    ],
+    [
+      'a list of tables beside',
+      '[[rules]]\na = 1\n[[rules]]\na = 2\n',
+      `[[rules]]\na = 1\n[[rules]]\na = 2\n\n${block}`,
+    ],
     ['no line break at the end', '[mcp_servers.tooltray]\ncommand = "o"', block],
   ])('%s', (_, before, after) => {
     expect(tomlFormat.set(before, path, entry)).toBe(after);
@@ -56,14 +80,34 @@ describe('YAML', () => {
     `${indent}tooltray:\n${indent}  command: /x\n${indent}  args:\n${indent}    - a\n`;
 
   test.each([
-    ['no value yet, with comments', 'extensions: # here\n  # more\nz: 1\n', `extensions: # here\n${block('  ')}  # more\nz: 1\n`],
+    [
+      'no value yet, with comments',
+      'extensions: # here\n  # more\nz: 1\n',
+      `extensions: # here\n${block('  ')}  # more\nz: 1\n`,
+    ],
     ['null', 'extensions: null # none\nz: 1\n', `extensions: # none\n${block('  ')}z: 1\n`],
     ['an empty flow map', 'extensions: {} # none\n', `extensions: # none\n${block('  ')}`],
-    ['deeper indentation', 'extensions:\n    o:\n        cmd: x\n', `extensions:\n    o:\n        cmd: x\n${block('    ')}`],
+    [
+      'deeper indentation',
+      'extensions:\n    o:\n        cmd: x\n',
+      `extensions:\n    o:\n        cmd: x\n${block('    ')}`,
+    ],
     ['no line break at the end', 'extensions:\n  o:\n    cmd: x', `extensions:\n  o:\n    cmd: x\n${block('  ')}`],
-    ['a long text last', 'extensions:\n  o:\n    cmd: |\n      a\n      b\n# c\nz: 1\n', `extensions:\n  o:\n    cmd: |\n      a\n      b\n${block('  ')}# c\nz: 1\n`],
-    ['ours in the middle', 'extensions:\n  tooltray:\n    cmd: o # c\n  # about o\n  o: 1\n', `extensions:\n${block('  ')}  # about o\n  o: 1\n`],
-    ['anchors elsewhere', 'a: &a {x: 1}\nb: *a\nextensions:\n  o: *a\n', `a: &a {x: 1}\nb: *a\nextensions:\n  o: *a\n${block('  ')}`],
+    [
+      'a long text last',
+      'extensions:\n  o:\n    cmd: |\n      a\n      b\n# c\nz: 1\n',
+      `extensions:\n  o:\n    cmd: |\n      a\n      b\n${block('  ')}# c\nz: 1\n`,
+    ],
+    [
+      'ours in the middle',
+      'extensions:\n  tooltray:\n    cmd: o # c\n  # about o\n  o: 1\n',
+      `extensions:\n${block('  ')}  # about o\n  o: 1\n`,
+    ],
+    [
+      'anchors elsewhere',
+      'a: &a {x: 1}\nb: *a\nextensions:\n  o: *a\n',
+      `a: &a {x: 1}\nb: *a\nextensions:\n  o: *a\n${block('  ')}`,
+    ],
     ['a document with its marks', '---\na: 1\n...\n', `---\na: 1\nextensions:\n${block('  ')}...\n`],
   ])('%s', (_, before, after) => {
     expect(yamlFormat.set(before, path, entry)).toBe(after);
@@ -96,9 +140,9 @@ describe('YAML', () => {
 
 describe('JSON', () => {
   test('an entry deep inside is made with all that leads to it', () => {
-    expect(jsoncFormat.set('{"projects":{"/p":{"a":1}}}', ['projects', '/p', 'mcpServers', 'tooltray'], { command: 'x' })).toBe(
-      '{"projects":{"/p":{"a":1, "mcpServers": { "tooltray": { "command": "x" } }}}}',
-    );
+    expect(
+      jsoncFormat.set('{"projects":{"/p":{"a":1}}}', ['projects', '/p', 'mcpServers', 'tooltray'], { command: 'x' }),
+    ).toBe('{"projects":{"/p":{"a":1, "mcpServers": { "tooltray": { "command": "x" } }}}}');
   });
 
   test('a dot in a key is part of the key', () => {

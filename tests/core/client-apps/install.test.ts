@@ -32,36 +32,33 @@ describe.each(knownApps.map((app) => [app.id, app] as const))('%s', (id, app) =>
 
   // Five megabytes take a second each time, and what takes it is the format, not the app: `npm run test:apps` has all.
   const situations = situationsOf(app, entryFor(app, launch)).filter(({ name }) => name !== '5 MB' || hasBig.has(id));
-  test.each(situations.map((situation) => [situation.name, situation] as const))(
-    '%s',
-    async (_, situation) => {
-      const place = await lay(app, situation);
-      if (situation.after === undefined) {
-        await expect(installEntry(place, launch, { journal })).rejects.toMatchObject({
-          name: 'AppError',
-          code: situation.how === 'read-only' ? 'not_allowed' : 'config_invalid',
-        });
-        expect([await textOf(place), await readdir(dirname(place.file)), await journal.changes()]).toEqual([
-          situation.before,
-          ['config'],
-          [],
-        ]);
-        return;
-      }
-      const plan = await planInstall(place, launch, journal);
-      const change = await installEntry(place, launch, { journal }, plan.revision);
-      expect(await textOf(place)).toBe(situation.after);
-      expect(await installEntry(place, launch, { journal })).toBeUndefined();
-      if (situation.before !== undefined) expect(await readFile(plan.backup, 'utf8')).toBe(situation.before);
-      const uninstall = await uninstallEntries(place, journal);
-      expect(await textOf(place)).toBe(situation.uninstalled ?? situation.before);
-      await undoChange(uninstall?.id ?? '', journal);
-      expect(await textOf(place)).toBe(situation.after);
-      await undoChange(change?.id ?? '', journal);
-      expect(await textOf(place)).toBe(situation.before);
-      await expectUntouched(place, situation);
-    },
-  );
+  test.each(situations.map((situation) => [situation.name, situation] as const))('%s', async (_, situation) => {
+    const place = await lay(app, situation);
+    if (situation.after === undefined) {
+      await expect(installEntry(place, launch, { journal })).rejects.toMatchObject({
+        name: 'AppError',
+        code: situation.how === 'read-only' ? 'not_allowed' : 'config_invalid',
+      });
+      expect([await textOf(place), await readdir(dirname(place.file)), await journal.changes()]).toEqual([
+        situation.before,
+        ['config'],
+        [],
+      ]);
+      return;
+    }
+    const plan = await planInstall(place, launch, journal);
+    const change = await installEntry(place, launch, { journal }, plan.revision);
+    expect(await textOf(place)).toBe(situation.after);
+    expect(await installEntry(place, launch, { journal })).toBeUndefined();
+    if (situation.before !== undefined) expect(await readFile(plan.backup, 'utf8')).toBe(situation.before);
+    const uninstall = await uninstallEntries(place, journal);
+    expect(await textOf(place)).toBe(situation.uninstalled ?? situation.before);
+    await undoChange(uninstall?.id ?? '', journal);
+    expect(await textOf(place)).toBe(situation.after);
+    await undoChange(change?.id ?? '', journal);
+    expect(await textOf(place)).toBe(situation.before);
+    await expectUntouched(place, situation);
+  });
 });
 
 async function lay(app: KnownApp, { before, how }: Situation): Promise<AppPlace> {

@@ -28,21 +28,54 @@ test('no two apps share an id or a file', () => {
 });
 
 test.each([
-  ['claude-desktop', '/Users/me/Library/Application Support/Claude/claude_desktop_config.json', 'C:\\Users\\me\\AppData\\Roaming\\Claude\\claude_desktop_config.json', '/home/me/.config/Claude/claude_desktop_config.json'],
-  ['claude-desktop-store', undefined, 'C:\\Users\\me\\AppData\\Local\\Packages\\Claude_pzs8sxrjxfjjc\\LocalCache\\Roaming\\Claude\\claude_desktop_config.json', undefined],
+  [
+    'claude-desktop',
+    '/Users/me/Library/Application Support/Claude/claude_desktop_config.json',
+    'C:\\Users\\me\\AppData\\Roaming\\Claude\\claude_desktop_config.json',
+    '/home/me/.config/Claude/claude_desktop_config.json',
+  ],
+  [
+    'claude-desktop-store',
+    undefined,
+    'C:\\Users\\me\\AppData\\Local\\Packages\\Claude_pzs8sxrjxfjjc\\LocalCache\\Roaming\\Claude\\claude_desktop_config.json',
+    undefined,
+  ],
   ['claude-code', '/Users/me/.claude.json', 'C:\\Users\\me\\.claude.json', '/home/me/.claude.json'],
-  ['vscode', '/Users/me/Library/Application Support/Code/User/mcp.json', 'C:\\Users\\me\\AppData\\Roaming\\Code\\User\\mcp.json', '/home/me/.config/Code/User/mcp.json'],
+  [
+    'vscode',
+    '/Users/me/Library/Application Support/Code/User/mcp.json',
+    'C:\\Users\\me\\AppData\\Roaming\\Code\\User\\mcp.json',
+    '/home/me/.config/Code/User/mcp.json',
+  ],
   ['codex', '/Users/me/.codex/config.toml', 'C:\\Users\\me\\.codex\\config.toml', '/home/me/.codex/config.toml'],
-  ['goose', '/Users/me/.config/goose/config.yaml', 'C:\\Users\\me\\AppData\\Roaming\\Block\\goose\\config\\config.yaml', '/home/me/.config/goose/config.yaml'],
-  ['cline', '/Users/me/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json', 'C:\\Users\\me\\AppData\\Roaming\\Code\\User\\globalStorage\\saoudrizwan.claude-dev\\settings\\cline_mcp_settings.json', '/home/me/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json'],
-  ['zed', '/Users/me/.config/zed/settings.json', 'C:\\Users\\me\\AppData\\Roaming\\Zed\\settings.json', '/home/me/.config/zed/settings.json'],
+  [
+    'goose',
+    '/Users/me/.config/goose/config.yaml',
+    'C:\\Users\\me\\AppData\\Roaming\\Block\\goose\\config\\config.yaml',
+    '/home/me/.config/goose/config.yaml',
+  ],
+  [
+    'cline',
+    '/Users/me/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
+    'C:\\Users\\me\\AppData\\Roaming\\Code\\User\\globalStorage\\saoudrizwan.claude-dev\\settings\\cline_mcp_settings.json',
+    '/home/me/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
+  ],
+  [
+    'zed',
+    '/Users/me/.config/zed/settings.json',
+    'C:\\Users\\me\\AppData\\Roaming\\Zed\\settings.json',
+    '/home/me/.config/zed/settings.json',
+  ],
 ])('%s is looked for where it is on each system', (id, onMac, onWindows, onLinux) => {
   const { files } = knownApp(id);
   expect([mac, windows, linux].map((machine) => pathsOn(machine, files)[0])).toEqual([onMac, onWindows, onLinux]);
 });
 
 test('the environment moves the folders of apps that follow it', () => {
-  const moved: Machine = { ...linux, env: { CODEX_HOME: '/c', XDG_CONFIG_HOME: '/x', CLAUDE_CONFIG_DIR: 'not/absolute' } };
+  const moved: Machine = {
+    ...linux,
+    env: { CODEX_HOME: '/c', XDG_CONFIG_HOME: '/x', CLAUDE_CONFIG_DIR: 'not/absolute' },
+  };
   expect(['codex', 'zed', 'claude-code'].map((id) => pathsOn(moved, knownApp(id).files)[0])).toEqual([
     '/c/config.toml',
     '/x/zed/settings.json',
@@ -97,9 +130,14 @@ describe.each(Object.entries(theirs))('%s', (id, agent) => {
       const script = `import { upsertServer } from 'add-mcp'; upsertServer(${JSON.stringify(agent)}, 'tooltray', ${JSON.stringify(config)}, { local: false });`;
       const env = { PATH: process.env['PATH'], HOME: home };
       await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env, cwd: process.cwd() });
-      const [file = ''] = (await readdir(home, { recursive: true, withFileTypes: true })).filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+      const [file = ''] = (await readdir(home, { recursive: true, withFileTypes: true }))
+        .filter((one) => one.isFile())
+        .map((one) => join(one.parentPath, one.name));
       expect(pathsOn({ platform: process.platform, home, env: {} }, app.files)).toContain(file);
-      const written = valueAt(formatOf(app).read(await readFile(file, 'utf8')), [...app.container, 'tooltray']) as object;
+      const written = valueAt(formatOf(app).read(await readFile(file, 'utf8')), [
+        ...app.container,
+        'tooltray',
+      ]) as object;
       const ours = entryFor(app, 'url' in config ? http : stdio);
       const comparable = Object.entries(written).filter(([key]) => !differing.includes(key));
       expect(ours).toMatchObject(Object.fromEntries(comparable));
@@ -110,14 +148,26 @@ describe.each(Object.entries(theirs))('%s', (id, agent) => {
 });
 
 test('links carry the entry, in the notation of their app', () => {
-  const entryIn = (link = '', from: RegExp): unknown => JSON.parse(Buffer.from(decodeURIComponent(from.exec(link)?.[1] ?? ''), 'base64').toString());
-  expect(entryIn(installLink(knownApp('cursor'), stdio), /^cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install\?name=tooltray&config=([^&]+)$/)).toEqual(stdio);
-  expect(entryIn(installLink(knownApp('lm-studio'), http), /^lmstudio:\/\/add_mcp\?name=tooltray&config=([^&]+)$/)).toEqual(http);
+  const entryIn = (link = '', from: RegExp): unknown =>
+    JSON.parse(Buffer.from(decodeURIComponent(from.exec(link)?.[1] ?? ''), 'base64').toString());
+  expect(
+    entryIn(
+      installLink(knownApp('cursor'), stdio),
+      /^cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install\?name=tooltray&config=([^&]+)$/,
+    ),
+  ).toEqual(stdio);
+  expect(
+    entryIn(installLink(knownApp('lm-studio'), http), /^lmstudio:\/\/add_mcp\?name=tooltray&config=([^&]+)$/),
+  ).toEqual(http);
   const [, code = ''] = /^vscode:mcp\/install\?([^&]+)$/.exec(installLink(knownApp('vscode'), stdio) ?? '') ?? [];
   expect(JSON.parse(decodeURIComponent(code))).toEqual({ name: 'tooltray', type: 'stdio', ...stdio });
   expect(new URL(installLink(knownApp('kiro'), stdio) ?? '').searchParams.get('config')).toContain('"/opt/launch"');
   const goose = new URL(installLink(knownApp('goose'), { url: http.url }) ?? '');
-  expect([goose.protocol, goose.searchParams.get('type'), goose.searchParams.get('url')]).toEqual(['goose:', 'streamable_http', http.url]);
+  expect([goose.protocol, goose.searchParams.get('type'), goose.searchParams.get('url')]).toEqual([
+    'goose:',
+    'streamable_http',
+    http.url,
+  ]);
   expect(installLink(knownApp('goose'), stdio)).toBeUndefined();
   expect(installLink(knownApp('zed'), stdio)).toBeUndefined();
 });

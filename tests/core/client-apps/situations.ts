@@ -28,7 +28,8 @@ function jsonSituations({ container: [key = ''] }: KnownApp, entry: Entry): Situ
     `// mine\n{\n  "first": [1,2],   // odd  spacing\n  "${key}": {\n    /* a */ "other": { "command":"x" }${added}${comma}\n  },\n\n  "last": 1.50${comma}\n}\n`;
   const withOurs = others(`,\n    ${ours('    ')}`);
   const old = `{\n  "${key}": {\n    "tooltray": { "command": "/old", "args": ["stdio"] },\n    "other": { "command": "x" }\n  }\n}\n`;
-  const tabbed = (text: string): string => text.replaceAll('  "', '\t"').replaceAll('  \t', '\t\t').replaceAll('\n  }', '\n\t}');
+  const tabbed = (text: string): string =>
+    text.replaceAll('  "', '\t"').replaceAll('  \t', '\t\t').replaceAll('\n  }', '\n\t}');
   const tabs = `{\n\t"${key}": {\n\t\t"other": {}\n\t}\n}\n`;
   const big = (added: string): string =>
     `{\n  "pad": [\n${`    "${padding}",\n`.repeat(48_000)}    0\n  ],\n  "${key}": {\n    "other": {}${added}\n  }\n}\n`;
@@ -63,8 +64,12 @@ function jsonSituations({ container: [key = ''] }: KnownApp, entry: Entry): Situ
 
 function tomlSituations({ container: [key = ''] }: KnownApp, entry: Entry): Situation[] {
   const { env, ...plain } = entry as { env?: Record<string, string> };
-  const lines = Object.entries(plain).map(([name, value]) => `${name} = ${toml(value)}\n`).join('');
-  const variables = Object.entries(env ?? {}).map(([name, value]) => `${name} = ${toml(value)}\n`).join('');
+  const lines = Object.entries(plain)
+    .map(([name, value]) => `${name} = ${toml(value)}\n`)
+    .join('');
+  const variables = Object.entries(env ?? {})
+    .map(([name, value]) => `${name} = ${toml(value)}\n`)
+    .join('');
   const ours = `[${key}.tooltray]\n${lines}${variables === '' ? '' : `\n[${key}.tooltray.env]\n${variables}`}`;
   const others = `# mine\nmodel = "x"   # odd  spacing\n\n[${key}.other]\ncommand = 'y'\nargs = [\n  "a", # first\n  "]",\n]\n\n[last]\nbig = 9223372036854775807\nday = 2026-01-02\n`;
   const old = `a = 1\n\n[${key}.tooltray]\ncommand = "/old"\n\n[${key}.tooltray.env]\nX = "1"\n\n# about z\n[z]\n`;
@@ -83,7 +88,11 @@ function tomlSituations({ container: [key = ''] }: KnownApp, entry: Entry): Situ
     { name: 'one line', before: `${key}.other.command = "y"`, after: `${key}.other.command = "y"\n\n${ours}` },
     { name: 'CRLF', before: crlf(others), after: crlf(`${others}\n${ours}`) },
     { name: 'byte order mark', before: `\uFEFF${others}`, after: `\uFEFF${others}\n${ours}` },
-    { name: 'tabs', before: `[${key}.other]\n\tcommand\t=\t"y"\n`, after: `[${key}.other]\n\tcommand\t=\t"y"\n\n${ours}` },
+    {
+      name: 'tabs',
+      before: `[${key}.other]\n\tcommand\t=\t"y"\n`,
+      after: `[${key}.other]\n\tcommand\t=\t"y"\n\n${ours}`,
+    },
     { name: 'trailing commas', before: 'a = [\n  1,\n]\n', after: `a = [\n  1,\n]\n\n${ours}` },
     { name: '5 MB', before: big, after: `${big}\n${ours}` },
     { name: 'read-only', before: others, after: undefined, how: 'read-only' },
@@ -107,7 +116,12 @@ function yamlSituations({ container: [key = ''] }: KnownApp, entry: Entry): Situ
     { name: 'empty', before: '', after: alone },
     { name: 'only comments', before: '# mine\n', after: `# mine\n${alone}` },
     { name: 'other servers', before: others(''), after: others(ours('  ')) },
-    { name: 'our entry, old', before: old, after: old.replace('  tooltray:\n    cmd: /old\n', ours('  ')), uninstalled: `${key}:\n  other:\n    cmd: x\n` },
+    {
+      name: 'our entry, old',
+      before: old,
+      after: old.replace('  tooltray:\n    cmd: /old\n', ours('  ')),
+      uninstalled: `${key}:\n  other:\n    cmd: x\n`,
+    },
     {
       name: 'one line',
       before: `{${key}: {other: {cmd: x}}}`,
@@ -130,14 +144,18 @@ function yamlSituations({ container: [key = ''] }: KnownApp, entry: Entry): Situ
 function json(value: unknown, indent: string, unit: string): string {
   if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(([key, one]) => `${indent}${unit}"${key}": ${json(one, indent + unit, unit)}`);
+  const members = Object.entries(value).map(
+    ([key, one]) => `${indent}${unit}"${key}": ${json(one, indent + unit, unit)}`,
+  );
   return `{\n${members.join(',\n')}\n${indent}}`;
 }
 
 function inline(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  return `{ ${Object.entries(value).map(([key, one]) => `"${key}": ${inline(one)}`).join(', ')} }`;
+  return `{ ${Object.entries(value)
+    .map(([key, one]) => `"${key}": ${inline(one)}`)
+    .join(', ')} }`;
 }
 
 function toml(value: unknown): string {
@@ -148,7 +166,8 @@ function yaml(value: Entry, indent: string): string {
   const scalar = (one: unknown): string => (typeof one === 'string' && /^\d/.test(one) ? `"${one}"` : String(one));
   return Object.entries(value)
     .map(([key, one]) => {
-      if (Array.isArray(one)) return `${indent}${key}:\n${one.map((item) => `${indent}  - ${scalar(item)}\n`).join('')}`;
+      if (Array.isArray(one))
+        return `${indent}${key}:\n${one.map((item) => `${indent}  - ${scalar(item)}\n`).join('')}`;
       if (typeof one === 'object' && one !== null) return `${indent}${key}:\n${yaml(one as Entry, `${indent}  `)}`;
       return `${indent}${key}: ${scalar(one)}\n`;
     })

@@ -1,7 +1,7 @@
 /** Answers kept on disk and found again; what is too old or too much goes, and nothing else. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { AppError } from '../../../src-main/core/base/errors.ts';
 import { openSpillDatabase } from '../../../src-main/core/results/spill-database.ts';
 import { SpillIndex } from '../../../src-main/core/results/spill-index.ts';
@@ -154,6 +154,20 @@ test('what is older than it may be goes, what is pinned stays', async () => {
   expect(await open.store.prune()).toEqual({ removed: 1, bytes: 3 });
   expect(open.store.list().map(({ id }) => id)).toEqual([young, pinned]);
   expect([open.store.find(old), files(open).length]).toEqual([undefined, 2]);
+});
+
+test('what gets too old while nothing else is kept goes within the hour', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    await using open = await openStore();
+    const id = await keepText(open, 'old');
+    open.clock += 8 * day;
+    await vi.advanceTimersByTimeAsync(60 * 60_000);
+    await vi.waitFor(() => expect(files(open)).toEqual([]));
+    expect(open.store.find(id)).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('of too many or too large ones the oldest go, never the one that came just now', async () => {

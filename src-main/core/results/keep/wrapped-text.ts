@@ -1,13 +1,12 @@
 /**
- * Recognises structured content that is a text in a wrapping, `{"result": "…"}`: many servers send every text twice
- * like this. Laid out it would be one endless line, so the text is kept instead.
+ * Recognises structured content that is a text in a wrapping, `{"result": "…"}` or `{"content": "…"}`: many servers send
+ * every text twice like this. Laid out it would be one endless line, so the text is kept instead.
  */
 import type { ByteTarget } from './consumer.ts';
 import { ObjectScanner } from './container-scanners.ts';
 import { StringReader } from './string-reader.ts';
 import { TextMark } from './text-mark.ts';
 
-const wrapping = 'result';
 const quote = 0x22;
 
 class NoWrapping extends Error {
@@ -23,8 +22,8 @@ export class WrappedText implements ByteTarget {
   constructor() {
     const mark = this.#mark;
     this.#scanner = new ObjectScanner(
-      (first, name) => {
-        if (name !== wrapping || first !== quote || ++this.#texts > 1) throw new NoWrapping();
+      (first) => {
+        if (first !== quote || ++this.#texts > 1) throw new NoWrapping();
         return new StringReader(mark, () => undefined);
       },
       () => undefined,

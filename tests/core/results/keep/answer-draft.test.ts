@@ -80,6 +80,11 @@ const cases: readonly (readonly [name: string, result: unknown, expected: Partia
     { parts: [json('[\n  1\n]')], inline: [] },
   ],
   [
+    'a wrapping of any name is one',
+    { content: [text('[1]')], structuredContent: { content: '[1]' } },
+    { parts: [json('[\n  1\n]')], inline: [] },
+  ],
+  [
     'a wrapping of something else stays',
     { content: [text(long)], structuredContent: { result: `${long}.` } },
     { parts: [json(JSON.stringify({ result: `${long}.` }, null, 2)), plain(long)] },

@@ -1,0 +1,108 @@
+/** Answers that do not fit: how long it takes to keep and to read them, what memory, and who has to wait meanwhile. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fixture } from '../places.mjs';
+import { Echoes } from '../results/echoes.mjs';
+import { writeFileOf } from '../results/made-up.mjs';
+import { measureRow, shownRow } from '../results/result-rows.mjs';
+import { WatchedCore } from '../results/watched-core.mjs';
+import { StdioClient } from '../stdio-client.mjs';
+import { formatTable, verdict } from '../table.mjs';
+
+const megabyte = 1_000_000;
+/** How many in a row, so that there are echoes enough beside the short ones. */
+const rounds = { 1: 20, 10: 6, 100: 1, 200: 1, 400: 1 };
+/** Threads that have nothing to do end after twenty seconds. */
+const settleMs = 25_000;
+const mostEchoRatio = 3;
+
+export async function measure(print) {
+  await using stack = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-bench-results-'));
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const core = await WatchedCore.start([folder]);
+  stack.defer(() => core.stop());
+  const bench = { print, ...(await openBench(core, stack)) };
+  const keeping = await measureKeeping(bench);
+  const reading = await measureReading(bench, folder);
+  const memory = await measureReturn(bench);
+  const rows = [...keeping, ...reading];
+  print(`an answer kept or read while another session echoes; each against its own idle time just before\n`);
+  print(formatTable(rows.map(shownRow)));
+  const { idle, busy } = rows.find(({ name }) => name === 'json of 200 MB');
+  print(`\necho p99 while 200 MB arrive ÷ idle: ${verdict(busy.echo.p99 / idle.echo.p99, mostEchoRatio)}`);
+  print(`the same past the core: ${(busy.echo.pastP99 / idle.echo.pastP99).toFixed(2)}`);
+  const { before, after } = memory;
+  print(`core's memory before and ${settleMs / 1000} s after 200 MB: ${before.toFixed(0)} and ${after.toFixed(0)} MB`);
+  return { rows, memory };
+}
+
+async function openBench(core, stack) {
+  const [reader, other, alone] = [await core.open(), await core.open(), new StdioClient(fixture('echo'))];
+  for (const client of [reader, other, alone]) stack.defer(() => client.close());
+  await alone.initialize();
+  const echo = (client, name) => () => client.request('tools/call', { name, arguments: { message: 'hello' } });
+  const [through, past] = [echo(other, 'echo_echo'), echo(alone, 'echo')];
+  const echoes = new Echoes(through, past);
+  for (let warm = 0; warm < 3000; warm++) await Promise.all([through(), past()]);
+  const call = async (name, args) => {
+    const result = await reader.request('tools/call', { name, arguments: args });
+    if (result.isError === true) throw new Error(result.content[0].text);
+    return result;
+  };
+  // The thread and the code of a first answer are not there yet.
+  await call('big_make', { kind: 'json', bytes: megabyte });
+  return { core, echoes, call };
+}
+
+async function measureKeeping(bench) {
+  const rows = [];
+  for (const kind of ['json', 'text', 'image'])
+    for (const MB of [1, 10, 100, 200, 400]) {
+      const times = rounds[MB];
+      const args = { kind, bytes: MB * megabyte };
+      const name = `${kind} of ${MB} MB`;
+      const all = async () => {
+        for (let round = 0; round < times; round++) expectKept(await bench.call('big_make', args));
+      };
+      rows.push(await measureRow(bench, name, all, times));
+    }
+  return rows;
+}
+
+async function measureReading(bench, folder) {
+  const [text, json] = [join(folder, 'long.txt'), join(folder, 'long.json')];
+  await writeFileOf(text, 'text', 1000 * megabyte, 'the needle');
+  await writeFileOf(json, 'json', 200 * megabyte, { id: -1, name: 'the needle' });
+  const read = (args, says) => async () => {
+    const result = await bench.call('read_result', args);
+    if (!result.content[0].text.includes(says)) throw new Error(`${JSON.stringify(args)}: ${result.content[0].text}`);
+  };
+  const grep = { resultFile: text, op: 'grep', pattern: 'the needle' };
+  const slice = { resultFile: text, op: 'slice', fromLine: 10_000_000, toLine: 10_000_010 };
+  const query = { resultFile: json, op: 'query', query: '$[-1].name' };
+  return [
+    await measureRow(bench, 'grep in 1 GB', read(grep, 'needle'), 1),
+    await measureRow(bench, 'slice of 1 GB, the first', read(slice, 'fox'), 1),
+    await measureRow(bench, 'slice of 1 GB, once more', read(slice, 'fox'), 1),
+    await measureRow(bench, 'query in 200 MB', read(query, 'needle'), 1),
+  ];
+}
+
+/** Threads have ended and their memory is given back, before and after. */
+async function measureReturn({ core, call }) {
+  const memory = async () => {
+    await sleep(settleMs);
+    return core.seen(Date.now() - 1000, Date.now());
+  };
+  const before = await memory();
+  expectKept(await call('big_make', { kind: 'json', bytes: 200 * megabyte }));
+  const after = await memory();
+  return { before: before.lastMB, after: after.lastMB, buffers: after.lastBuffersMB };
+}
+
+function expectKept(result) {
+  if (result._meta?.['tooltray/spill'] === undefined) throw new Error('An answer was not kept.');
+}

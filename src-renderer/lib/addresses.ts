@@ -1,0 +1,36 @@
+/** The addresses of the dashboard's places: `#/servers/github/log?since=1`. Pure; what is shown now is in routes.svelte.ts. */
+
+export const views = ['overview', 'servers', 'activity', 'spills', 'setup', 'settings'] as const;
+export type View = (typeof views)[number];
+
+/** The link to a place of the dashboard. */
+export function hrefTo(view: View, path: readonly string[] = [], query: Readonly<Record<string, string>> = {}): string {
+  const search = new URLSearchParams(query).toString();
+  return `#/${[view, ...path].map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
+}
+
+export function isView(text: string | undefined): text is View {
+  return (views as readonly (string | undefined)[]).includes(text);
+}
+
+/** `['servers', 'github', 'log']`. */
+export function partsOf(hash: string): string[] {
+  const path = /^#\/([^?]*)/.exec(hash)?.[1] ?? '';
+  return path
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decoded);
+}
+
+export function queryOf(hash: string): URLSearchParams {
+  return new URLSearchParams(hash.split('?')[1] ?? '');
+}
+
+/** An address that a person typed may hold anything. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

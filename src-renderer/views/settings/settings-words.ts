@@ -1,0 +1,56 @@
+/** What the settings say about modes and amounts, in words; and amounts as people type them. Pure. */
+import type { ModeCard, SettingsFacts } from '../../../src-main/rpc/contract.ts';
+import { count } from '../../lib/format.ts';
+
+/** `Lists 142 tools, 38,400 tokens`. */
+export function modeCost({ tools, tokens }: Pick<ModeCard, 'tools' | 'tokens'>): string {
+  return `Lists ${count(tools, 'tool')}, ${count(tokens, 'token')}`;
+}
+
+/** The most that one of them costs: what the bars are measured by. */
+export function mostTokens(modes: readonly Pick<ModeCard, 'tokens'>[]): number {
+  return Math.max(1, ...modes.map(({ tokens }) => tokens));
+}
+
+const updateNames = { off: 'Do not look', notify: 'Tell me', install: 'Install when I quit' } as const;
+
+export const updateChoices = (Object.keys(updateNames) as (keyof typeof updateNames)[]).map((value) => ({
+  value,
+  label: updateNames[value],
+}));
+
+const themeNames = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
+
+export const themeChoices = (Object.keys(themeNames) as SettingsFacts['theme'][]).map((value) => ({
+  value,
+  label: themeNames[value],
+}));
+
+/** What a number field means by what is in it; undefined: nothing that could be kept. `empty`: what an empty one means. */
+export function readAmount(
+  text: string,
+  { unit, least, empty }: { readonly unit: number; readonly least: number; readonly empty?: null },
+): number | null | undefined {
+  if (text.trim() === '') return empty;
+  const amount = Number(text);
+  return Number.isFinite(amount) && amount >= least ? amount * unit : undefined;
+}
+
+/** A kept amount as it stands in its field. */
+export function amountText(amount: number | undefined, unit: number): string {
+  if (amount === undefined) return '';
+  const inUnit = amount / unit;
+  return String(Number(inUnit.toFixed(inUnit < 1_000 ? 3 : 0)));
+}
+
+/** What models may change, in a sentence. */
+export function policyText(agentChanges: SettingsFacts['agentChanges']): string {
+  return agentChanges === 'ask'
+    ? 'A model that wants to add, change or remove a server has to ask you first.'
+    : 'Models may add, change and remove servers without asking you.';
+}
+
+/** What to write into the config for the other choice. */
+export function policySnippet(agentChanges: SettingsFacts['agentChanges']): string {
+  return `"policy": { "agentChanges": "${agentChanges === 'ask' ? 'allow' : 'ask'}" }`;
+}

@@ -1,0 +1,212 @@
+/** Connecting and taking apart beyond the bytes: what is kept, what is refused, what is tried, what is told. */
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { knownApp, type Machine } from '../../../src-main/core/client-apps/app-files.ts';
+import { readAppServers } from '../../../src-main/core/client-apps/app-servers.ts';
+import { appStatus, warningFor } from '../../../src-main/core/client-apps/app-status.ts';
+import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
+import { findApps, findProjectApps } from '../../../src-main/core/client-apps/find-apps.ts';
+import { installEntry, planInstall, repairEntry } from '../../../src-main/core/client-apps/install.ts';
+import { lastChange, undoChange } from '../../../src-main/core/client-apps/undo.ts';
+import { planUninstall, uninstallEntries } from '../../../src-main/core/client-apps/uninstall.ts';
+
+const launch = { command: '/opt/tooltray', args: ['stdio', '--app', 'kiro'] };
+
+let home = '';
+let file = '';
+let journal = new ChangeJournal('');
+let machine: Machine = { platform: 'linux', home: '', env: {} };
+const kiro = () => ({ app: knownApp('kiro'), file });
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'tooltray-connect-'));
+  file = join(home, '.kiro', 'settings', 'mcp.json');
+  machine = { platform: 'linux', home, env: {} };
+  journal = new ChangeJournal(join(home, 'data', 'app-changes'));
+});
+
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+async function write(value: unknown): Promise<void> {
+  await mkdir(join(home, '.kiro', 'settings'), { recursive: true });
+  await writeFile(file, typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+async function entries(): Promise<Record<string, unknown>> {
+  return (JSON.parse(await readFile(file, 'utf8')) as { mcpServers: Record<string, unknown> }).mcpServers;
+}
+
+test('what a person has set in our entry stays; that it is switched off does not', async () => {
+  await write({
+    mcpServers: { tooltray: { command: '/old', args: ['stdio'], disabled: true, autoApprove: ['a'], timeout: 5 } },
+  });
+  await installEntry(kiro(), launch, { journal });
+  expect(await entries()).toEqual({ tooltray: { ...launch, disabled: false, autoApprove: ['a'], timeout: 5 } });
+});
+
+test('a repair writes a moved launcher anew and leaves the switch as it is', async () => {
+  await write({ mcpServers: { tooltray: { command: '/gone/tooltray', args: ['stdio'], disabled: true } } });
+  expect((await repairEntry(kiro(), launch, journal))?.action).toBe('repair');
+  expect(await entries()).toEqual({ tooltray: { ...launch, disabled: true, autoApprove: [] } });
+  expect(await repairEntry(kiro(), launch, journal)).toBeUndefined();
+});
+
+test('a repair connects no app that was not connected', async () => {
+  await write({ mcpServers: {} });
+  expect(await repairEntry(kiro(), launch, journal)).toBeUndefined();
+  await rm(file);
+  expect(await repairEntry(kiro(), launch, journal)).toBeUndefined();
+});
+
+test('an entry that does not work is taken back to the byte, with the reason', async () => {
+  const text = '{"mcpServers":{"mine":{"command":"x"}}}';
+  await write(text);
+  const tryLaunch = async (): Promise<string> => '"/opt/tooltray" was not found.';
+  await expect(installEntry(kiro(), launch, { journal, tryLaunch })).rejects.toMatchObject({
+    code: 'server_not_started',
+    message: 'The entry for Kiro did not work: "/opt/tooltray" was not found.',
+  });
+  expect([await readFile(file, 'utf8'), await journal.changes()]).toEqual([text, []]);
+});
+
+test('what is tried is what stands in the file', async () => {
+  const tried: unknown[] = [];
+  const tryLaunch = async (found: unknown): Promise<undefined> => void tried.push(found);
+  await installEntry(kiro(), launch, { journal, tryLaunch });
+  expect(tried).toEqual([{ ...launch, env: undefined, cwd: undefined }]);
+});
+
+test('an undo after somebody else’s change is refused with the reason, and the file is left alone', async () => {
+  await write({ mcpServers: {} });
+  const change = await installEntry(kiro(), launch, { journal });
+  await write({ mcpServers: {}, theirs: 1 });
+  await expect(undoChange(change?.id ?? '', journal)).rejects.toMatchObject({
+    code: 'config_conflict',
+    message: `${file} was changed by something else since, so it was left as it is.`,
+  });
+  expect(await readFile(file, 'utf8')).toBe('{"mcpServers":{},"theirs":1}');
+});
+
+test('after somebody else’s change an uninstall cuts our entries out and keeps theirs', async () => {
+  await installEntry(kiro(), launch, { journal });
+  const { tooltray } = await entries();
+  await write({ mcpServers: { tooltray, other: { command: 'x' }, byHand: { command: 'tooltray', args: ['stdio'] } } });
+  expect((await planUninstall(kiro(), journal)).filter(({ kind }) => kind !== 'same')).toHaveLength(2);
+  await uninstallEntries(kiro(), journal);
+  expect(await entries()).toEqual({ other: { command: 'x' } });
+});
+
+test('copies of an app’s file are kept as long as a change needs them, for the owner alone', async () => {
+  await write({ mcpServers: {}, token: 'secret' });
+  const copies = async (): Promise<string[]> => readdir(join(home, 'data', 'app-changes', 'backups', 'kiro'));
+  const change = await installEntry(kiro(), launch, { journal });
+  expect([(await copies()).length, (await stat(change?.backup ?? '')).mode & 0o777]).toEqual([1, 0o600]);
+  await undoChange(change?.id ?? '', journal);
+  expect(await copies()).toEqual([]);
+});
+
+test('the last change is the one to undo, once; an unknown one is refused', async () => {
+  await installEntry(kiro(), launch, { journal });
+  const last = await lastChange(journal);
+  await undoChange(last?.id ?? '', journal);
+  expect(await lastChange(journal)).toBeUndefined();
+  for (const id of [last?.id ?? '', '../../etc/passwd'])
+    await expect(undoChange(id, journal)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('the preview shows the lines that change, with secrets around them masked', async () => {
+  await write(
+    '{\n  "mcpServers": {\n    "mine": { "command": "x", "env": { "API_TOKEN": "s3cr3t-value-1234567890" } }\n  }\n}\n',
+  );
+  const { diff, backup, snippet } = await planInstall(kiro(), launch, journal);
+  expect(diff.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+    'same {',
+    'same   "mcpServers": {',
+    'removed     "mine": { "command": "x", "env": { "API_TOKEN": "***" } }',
+    'added     "mine": { "command": "x", "env": { "API_TOKEN": "***" } },',
+    ...[
+      '"tooltray": {',
+      '  "command": "/opt/tooltray",',
+      '  "args": ["stdio", "--app", "kiro"],',
+      '  "disabled": false,',
+      '  "autoApprove": []',
+      '}',
+    ].map((line) => `added     ${line}`),
+    'same   }',
+    'same }',
+  ]);
+  expect([backup.startsWith(join(home, 'data')), JSON.parse(snippet)]).toEqual([
+    true,
+    { mcpServers: { tooltray: { ...launch, disabled: false, autoApprove: [] } } },
+  ]);
+});
+
+test('a file of one long line is shown as the part that changes', async () => {
+  await write(JSON.stringify({ mcpServers: { mine: { command: 'x' } }, pad: 'y'.repeat(100_000) }));
+  const { diff } = await planInstall(kiro(), launch, journal);
+  expect(diff.every(({ text }) => text.length < 301)).toBe(true);
+  expect(diff.find(({ kind }) => kind === 'added')?.text).toContain('"tooltray": { "command": "/opt/tooltray"');
+});
+
+test('apps are found by their file or their folder, and known to run by their process', async () => {
+  await write({ mcpServers: { a: { command: 'x' }, old: { command: '/old/tooltray', args: ['stdio'] } } });
+  await mkdir(join(home, '.cursor'));
+  const found = await findApps(machine, new Set(['kiro', 'something']));
+  const here = found.filter(({ installed }) => installed);
+  expect(here.map(({ app, running }) => [app.id, running])).toEqual([
+    ['cursor', false],
+    ['kiro', true],
+  ]);
+  const status = await Promise.all(here.map((one) => appStatus(one, [launch])));
+  expect(status.map(({ id, connected, servers, problem }) => [id, connected, servers, problem])).toEqual([
+    ['cursor', 'no', 0, ''],
+    ['kiro', 'stale', 1, ''],
+  ]);
+  expect(found.some(({ app }) => app.id === 'claude-desktop-store')).toBe(false);
+});
+
+test('of several config files the one that is there counts', async () => {
+  await mkdir(join(home, '.config', 'opencode'), { recursive: true });
+  await writeFile(join(home, '.config', 'opencode', 'opencode.json'), '{}');
+  const found = (await findApps(machine, new Set())).find(({ app }) => app.id === 'opencode');
+  expect(found?.file).toBe(join(home, '.config', 'opencode', 'opencode.json'));
+});
+
+test('a project’s files are found', async () => {
+  await writeFile(join(home, '.mcp.json'), '{}');
+  expect((await findProjectApps(machine, home)).map(({ app, file: path }) => [app.id, path])).toEqual([
+    ['claude-code', join(home, '.mcp.json')],
+  ]);
+});
+
+test('a broken file is told as the reason why the app cannot be changed', async () => {
+  await write('{ "mcpServers": ');
+  const [status] = await Promise.all(
+    (await findApps(machine, new Set())).filter(({ app }) => app.id === 'kiro').map((one) => appStatus(one, [launch])),
+  );
+  expect(status?.problem).toContain('cannot be read (line 1');
+});
+
+test('Claude Code’s servers of single projects are read too', async () => {
+  const claude = { app: knownApp('claude-code'), file: join(home, '.claude.json') };
+  await writeFile(
+    claude.file,
+    JSON.stringify({
+      projects: { '/p': { mcpServers: { local: { command: 'x', args: ['y'] } } } },
+      mcpServers: { user: { type: 'http', url: 'https://a.b/mcp' } },
+    }),
+  );
+  const { servers } = await readAppServers(claude);
+  expect(servers.map(({ path, launch: found }) => [path, found])).toEqual([
+    [['mcpServers', 'user'], { url: 'https://a.b/mcp', headers: undefined }],
+    [['projects', '/p', 'mcpServers', 'local'], { command: 'x', args: ['y'], env: undefined, cwd: undefined }],
+  ]);
+});
+
+test('an app that writes its settings back is warned about while it runs', () => {
+  const found = { app: knownApp('claude-desktop'), file: '', installed: true };
+  expect(warningFor({ ...found, running: true })).toContain('Quit it first');
+  expect(warningFor({ ...found, running: false })).toBeUndefined();
+});
