@@ -31,11 +31,14 @@ export async function measure(print) {
   const rows = [...keeping, ...reading];
   print(`an answer kept or read while another session echoes; each against its own idle time just before\n`);
   print(formatTable(rows.map(shownRow)));
-  const { idle, busy } = rows.find(({ name }) => name === 'json of 200 MB');
-  print(`\necho p99 while 200 MB arrive ÷ idle: ${verdict(busy.echo.p99 / idle.echo.p99, mostEchoRatio)}`);
-  print(`the same past the core: ${(busy.echo.pastP99 / idle.echo.pastP99).toFixed(2)}`);
+  for (const { name, idle, busy } of rows.filter((row) => row.name.includes('of 200 MB'))) {
+    const past = (busy.echo.pastP99 / idle.echo.pastP99).toFixed(2);
+    print(`\n${name}: echo p99 ÷ idle ${verdict(busy.echo.p99 / idle.echo.p99, mostEchoRatio)}, past the core ${past}`);
+  }
   const { before, after } = memory;
-  print(`core's memory before and ${settleMs / 1000} s after 200 MB: ${before.toFixed(0)} and ${after.toFixed(0)} MB`);
+  const [fresh] = rows.map(({ idle }) => idle.lastMB);
+  print(`core's memory when fresh: ${fresh.toFixed(0)} MB; after all of this: ${before.toFixed(0)} MB`);
+  print(`${settleMs / 1000} s after 200 MB more: ${after.toFixed(0)} MB`);
   return { rows, memory };
 }
 

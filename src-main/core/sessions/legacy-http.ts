@@ -88,7 +88,10 @@ class SdkServerTransport implements Transport {
 
   async send(message: Message, options?: SendOptions): Promise<void> {
     const related = options?.relatedRequestId;
-    await this.#sdk.send(this.asWritten(message) as never, related === undefined ? undefined : { relatedRequestId: related });
+    await this.#sdk.send(
+      this.asWritten(message) as never,
+      related === undefined ? undefined : { relatedRequestId: related },
+    );
   }
 
   asWritten(message: Message): Message {

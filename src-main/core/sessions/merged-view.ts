@@ -1,5 +1,4 @@
 /** All servers together, shown in a mode. */
-import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { callTool, type CallerContext, type CallRequest, type CallSteps } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
@@ -20,12 +19,13 @@ import { readOwnResource } from '../modes/own-resource.ts';
 import type { ListKey } from '../servers/listing.ts';
 import type { Era } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { fact } from '../wire/raw-json.ts';
 import { acceptableEntry } from './acceptable-entry.ts';
 import { HelperContexts, type HelperParts } from './helper-contexts.ts';
 import { LookUp } from './look-up.ts';
 import { MergedTools } from './merged-tools.ts';
 import type { Introduction, SessionView } from './session-view.ts';
+import { TaskServers } from './task-servers.ts';
+import { isCancelled, isNotFound } from './view-errors.ts';
 
 export interface MergedViewOptions extends HelperParts {
   /** Asked whenever the mode matters: settings and catalog may change under a session. */
@@ -45,15 +45,13 @@ export interface MergedViewOptions extends HelperParts {
   readonly followsLists: boolean;
 }
 
-const maxTasks = 1000;
-
 export class MergedView implements SessionView {
   readonly #options: MergedViewOptions;
   readonly #contexts: HelperContexts;
   readonly #lookUp: LookUp;
   readonly #slowCalls: SlowCalls;
   readonly #tools: MergedTools;
-  readonly #taskServers = new Map<string, string>();
+  readonly #tasks = new TaskServers();
 
   constructor(options: MergedViewOptions) {
     this.#options = options;
@@ -142,7 +140,7 @@ export class MergedView implements SessionView {
     if (helper !== undefined) return this.#runHelper(helper, input ?? {}, rest, context);
     await this.#lookUp.known(() => this.#options.steps.resolve({ tool: name, arguments: input }));
     const result = await this.#call({ tool: name, arguments: input, rest }, context);
-    this.#rememberTask(name, result);
+    this.#tasks.note(result, () => this.#options.steps.resolve({ tool: name, arguments: undefined }).server);
     return result;
   }
 
@@ -197,7 +195,7 @@ export class MergedView implements SessionView {
   }
 
   async other(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
-    const server = typeof params['taskId'] === 'string' ? this.#taskServers.get(params['taskId']) : undefined;
+    const server = this.#tasks.find(params);
     if (server !== undefined) return this.#options.servers.get(server).request(method, params, context);
     throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
   }
@@ -284,30 +282,9 @@ export class MergedView implements SessionView {
   #call(request: CallRequest, context: CallerContext): Promise<Result> {
     return callTool(request, context, this.#options.steps);
   }
-
-  #rememberTask(tool: string, result: Result): void {
-    const task = fact(result, 'task');
-    if (!isObject(task) || typeof task['taskId'] !== 'string') return;
-    const { server } = this.#options.steps.resolve({ tool, arguments: undefined });
-    this.#taskServers.set(task['taskId'], server);
-    const oldest = this.#taskServers.keys().next();
-    if (this.#taskServers.size > maxTasks && oldest.done !== true) this.#taskServers.delete(oldest.value);
-  }
 }
 
 function uriOf(params: JsonObject): string {
   if (typeof params['uri'] === 'string') return params['uri'];
   throw new RpcError(rpcCode.invalidParams, 'The uri of a resource is missing.');
-}
-
-/** -32002 until 2025-11-25, -32602 in 2026-07-28; some servers say it in words only. */
-function isNotFound(error: unknown): boolean {
-  if (!(error instanceof RpcError)) return false;
-  return (
-    error.code === -32002 || error.code === rpcCode.invalidParams || /not found|unknown resource/i.test(error.message)
-  );
-}
-
-function isCancelled(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'cancelled';
 }
