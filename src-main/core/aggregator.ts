@@ -13,7 +13,6 @@ import { CallDetails } from './activity/call-details.ts';
 import { TokenCounter } from './activity/token-counter.ts';
 import { tokenWorkerUrl } from './activity/token-worker-url.ts';
 import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
-import { AppError } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask-secrets.ts';
 import { AnswerRoom } from './calls/answer-room.ts';
