@@ -32,7 +32,11 @@ async function slowCore(settings: Params = {}) {
     core,
     file,
     work: { file },
-    finish: (text = 'done') => writeFileSync(file, text),
+    // Whole at once: the server looks for it all the time.
+    finish: (text = 'done') => {
+      writeFileSync(`${file}.part`, text);
+      renameSync(`${file}.part`, file);
+    },
     step: () => writeFileSync(`${file}.step`, ''),
     noted: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),
     [Symbol.asyncDispose]: () => core[Symbol.asyncDispose](),
@@ -104,9 +108,7 @@ test('an answer that nobody waits for and memory has no room for is kept on disk
   const call = await lines['the handshake era over the socket']!(slow.core);
   const { handle } = pendingOf(await call('call_tool', { name: 'work', arguments: slow.work }));
   const whole = 'a line of an answer\n'.repeat(3_500_000);
-  // Under its name at once: the server looks for it all the time.
-  writeFileSync(`${slow.file}.part`, whole);
-  renameSync(`${slow.file}.part`, slow.file);
+  slow.finish(whole);
   const { spills } = slow.core.host.core;
   await until(() => spills.list().length > 0);
   const [spill] = spills.list();
