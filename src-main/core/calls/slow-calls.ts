@@ -65,6 +65,8 @@ export class SlowCalls {
   readonly #options: SlowCallsOptions;
   readonly #deadlines = new Deadlines();
   readonly #calls = new Map<string, HandedOut>();
+  /** Those that are waiting for a call through its handle. */
+  readonly #waiting = new Set<CallerContext>();
   #used = false;
 
   constructor(options: SlowCallsOptions) {
@@ -82,7 +84,7 @@ export class SlowCalls {
     if (limitMs === undefined) return start(context, {});
     const call = new SlowCall(tool, context, start, this.#deadlines);
     try {
-      if (!(await call.waiters.wait(context, limitMs))) {
+      if (!(await call.waiters.wait(context, limitMs)) && !(await this.#endsWithWait(call, context, limitMs))) {
         const given = this.#handOut(call, context);
         if (given !== undefined) return given;
         await call.waiters.wait(context);
@@ -104,9 +106,11 @@ export class SlowCalls {
     const limitMs = this.#options.limitMs(context.app);
     const most = limitMs === undefined ? waitMs : Math.min(waitMs ?? Infinity, limitMs * waitShare);
     this.#forgetIn(handed, undefined);
+    this.#waiting.add(context);
     try {
       if (!(await call.waiters.wait(context, most))) return this.#pending(handed, context);
     } finally {
+      this.#waiting.delete(context);
       if (call.result === undefined) this.#forgetIn(handed, abandonedMs);
     }
     // The room may be gone at once, but not before this one has it.
@@ -114,6 +118,11 @@ export class SlowCalls {
     if (!call.wantsInput) handed.fetched = true;
     this.#forgetIn(handed, call.wantsInput ? keptMs : fetchedMs);
     return result;
+  }
+
+  /** A call that only waits for another one keeps to the limit by itself: a handle for it would be one too many. */
+  async #endsWithWait(call: SlowCall, context: CallerContext, limitMs: number): Promise<boolean> {
+    return this.#waiting.has(call.context) && (await call.waiters.wait(context, limitMs));
   }
 
   /** The session is over: what still runs is cancelled, what was kept is let go. */
