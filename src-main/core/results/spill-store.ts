@@ -18,6 +18,7 @@ import { describeAnswer } from './kept-answer.ts';
 import { openSpills } from './open-spills.ts';
 import { ReadCounts } from './read-counts.ts';
 import type { OpenedSpill, ResolvedSpill } from './resolved-spill.ts';
+import { ReturnMemory } from './return-memory.ts';
 import type { KeptAnswer, Spill, SpillOrigin } from './spill.ts';
 import { isBrokenIndex } from './spill-database.ts';
 import { SpillFinder } from './spill-finder.ts';
@@ -57,6 +58,7 @@ export class SpillStore {
   readonly #reads: ReadCounts;
   readonly #finder: SpillFinder;
   readonly #keeping = new Set<Promise<unknown>>();
+  readonly #memory = new ReturnMemory();
   #index: SpillIndex | undefined;
   #opening: Promise<SpillIndex> | undefined;
   #closing: Promise<void> | undefined;
@@ -104,6 +106,7 @@ export class SpillStore {
       throw spillFailure(error, this.#options.folder, this.#options.settings().maxBytes);
     } finally {
       this.#keeping.delete(work);
+      this.#memory.released(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
     }
   }
 
@@ -168,6 +171,7 @@ export class SpillStore {
   }
 
   close(): Promise<void> {
+    this.#memory.close();
     clearInterval(this.#pruning);
     return (this.#closing ??= this.#close());
   }
