@@ -156,13 +156,16 @@ describe('call_tool', () => {
       { tool: 'a:reverse', args: '{"text":"x"}' },
       { tool_name: 'reverse', connection: 'c2', args_json: '{}' },
       { path: 'reverse', server: 'b', _meta: { vendor: 1 } },
+      { name: 'a_reverse', text: 'x' },
     ];
     for (const input of asked) await helper('call_tool').run(input, context);
+    const common = { beside: {}, rest: undefined, via: 'call_tool' };
     expect(context.calls).toEqual([
-      { tool: 'a_reverse', server: undefined, arguments: { text: 'x' }, rest: undefined, via: 'call_tool' },
-      { tool: 'a:reverse', server: undefined, arguments: { text: 'x' }, rest: undefined, via: 'call_tool' },
-      { tool: 'reverse', server: 'c2', arguments: {}, rest: undefined, via: 'call_tool' },
-      { tool: 'reverse', server: 'b', arguments: {}, rest: { _meta: { vendor: 1 } }, via: 'call_tool' },
+      { ...common, tool: 'a_reverse', server: undefined, arguments: { text: 'x' } },
+      { ...common, tool: 'a:reverse', server: undefined, arguments: { text: 'x' } },
+      { ...common, tool: 'reverse', server: 'c2', arguments: {} },
+      { ...common, tool: 'reverse', server: 'b', arguments: {}, rest: { _meta: { vendor: 1 } } },
+      { ...common, tool: 'a_reverse', server: undefined, arguments: {}, beside: { text: 'x' } },
     ]);
   });
 
