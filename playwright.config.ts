@@ -6,7 +6,8 @@ import { findBrowser } from './scripts/browser.mjs';
 export default defineConfig({
   testDir: 'tests/e2e',
   reporter: 'list',
-  workers: 1,
+  // Each file starts a core of its own, in a home of its own.
+  workers: 2,
   use: {
     viewport: { width: 1000, height: 700 },
     launchOptions: { executablePath: findBrowser(), chromiumSandbox: process.getuid?.() !== 0 },

@@ -9,7 +9,8 @@ export default defineConfig({
     exclude: ['tests/package/**'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // Most of them wait for processes: one more than CI has cores.
+    maxWorkers: 3,
     // Hundreds of real processes share CI's two cores; what fails twice in a row is broken, and a first failure is still printed.
     retry: process.env['CI'] === undefined ? 0 : 1,
   },

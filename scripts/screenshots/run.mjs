@@ -1,4 +1,4 @@
-/** `npm run screenshots [VIEW…]`: every view of the dashboard, light and dark, wide and narrow, in each situation. */
+/** `npm run screenshots [SITUATION…] [VIEW…]`: every view of the dashboard, light and dark, wide and narrow, in each situation. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,14 +18,20 @@ const themes = ['light', 'dark'];
 /** What a view fetches after it is opened has time to come. */
 const settleMs = 900;
 
-const wanted = process.argv.slice(2).filter((word) => allViews.includes(word));
-const views = wanted.length === 0 ? allViews : wanted;
+const words = process.argv.slice(2);
+const views = chosen(allViews, (view) => view);
 mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath: findBrowser(), chromiumSandbox: process.getuid?.() !== 0 });
 try {
-  for (const situation of situations) await photograph(situation);
+  for (const situation of chosen(situations, ({ name }) => name)) await photograph(situation);
 } finally {
   await browser.close();
+}
+
+/** Those that the command line names; all where it names none. */
+function chosen(all, nameOf) {
+  const named = all.filter((one) => words.includes(nameOf(one)));
+  return named.length === 0 ? all : named;
 }
 
 async function photograph({ name, config, live }) {

@@ -6,7 +6,10 @@ import { fixture, startCore } from './start-core.ts';
 const megabyte = 1024 * 1024;
 
 test('an answer over the limit of its server is refused with both sizes and what to do, and the server goes on', async () => {
-  await using core = await startCore({ servers: { big: { ...fixture('misbehaving', 'big'), maxMessageMB: 2 } } });
+  await using core = await startCore({
+    results: { threshold: 0 },
+    servers: { big: { ...fixture('misbehaving', 'big'), maxMessageMB: 2 } },
+  });
   const client = await core.open();
   const error = await client.callTool('huge', { bytes: 5 * megabyte });
   expect(error).toMatchObject({ isError: true });

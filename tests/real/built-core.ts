@@ -23,9 +23,13 @@ export function shimCommand(app: string, ...more: string[]): { command: string; 
 }
 
 /** Resolves when the core says that all of its servers are ready; rejects with its own words when they are not. */
-export async function startBuiltCore(servers: Readonly<Record<string, object>>, home: PrivateHome): Promise<BuiltCore> {
+export async function startBuiltCore(
+  servers: Readonly<Record<string, object>>,
+  home: PrivateHome,
+  settings: object = {},
+): Promise<BuiltCore> {
   const config = join(home.path, 'config.json');
-  writeFileSync(config, JSON.stringify({ mode: 'proxy', mcpServers: servers }));
+  writeFileSync(config, JSON.stringify({ mode: 'proxy', ...settings, mcpServers: servers }));
   const args = [cliFile, 'serve', '--config', config, '--port', '0', '--no-open', '--no-token'];
   const child = spawn(process.execPath, args, {
     env: home.env,

@@ -6,6 +6,9 @@ import { DirectServers } from './list-directly.ts';
 import { PrivateHome } from './private-home.ts';
 import { makeMaterial, type Material, realServers, type ServerEntry } from './real-servers.ts';
 
+/** Answers pass as they are, so no tool of ours stands beside the servers' own. */
+const told = { results: { threshold: 0 }, slowCallSeconds: 0 };
+
 export interface World extends AsyncDisposable {
   readonly home: PrivateHome;
   readonly core: BuiltCore;
@@ -19,7 +22,7 @@ export interface World extends AsyncDisposable {
 export async function openWorld(browser?: string): Promise<World> {
   const home = new PrivateHome();
   const entries = realServers(home, browser);
-  const [core, direct] = await Promise.all([startBuiltCore(entries, home), DirectServers.open(entries, home)]);
+  const [core, direct] = await Promise.all([startBuiltCore(entries, home, told), DirectServers.open(entries, home)]);
   try {
     const names = await agreedNames(home, direct);
     return { home, core, entries, names, material: makeMaterial(home), [Symbol.asyncDispose]: close };
