@@ -15,7 +15,7 @@ import { withOurEntry } from '../../../src-main/core/client-apps/install-entry.t
 import { installEntry } from '../../../src-main/core/client-apps/install.ts';
 import { updateAppFile } from '../../../src-main/core/client-apps/update-app-file.ts';
 
-const rounds = process.env['TOOLTRAY_TEST_APPS'] === 'all' ? 1000 : 50;
+const rounds = process.env['TOOLTRAY_TEST_APPS'] === 'all' ? 1000 : 20;
 const launch = { command: '/opt/tooltray', args: ['stdio', '--app', 'cursor'] };
 const app = knownApp('cursor');
 const plain = `{\n  "mcpServers": {\n    "mine": { "command": "x" }\n  }\n}\n`;
