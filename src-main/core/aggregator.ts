@@ -91,7 +91,7 @@ export class Aggregator {
   readonly healing: Healing;
   readonly sandbox = new Sandbox();
   readonly descriptions: DescriptionStore;
-  readonly #modeCosts = new ModeCosts();
+  readonly modeCosts = new ModeCosts();
   readonly #answerRoom = new AnswerRoom();
   readonly #reader = new SpillReader();
   readonly #tokens = new TokenCounter({ workerUrl: tokenWorkerUrl() });
@@ -185,7 +185,7 @@ export class Aggregator {
     const hashOf = (server: string): string | undefined => this.servers.find(server)?.config.hash;
     this.descriptions = new DescriptionStore(join(paths.dataDir, 'descriptions'), hashOf);
     this.descriptions.changed.on(() => {
-      this.#modeCosts.forget();
+      this.modeCosts.forget();
       this.catalog.changed.emit({ tools: true, resources: false, prompts: false });
     });
   }
@@ -243,7 +243,7 @@ export class Aggregator {
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },
       config: () => config.current,
       mode,
-      modeCosts: this.#modeCosts,
+      modeCosts: this.modeCosts,
       settleMs,
       answerRoom: this.#answerRoom,
     };

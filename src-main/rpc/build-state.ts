@@ -1,12 +1,13 @@
 /** Which part of the core each slice of the state comes from, and what makes it change. */
 import type { AppState, CoreFacts, SettingsFacts } from './contract.ts';
-import { coreState } from './core-state.ts';
+import { serverStatuses, sessionStatuses } from './core-state.ts';
 import type { RpcDeps } from './deps.ts';
 import { healOfferRow } from './handlers/heal.ts';
 import { proposalSummary } from './handlers/command-line.ts';
 import { activityOverview } from './slices/activity-overview.ts';
 import { attentionItems } from './slices/attention.ts';
 import { DayOfCalls } from './slices/day-of-calls.ts';
+import { ListTokens } from './slices/list-tokens.ts';
 import { modesOverview } from './slices/modes-overview.ts';
 import { savingsOverview } from './slices/savings-overview.ts';
 import { serverRows } from './slices/server-rows.ts';
@@ -14,17 +15,18 @@ import { setupFacts } from './slices/setup-facts.ts';
 import type { SliceBuilders, Source } from './state-publisher.ts';
 
 export function stateBuilders(deps: RpcDeps): SliceBuilders {
-  const { core, doors, apps, desktop } = deps;
+  const { core, apps, desktop } = deps;
   const day = new DayOfCalls(core.activity);
+  const tokens = new ListTokens(core);
   const proposals = async (): Promise<AppState['proposals']> => (await core.admin.proposals()).map(proposalSummary);
   return {
     core: () => coreFacts(deps),
-    servers: () => serverRows(core, doors(), day),
-    sessions: () => coreState(core, doors()).sessions,
+    servers: () => serverRows(core, { day, tokens }),
+    sessions: () => sessionStatuses(core),
     attention: async () =>
       attentionItems({
         core: coreFacts(deps),
-        servers: serverRows(core, doors(), day),
+        servers: serverStatuses(core),
         proposals: await proposals(),
         apps: await apps.apps(),
         heals: core.healing.offers.map(healOfferRow),

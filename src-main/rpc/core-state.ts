@@ -18,23 +18,30 @@ export function coreState(core: Aggregator, doors: Doors): CoreState {
     socket: doors.socket,
     http: doors.http,
     mode: mode ?? config.current.mode,
-    servers: core.servers.all.map((server): ServerStatus => {
-      const { action, ...health } = server.health;
-      const { name, kind } = server.config;
-      const tools = server.listing.tools.length;
-      return {
-        name,
-        state: server.state.kind,
-        ...health,
-        ...(action && { action }),
-        tools,
-        transport: kind,
-        endpoint: endpointOf(server.config),
-      };
-    }),
-    sessions: core.sessions.all.map(sessionStatus),
+    servers: serverStatuses(core),
+    sessions: sessionStatuses(core),
     logDir: paths.logDir,
   };
+}
+
+export function serverStatuses(core: Aggregator): readonly ServerStatus[] {
+  return core.servers.all.map((server) => {
+    const { action, ...health } = server.health;
+    const { name, kind } = server.config;
+    return {
+      name,
+      state: server.state.kind,
+      ...health,
+      ...(action && { action }),
+      tools: server.listing.tools.length,
+      transport: kind,
+      endpoint: endpointOf(server.config),
+    };
+  });
+}
+
+export function sessionStatuses(core: Aggregator): readonly SessionStatus[] {
+  return core.sessions.all.map(sessionStatus);
 }
 
 function sessionStatus({ id, app, era, view, staleList, calls }: Session): SessionStatus {

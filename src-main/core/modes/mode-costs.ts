@@ -16,6 +16,17 @@ export interface Costs {
   readonly best: { readonly mode: Mode; readonly total: number };
 }
 
+export interface ListCost {
+  readonly tools: number;
+  readonly tokens: number;
+}
+
+interface Known {
+  /** By mode. */
+  readonly lists: Map<string, ListCost>;
+  costs: Costs | undefined;
+}
+
 /** Tool uses in the session that modes are compared over. */
 export const typicalUses = 5;
 
@@ -38,45 +49,60 @@ const surplus: ReadonlyMap<string, Surplus> = new Map([
 ]);
 
 export class ModeCosts {
-  #known = new WeakMap<Catalog, Map<string, Costs>>();
+  #known = new WeakMap<Catalog, Map<string, Known>>();
 
+  /** The same object for as long as nothing changed. */
   of(view: ModeView): Costs {
-    const known = this.#known.get(view.catalog) ?? new Map<string, Costs>();
-    this.#known.set(view.catalog, known);
-    const settings = `${view.raw} ${view.spills}`;
-    const costs = known.get(settings) ?? workOut(view);
-    known.set(settings, costs);
-    return costs;
+    const known = this.#of(view);
+    known.costs ??= compare(view, (mode) => this.list(mode, view).tokens);
+    return known.costs;
+  }
+
+  /** What a mode lists, and its instructions. */
+  list(mode: Mode, view: ModeView): ListCost {
+    const { lists } = this.#of(view);
+    const cost = lists.get(mode.name) ?? listCost(mode, view);
+    lists.set(mode.name, cost);
+    return cost;
   }
 
   /** Texts that were written for tools have changed, while the catalog is the same. */
   forget(): void {
     this.#known = new WeakMap();
   }
+
+  #of(view: ModeView): Known {
+    const ofCatalog = this.#known.get(view.catalog) ?? new Map<string, Known>();
+    this.#known.set(view.catalog, ofCatalog);
+    const settings = `${view.raw} ${view.spills}`;
+    const known: Known = ofCatalog.get(settings) ?? { lists: new Map(), costs: undefined };
+    ofCatalog.set(settings, known);
+    return known;
+  }
 }
 
-function workOut(view: ModeView): Costs {
+function compare(view: ModeView, tokensOf: (mode: Mode) => number): Costs {
   const { length: tools } = view.catalog.tools;
   const proxy = findMode('proxy');
-  const all = listCost(proxy, view);
-  const usual = tokens(view.catalog.tools.map(({ definition }) => definition)) / Math.max(1, tools);
+  const all = tokensOf(proxy);
+  const usual = estimateTokens(view.catalog.tools.map(({ definition }) => definition)) / Math.max(1, tools);
   let best = { mode: proxy, total: all };
   for (const mode of modes) {
     const added = surplus.get(mode.name);
     if (added === undefined) continue;
     const { perTool, perUse, definitions } = added;
-    const total = Math.ceil(listCost(mode, view) + tools * perTool + typicalUses * (perUse + definitions * usual));
+    const total = Math.ceil(tokensOf(mode) + tools * perTool + typicalUses * (perUse + definitions * usual));
     if (total < best.total) best = { mode, total };
   }
   return { tools, all, best };
 }
 
-/** Tokens of a mode's list and instructions, by estimate. */
-export function listCost(mode: Mode, view: ModeView): number {
+function listCost(mode: Mode, view: ModeView): ListCost {
   const listed = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(view)];
-  return tokens(listed) + Math.ceil(mode.instructions(view).length / 4);
+  return { tools: listed.length, tokens: estimateTokens(listed) + Math.ceil(mode.instructions(view).length / 4) };
 }
 
-function tokens(listed: readonly JsonObject[]): number {
+/** Of tools as they are listed. */
+export function estimateTokens(listed: readonly JsonObject[]): number {
   return Math.ceil(JSON.stringify(listed).length / 4);
 }

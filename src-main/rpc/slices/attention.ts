@@ -1,9 +1,10 @@
 /** What waits for a person, most urgent first: each with the one thing to do about it. */
-import type { AppRow, AttentionItem, CoreFacts, HealOfferRow, ProposalSummary, ServerRow } from '../contract.ts';
+import type { AppRow, AttentionItem, CoreFacts, HealOfferRow, ProposalSummary, ServerStatus } from '../contract.ts';
+import { illFirst } from './server-rows.ts';
 
 export interface AttentionFacts {
   readonly core: CoreFacts;
-  readonly servers: readonly ServerRow[];
+  readonly servers: readonly ServerStatus[];
   readonly proposals: readonly ProposalSummary[];
   readonly apps: readonly AppRow[];
   /** Launches that may mend a server. */
@@ -15,7 +16,7 @@ export function attentionItems({ core, servers, proposals, apps, heals }: Attent
     ...(core.paused ? [item('paused', 'Tooltray is paused: no server runs.', 'resume', 'Resume')] : []),
     ...core.configProblems.slice(0, 1).map((problem) => item('config', problem, 'open-config', 'Open config file')),
     ...proposals.map(({ id, sentence }) => item(`proposal-${id}`, sentence, 'decide', 'Decide')),
-    ...servers.flatMap((server): AttentionItem[] => {
+    ...servers.toSorted(illFirst).flatMap((server): AttentionItem[] => {
       const { name, level, summary, detail, action } = server;
       const heal = heals.find((offer) => offer.server === name);
       if (core.paused || (level !== 'error' && level !== 'attention' && heal === undefined)) return [];

@@ -1,34 +1,34 @@
 /** The modes with what each costs for these servers, and what `auto` would choose and why. */
 import type { Aggregator } from '../../core/aggregator.ts';
+import { maySpill } from '../../core/calls/spill-limit.ts';
 import { autoMode, chooseMode } from '../../core/modes/choose-mode.ts';
 import { modes } from '../../core/modes/index.ts';
 import type { Mode, ModeView } from '../../core/modes/mode.ts';
-import { listCost, ModeCosts } from '../../core/modes/mode-costs.ts';
 import type { ModeCard, ModesOverview } from '../contract.ts';
 
 export function modesOverview(core: Aggregator): ModesOverview {
   const view = viewOf(core);
-  const { mode: best, reason } = chooseMode(new ModeCosts().of(view), undefined);
-  const auto: ModeCard = { ...card(best, view), name: autoMode, line: 'The best of the others for each app', reason };
-  return { mode: configuredMode(core), modes: [auto, ...modes.map((mode) => card(mode, view))] };
+  const { mode: best, reason } = chooseMode(core.modeCosts.of(view), undefined);
+  const card = (mode: Mode): ModeCard => {
+    const { name, line } = mode;
+    return { name, line, ...core.modeCosts.list(mode, view), reason: undefined };
+  };
+  const auto: ModeCard = { ...card(best), name: autoMode, line: 'The best of the others for each app', reason };
+  return { mode: configuredMode(core), modes: [auto, ...modes.map(card)] };
 }
 
 /** The mode of an app that nothing is known of. */
 export function modeInForce(core: Aggregator, view: ModeView): Mode {
   const name = configuredMode(core);
-  return modes.find((mode) => mode.name === name) ?? chooseMode(new ModeCosts().of(view), undefined).mode;
+  return modes.find((mode) => mode.name === name) ?? chooseMode(core.modeCosts.of(view), undefined).mode;
 }
 
+/** As a session of such an app has it, so that what was worked out for one serves the other. */
 export function viewOf({ catalog, descriptions, options }: Aggregator): ModeView {
-  const { raw } = options.config.current;
-  return { catalog: catalog.current, index: catalog.index, raw, descriptions };
+  const { raw, results } = options.config.current;
+  return { catalog: catalog.current, index: catalog.index, raw, spills: maySpill(results), descriptions };
 }
 
 function configuredMode({ options }: Aggregator): string {
   return options.mode ?? options.config.current.mode;
-}
-
-function card(mode: Mode, view: ModeView): ModeCard {
-  const tools = mode.helpers.length + mode.listed(view).length;
-  return { name: mode.name, line: mode.line, tools, tokens: listCost(mode, view), reason: undefined };
 }

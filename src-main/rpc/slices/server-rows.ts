@@ -3,31 +3,41 @@ import type { ServerCalls } from '../../core/activity/call-queries.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import { isToolOn } from '../../core/config/is-tool-on.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
-import type { HealthLevel, ServerRow } from '../contract.ts';
-import { coreState, type Doors } from '../core-state.ts';
+import type { HealthLevel, ServerRow, ServerStatus } from '../contract.ts';
+import { serverStatuses } from '../core-state.ts';
 import type { DayOfCalls } from './day-of-calls.ts';
-import { listedTokens, listTokens } from './list-tokens.ts';
+import type { ListTokens } from './list-tokens.ts';
 
 const urgency: readonly HealthLevel[] = ['error', 'attention', 'busy', 'ok', 'off'];
 
-export function serverRows(core: Aggregator, doors: Doors, day: DayOfCalls): readonly ServerRow[] {
+export interface RowSources {
+  readonly day: DayOfCalls;
+  readonly tokens: ListTokens;
+}
+
+export function serverRows(core: Aggregator, { day, tokens }: RowSources): readonly ServerRow[] {
   const calls = new Map(day.servers.map((one) => [one.server, one]));
-  const shown = listedTokens(core);
-  const rows = coreState(core, doors).servers.map((status): ServerRow => {
+  const shown = tokens.shown();
+  const rows = serverStatuses(core).map((status): ServerRow => {
     const server = core.servers.get(status.name);
     return {
       ...status,
-      ...facts(server, core),
+      ...facts(server, core, tokens),
       ...activityOf(calls.get(status.name)),
       listedTokens: shown.get(status.name) ?? 0,
     };
   });
-  return rows.toSorted((a, b) => urgency.indexOf(a.level) - urgency.indexOf(b.level) || a.name.localeCompare(b.name));
+  return rows.toSorted(illFirst);
+}
+
+export function illFirst(a: ServerStatus, b: ServerStatus): number {
+  return urgency.indexOf(a.level) - urgency.indexOf(b.level) || a.name.localeCompare(b.name);
 }
 
 function facts(
   server: ManagedServer,
   core: Aggregator,
+  tokens: ListTokens,
 ): Pick<ServerRow, 'enabled' | 'since' | 'toolsOff' | 'listTokens' | 'asOf'> {
   const { config, state, listing, listedAt } = server;
   const off = listing.tools.filter(({ name }) => !isToolOn(core.options.config.current, config.name, String(name)));
@@ -35,7 +45,7 @@ function facts(
     enabled: config.enabled,
     since: 'since' in state ? state.since : 0,
     toolsOff: off.length,
-    listTokens: listTokens(listing),
+    listTokens: tokens.whole(listing),
     // What is running now is no memory of an earlier time.
     asOf: state.kind === 'ready' ? undefined : listedAt,
   };
