@@ -5,33 +5,29 @@ import type { Healing } from './admin/healing.ts';
 import { openHealing } from './admin/open-healing.ts';
 import { PersonEdits } from './admin/person-edits.ts';
 import { ServerAdmin } from './admin/server-admin.ts';
-import { ActivityLog } from './activity/activity-log.ts';
-import type { ListedServer } from './activity/ledger/baseline.ts';
-import { Ledger } from './activity/ledger/ledger.ts';
-import { TokenCache } from './activity/token-cache.ts';
-import { CallDetails } from './activity/call-details.ts';
-import { TokenCounter } from './activity/token-counter.ts';
-import { tokenWorkerUrl } from './activity/token-worker-url.ts';
+import type { ActivityLog } from './activity/activity-log.ts';
+import type { Ledger } from './activity/ledger/ledger.ts';
+import type { CallDetails } from './activity/call-details.ts';
 import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask-secrets.ts';
 import { AnswerRoom } from './calls/answer-room.ts';
 import { callSteps } from './calls/call-steps.ts';
 import type { CallSteps } from './calls/call-tool.ts';
-import { ResultShaper } from './calls/shape-result.ts';
+import type { ResultShaper } from './calls/shape-result.ts';
 import { LiveCatalog } from './catalog/live-catalog.ts';
 import type { AppConfig } from './config/app-config.ts';
 import { DescriptionStore } from './condense/description-store.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import { isToolOn } from './config/is-tool-on.ts';
 import { secretsOf } from './config/secrets-of.ts';
-import { factsOfApp } from './modes/client-app-facts.ts';
-import { callLine, helperTools } from './modes/index.ts';
+import { helperTools } from './modes/index.ts';
 import { ModeCosts } from './modes/mode-costs.ts';
-import { PlannedDeletions } from './results/planned-deletions.ts';
-import { SpillReader } from './results/read/spill-reader.ts';
-import { ResultStore } from './results/result-store.ts';
-import { SpillStore } from './results/spill-store.ts';
+import { openRecord } from './open-record.ts';
+import { openResults } from './open-results.ts';
+import type { PlannedDeletions } from './results/planned-deletions.ts';
+import type { ResultStore } from './results/result-store.ts';
+import type { SpillStore } from './results/spill-store.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { readOrCreateToken } from './security/access-token.ts';
 import { ListingCache } from './servers/listing-cache.ts';
@@ -81,7 +77,7 @@ export class Aggregator {
   /** Answers kept on disk. */
   readonly spills: SpillStore;
   readonly resultFiles: ResultStore;
-  readonly deletions = new PlannedDeletions((id) => this.spills.remove(id));
+  readonly deletions: PlannedDeletions;
   readonly shaper: ResultShaper;
   readonly steps: CallSteps;
   readonly admin: ServerAdmin;
@@ -93,8 +89,8 @@ export class Aggregator {
   readonly descriptions: DescriptionStore;
   readonly modeCosts = new ModeCosts();
   readonly #answerRoom = new AnswerRoom();
-  readonly #reader = new SpillReader();
-  readonly #tokens = new TokenCounter({ workerUrl: tokenWorkerUrl() });
+  readonly #closeRecord: () => Promise<void>;
+  readonly #closeResults: () => Promise<void>;
   #stopWatching: () => void = () => undefined;
   #watching: Promise<void> = Promise.resolve();
 
@@ -129,37 +125,28 @@ export class Aggregator {
       this.#isOn(server, tool),
     );
     this.sessions = new SessionRegistry(this.servers, this.catalog);
-    const { maxRows, maxBytes } = options.config.current.activity;
-    const tokenCounter = new TokenCache(this.#tokens);
-    this.details = new CallDetails(masker);
-    this.activity = new ActivityLog({
+    const record = openRecord({
       file: paths.activityFile,
+      ...options.config.current.activity,
       masker,
       log,
-      tokenCounter,
-      maxRows,
-      maxBytes,
+      servers: this.servers,
     });
-    this.ledger = new Ledger({
-      store: { use: (work) => this.activity.query(work) },
-      maxBytes,
-      masker,
-      log,
-      tokenCounter,
-      servers: () => this.#ownServers(),
-      defersTools: (app) => factsOfApp(app).defersTools,
-      now: Date.now,
-    });
-    this.servers.listingChanged.on(() => this.ledger.serversChanged());
-    this.spills = new SpillStore({
+    this.activity = record.activity;
+    this.ledger = record.ledger;
+    this.details = record.details;
+    this.#closeRecord = record.close;
+    const results = openResults({
       folder: paths.spillDir,
       settings: () => options.config.current.results,
-      log: log.child('spills'),
-      now: Date.now,
-      countTokens: (text) => tokenCounter.count(text),
+      log,
+      countTokens: record.countTokens,
     });
-    this.resultFiles = new ResultStore(this.spills, this.#reader);
-    this.shaper = this.#makeShaper();
+    this.spills = results.spills;
+    this.resultFiles = results.files;
+    this.deletions = results.deletions;
+    this.shaper = results.shaper;
+    this.#closeResults = results.close;
     this.steps = callSteps({
       catalog: this.catalog,
       servers: this.servers,
@@ -216,12 +203,8 @@ export class Aggregator {
     await this.servers.stop();
     this.signIns.close();
     await this.transports.close();
-    await this.deletions.close();
-    await this.spills.close();
-    await this.#reader.close();
-    await this.ledger.close();
-    await this.activity.close();
-    await this.#tokens.close();
+    await this.#closeResults();
+    await this.#closeRecord();
     await this.sandbox.close();
     this.registry.killAll();
     this.registry.dispose();
@@ -252,26 +235,6 @@ export class Aggregator {
   #apply(config: AppConfig): Promise<void> {
     this.#hideSecrets();
     return this.servers.apply(config.servers);
-  }
-
-  #makeShaper(): ResultShaper {
-    const { config, log } = this.options;
-    return new ResultShaper({
-      keep: (result, origin, textKind) => this.spills.keep(result, origin, textKind),
-      settings: () => config.current.results,
-      inlineBytes: (app) => factsOfApp(app).inlineBytes,
-      readHint: (mode) => (input) => callLine(mode, 'read_result', input),
-      log: log.child('results'),
-    });
-  }
-
-  /** The servers that a client app would have without us: our built-in ones it would not. */
-  #ownServers(): readonly ListedServer[] {
-    return this.servers.all.flatMap(({ config, listing, handshake }) =>
-      config.enabled && config.kind !== 'builtin'
-        ? [{ name: config.name, listing, instructions: handshake?.instructions }]
-        : [],
-    );
   }
 
   #isOn(server: string, tool: string): boolean {

@@ -32,7 +32,8 @@ const contract = 'src-main/rpc/contract.ts';
 /** The layer of a file of src-main; undefined for a folder that has no place in the order. */
 export function layerOf(path: string): (typeof layers)[number] | undefined {
   const [, place, folder] = path.split('/');
-  if (path === 'src-main/core/aggregator.ts') return 'aggregator';
+  // The composition root and what it is put together with.
+  if (place === 'core' && path.split('/').length === 3) return 'aggregator';
   // Besides the entry files themselves: the folders that hold the parts of an entry.
   if (path.split('/').length === 2 || place === 'cli' || place === 'shim' || place === 'client') return 'entries';
   return layers.find((layer) => layer === (place === 'core' ? folder : place));

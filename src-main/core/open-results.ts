@@ -1,0 +1,45 @@
+/** Answers that do not fit: where they are kept, how they are read back, and which go there. */
+import type { Log } from './base/log.ts';
+import { ResultShaper } from './calls/shape-result.ts';
+import type { ResultSettings } from './config/app-config.ts';
+import { factsOfApp } from './modes/client-app-facts.ts';
+import { callLine } from './modes/index.ts';
+import { PlannedDeletions } from './results/planned-deletions.ts';
+import { SpillReader } from './results/read/spill-reader.ts';
+import { ResultStore } from './results/result-store.ts';
+import { SpillStore } from './results/spill-store.ts';
+import type { CountText } from './results/spill-tokens.ts';
+
+export interface ResultsOptions {
+  readonly folder: string;
+  readonly settings: () => ResultSettings;
+  readonly log: Log;
+  readonly countTokens: CountText;
+}
+
+export interface Results {
+  readonly spills: SpillStore;
+  readonly files: ResultStore;
+  readonly deletions: PlannedDeletions;
+  readonly shaper: ResultShaper;
+  readonly close: () => Promise<void>;
+}
+
+export function openResults({ folder, settings, log, countTokens }: ResultsOptions): Results {
+  const spills = new SpillStore({ folder, settings, log: log.child('spills'), now: Date.now, countTokens });
+  const reader = new SpillReader();
+  const deletions = new PlannedDeletions((id) => spills.remove(id));
+  const shaper = new ResultShaper({
+    keep: (result, origin, textKind) => spills.keep(result, origin, textKind),
+    settings,
+    inlineBytes: (app) => factsOfApp(app).inlineBytes,
+    readHint: (mode) => (input) => callLine(mode, 'read_result', input),
+    log: log.child('results'),
+  });
+  const close = async (): Promise<void> => {
+    await deletions.close();
+    await spills.close();
+    await reader.close();
+  };
+  return { spills, files: new ResultStore(spills, reader), deletions, shaper, close };
+}
