@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright';
 import { findBrowser } from '../browser.mjs';
-import { openClient, situations, writeConfig } from './situations.mjs';
+import { openClient, situations, writeConfig, writePerson } from './situations.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = join(root, 'docs/screenshots');
@@ -34,10 +34,12 @@ function chosen(all, nameOf) {
   return named.length === 0 ? all : named;
 }
 
-async function photograph({ name, config, live }) {
-  const home = mkdtempSync(join(tmpdir(), 'tooltray-screenshots-'));
+async function photograph({ name, config, live, details }) {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-screenshots-'));
+  const home = join(folder, 'tooltray');
+  writePerson(folder);
   writeConfig(home, config);
-  const env = { ...process.env, TOOLTRAY_HOME: home };
+  const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: undefined, TOOLTRAY_HOME: home };
   const core = spawn(process.execPath, [join(root, 'dist/cli.js'), 'serve', '--port', '0', '--no-open'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -45,29 +47,38 @@ async function photograph({ name, config, live }) {
   let client;
   try {
     const link = await linkOf(core);
-    // Not before: its shim would start a core of its own.
-    client = openClient(env);
-    await live(client);
-    for (const theme of themes) for (const width of widths) await photographViews(name, link, theme, width);
+    if (live !== undefined) {
+      // Not before: its shim would start a core of its own.
+      client = openClient(env);
+      await live(client);
+    }
+    const shots = {
+      ...Object.fromEntries(views.map((view) => [view, { place: view }])),
+      ...(views === allViews && details),
+    };
+    for (const theme of themes) for (const width of widths) await photographShots(name, shots, link, theme, width);
   } finally {
     await client?.close();
     if (core.exitCode === null && core.kill('SIGTERM')) await new Promise((resolve) => core.once('close', resolve));
-    rmSync(home, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function photographViews(situation, link, theme, width) {
-  const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme: theme });
-  await page.goto(link);
-  await sleep(settleMs);
-  for (const view of views) {
-    await page.evaluate((hash) => (location.hash = hash), `#/${view}`);
+async function photographShots(situation, shots, link, theme, width) {
+  for (const [name, { place, open }] of Object.entries(shots)) {
+    const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme: theme });
+    await page.goto(link);
+    await page.evaluate((hash) => (location.hash = hash), `#/${place}`);
     await sleep(settleMs);
-    const file = join(folder, `${situation}-${view}-${theme}-${width}.png`);
+    if (open !== undefined) {
+      await open(page);
+      await sleep(settleMs);
+    }
+    const file = join(folder, `${situation}-${name}-${theme}-${width}.png`);
     await page.screenshot({ path: file });
     console.log(file);
+    await page.close();
   }
-  await page.close();
 }
 
 /** The dashboard's address with its key, as `serve` prints it. */

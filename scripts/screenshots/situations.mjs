@@ -1,6 +1,6 @@
 /** What the dashboard is photographed in: a first start, a busy day, and trouble. Each is a home for a core, and what is done in it. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { StdioClient } from '../bench/stdio-client.mjs';
@@ -12,11 +12,32 @@ const fixture = (name, ...args) => ({
 });
 const utils = { type: 'builtin', builtin: 'utils', folders: [join(root, 'src-main')] };
 
-/** `config`: undefined lets the core write its first one. `live` gets a line of a client app and the core's folder. */
+const press = (name) => async (page) => page.getByRole('button', { name }).first().click();
+const firstRow = async (page) => page.locator('tbody [data-row]').first().click();
+
+/**
+ * `config`: undefined lets the core write its first one. `live`: what a connected client app does; without it none is.
+ * `details`: what is opened besides the views, by name: the place it is in, and what is pressed there.
+ */
 export const situations = [
-  { name: 'first-use', config: undefined, live: async () => undefined },
+  {
+    name: 'first-use',
+    config: undefined,
+    details: {
+      'add-server': { place: 'servers?add=apps' },
+      'connect-sheet': { place: 'setup/apps', open: press(/^Connect/) },
+      import: { place: 'setup/servers' },
+      'first-call': { place: 'setup/first-call' },
+    },
+  },
   {
     name: 'busy',
+    details: {
+      call: { place: 'activity', open: firstRow },
+      spill: { place: 'spills', open: firstRow },
+      server: { place: 'servers/issues' },
+      tools: { place: 'servers/files/tools' },
+    },
     config: {
       mode: 'proxy',
       price: { perMillionTokens: 3, currency: 'USD' },
@@ -31,6 +52,7 @@ export const situations = [
   },
   {
     name: 'trouble',
+    details: { server: { place: 'servers/github' }, log: { place: 'servers/crashing/log' } },
     config: {
       servers: {
         files: utils,
@@ -68,8 +90,24 @@ async function propose(client) {
   await client.request('tools/call', { name: 'manage_servers', arguments: change });
 }
 
+/** The person's own folder: three apps with servers of their own. */
+export function writePerson(folder) {
+  const server = (name) => ({ command: 'npx', args: ['-y', `@example/${name}`], env: { TOKEN: 'of-the-person' } });
+  const files = {
+    '.config/Claude/claude_desktop_config.json': { mcpServers: { github: server('github'), notes: server('notes') } },
+    '.cursor/mcp.json': { mcpServers: { github: server('github'), database: server('postgres') } },
+    '.gemini/settings.json': { theme: 'Default' },
+  };
+  for (const [file, content] of Object.entries(files)) writeJson(join(folder, file), content);
+}
+
 export function writeConfig(home, config) {
-  if (config !== undefined) writeFileSync(join(home, 'config.json'), JSON.stringify(config, null, 2));
+  if (config !== undefined) writeJson(join(home, 'config.json'), config);
+}
+
+function writeJson(file, content) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(content, null, 2));
 }
 
 export function openClient(env) {

@@ -1,0 +1,34 @@
+/** `npm run check`: format, lint and types at once, each told when it has ended; fails when one of them does. */
+import { spawn } from 'node:child_process';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const checks = {
+  prettier: ['--check', '--cache', '--log-level', 'warn', '.'],
+  eslint: ['--cache', '--cache-location', 'node_modules/.cache/eslint/', '--max-warnings', '0', '.'],
+  'svelte-check': ['--tsconfig', './tsconfig.json', '--fail-on-warnings'],
+};
+
+const failed = (await Promise.all(Object.entries(checks).map(check))).filter(Boolean);
+process.exitCode = failed.length === 0 ? 0 : 1;
+
+/** Answers the tool's name if it found something. npm has put the tools on PATH. */
+function check([tool, args]) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(tool, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      shell: process.platform === 'win32',
+    });
+    const output = [];
+    child.stdout.on('data', (chunk) => output.push(chunk));
+    child.stderr.on('data', (chunk) => output.push(chunk));
+    child.once('error', reject);
+    child.once('close', (code) => {
+      console.log(`${tool}: ${code === 0 ? 'fine' : `exit ${code}`}`);
+      process.stdout.write(Buffer.concat(output));
+      resolve(code === 0 ? undefined : tool);
+    });
+  });
+}
