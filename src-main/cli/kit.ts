@@ -6,7 +6,7 @@ import { AppError } from '../core/base/errors.ts';
 import { type EntryNotes, readEntryNotes } from '../core/config/entry-notes.ts';
 import { exportKit, type KitExport } from '../core/config/export-kit.ts';
 import { type Kit, readKits } from '../core/config/kits.ts';
-import { readConfigText } from '../core/config/load-config.ts';
+import { readConfigText } from '../core/config/read-config-text.ts';
 import { columns } from './columns.ts';
 import { count } from './count.ts';
 import { openCliConfig } from './open-cli-config.ts';

@@ -1,7 +1,7 @@
 /** `tooltray validate [NAME]`: what is wrong in the config file, with the place of it. */
 import { maskText } from '../core/base/mask-secrets.ts';
 import type { ConfigProblem } from '../core/config/app-config.ts';
-import { readConfigText } from '../core/config/load-config.ts';
+import { readConfigText } from '../core/config/read-config-text.ts';
 import { checkConfig } from './check-config.ts';
 import { count } from './count.ts';
 import { openAnyConfig } from './open-cli-config.ts';

@@ -17,6 +17,7 @@ import {
   updateTokens,
 } from './call-table.ts';
 import { maskOnce } from './mask-once.ts';
+import { Stretches } from './stretches.ts';
 import { type CallTokens, TokenBacklog } from './token-backlog.ts';
 import type { TokenCounter } from './token-counter.ts';
 
@@ -52,6 +53,7 @@ export class ActivityLog {
   readonly #bounds: Bounds;
   readonly #backlog: TokenBacklog;
   readonly #store: ActivityStore;
+  readonly #stretches = new Stretches();
   #pending: Pending[] = [];
   #unmade: (() => void)[] = [];
   #counted: CountedTokens[] = [];
@@ -98,10 +100,13 @@ export class ActivityLog {
     return this.#store.use((database) => recentCalls(database, filter, limit));
   }
 
-  /** What one of call-queries.ts finds, records not yet written included. Throws what SQLite throws. */
-  query<T>(ask: (database: DatabaseSync) => T): T {
+  /** What one of call-queries.ts or call-sums.ts finds, records not yet written included. Throws what SQLite throws. */
+  query<T>(ask: (database: DatabaseSync, stretches: Stretches) => T): T {
     this.flush();
-    return this.#store.use(ask);
+    return this.#store.use((database) => {
+      this.#stretches.follow(database, this.#store.generation);
+      return ask(database, this.#stretches);
+    });
   }
 
   stats(): ActivityStats {
@@ -119,6 +124,7 @@ export class ActivityLog {
       while (this.#pending.length > 0) this.#insertBatch();
       const counted = this.#counted;
       this.#store.use((database) => updateTokens(database, counted));
+      this.#stretches.note(counted.map(({ id }) => id));
       this.#counted = [];
       this.#recovered();
       this.changed.emit();
@@ -165,6 +171,7 @@ export class ActivityLog {
       rows.push(row);
     }
     const ids = this.#store.use((database) => insertRows(database, rows));
+    this.#stretches.note(ids);
     const written = this.#pending.splice(0, rows.length);
     written.forEach((pending, index) => {
       const id = ids[index] ?? 0;

@@ -1,9 +1,6 @@
-/** The tables of the activity database, and the steps that bring an older file up to date. */
-import type { DatabaseSync } from 'node:sqlite';
-import { AppError } from '../base/errors.ts';
+/** The tables of the activity database, as the steps that lead from an older file to them (`DatabaseKind.steps`). */
 
-/** Step n leads from user_version n to n + 1. A step that people have run is never changed; a new one is added. */
-const steps: readonly string[] = [
+export const activitySteps: readonly string[] = [
   `CREATE TABLE calls (
     id INTEGER PRIMARY KEY,
     startedAt INTEGER NOT NULL,
@@ -62,27 +59,3 @@ const steps: readonly string[] = [
     PRIMARY KEY (day, app, mode, server, tool, cause)
   ) STRICT, WITHOUT ROWID`,
 ];
-
-/** Makes the tables, or brings older ones up to date. Throws AppError `unsupported` for a file of a newer version. */
-export function migrate(database: DatabaseSync): void {
-  if (versionOf(database) === steps.length) return;
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    // Read again under the lock: another process may have done the work meanwhile.
-    const version = versionOf(database);
-    if (version > steps.length) {
-      throw new AppError('unsupported', `The activity database was written by a newer version (${version}).`);
-    }
-    for (const step of steps.slice(version)) database.exec(step);
-    database.exec(`PRAGMA user_version = ${steps.length}`);
-    database.exec('COMMIT');
-  } catch (error) {
-    // SQLite may have rolled back by itself; a second ROLLBACK would hide the reason.
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
-}
-
-function versionOf(database: DatabaseSync): number {
-  return Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
-}

@@ -1,7 +1,8 @@
 /** Holds the activity database open, and begins a new file when the old one turns out to be broken. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../base/log.ts';
-import { isBroken, openDatabase, setAside } from './activity-database.ts';
+import { isBroken, setAside } from '../base/private-database.ts';
+import { openActivityDatabase } from './activity-database.ts';
 
 export class ActivityStore {
   readonly #file: string;
@@ -38,14 +39,14 @@ export class ActivityStore {
   }
 
   #open(): DatabaseSync {
-    this.#database ??= openDatabase(this.#file, this.#maxBytes);
+    this.#database ??= openActivityDatabase(this.#file, this.#maxBytes);
     return this.#database;
   }
 
   #startAnew(error: unknown): void {
     this.close();
     this.#generation++;
-    const aside = setAside(this.#file, Date.now());
+    const aside = setAside(this.#file);
     this.#log.warn('The activity database could not be read; it was set aside and a new one begun.', { aside, error });
   }
 }

@@ -10,7 +10,7 @@ import {
 } from './call-record.ts';
 import { type CallRow, columns } from './call-row.ts';
 import type { CallTokens } from './token-backlog.ts';
-import { transaction } from './transaction.ts';
+import { transaction } from '../base/private-database.ts';
 
 export interface Bounds {
   readonly maxRows: number;

@@ -21,8 +21,4 @@ export class Event<T = void> {
       }
     }
   }
-
-  get watched(): boolean {
-    return this.#listeners.size > 0;
-  }
 }

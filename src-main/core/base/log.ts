@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import { LogFile } from './log-file.ts';
 import { Masker } from './mask-secrets.ts';
 
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** Facts beside the message. Errors may stand anywhere in them and are written with their causes. */

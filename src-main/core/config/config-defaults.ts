@@ -31,7 +31,7 @@ export function defaultConfig(path: string): AppConfig {
       toon: false,
       cacheSeconds: {},
       keepDays: 7,
-      maxBytes: 1024 ** 3,
+      maxBytes: 1_000_000_000,
       maxCount: 10_000,
       deleteAtExit: false,
       folders: [],

@@ -6,7 +6,7 @@ import { AppError, toAppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { AppConfig, ConfigProblem } from './app-config.ts';
 import { defaultConfig } from './config-defaults.ts';
-import { readConfigText } from './load-config.ts';
+import { readConfigText } from './read-config-text.ts';
 import { type ConfigReading, readConfig } from './read-config.ts';
 import type { Environment } from './replace-variables.ts';
 import { updateConfigFile } from './update-config-file.ts';

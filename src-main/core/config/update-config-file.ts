@@ -4,7 +4,7 @@ import { backup, writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError, toAppError } from '../base/errors.ts';
 import { ConfigDocument } from './config-document.ts';
 import { withFileLock } from './file-lock.ts';
-import { readConfigText } from './load-config.ts';
+import { readConfigText } from './read-config-text.ts';
 
 /** Backups kept: `.bak`, `.bak.1` … `.bak.4`. */
 const backupCount = 5;

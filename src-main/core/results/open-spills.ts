@@ -1,15 +1,14 @@
 /** The folder of kept answers with its index, opened and put in order. */
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { ensurePrivateDir } from '../base/app-paths.ts';
 import type { Log } from '../base/log.ts';
-import { isBrokenIndex, openSpillDatabase, setIndexAside } from './spill-database.ts';
+import { isBroken, setAside } from '../base/private-database.ts';
+import { openSpillDatabase } from './spill-database.ts';
 import { SpillIndex } from './spill-index.ts';
 import { sweep } from './spill-sweep.ts';
 
 /** Throws AppError, or what the file system and SQLite throw. */
 export async function openSpills(folder: string, log: Log): Promise<SpillIndex> {
-  ensurePrivateDir(folder);
   const { database, isNew } = openDatabase(join(folder, 'index.db'), log);
   const index = new SpillIndex(database, folder);
   try {
@@ -27,8 +26,8 @@ function openDatabase(file: string, log: Log): { database: DatabaseSync; isNew: 
   try {
     return { database: checked(openSpillDatabase(file)), isNew: false };
   } catch (error) {
-    if (!isBrokenIndex(error)) throw error;
-    const aside = setIndexAside(file);
+    if (!isBroken(error)) throw error;
+    const aside = setAside(file);
     log.warn('The index of kept answers could not be read; it was set aside and a new one begun.', { aside, error });
     return { database: openSpillDatabase(file), isNew: true };
   }

@@ -1,5 +1,4 @@
 /** Answers kept on disk, as the tools that read them see it. */
-import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 
 /** What may be asked of a kept answer; lines and rows are counted from 1, bytes from 0. */
@@ -65,15 +64,4 @@ export interface ResultFiles {
   readText(ref: string): Promise<string>;
   /** The whole of a kept file, whatever it holds, up to 64 MB. */
   content(ref: string): Promise<ResultContent>;
-}
-
-export const noResultFiles: ResultFiles = {
-  query: () => Promise.reject(notKept()),
-  page: () => Promise.reject(notKept()),
-  readText: () => Promise.reject(notKept()),
-  content: () => Promise.reject(notKept()),
-};
-
-function notKept(): AppError {
-  return new AppError('unsupported', 'Results are not kept on disk here.', { fix: 'Ask for the answer itself.' });
 }

@@ -3,7 +3,7 @@ import { AppError } from '../base/errors.ts';
 import { ReadMarks } from './read-marks.ts';
 import { readWhole } from './read/read-whole.ts';
 import type { SpillReader } from './read/spill-reader.ts';
-import type { OpenedSpill } from './resolved-spill.ts';
+import type { OpenedSpill } from './opened-spill.ts';
 import type {
   RecordPage,
   RecordRange,
@@ -24,8 +24,8 @@ export interface SpillSource {
 /** A page of records may be longer than a text to look at: it was asked for by number. */
 const longestPage = 64 * 1024;
 
-/** What a person's window asks for at once, in bytes. */
-const longestLook = 1024 * 1024;
+/** What a person's window asks for at once unless it says how much, in bytes. */
+const longestLook = 256_000;
 
 export class ResultStore implements ResultFiles {
   readonly marks = new ReadMarks();
@@ -46,9 +46,14 @@ export class ResultStore implements ResultFiles {
   }
 
   /** The same for a person who looks on: more at a time, and not counted as a model's reading. Rejects as `query` does. */
-  async look(ref: string, question: ResultQuestion, signal: AbortSignal): Promise<ResultAnswer> {
+  async look(
+    ref: string,
+    question: ResultQuestion,
+    signal: AbortSignal,
+    maxBytes = longestLook,
+  ): Promise<ResultAnswer> {
     await using opened = await this.#source.open(ref);
-    return await this.#reader.read(opened, question, { signal, maxBytes: longestLook });
+    return await this.#reader.read(opened, question, { signal, maxBytes });
   }
 
   page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage> {

@@ -9,7 +9,7 @@ import { checkPathName } from '../security/path-name.ts';
 import { shownPath } from '../security/shown-path.ts';
 import { looksBinary } from './looks-binary.ts';
 import { kindOfExtension } from './keep/media-types.ts';
-import type { OpenedSpill } from './resolved-spill.ts';
+import type { OpenedSpill } from './opened-spill.ts';
 import type { Spill } from './spill.ts';
 import { isSpillId } from './spill-names.ts';
 

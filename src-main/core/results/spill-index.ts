@@ -1,6 +1,7 @@
 /** What is known of every kept file, in SQLite. The order of rows is the order in which answers came, whatever the clock said. */
 import { join } from 'node:path';
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import { transaction } from '../base/private-database.ts';
 import type { Spill, SpillKind } from './spill.ts';
 
 export interface SpillFilter {
@@ -46,7 +47,7 @@ export class SpillIndex {
   /** All or none. `name`: of the file in the folder. */
   insert(spills: readonly { readonly spill: Spill; readonly name: string }[]): void {
     const sql = `INSERT INTO spills (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
-    this.#together(() => {
+    transaction(this.#database, () => {
       for (const { spill, name } of spills) this.#statement(sql).run(...valuesOf(spill, name));
     });
   }
@@ -102,14 +103,14 @@ export class SpillIndex {
   }
 
   remove(ids: readonly string[]): void {
-    this.#together(() => {
+    transaction(this.#database, () => {
       for (const id of ids) this.#statement('DELETE FROM spills WHERE id = ?').run(id);
     });
   }
 
   addReads(reads: readonly SpillRead[]): void {
     const sql = 'UPDATE spills SET reads = reads + ?, lastReadAt = ? WHERE id = ?';
-    this.#together(() => {
+    transaction(this.#database, () => {
       for (const { id, times, at } of reads) this.#statement(sql).run(times, at, id);
     });
   }
@@ -127,18 +128,6 @@ export class SpillIndex {
     const known = this.#statements.get(sql) ?? this.#database.prepare(sql);
     this.#statements.set(sql, known);
     return known;
-  }
-
-  #together(work: () => void): void {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      work();
-      this.#database.exec('COMMIT');
-    } catch (error) {
-      // SQLite may have rolled back by itself; a second ROLLBACK would hide the reason.
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      throw error;
-    }
   }
 
   #spill(row: Record<string, SQLOutputValue> | undefined): Spill | undefined {

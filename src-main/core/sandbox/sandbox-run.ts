@@ -1,10 +1,10 @@
 /** One run as the core sees it: answers the code's questions, keeps the time, and kills the thread when it does not stop. */
 import { performance } from 'node:perf_hooks';
 import { parseJson } from '../base/json.ts';
+import { Slots } from '../base/slots.ts';
 import { answerQuestion } from './answer-question.ts';
 import type { GuestLine } from './guest-line.ts';
 import type { SandboxError, SandboxLimits, SandboxOutcome, SandboxRequest } from './sandbox-request.ts';
-import { Slots } from './slots.ts';
 import type { DoneMessage, FromWorker, GuestOutcome, QuestionMessage } from './worker-messages.ts';
 
 /** How long after the end of its time the code may take to stop by itself, which keeps the thread; in ms. */
@@ -64,7 +64,7 @@ export class SandboxRun {
   async #answer(question: QuestionMessage): Promise<void> {
     if (question.what === 'call') this.#calls++;
     const { signal } = this.#over;
-    if (!(await this.#slots.take(signal))) return;
+    if (signal.aborted || !(await this.#slots.take(signal))) return;
     const answer = await answerQuestion(question, this.#request, signal);
     this.#slots.release();
     if (!signal.aborted) this.#line.answer(answer);

@@ -1,4 +1,5 @@
 /** Runs model-written code with limits: JavaScript in threads, Python in processes, a fresh VM per run, tools as the only way out. */
+import { Slots } from '../base/slots.ts';
 import { PythonRuns } from './python-runs.ts';
 import { withDefaults } from './sandbox-limits.ts';
 import { SandboxRun } from './sandbox-run.ts';
@@ -11,7 +12,6 @@ import {
   type SandboxRequest,
 } from './sandbox-request.ts';
 import { SandboxThread } from './sandbox-thread.ts';
-import { Slots } from './slots.ts';
 import { namesPython, readsLikePython } from './speaks-python.ts';
 
 export interface SandboxOptions {
@@ -81,7 +81,8 @@ export class Sandbox {
     const refusal = this.#refuse(request, input);
     if (refusal !== undefined) return failed(refusal);
     const signal = AbortSignal.any([this.#closing.signal, ...(request.signal ? [request.signal] : [])]);
-    if (!(await this.#slots.take(signal))) return failed({ code: 'CANCELLED', message: 'The run was cancelled.' });
+    if (signal.aborted || !(await this.#slots.take(signal)))
+      return failed({ code: 'CANCELLED', message: 'The run was cancelled.' });
     try {
       const run = { ...request, signal };
       return await (request.language === 'python'

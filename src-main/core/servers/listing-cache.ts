@@ -2,7 +2,7 @@
  * What each server offered last time, on disk: a start answers `tools/list` at once with real tools while servers start behind.
  * Keyed by the SHA-256 of the config entry, so that an entry that changed is never answered from the past.
  */
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { isObject, parseJson } from '../base/json.ts';
@@ -43,10 +43,6 @@ export class ListingCache {
     await writeFileAtomic(this.#file(cached.hash), JSON.stringify({ version: formatVersion, ...cached }), {
       mode: 0o600,
     });
-  }
-
-  async remove(hash: string): Promise<void> {
-    await rm(this.#file(hash), { force: true });
   }
 
   #file(hash: string): string {

@@ -1,21 +1,20 @@
-/** One configured server over time: started, woken, retried, put to sleep, stopped; each call sent down the right line. */
+/** One configured server over time: started, woken, retried, put to sleep, stopped. */
 import { Event } from '../base/events.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
-import { type Result, RpcError } from '../wire/message.ts';
+import type { Result } from '../wire/message.ts';
 import type { CallContext } from './call-context.ts';
-import type { Connection, RequestExtra } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { LineOpener } from './line-opener.ts';
 import { listChanges, type Listing } from './listing.ts';
 import { ListingKeeper } from './listing-keeper.ts';
-import { nameError } from './name-error.ts';
 import { neededCapability } from './needed-capability.ts';
-import { paramHeaders } from './param-headers.ts';
 import { PrivateConnections } from './private-connections.ts';
 import type { ServerDeps, ServerNotification } from './server-deps.ts';
 import { serverHealth, type ServerHealth } from './server-health.ts';
+import { ServerRequests } from './server-requests.ts';
 import type { ServerState } from './server-state.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
 import { SharedLine } from './shared-line.ts';
@@ -36,6 +35,7 @@ export class ManagedServer {
   readonly #subscriptions: ServerSubscriptions;
   readonly #opener: LineOpener;
   readonly #idle: IdleWatch;
+  readonly #requests: ServerRequests;
 
   constructor(config: ServerConfig, deps: ServerDeps) {
     this.config = config;
@@ -43,21 +43,22 @@ export class ManagedServer {
     this.#opener = this.#makeOpener();
     this.#line = this.#makeLine();
     this.#listings = this.#makeListings();
-    this.#idle = new IdleWatch({
-      idleMs: config.idleStopMs,
-      now: deps.now,
-      // Whoever subscribed to a resource relies on the process that watches it.
-      isBusy: () => (this.#line.connection?.inFlight ?? 0) + this.#private.inFlight > 0 || this.#subscriptions.isUsed,
-      onIdle: () => {
-        if (this.#line.connection !== undefined) void this.#line.close();
-        void this.#private.closeAll();
-      },
-    });
+    this.#idle = this.#makeIdle();
     this.#private = new PrivateConnections((owner, closed) => this.#opener.openPrivate(owner, closed));
     this.#subscriptions = new ServerSubscriptions(
       () => this.#line.connection,
       (method) => this.#hear(method, {}, undefined),
     );
+    this.#requests = new ServerRequests({
+      config,
+      line: this.#line,
+      privateLines: this.#private,
+      subscriptions: this.#subscriptions,
+      listings: this.#listings,
+      idle: this.#idle,
+      pause: deps.pause,
+      wake: () => this.#wake(),
+    });
   }
 
   get state(): ServerState {
@@ -134,52 +135,33 @@ export class ManagedServer {
   }
 
   /** Sends a request on behalf of a session. Rejects with the server's RpcError, or an AppError that names the server. */
-  async request(method: string, params: JsonObject, context: CallContext): Promise<Result> {
-    this.#idle.used();
-    try {
-      const connection = await this.#lineFor(context);
-      return await connection.request(method, params, context, this.#extra(method, params));
-    } catch (error) {
-      throw error instanceof RpcError ? error : nameError(this.config.name, error);
-    } finally {
-      this.#idle.used();
-    }
+  request(method: string, params: JsonObject, context: CallContext): Promise<Result> {
+    return this.#requests.send(method, params, context);
   }
 
   /** Notifications of a client app that concern this server (roots changed, vendor ones) go to its own line. */
   notify(method: string, params: JsonObject, sessionId: string): void {
-    this.#private.find(sessionId)?.notify(method, params);
+    this.#requests.notify(method, params, sessionId);
   }
 
-  async subscribe(uri: string, context: CallContext): Promise<Result> {
-    if (this.#needsPrivate(context)) return this.request('resources/subscribe', { uri }, context);
-    await this.#wake();
-    return this.#subscriptions.add(uri, context.sessionId);
+  subscribe(uri: string, context: CallContext): Promise<Result> {
+    return this.#requests.subscribe(uri, context);
   }
 
-  async unsubscribe(uri: string, context: CallContext): Promise<Result> {
-    // It may have subscribed before it was known that this server asks.
-    const isShared = this.subscribers(uri).has(context.sessionId);
-    if (this.#needsPrivate(context) && !isShared) return this.request('resources/unsubscribe', { uri }, context);
-    return this.#subscriptions.remove(uri, context.sessionId);
+  unsubscribe(uri: string, context: CallContext): Promise<Result> {
+    return this.#requests.unsubscribe(uri, context);
   }
 
   subscribers(uri: string): ReadonlySet<string> {
     return this.#subscriptions.sessions(uri);
   }
 
-  async setLogLevel(level: string, context: CallContext): Promise<void> {
-    if (this.handshake !== undefined && !hasLogging(this.handshake)) return;
-    if (!this.#needsPrivate(context)) this.#subscriptions.setLogLevel(level, context.sessionId);
-    // No reason to start a process: a private line is told when it is opened.
-    else if (this.#private.find(context.sessionId) !== undefined) {
-      await this.request('logging/setLevel', { level }, context);
-    }
+  setLogLevel(level: string, context: CallContext): Promise<void> {
+    return this.#requests.setLogLevel(level, context);
   }
 
-  async endSession(sessionId: string): Promise<void> {
-    this.#subscriptions.endSession(sessionId);
-    await this.#private.close(sessionId);
+  endSession(sessionId: string): Promise<void> {
+    return this.#requests.endSession(sessionId);
   }
 
   /** Reading the lists may be what the line fails at. */
@@ -236,6 +218,19 @@ export class ManagedServer {
     });
   }
 
+  #makeIdle(): IdleWatch {
+    return new IdleWatch({
+      idleMs: this.config.idleStopMs,
+      now: this.#deps.now,
+      // Whoever subscribed to a resource relies on the process that watches it.
+      isBusy: () => (this.#line.connection?.inFlight ?? 0) + this.#private.inFlight > 0 || this.#subscriptions.isUsed,
+      onIdle: () => {
+        if (this.#line.connection !== undefined) void this.#line.close();
+        void this.#private.closeAll();
+      },
+    });
+  }
+
   #opened(connection: Connection): void {
     const { handshake } = connection;
     if (handshake === undefined) return;
@@ -243,39 +238,13 @@ export class ManagedServer {
     this.#subscriptions.opened(handshake);
   }
 
-  #lineFor(context: CallContext): Promise<Connection> {
-    const { state } = this;
-    const { pause } = this.#deps;
-    if (pause.isOn) return Promise.reject(pause.refusal(this.config.name));
-    if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
-    return this.#needsPrivate(context) && state.kind !== 'disabled' ? this.#private.get(context) : this.#wake();
-  }
-
   #wake(): Promise<Connection> {
     if (this.#line.connection === undefined) this.#opener.hurry();
     return this.#line.connect();
-  }
-
-  /** Only servers of the handshake era ask out of band; 2026-07-28 asks inside the answer to the call itself. */
-  #needsPrivate(context: CallContext): boolean {
-    if (this.handshake?.era === 'modern') return false;
-    return [...this.#listings.asks].some((method) =>
-      isObject(context.clientCapabilities[neededCapability(method) ?? '']),
-    );
   }
 
   #hear(method: string, params: JsonObject, sessionId: string | undefined): void {
     if (!listChanges.has(method)) this.notified.emit({ method, params, sessionId });
     else if (sessionId === undefined) this.#listings.soon();
   }
-
-  #extra(method: string, params: JsonObject): RequestExtra {
-    if (this.config.kind !== 'http' || method !== 'tools/call') return {};
-    const tool = this.listing.tools.find((one) => one['name'] === params['name']);
-    return { headers: paramHeaders(tool, params['arguments']) };
-  }
-}
-
-function hasLogging({ capabilities }: Handshake): boolean {
-  return isObject(capabilities['logging']);
 }

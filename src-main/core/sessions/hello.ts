@@ -3,7 +3,7 @@ import { AppError, toAppError } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
 
 /** Version of this exchange; raised only when an old shim could no longer talk to a new core. */
-export const helloVersion = 1;
+const helloVersion = 1;
 
 export interface Hello {
   readonly token: string;

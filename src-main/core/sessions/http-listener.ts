@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { localhostHostValidation, localhostOriginValidation } from '@modelcontextprotocol/node';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
-import { AppError, errorText, toAppError } from '../base/errors.ts';
+import { AppError, type ErrorCode, errorText, toAppError } from '../base/errors.ts';
 import { sameToken } from '../security/access-token.ts';
 import { toErrorBody } from '../wire/peer.ts';
 import { rpcCode } from '../wire/message.ts';
@@ -14,12 +14,12 @@ import { ModernEndpoints, type OpenModern } from './modern-endpoints.ts';
 import type { ModernEndpoint } from './modern-http.ts';
 
 export interface HttpListenerOptions {
-  /** 0 takes any free port. */
-  readonly port: number;
   /** undefined: no token is asked for (tests only). */
   readonly token: string | undefined;
   /** Whether the token is that of this client app, which opens `/mcp/app/<app>`. */
   readonly acceptsAppToken?: ((app: string, token: string) => boolean) | undefined;
+  /** Hears which client app the address names, where it names one; throws AppError not_allowed to keep it out. */
+  readonly admitApp?: ((app: string | undefined) => void) | undefined;
   readonly openLegacy: (endpoint: Endpoint) => OpenSession;
   readonly openModern: OpenModern;
   /** Anything outside of /mcp; answers false when it is not its own either. */
@@ -35,7 +35,7 @@ export class HttpListener {
   readonly #modern: ModernEndpoints;
   readonly #hostOk = localhostHostValidation();
   readonly #originOk = localhostOriginValidation();
-  #server: HttpServer | undefined;
+  readonly #servers = new Set<HttpServer>();
 
   constructor(options: HttpListenerOptions) {
     this.#options = options;
@@ -46,26 +46,33 @@ export class HttpListener {
     return this.#modern.all;
   }
 
-  /** Resolves to the port. Rejects with AppError port_in_use. */
-  async start(): Promise<number> {
+  /** Opens a port, one more where others are open; 0 takes any free one. Resolves to it. Rejects with AppError port_in_use. */
+  async open(port: number): Promise<number> {
     const server = createServer((request, response) => void this.#answer(request, response));
     // Answers may take as long as a tool does, and streams stay open.
     server.requestTimeout = 0;
     server.headersTimeout = 30_000;
-    this.#server = server;
     await new Promise<void>((resolve, reject) => {
-      server.once('error', (error: NodeJS.ErrnoException) => reject(portError(error, this.#options.port)));
-      server.listen(this.#options.port, '127.0.0.1', resolve);
+      server.once('error', (error: NodeJS.ErrnoException) => reject(portError(error, port)));
+      server.listen(port, '127.0.0.1', resolve);
     });
+    this.#servers.add(server);
     const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : this.#options.port;
+    return typeof address === 'object' && address !== null ? address.port : port;
+  }
+
+  /** What it has open in 2026-07-28, where no session is; sessions are ended by whoever opened them. */
+  async endApp(app: string): Promise<void> {
+    await this.#modern.end(app);
   }
 
   async stop(): Promise<void> {
     await Promise.all([this.#legacy.close(), this.#modern.close()]);
-    this.#server?.closeAllConnections();
-    await new Promise<void>((resolve) =>
-      this.#server === undefined ? resolve() : this.#server.close(() => resolve()),
+    await Promise.all(
+      [...this.#servers].map((server) => {
+        server.closeAllConnections();
+        return new Promise<void>((resolve) => server.close(() => resolve()));
+      }),
     );
   }
 
@@ -76,7 +83,10 @@ export class HttpListener {
       const endpoint = endpointOf(pathname);
       if (endpoint === undefined) await this.#elsewhere(pathname, request, response);
       else if (!this.#mayEnter(request, endpoint)) refuse(response);
-      else await this.#mcp(endpoint, pathname, request, response);
+      else {
+        this.#options.admitApp?.(endpoint.app);
+        await this.#mcp(endpoint, pathname, request, response);
+      }
     } catch (error) {
       this.#options.onOddity(errorText(error));
       fail(response, error);
@@ -132,11 +142,19 @@ function refuse(response: ServerResponse): void {
   replyError(response, 401, { code: rpcCode.aborted, message });
 }
 
+const failStatus: ReadonlyMap<ErrorCode, number> = new Map([
+  ['bad_request', 400],
+  ['not_allowed', 403],
+  ['message_too_large', 413],
+]);
+
 function fail(response: ServerResponse, error: unknown): void {
   const known = toAppError(error);
   const parse = known.code === 'bad_request';
-  const status = known.code === 'message_too_large' ? 413 : parse ? 400 : 500;
-  replyError(response, status, { ...toErrorBody(known), ...(parse && { code: rpcCode.parse }) });
+  replyError(response, failStatus.get(known.code) ?? 500, {
+    ...toErrorBody(known),
+    ...(parse && { code: rpcCode.parse }),
+  });
 }
 
 function portError(error: NodeJS.ErrnoException, port: number): AppError {

@@ -4,7 +4,7 @@
  */
 import { isObject } from '../base/json.ts';
 import { metaKey, metaOf } from '../wire/eras.ts';
-import type { Endpoint } from './endpoint.ts';
+import { type Endpoint, endpointOf } from './endpoint.ts';
 import type { ModernEndpoint } from './modern-http.ts';
 
 export type OpenModern = (endpoint: Endpoint, key: string) => ModernEndpoint;
@@ -34,6 +34,13 @@ export class ModernEndpoints {
     const opened = this.#open(app === undefined ? endpoint : { ...endpoint, app }, key);
     this.#opened.set(key, opened);
     return opened;
+  }
+
+  /** Those whose address names the app; its next request would open them anew. */
+  async end(app: string): Promise<void> {
+    const named = [...this.#opened].filter(([path]) => endpointOf(path)?.app === app);
+    for (const [path] of named) this.#opened.delete(path);
+    await Promise.all(named.map(([, endpoint]) => endpoint.close()));
   }
 
   async close(): Promise<void> {

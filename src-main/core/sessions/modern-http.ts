@@ -19,6 +19,7 @@ import type { ParkedCalls } from './parked-calls.ts';
 import { Session } from './session.ts';
 import type { SessionSlots } from './session-slots.ts';
 import type { Introduction, SessionView } from './session-view.ts';
+import { subscribedUris } from './subscriptions.ts';
 
 export interface ModernEndpointOptions {
   /** The path, and the client app where it names itself: parked calls are taken up where they were left. */
@@ -173,10 +174,7 @@ export class ModernEndpoint {
   /** The SDK keeps the stream; the servers must hear what it is subscribed to, and when it ends. */
   #holdSubscriptions(body: unknown, response: ServerResponse): void {
     const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
-    const filter = isObject(params['notifications']) ? params['notifications'] : {};
-    const uris = (
-      Array.isArray(filter['resourceSubscriptions']) ? (filter['resourceSubscriptions'] as unknown[]) : []
-    ).filter((uri) => typeof uri === 'string');
+    const uris = subscribedUris(params);
     const context = this.#subscriber(params);
     for (const uri of uris) {
       this.#subscribed.set(uri, (this.#subscribed.get(uri) ?? 0) + 1);

@@ -1,6 +1,7 @@
 /** A session on a line of its own that carries both directions: the shim's socket, stdin and stdout, legacy HTTP. */
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Ledger } from '../activity/ledger/ledger.ts';
+import type { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { Peer, type PeerHandlers } from '../wire/peer.ts';
 import type { Transport } from '../wire/transport.ts';
@@ -16,6 +17,9 @@ export interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify'
   readonly onEnd?: () => void;
 }
 
+/** Ends a session from our side: what it waits for is answered with `why`. */
+export type EndSession = (why: AppError) => Promise<void>;
+
 /** Opens the session and serves it until its line ends. */
 export async function servePeer({
   registry,
@@ -24,7 +28,7 @@ export async function servePeer({
   onOddity,
   onEnd,
   ...options
-}: PeerSessionOptions): Promise<Session> {
+}: PeerSessionOptions): Promise<EndSession> {
   const id = randomUUID();
   const counted = ledger.open({ id, app: () => session.app, mode: () => session.view.mode });
   const line = new MeteredTransport(transport, counted);
@@ -46,12 +50,12 @@ export async function servePeer({
     (relatedRequestId: string | number) =>
     (method: string, params: JsonObject): void =>
       peer.notify(method, params, { relatedRequestId });
-  const session = registry.open({
+  const session: Session = registry.open({
     ...options,
     id,
     notify: (method, params) => peer.notify(method, params),
     ask: (method, params, relatedRequestId, signal) => peer.request(method, params, { relatedRequestId, signal }),
   });
   await peer.start();
-  return session;
+  return (why) => peer.dismiss(why);
 }

@@ -4,7 +4,8 @@ import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange } from '../catalog/live-catalog.ts';
 import { type Era, isModernRequest, latestLegacyVersion, legacyVersions, metaKey, metaOf } from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { asksOf } from './client-asks.ts';
+import { type Caller, callerContext, type RequestLine } from './caller-context.ts';
+import { type Ask, asksOf } from './client-asks.ts';
 import { dispatch } from './dispatch.ts';
 import { ListWatch } from './list-watch.ts';
 import { LogFilter } from './log-filter.ts';
@@ -13,15 +14,8 @@ import { discovery, modernResult } from './modern-results.ts';
 import { ParkedCalls, type Round } from './parked-calls.ts';
 import { RecentIds } from './recent-ids.ts';
 import type { SessionView } from './session-view.ts';
-import { Subscriptions } from './subscriptions.ts';
+import { subscribedUris, Subscriptions } from './subscriptions.ts';
 import { ViewsByApp } from './views-by-app.ts';
-
-/** What a request brings along from the line it came on. */
-export interface RequestLine extends Round {
-  readonly id: RequestId;
-  /** The request in the ledger. */
-  readonly exchange?: CallerContext['exchange'];
-}
 
 export interface SessionOptions {
   readonly id: string;
@@ -55,7 +49,6 @@ interface Client {
 
 export class Session {
   readonly id: string;
-  readonly startedAt = Date.now();
   readonly #options: SessionOptions;
   readonly #subscriptions = new Subscriptions();
   readonly #elicitations = new RecentIds(maxElicitations);
@@ -105,7 +98,7 @@ export class Session {
     if (method === 'initialize') return this.#initialize(params);
     if (method === 'server/discover') throw new RpcError(rpcCode.methodNotFound, 'Method not found: server/discover');
     const ask = asksOf(this.#client.capabilities, (asked, input, signal) => this.#ask(asked, input, line.id, signal));
-    return this.#answer(method, params, this.#context(params, line, ask, false));
+    return this.#answer(method, params, this.#context(params, line, ask, this.#log));
   }
 
   /** A notification of the client app. */
@@ -179,9 +172,7 @@ export class Session {
   }
 
   #plain(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
-    const ask = (): Promise<Result> =>
-      Promise.reject(new RpcError(rpcCode.methodNotFound, `${method} cannot ask its client anything.`));
-    return this.#answer(method, params, this.#context(params, line, ask, true));
+    return this.#answer(method, params, this.#context(params, line, asksNobody(method)));
   }
 
   #parkable(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
@@ -191,23 +182,16 @@ export class Session {
     if (ParkedCalls.isOurs(requestState)) return parked.resume(principal, round, requestState, inputResponses);
     return parked.begin(principal, round, (call) => {
       const ask = asksOf(this.#client.capabilities, call.ask);
-      return this.#answer(method, params, this.#context(params, { ...line, ...pick(call) }, ask, true));
+      return this.#answer(method, params, this.#context(params, { ...line, ...pick(call) }, ask));
     });
   }
 
   async #listen(params: JsonObject, line: RequestLine): Promise<Result> {
-    const filter = objectOf(params['notifications']);
-    const uris = Array.isArray(filter['resourceSubscriptions']) ? (filter['resourceSubscriptions'] as unknown[]) : [];
-    const context = this.#context(
-      params,
-      line,
-      () => Promise.reject(new RpcError(rpcCode.methodNotFound, 'no questions here')),
-      true,
-    );
-    for (const uri of uris) if (typeof uri === 'string') await this.view.subscribe(uri, context);
-    const result = await this.#subscriptions.listen(line, filter);
-    for (const uri of uris)
-      if (typeof uri === 'string') await this.view.unsubscribe(uri, context).catch(() => undefined);
+    const uris = subscribedUris(params);
+    const context = this.#context(params, line, asksNobody('subscriptions/listen'));
+    for (const uri of uris) await this.view.subscribe(uri, context);
+    const result = await this.#subscriptions.listen(line, objectOf(params['notifications']));
+    for (const uri of uris) await this.view.unsubscribe(uri, context).catch(() => undefined);
     return result;
   }
 
@@ -233,44 +217,30 @@ export class Session {
     return dispatch(this.view, method, params, context, () => this.#advice());
   }
 
-  #context(
-    params: JsonObject,
-    line: RequestLine,
-    askClient: CallerContext['askClient'],
-    modern: boolean,
-  ): CallerContext {
-    const meta = metaOf(params);
-    const token = meta['progressToken'];
-    const level = modern ? meta[metaKey.logLevel] : this.#log.level;
-    return {
+  /** `log`: as callerContext has it. */
+  #context(params: JsonObject, line: RequestLine, ask: Ask, log?: LogFilter): CallerContext {
+    const { info, capabilities } = this.#client;
+    const caller: Caller = {
       sessionId: this.id,
       app: this.app,
       mode: this.view.mode,
-      exchange: line.exchange,
-      clientInfo: this.#client.info,
-      clientCapabilities: this.#client.capabilities,
-      signal: line.signal,
-      onProgress:
-        token === undefined
-          ? undefined
-          : (progress) => line.notify('notifications/progress', { ...progress, progressToken: token }),
-      onLog: (log) => {
-        if (modern ? level !== undefined : this.#log.passes('notifications/message', log))
-          line.notify('notifications/message', log);
-      },
-      logLevel: typeof level === 'string' ? level : undefined,
-      askClient,
+      clientInfo: info,
+      clientCapabilities: capabilities,
       protocolVersion: this.#version,
-      acceptsInputRequired: modern,
       onToolsChanged: () => this.announce({ tools: true, resources: false, prompts: false }),
       holdSession: this.#options.hold,
     };
+    return callerContext(caller, params, line, ask, log);
   }
 
   #ask(method: string, params: JsonObject, relatedRequestId: RequestId, signal: AbortSignal): Promise<Result> {
     if (typeof params['elicitationId'] === 'string') this.#elicitations.add(params['elicitationId']);
     return this.#options.ask(method, params, relatedRequestId, signal);
   }
+}
+
+function asksNobody(method: string): Ask {
+  return () => Promise.reject(new RpcError(rpcCode.methodNotFound, `${method} cannot ask its client anything.`));
 }
 
 function pick({ signal, notify }: Round): Round {

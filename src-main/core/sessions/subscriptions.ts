@@ -1,5 +1,5 @@
 /** The open `subscriptions/listen` requests of a session. Source: MCP 2026-07-28, basic/subscriptions. */
-import type { JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
 import { metaKey, metaOf } from '../wire/eras.ts';
 import type { RequestId, Result } from '../wire/message.ts';
 import type { Round } from './parked-calls.ts';
@@ -44,6 +44,12 @@ export class Subscriptions {
     for (const stream of this.#streams) stream.end({ resultType: 'complete', ...tagged(stream.line.id, {}) });
     this.#streams.clear();
   }
+}
+
+/** The resources that a `subscriptions/listen` asks about. */
+export function subscribedUris({ notifications }: JsonObject): string[] {
+  const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
 }
 
 function wants(filter: JsonObject, method: string, params: JsonObject): boolean {

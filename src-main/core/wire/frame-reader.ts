@@ -13,7 +13,7 @@ import { RawJson } from './raw-json.ts';
 const newline = 0x0a;
 
 /** From here on a result is not parsed. Below it JSON.parse is faster than anything of ours. */
-export const rawThresholdBytes = 1024 * 1024;
+const rawThresholdBytes = 1024 * 1024;
 export const defaultMaxMessageBytes = 512 * 1024 * 1024;
 
 export interface FrameHandlers {

@@ -114,6 +114,15 @@ export class Peer {
     await this.#transport.close();
   }
 
+  /** Ends the line; what the other side still waits for is answered with `why`. */
+  async dismiss(why: AppError): Promise<void> {
+    const waiting = [...this.#inbound];
+    for (const [, controller] of waiting) controller.abort(why.code);
+    const error = toErrorBody(why);
+    await Promise.all(waiting.map(([id]) => this.#answer({ jsonrpc: '2.0', id, error })));
+    await this.close(why);
+  }
+
   #receive(message: Message, origin: MessageOrigin | undefined): void {
     if (isRequest(message)) void this.#serve(message, origin);
     else if (isNotification(message)) this.#hear(message.method, objectOf(message.params), origin);

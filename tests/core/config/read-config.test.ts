@@ -49,7 +49,7 @@ test('an empty object is a config with every default', () => {
       toon: false,
       cacheSeconds: {},
       keepDays: 7,
-      maxBytes: 1_073_741_824,
+      maxBytes: 1_000_000_000,
       maxCount: 10_000,
       deleteAtExit: false,
       folders: [],

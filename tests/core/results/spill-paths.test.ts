@@ -114,27 +114,29 @@ test('there are enough of them', () => {
 describe.each(attacks)('%s', (_name, ref) => {
   test('is refused', async () => {
     expect(open.store.find(ref())).toBe(undefined);
-    for (const ask of [() => open.store.resolve(ref()), () => open.store.open(ref())]) {
-      const error: unknown = await ask().catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(AppError);
-      expect(['not_found', 'not_allowed', 'bad_request']).toContain((error as AppError).code);
-      // The reader is told of the right setting, not of the one of the file tools.
-      expect((error as AppError).fix ?? '').not.toContain('servers.utils');
-    }
+    const error: unknown = await open.store.open(ref()).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AppError);
+    expect(['not_found', 'not_allowed', 'bad_request']).toContain((error as AppError).code);
+    // The reader is told of the right setting, not of the one of the file tools.
+    expect((error as AppError).fix ?? '').not.toContain('servers.utils');
   });
 });
 
-test('a kept answer is resolved by every name it has', async () => {
+async function found(ref: string): Promise<object> {
+  await using opened = await open.store.open(ref);
+  const { file, kind, bytes, spill } = opened;
+  return { file, kind, bytes, spill };
+}
+
+test('a kept answer is found by every name it has', async () => {
   const names = [id, `tooltray://spill/${id}`, file, basename(file), relative(process.cwd(), file)].slice(0, 4);
   const expected = { file: join(folder, basename(file)), kind: 'text', bytes: 4, spill: open.store.find(id) };
-  expect(await Promise.all(names.map((name) => open.store.resolve(name)))).toEqual(names.map(() => expected));
+  expect(await Promise.all(names.map((name) => found(name)))).toEqual(names.map(() => expected));
 });
 
-test('files of allowed folders are resolved by their path, with a kind by name or content', async () => {
+test('files of allowed folders are found by their path, with a kind by name or content', async () => {
   const bytes = join(allowed, 'sub', 'bytes.dat');
-  expect(
-    await Promise.all([join(allowed, 'note.json'), 'note.json', bytes].map((ref) => open.store.resolve(ref))),
-  ).toEqual([
+  expect(await Promise.all([join(allowed, 'note.json'), 'note.json', bytes].map((ref) => found(ref)))).toEqual([
     { file: join(allowed, 'note.json'), kind: 'json', bytes: 7, spill: undefined },
     { file: join(allowed, 'note.json'), kind: 'json', bytes: 7, spill: undefined },
     { file: bytes, kind: 'binary', bytes: 3, spill: undefined },

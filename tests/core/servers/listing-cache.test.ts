@@ -67,11 +67,3 @@ test('writes at the same time leave one whole file', async () => {
   await Promise.all(Array.from({ length: 20 }, (_, at) => cache.write({ ...entry, at })));
   expect([readdirSync(folder), (await cache.read('a1'))?.hash]).toEqual([['a1.json'], 'a1']);
 });
-
-test('removed, it is gone; removed again, that is no error', async () => {
-  const { cache } = cacheIn();
-  await cache.write(entry);
-  await cache.remove('a1');
-  await cache.remove('a1');
-  expect(await cache.read('a1')).toBeUndefined();
-});

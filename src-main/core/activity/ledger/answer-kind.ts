@@ -45,11 +45,6 @@ export function answerKind(tool: string, input: JsonObject, mode: string): Answe
   return reached(input) ?? kind;
 }
 
-/** Whether the ledger knows what a helper tool of this name does. */
-export function isKnownHelper(tool: string): boolean {
-  return kinds.has(tool) || actions.has(tool);
-}
-
 function ownKind(tool: string, input: JsonObject): AnswerKind {
   const byAction = actions.get(tool);
   if (byAction === undefined) return kinds.get(tool) ?? 'direct';

@@ -12,17 +12,7 @@ import type { TokenCount } from '../token-counter.ts';
  * - `readback`: answers kept on disk, read again in parts
  * - `other`: resources, prompts, errors, notifications, questions: they would be the same without Tooltray
  */
-export const causes = [
-  'lists',
-  'instructions',
-  'discovery',
-  'helpers',
-  'results',
-  'code',
-  'readback',
-  'other',
-] as const;
-export type Cause = (typeof causes)[number];
+export type Cause = 'lists' | 'instructions' | 'discovery' | 'helpers' | 'results' | 'code' | 'readback' | 'other';
 
 export interface Amounts {
   /** Answers, searches, calls: how often it happened. */

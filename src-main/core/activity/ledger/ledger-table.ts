@@ -3,7 +3,7 @@
  * their size grows with what was used and not with how often.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { transaction } from '../transaction.ts';
+import { transaction } from '../../base/private-database.ts';
 import type { Amounts, Cause } from './entry.ts';
 
 /** What was entered under one hour, session, app, mode, server, tool and cause. */

@@ -1,8 +1,7 @@
 /** What the ledger answers: sums by what was asked for, the net, and from when on Tooltray pays for itself. */
 import type { Amounts, Cause } from './entry.ts';
 
-export const savingsKeys = ['session', 'app', 'server', 'tool', 'day', 'cause', 'mode'] as const;
-export type SavingsKey = (typeof savingsKeys)[number];
+export type SavingsKey = 'session' | 'app' | 'server' | 'tool' | 'day' | 'cause' | 'mode';
 
 export interface SavingsQuestion {
   /** Only from then on, in ms since the epoch: to the hour in the last seven days, to the day before. */

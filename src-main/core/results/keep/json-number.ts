@@ -1,6 +1,6 @@
 /** The grammar of numbers in JSON (RFC 8259, section 6), a byte at a time. */
 
-export const numberStates = {
+const numberStates = {
   sign: 0,
   zero: 1,
   integer: 2,

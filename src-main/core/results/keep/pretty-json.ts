@@ -2,15 +2,15 @@
  * Rewrites JSON with one element a line while its bytes pass, whatever its size. Numbers keep their spelling, members
  * their order; strings are escaped as JSON.stringify does it, so that the same value has the same bytes and é can be searched for.
  */
-import { beginNumber, continueNumber, isWhole } from './json-number.ts';
 import { type Consumer, Malformed } from './consumer.ts';
+import { HeardBytes } from './heard-bytes.ts';
+import { beginNumber, continueNumber, isWhole } from './json-number.ts';
 import { JsonStack } from './json-stack.ts';
 import type { PartDraft } from './part-draft.ts';
+import { PrettyString } from './pretty-string.ts';
 import type { ShapeBuilder } from './shape-builder.ts';
-import { type EscapeListener, StringEscapes, writeUtf8 } from './string-escapes.ts';
 
 const quote = 0x22;
-const backslash = 0x5c;
 const comma = 0x2c;
 const colon = 0x3a;
 
@@ -34,40 +34,26 @@ const literals: Readonly<Record<number, Uint8Array>> = {
   0x66: Buffer.from('false'),
   0x6e: Buffer.from('null'),
 };
-const shortEscapes: Readonly<Record<number, number>> = {
-  0x22: 0x22,
-  0x5c: 0x5c,
-  0x08: 0x62,
-  0x0c: 0x66,
-  0x0a: 0x6e,
-  0x0d: 0x72,
-  0x09: 0x74,
-};
 const lineFeed = Buffer.from(`\n${' '.repeat(255)}`);
-/** Names and numbers are heard up to this length. */
-const longestHeard = 200;
 
-export class PrettyJson implements Consumer, EscapeListener {
+export class PrettyJson implements Consumer {
   readonly #draft: PartDraft;
   readonly #shape: ShapeBuilder | undefined;
-  readonly #escapes = new StringEscapes(this);
   readonly #stack = new JsonStack();
-  readonly #character = Buffer.allocUnsafe(4);
-  readonly #heard = Buffer.allocUnsafe(longestHeard);
+  readonly #heard = new HeardBytes();
+  readonly #string: PrettyString;
   #state: number = state.value;
   #isName = false;
   #numberState = 0;
   #literal: Uint8Array = lineFeed;
   #literalAt = 0;
-  #listening = false;
-  #heardLength = 0;
-  #stringLength = 0;
   /** Indentation that may still be written: deep nesting would make gigabytes of spaces out of a megabyte. */
   #spacesLeft = 65_536;
 
   constructor(draft: PartDraft, shape?: ShapeBuilder) {
     this.#draft = draft;
     this.#shape = shape;
+    this.#string = new PrettyString(draft, this.#heard);
   }
 
   get done(): boolean {
@@ -84,28 +70,6 @@ export class PrettyJson implements Consumer, EscapeListener {
       else at = this.#structure(bytes[at] as number, at);
     }
     return at;
-  }
-
-  /** The bytes are over. Throws Malformed where the value is not. */
-  end(): void {
-    if (this.#state === state.number) this.#endNumber();
-    if (this.#state !== state.done) throw new Malformed('The JSON ends too early.');
-  }
-
-  character(codePoint: number): void {
-    const escape = shortEscapes[codePoint];
-    if (escape !== undefined) {
-      this.#draft.byte(backslash);
-      this.#draft.byte(escape);
-    } else if (codePoint < 0x20) this.loneSurrogate(codePoint);
-    else this.#draft.push(this.#character, 0, writeUtf8(codePoint, this.#character, 0));
-    this.#stringLength++;
-    if (this.#listening) this.#hear(this.#character, 0, writeUtf8(codePoint, this.#character, 0));
-  }
-
-  /** Stays an escape: UTF-8 has nothing else for it. */
-  loneSurrogate(unit: number): void {
-    this.#draft.text(`\\u${unit.toString(16).padStart(4, '0')}`);
   }
 
   #structure(byte: number, at: number): number {
@@ -137,8 +101,7 @@ export class PrettyJson implements Consumer, EscapeListener {
     }
     if (byte !== quote) throw new Malformed('A member without its name.');
     if (this.#state === state.firstName) this.#newLine();
-    this.#isName = true;
-    this.#beginString(this.#shape?.listening === true);
+    this.#beginString(true);
   }
 
   #value(byte: number): void {
@@ -149,10 +112,8 @@ export class PrettyJson implements Consumer, EscapeListener {
       }
       this.#newLine();
     }
-    if (byte === quote) {
-      this.#isName = false;
-      this.#beginString(false);
-    } else if (byte === 0x7b || byte === 0x5b) this.#open(byte);
+    if (byte === quote) this.#beginString(false);
+    else if (byte === 0x7b || byte === 0x5b) this.#open(byte);
     else this.#scalar(byte);
   }
 
@@ -167,10 +128,9 @@ export class PrettyJson implements Consumer, EscapeListener {
     this.#numberState = beginNumber(byte);
     if (this.#numberState < 0) throw new Malformed('Nothing that begins a value.');
     this.#state = state.number;
-    this.#listening = this.#shape?.listening === true;
-    this.#heardLength = 0;
+    this.#heard.begin(this.#shape?.listening === true);
+    this.#heard.byte(byte);
     this.#draft.byte(byte);
-    if (this.#listening) this.#heard[this.#heardLength++] = byte;
   }
 
   #open(byte: number): void {
@@ -232,65 +192,37 @@ export class PrettyJson implements Consumer, EscapeListener {
       this.#numberState = next;
     }
     this.#draft.push(bytes, start, at);
-    if (this.#listening) this.#hear(bytes, start, at);
+    this.#heard.add(bytes, start, at);
     if (at < end) this.#endNumber();
     return at;
   }
 
   #endNumber(): void {
     if (!isWhole(this.#numberState)) throw new Malformed('A number that is not whole.');
-    this.#shape?.scalar('number', this.#listening ? Number(this.#heard.toString('latin1', 0, this.#heardLength)) : 0);
+    this.#shape?.scalar('number', this.#heard.listening ? Number(this.#heard.text) : 0);
     this.#endValue();
   }
 
-  #beginString(listening: boolean): void {
+  #beginString(isName: boolean): void {
     this.#state = state.string;
-    this.#listening = listening;
-    this.#heardLength = 0;
-    this.#stringLength = 0;
-    this.#draft.byte(quote);
+    this.#isName = isName;
+    this.#heard.begin(isName && this.#shape?.listening === true);
+    this.#string.begin();
   }
 
   #inString(bytes: Uint8Array, start: number, end: number): number {
-    let at = start;
-    if (this.#escapes.active) {
-      this.#escapes.byte(bytes[at] as number);
-      return at + 1;
-    }
-    for (; at < end; at++) {
-      const byte = bytes[at] as number;
-      if (byte === quote || byte === backslash || byte < 0x20) break;
-    }
-    if (at > start) this.#run(bytes, start, at);
-    if (at === end) return end;
-    const byte = bytes[at] as number;
-    if (byte === backslash) this.#escapes.begin();
-    else if (byte === quote) this.#endString();
-    else throw new Malformed('A control character in a string.');
-    return at + 1;
-  }
-
-  #run(bytes: Uint8Array, start: number, end: number): void {
-    if (this.#escapes.waiting) this.#escapes.settle();
-    this.#draft.push(bytes, start, end);
-    this.#stringLength += end - start;
-    if (this.#listening) this.#hear(bytes, start, end);
+    const at = this.#string.push(bytes, start, end);
+    if (this.#string.done) this.#endString();
+    return at;
   }
 
   #endString(): void {
-    if (this.#escapes.waiting) this.#escapes.settle();
-    this.#draft.byte(quote);
     if (this.#isName) {
-      if (this.#listening) this.#shape?.name(this.#heard.toString('utf8', 0, this.#heardLength));
+      if (this.#heard.listening) this.#shape?.name(this.#heard.text);
       this.#state = state.colon;
     } else {
-      this.#shape?.scalar('string', this.#stringLength);
+      this.#shape?.scalar('string', this.#string.length);
       this.#endValue();
     }
-  }
-
-  #hear(bytes: Uint8Array, start: number, end: number): void {
-    const count = Math.min(end - start, longestHeard - this.#heardLength);
-    for (let i = 0; i < count; i++) this.#heard[this.#heardLength++] = bytes[start + i] as number;
   }
 }

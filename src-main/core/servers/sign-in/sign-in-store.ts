@@ -1,6 +1,6 @@
 /** What signing in has brought, on disk: one file per server that only its owner can read, replaced as a whole. */
 import { createHash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
   OAuthDiscoveryState,
@@ -68,10 +68,6 @@ export class SignInStore {
     return withFileLock(this.#file(key), update, lockTimes).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'config_conflict' ? busy(error) : error;
     });
-  }
-
-  async remove(key: string): Promise<void> {
-    await rm(this.#file(key), { force: true });
   }
 
   #file(key: string): string {

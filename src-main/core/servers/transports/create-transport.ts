@@ -4,7 +4,7 @@ import type { Transport } from '../../wire/transport.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
 import type { SignIns } from '../sign-in/sign-ins.ts';
-import type { HttpTransportOptions } from './http-transport.ts';
+import type { HttpTransportOptions } from './http-line.ts';
 import { LazyTransport } from './lazy-transport.ts';
 import { adaptSdkTransport, type SdkTransport } from './memory-transport.ts';
 import type { StderrLog } from './stderr-log.ts';

@@ -16,7 +16,7 @@ const maxQuotedChars = 200;
 const checkKey = "Check the key in the server's headers.";
 
 /** Host and port alone: paths and queries of such addresses often hold keys. */
-export function hostOf(url: string): string {
+function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'its address';
 }
 

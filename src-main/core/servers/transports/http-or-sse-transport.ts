@@ -1,19 +1,19 @@
 /** Streamable HTTP first; a server that refuses the first message may be one of the older kind and is tried as such. */
 import { AppError } from '../../base/errors.ts';
 import type { Message } from '../../wire/message.ts';
-import type { SendOptions, TransportHandlers } from '../../wire/transport.ts';
-import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
+import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
+import type { HttpTransportOptions } from './http-line.ts';
+import { HttpTransport } from './http-transport.ts';
 import { SseTransport } from './sse-transport.ts';
-import type { VersionedTransport } from './versioned-transport.ts';
 
 /** Specification 2025-11-25, basic/transports "Backwards compatibility": these answers to a POST mean "try a GET". */
 const olderKindStatus = new Set<unknown>([400, 404, 405]);
 /** A server without the older transport may keep the stream open and silent. */
 const endpointLimitMs = 10_000;
 
-export class HttpOrSseTransport implements VersionedTransport {
+export class HttpOrSseTransport implements Transport {
   readonly #options: HttpTransportOptions;
-  #current: VersionedTransport;
+  #current: Transport;
   #handlers: TransportHandlers | undefined;
   #decided = false;
 
@@ -39,7 +39,7 @@ export class HttpOrSseTransport implements VersionedTransport {
   }
 
   setProtocolVersion(version: string): void {
-    this.#current.setProtocolVersion(version);
+    this.#current.setProtocolVersion?.(version);
   }
 
   close(): Promise<void> {
@@ -65,7 +65,7 @@ export class HttpOrSseTransport implements VersionedTransport {
   }
 
   /** Only the one in use may report the end. */
-  #startOne(transport: VersionedTransport): Promise<void> {
+  #startOne(transport: Transport): Promise<void> {
     const handlers = this.#handlers as TransportHandlers;
     return transport.start({
       onMessage: (message, origin) => handlers.onMessage(message, origin),

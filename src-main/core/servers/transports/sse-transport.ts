@@ -2,39 +2,23 @@
 import { type JSONRPCMessage, SSEClientTransport, SseError } from '@modelcontextprotocol/client';
 import { AppError, errorText, toAppError } from '../../base/errors.ts';
 import type { Message } from '../../wire/message.ts';
-import type { TransportHandlers } from '../../wire/transport.ts';
-import { createAuthorizedFetch } from '../sign-in/authorized-fetch.ts';
+import type { Transport, TransportHandlers } from '../../wire/transport.ts';
 import { Exchanges } from './exchanges.ts';
 import { sessionLost, statusError } from './http-errors.ts';
-import { HttpFetch } from './http-fetch.ts';
-import { type HttpTransportOptions, isSignedOut } from './http-transport.ts';
-import { createLosslessFetch } from './lossless-fetch.ts';
-import { MessageTap } from './message-tap.ts';
-import type { VersionedTransport } from './versioned-transport.ts';
+import { HttpLine, type HttpTransportOptions } from './http-line.ts';
 
-export class SseTransport implements VersionedTransport {
+export class SseTransport implements Transport {
   readonly #options: HttpTransportOptions;
   readonly #sdk: SSEClientTransport;
-  readonly #http: HttpFetch;
-  readonly #tap = new MessageTap();
-  #handlers: TransportHandlers | undefined;
-  #closed = false;
+  readonly #line: HttpLine;
   /** Why the last HTTP request failed; the SDK passes on its text alone. */
   #lastError: unknown;
   #abandonStart: ((error: Error) => void) | undefined;
 
   constructor(options: HttpTransportOptions) {
     this.#options = options;
-    this.#http = new HttpFetch({ env: options.env });
-    const fetch = createLosslessFetch({
-      place: options,
-      fetch: options.signIn === undefined ? this.#http.fetch : createAuthorizedFetch(this.#http.fetch, options.signIn),
-      tap: this.#tap,
-      exchanges: new Exchanges(),
-      maxMessageBytes: options.maxMessageBytes,
-      onOddity: (text) => this.#handlers?.onOddity(text),
-      onSessionLost: () => undefined,
-    });
+    this.#line = new HttpLine(options, () => this.#sdk.close());
+    const fetch = this.#line.fetch({ exchanges: new Exchanges(), onSessionLost: () => undefined });
     this.#sdk = new SSEClientTransport(new URL(options.url), {
       fetch: (url, init) =>
         fetch(url, init).catch((error: unknown) => {
@@ -48,8 +32,8 @@ export class SseTransport implements VersionedTransport {
   /** Resolves when the server has said where to POST. */
   async start(handlers: TransportHandlers): Promise<void> {
     this.#sdk.onmessage = (stub) => {
-      const tapped = this.#tap.take(stub);
-      if (tapped !== undefined && !this.#closed) handlers.onMessage(tapped.message, tapped.origin);
+      const tapped = this.#line.tap.take(stub);
+      if (tapped !== undefined && !this.#line.closed) handlers.onMessage(tapped.message, tapped.origin);
     };
     const abandoned = new Promise<never>((_resolve, reject) => {
       this.#abandonStart = reject;
@@ -57,26 +41,25 @@ export class SseTransport implements VersionedTransport {
     try {
       await Promise.race([this.#sdk.start(), abandoned]);
     } catch (error) {
-      this.#closed = true;
-      await this.#shutDown();
+      await this.#line.end();
       throw this.#startError(error);
     }
-    this.#handlers = handlers;
+    this.#line.handlers = handlers;
     // A new stream would be a new session that knows nothing of `initialize`: better to connect anew as a whole.
     this.#sdk.onerror = (error) => {
-      if (error instanceof SseError) this.#finish(sessionLost(this.#options));
+      if (error instanceof SseError) void this.#line.end(sessionLost(this.#options));
       else if (!(error instanceof AppError)) handlers.onOddity(error.message);
     };
   }
 
   async send(message: Message): Promise<void> {
-    if (this.#closed) throw sessionLost(this.#options);
+    if (this.#line.closed) throw sessionLost(this.#options);
     try {
       await this.#sdk.send(message as JSONRPCMessage);
     } catch (error) {
-      if (this.#closed) throw sessionLost(this.#options);
+      if (this.#line.closed) throw sessionLost(this.#options);
       const told = toAppError(error, 'server_unreachable');
-      if (isSignedOut(told, this.#options.signIn)) this.#finish(told);
+      this.#line.endIfSignedOut(told);
       throw told;
     }
   }
@@ -85,11 +68,8 @@ export class SseTransport implements VersionedTransport {
     this.#sdk.setProtocolVersion(version);
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#abandonStart?.(sessionLost(this.#options));
-    await this.#shutDown();
+  close(): Promise<void> {
+    return this.#line.end(undefined, async () => this.#abandonStart?.(sessionLost(this.#options)));
   }
 
   #startError(error: unknown): AppError {
@@ -99,17 +79,5 @@ export class SseTransport implements VersionedTransport {
     if (this.#lastError instanceof AppError) return this.#lastError;
     const text = `${this.#options.serverName} offers no SSE connection: ${errorText(error)}`;
     return new AppError('server_protocol', text, { fix: "Check the server's url.", cause: error });
-  }
-
-  #finish(error: AppError): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    void this.#shutDown(error);
-  }
-
-  async #shutDown(error?: AppError): Promise<void> {
-    await this.#sdk.close().catch(() => undefined);
-    this.#http.close();
-    this.#handlers?.onClose(error);
   }
 }

@@ -15,7 +15,9 @@ function pretty(text: string, pieceBytes: number): string {
     const stop = json.push(piece, 0, piece.length);
     if (piece.subarray(stop).toString().trim() !== '') throw new Malformed('something behind the value');
   }
-  json.end();
+  // A number ends with what follows it.
+  json.push(Buffer.from('\n'), 0, 1);
+  if (!json.done) throw new Malformed('ends too early');
   draft.end();
   return draft.content.toString('utf8');
 }

@@ -12,16 +12,16 @@ export class Slots {
     return this.#line.size;
   }
 
-  /** Resolves with true once a slot is held, with false when the signal was aborted before. */
-  take(signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return Promise.resolve(false);
+  /** Resolves with true once a slot is held, with false when the signal is aborted while none is free. */
+  take(signal?: AbortSignal): Promise<boolean> {
     if (this.#free > 0) {
       this.#free--;
       return Promise.resolve(true);
     }
+    if (signal?.aborted === true) return Promise.resolve(false);
     return new Promise((resolve) => {
       const enter = (): void => {
-        signal.removeEventListener('abort', leave);
+        signal?.removeEventListener('abort', leave);
         resolve(true);
       };
       const leave = (): void => {
@@ -29,10 +29,11 @@ export class Slots {
         resolve(false);
       };
       this.#line.add(enter);
-      signal.addEventListener('abort', leave, { once: true });
+      signal?.addEventListener('abort', leave, { once: true });
     });
   }
 
+  /** Gives a slot back, to whoever is first in line. */
   release(): void {
     const [next] = this.#line;
     if (next === undefined) this.#free++;

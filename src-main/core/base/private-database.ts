@@ -1,0 +1,94 @@
+/** SQLite files that are the person's alone and that several processes may use; a broken one is set aside. */
+import { closeSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ensurePrivateDir } from './app-paths.ts';
+import { AppError } from './errors.ts';
+
+export interface DatabaseKind {
+  /** What errors call it: "The activity database". */
+  readonly name: string;
+  /** Run first: some settings are fixed by the first write, and changing to WAL is one. */
+  readonly pragmas?: string;
+  /** Step n leads from user_version n to n + 1. A step that people have run is never changed; a new one is added. */
+  readonly steps: readonly string[];
+}
+
+/** How long a statement waits for another process, in ms: it holds up the main thread, and whoever asked can ask again. */
+const busyMs = 250;
+
+/** Opens or makes the file and its tables. Throws what SQLite throws; isBroken tells whether setAside helps. */
+export function openPrivateDatabase(file: string, kind: DatabaseKind): DatabaseSync {
+  ensurePrivateDir(dirname(file));
+  makePrivate(file);
+  const database = new DatabaseSync(file, { timeout: busyMs });
+  try {
+    // With WAL, NORMAL loses at most the last moments in a power cut, and nothing when the process dies.
+    database.exec(`${kind.pragmas ?? ''}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`);
+    migrate(database, kind);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Is the file no database, damaged, or of a version we cannot read? */
+export function isBroken(error: unknown): boolean {
+  if (error instanceof AppError) return error.code === 'unsupported';
+  const code = (error as { errcode?: unknown } | undefined)?.errcode;
+  // The low byte is the primary code; SQLITE_ERROR (1) stands for tables that are not ours, such as a missing column.
+  return typeof code === 'number' && [1, 11, 26].includes(code & 0xff);
+}
+
+/** Renames a file that nobody holds open to `<file>.corrupt`, and forgets one that was set aside before. Returns the new name. */
+export function setAside(file: string): string {
+  const aside = `${file}.corrupt`;
+  // The database last: what belongs to it must not be found beside a new one.
+  for (const ending of ['-wal', '-shm', '']) {
+    rmSync(aside + ending, { force: true });
+    if (existsSync(file + ending)) renameSync(file + ending, aside + ending);
+  }
+  return aside;
+}
+
+/** All of the work is done, or nothing. */
+export function transaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // SQLite may have rolled back by itself (disk full); a second ROLLBACK would hide the reason.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function migrate(database: DatabaseSync, { name, steps }: DatabaseKind): void {
+  if (versionOf(database) === steps.length) return;
+  transaction(database, () => {
+    // Read again under the lock: another process may have done the work meanwhile.
+    const version = versionOf(database);
+    if (version > steps.length) {
+      throw new AppError('unsupported', `${name} was written by a newer version (${version}).`);
+    }
+    for (const step of steps.slice(version)) database.exec(step);
+    database.exec(`PRAGMA user_version = ${steps.length}`);
+  });
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
+}
+
+/** SQLite gives the WAL and the shared memory file the permissions of the database. */
+function makePrivate(file: string): void {
+  const descriptor = openSync(file, 'a', 0o600);
+  try {
+    if (process.platform !== 'win32') fchmodSync(descriptor, 0o600);
+  } finally {
+    closeSync(descriptor);
+  }
+}

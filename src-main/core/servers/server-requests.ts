@@ -1,0 +1,105 @@
+/** What sessions ask of one server: down the line that all share, or down the session's own where the server asks its client things. */
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { ServerConfig } from '../config/app-config.ts';
+import { type Result, RpcError } from '../wire/message.ts';
+import type { CallContext } from './call-context.ts';
+import type { Connection, RequestExtra } from './connection.ts';
+import type { IdleWatch } from './idle-watch.ts';
+import type { ListingKeeper } from './listing-keeper.ts';
+import { nameError } from './name-error.ts';
+import { neededCapability } from './needed-capability.ts';
+import { paramHeaders } from './param-headers.ts';
+import type { Pause } from './pause.ts';
+import type { PrivateConnections } from './private-connections.ts';
+import type { ServerSubscriptions } from './server-subscriptions.ts';
+import type { SharedLine } from './shared-line.ts';
+
+export interface ServerRequestsParts {
+  readonly config: ServerConfig;
+  readonly line: SharedLine;
+  readonly privateLines: PrivateConnections;
+  readonly subscriptions: ServerSubscriptions;
+  readonly listings: ListingKeeper;
+  readonly idle: IdleWatch;
+  readonly pause: Pause;
+  /** The connection that all share, opened if need be. Rejects with the reason it cannot be. */
+  readonly wake: () => Promise<Connection>;
+}
+
+export class ServerRequests {
+  readonly #parts: ServerRequestsParts;
+
+  constructor(parts: ServerRequestsParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects with the server's RpcError, or an AppError that names the server. */
+  async send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
+    const { config, idle } = this.#parts;
+    idle.used();
+    try {
+      const connection = await this.#lineFor(context);
+      return await connection.request(method, params, context, this.#extra(method, params));
+    } catch (error) {
+      throw error instanceof RpcError ? error : nameError(config.name, error);
+    } finally {
+      idle.used();
+    }
+  }
+
+  /** Goes to the session's own line; on the shared one nobody is meant by it. */
+  notify(method: string, params: JsonObject, sessionId: string): void {
+    this.#parts.privateLines.find(sessionId)?.notify(method, params);
+  }
+
+  async subscribe(uri: string, context: CallContext): Promise<Result> {
+    if (this.#needsPrivate(context)) return this.send('resources/subscribe', { uri }, context);
+    await this.#parts.wake();
+    return this.#parts.subscriptions.add(uri, context.sessionId);
+  }
+
+  async unsubscribe(uri: string, context: CallContext): Promise<Result> {
+    const { subscriptions } = this.#parts;
+    // It may have subscribed before it was known that this server asks.
+    const isShared = subscriptions.sessions(uri).has(context.sessionId);
+    if (this.#needsPrivate(context) && !isShared) return this.send('resources/unsubscribe', { uri }, context);
+    return subscriptions.remove(uri, context.sessionId);
+  }
+
+  async setLogLevel(level: string, context: CallContext): Promise<void> {
+    const { listings, privateLines, subscriptions } = this.#parts;
+    if (listings.handshake !== undefined && !isObject(listings.handshake.capabilities['logging'])) return;
+    if (!this.#needsPrivate(context)) subscriptions.setLogLevel(level, context.sessionId);
+    // No reason to start a process: a private line is told when it is opened.
+    else if (privateLines.find(context.sessionId) !== undefined) {
+      await this.send('logging/setLevel', { level }, context);
+    }
+  }
+
+  async endSession(sessionId: string): Promise<void> {
+    this.#parts.subscriptions.endSession(sessionId);
+    await this.#parts.privateLines.close(sessionId);
+  }
+
+  #lineFor(context: CallContext): Promise<Connection> {
+    const { config, line, pause, privateLines, wake } = this.#parts;
+    const { state } = line;
+    if (pause.isOn) return Promise.reject(pause.refusal(config.name));
+    if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
+    return this.#needsPrivate(context) && state.kind !== 'disabled' ? privateLines.get(context) : wake();
+  }
+
+  /** Only servers of the handshake era ask out of band; 2026-07-28 asks inside the answer to the call itself. */
+  #needsPrivate(context: CallContext): boolean {
+    const { handshake, asks } = this.#parts.listings;
+    if (handshake?.era === 'modern') return false;
+    return [...asks].some((method) => isObject(context.clientCapabilities[neededCapability(method) ?? '']));
+  }
+
+  #extra(method: string, params: JsonObject): RequestExtra {
+    const { config, listings } = this.#parts;
+    if (config.kind !== 'http' || method !== 'tools/call') return {};
+    const tool = listings.listing.tools.find((one) => one['name'] === params['name']);
+    return { headers: paramHeaders(tool, params['arguments']) };
+  }
+}

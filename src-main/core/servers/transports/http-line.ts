@@ -1,0 +1,74 @@
+/** What both HTTP transports stand on: a fetch that loses nothing and signs in, and an end that comes once. */
+import type { AppError } from '../../base/errors.ts';
+import type { TransportHandlers } from '../../wire/transport.ts';
+import { createAuthorizedFetch } from '../sign-in/authorized-fetch.ts';
+import type { ServerSignIn } from '../sign-in/server-sign-in.ts';
+import { type FetchLike, HttpFetch } from './http-fetch.ts';
+import { createLosslessFetch, type LosslessFetchOptions } from './lossless-fetch.ts';
+import { MessageTap } from './message-tap.ts';
+
+export interface HttpTransportOptions {
+  /** Names the server in errors. */
+  readonly serverName: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxMessageBytes: number;
+  /** Where HTTP_PROXY and its like are read from. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How we sign in there; without it a 401 is for the person to mend. */
+  readonly signIn?: ServerSignIn | undefined;
+  /** Hides secrets in what the server says. */
+  readonly mask?: ((text: string) => string) | undefined;
+  /** Pauses before a broken stream is taken up again, in ms. */
+  readonly reconnectDelayMs?: { readonly first: number; readonly longest: number };
+}
+
+export class HttpLine {
+  /** Where messages wait while their stubs pass through the SDK. */
+  readonly tap = new MessageTap();
+  /** Who hears of oddities and of the end; undefined until the transport is to be heard. */
+  handlers: TransportHandlers | undefined;
+  readonly #options: HttpTransportOptions;
+  readonly #http: HttpFetch;
+  readonly #closeSdk: () => Promise<void>;
+  #closed = false;
+
+  constructor(options: HttpTransportOptions, closeSdk: () => Promise<void>) {
+    this.#options = options;
+    this.#http = new HttpFetch({ env: options.env });
+    this.#closeSdk = closeSdk;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** The fetch for the SDK. */
+  fetch(parts: Pick<LosslessFetchOptions, 'exchanges' | 'onSessionLost' | 'onListen'>): FetchLike {
+    const { signIn, maxMessageBytes } = this.#options;
+    const { fetch } = this.#http;
+    return createLosslessFetch({
+      ...parts,
+      place: this.#options,
+      fetch: signIn === undefined ? fetch : createAuthorizedFetch(fetch, signIn),
+      tap: this.tap,
+      maxMessageBytes,
+      onOddity: (text) => this.handlers?.onOddity(text),
+    });
+  }
+
+  /** Ends it, unless it has ended. `farewell`: what comes before, while answers are no longer heard. Never rejects. */
+  async end(error?: AppError, farewell?: () => Promise<unknown>): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await farewell?.();
+    await this.#closeSdk().catch(() => undefined);
+    this.#http.close();
+    this.handlers?.onClose(error);
+  }
+
+  /** Our sign-in is over, so this line is of no use. A server that asks for one here and there only is still of use. */
+  endIfSignedOut(error: AppError): void {
+    if (this.#options.signIn?.over === true && error.data?.['status'] === 401) void this.end(error);
+  }
+}

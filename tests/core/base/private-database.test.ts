@@ -1,0 +1,61 @@
+/** Promises of our SQLite files: brought up to date step by step, refused when newer, set aside one at a time. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isBroken, openPrivateDatabase, setAside } from '../../../src-main/core/base/private-database.ts';
+
+const steps = ['CREATE TABLE notes (text TEXT)', 'ALTER TABLE notes ADD COLUMN at INTEGER DEFAULT 7'];
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tooltray-database-'));
+  file = join(folder, 'notes.db');
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function open(count: number) {
+  return openPrivateDatabase(file, { name: 'The notebook', steps: steps.slice(0, count) });
+}
+
+test('an older file takes the steps that it lacks, and keeps what is in it', () => {
+  const old = open(1);
+  old.exec("INSERT INTO notes VALUES ('kept')");
+  old.close();
+  const database = open(2);
+  expect({ ...database.prepare('SELECT * FROM notes').get() }).toEqual({ text: 'kept', at: 7 });
+  database.close();
+});
+
+test('a file of a newer version is left as it is, and counts as one that can be set aside', () => {
+  open(2).close();
+  const failure = catching(() => open(1));
+  expect([String(failure), isBroken(failure)]).toEqual([
+    expect.stringContaining('The notebook was written by a newer version (2).'),
+    true,
+  ]);
+  open(2).close();
+});
+
+test('a broken file is set aside with what belongs to it, in the place of the one before', () => {
+  for (const text of ['first', 'second']) {
+    for (const ending of ['', '-wal', '-shm']) writeFileSync(file + ending, text);
+    expect(isBroken(catching(() => open(1)))).toBe(true);
+    expect(setAside(file)).toBe(`${file}.corrupt`);
+  }
+  expect(existsSync(file)).toBe(false);
+  expect(readFileSync(`${file}.corrupt`, 'utf8')).toBe('second');
+  open(1).close();
+  expect(readdirSync(folder).filter((name) => name.startsWith('notes.db-'))).toEqual([]);
+});
+
+function catching(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
