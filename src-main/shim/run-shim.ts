@@ -1,6 +1,7 @@
 /** `tooltray stdio`: wires stdin, stdout and the core's socket together. Connects before anything else; all else can wait. */
 import { homedir } from 'node:os';
 import { socketLocation } from '../core/base/socket-location.ts';
+import { coreCommand } from './core-command.ts';
 import { CoreAbsent, dial, type Link } from './dial.ts';
 import { parseShimArgs, type ShimArgs } from './shim-args.ts';
 import { ShimSession } from './shim-session.ts';
@@ -35,7 +36,8 @@ function connector(wishes: ShimArgs, cliFile: string, signal: AbortSignal) {
     if (link !== undefined) return link;
     // Loaded only here: starting processes is what a shim hardly ever does.
     const { startCore } = await import('./start-core.ts');
-    return startCore({ ...coreCommand(wishes, cliFile), runDir: location.runDir }, () => ifPresent(reach), signal);
+    const start = { ...coreCommand(cliFile, wishes.config), runDir: location.runDir };
+    return startCore(start, () => ifPresent(reach), signal);
   };
 }
 
@@ -46,17 +48,6 @@ async function ifPresent(reach: () => Promise<Link>): Promise<Link | undefined> 
     if (error instanceof CoreAbsent) return undefined;
     throw error;
   }
-}
-
-function coreCommand({ config }: ShimArgs, cliFile: string): { command: string[]; env: NodeJS.ProcessEnv } {
-  const given = process.env['TOOLTRAY_CORE_COMMAND'];
-  if (given === undefined) {
-    const options = ['--no-open', '--background', ...(config === undefined ? [] : ['--config', config])];
-    return { command: [process.execPath, cliFile, 'serve', ...options], env: process.env };
-  }
-  // The launcher of the installed app runs the app as Node to be a shim; the core it names is the app as itself.
-  const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
-  return { command: JSON.parse(given) as string[], env };
 }
 
 function complain(text: string): void {

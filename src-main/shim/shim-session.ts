@@ -28,7 +28,7 @@ export interface ShimSessionOptions {
   readonly complain: (text: string) => void;
 }
 
-export const lostText =
+const lostText =
   "Tooltray's core was restarted while this call was running; its answer is lost. It may or may not have been carried out. Call it again if that is safe.";
 
 /** For answers still to come when the client has closed its side. */

@@ -1,0 +1,185 @@
+/**
+ * The access of each client app: since when it has it, when it was seen, whether the person took it back, and its own token
+ * for `/mcp/app/<app>`. What stands in an app's config file opens that app's door only.
+ */
+import { randomBytes } from 'node:crypto';
+import { lstatSync, readFileSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import { ensurePrivateDir } from '../base/app-paths.ts';
+import { writeFileAtomic } from '../base/atomic-file.ts';
+import { AppError } from '../base/errors.ts';
+import { isObject } from '../base/json.ts';
+import { withFileLock } from '../config/file-lock.ts';
+import { sameToken } from './access-token.ts';
+
+/** Times in ms since 1970. */
+export interface AppAccess {
+  readonly app: string;
+  /** Given by an install; undefined: somebody wrote its entry by hand. */
+  readonly since: number | undefined;
+  /** It connected or left. */
+  readonly seen: number | undefined;
+  /** Taken back by the person; undefined: in force. */
+  readonly revoked: number | undefined;
+}
+
+export interface GivenAccess {
+  /** undefined: none was wanted, and it had none. */
+  readonly token: string | undefined;
+  /** Makes it what it was before. */
+  readonly takeBack: () => Promise<void>;
+}
+
+interface Kept {
+  readonly token?: string | undefined;
+  readonly since?: number | undefined;
+  readonly seen?: number | undefined;
+  readonly revoked?: number | undefined;
+}
+
+/** Anyone may call itself anything: of names that were seen and nothing else, the latest are kept. */
+const mostOnlySeen = 100;
+
+export class AppAccessStore {
+  readonly #file: string;
+  readonly #now: () => number;
+
+  constructor(file: string, now: () => number = Date.now) {
+    this.#file = file;
+    this.#now = now;
+  }
+
+  /** Without the tokens. */
+  list(): AppAccess[] {
+    return [...this.#readAny()].map(([app, { since, seen, revoked }]) => ({ app, since, seen, revoked }));
+  }
+
+  /** Of this app; undefined: it has none. */
+  tokenOf(app: string): string | undefined {
+    return this.#read().get(app)?.token;
+  }
+
+  /** Read anew each time, as all of it, so that what another process changed counts at once. Revoked or not. */
+  accepts(app: string, token: string): boolean {
+    const kept = this.tokenOf(app);
+    return kept !== undefined && sameToken(kept, token);
+  }
+
+  /** A file that is not to be trusted can still take away: that side is the safe one. */
+  isRevoked(app: string): boolean {
+    return this.#readAny().get(app)?.revoked !== undefined;
+  }
+
+  /** From now on it may connect; `wantsToken`: with a token of its own, which is made when it has none. */
+  async give(app: string, wantsToken = false): Promise<GivenAccess> {
+    return this.#change((all) => {
+      const before = all.get(app);
+      const { revoked, ...kept } = before ?? {};
+      const token = kept.token ?? (wantsToken ? randomBytes(32).toString('base64url') : undefined);
+      const since = revoked === undefined ? (kept.since ?? this.#now()) : this.#now();
+      all.set(app, { ...kept, token, since });
+      return { token, takeBack: () => this.#change((now) => put(now, app, before)) };
+    });
+  }
+
+  /** Its token is kept, so that its config file is right again once it is given back. Answers whether it had been in force. */
+  async revoke(app: string): Promise<boolean> {
+    return this.#change((all) => {
+      const kept = all.get(app) ?? {};
+      if (kept.revoked !== undefined) return false;
+      all.set(app, { ...kept, revoked: this.#now() });
+      return true;
+    });
+  }
+
+  /** What stands in the app's config file now; any other opens nothing from now on. */
+  async setToken(app: string, token: string | undefined): Promise<void> {
+    await this.#change((all) => {
+      const { token: _, ...kept } = all.get(app) ?? {};
+      put(all, app, token === undefined ? kept : { ...kept, token });
+    });
+  }
+
+  /** It is no longer connected: what an install gave is gone, a revocation stays. */
+  async forget(app: string): Promise<void> {
+    await this.#change((all) => {
+      const { seen, revoked } = all.get(app) ?? {};
+      put(all, app, { seen, revoked });
+    });
+  }
+
+  /** `at`: when it connected or left. */
+  async saw(app: string, at: number): Promise<void> {
+    await this.#change((all) => {
+      all.set(app, { ...all.get(app), seen: at });
+      const onlySeen = [...all].filter(([, { token, since, revoked }]) => (token ?? since ?? revoked) === undefined);
+      const oldestFirst = onlySeen.toSorted(([, a], [, b]) => (a.seen ?? 0) - (b.seen ?? 0));
+      for (const [name] of oldestFirst.slice(0, -mostOnlySeen)) all.delete(name);
+    });
+  }
+
+  async #change<T>(change: (all: Map<string, Kept>) => T): Promise<T> {
+    ensurePrivateDir(dirname(this.#file));
+    return withFileLock(this.#file, async () => {
+      const all = this.#read();
+      const before = JSON.stringify([...all]);
+      const answer = change(all);
+      if (JSON.stringify([...all]) !== before)
+        await writeFileAtomic(this.#file, `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`);
+      return answer;
+    });
+  }
+
+  /** Nothing that others may write is believed. */
+  #read(): Map<string, Kept> {
+    const stats = this.#stats();
+    if (stats !== undefined && !isPrivate(stats)) throw refusal(this.#file);
+    return this.#readAny(stats);
+  }
+
+  #readAny(stats = this.#stats()): Map<string, Kept> {
+    if (stats?.isFile() !== true) return new Map();
+    const kept = parsed(readFileSync(this.#file, 'utf8'));
+    return new Map(Object.entries(kept).flatMap(([app, value]) => (isObject(value) ? [[app, readKept(value)]] : [])));
+  }
+
+  #stats(): Stats | undefined {
+    return lstatSync(this.#file, { throwIfNoEntry: false });
+  }
+}
+
+function put(all: Map<string, Kept>, app: string, kept: Kept | undefined): void {
+  if (kept === undefined || Object.values(kept).every((value) => value === undefined)) all.delete(app);
+  else all.set(app, kept);
+}
+
+function isPrivate(stats: Stats): boolean {
+  if (process.platform === 'win32') return stats.isFile();
+  return stats.isFile() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function readKept({ token, since, seen, revoked }: Record<string, unknown>): Kept {
+  return {
+    ...(typeof token === 'string' && { token }),
+    ...(typeof since === 'number' && { since }),
+    ...(typeof seen === 'number' && { seen }),
+    ...(typeof revoked === 'number' && { revoked }),
+  };
+}
+
+function refusal(file: string): AppError {
+  return new AppError(
+    'not_allowed',
+    `The file of the apps' access ${file} is not yours alone, so Tooltray will not trust it.`,
+    { fix: 'Remove it, then connect the apps that use addresses again.' },
+  );
+}

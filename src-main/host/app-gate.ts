@@ -1,0 +1,78 @@
+/** Whom the core's doors let in of the client apps: each by its own access, which ends at once where the person takes it back. */
+import { errorText } from '../core/base/errors.ts';
+import type { Log } from '../core/base/log.ts';
+import { accessRevoked } from '../core/client-apps/access-revoked.ts';
+import type { AppAccessStore } from '../core/security/app-access.ts';
+
+type End = () => unknown;
+
+/** That an app was seen is written down once in this time, in ms. */
+const noteEveryMs = 60_000;
+/** Nobody's app is called longer; what is longer is not written down. */
+const longestName = 100;
+const mostNoted = 1000;
+
+export class AppGate {
+  readonly #store: AppAccessStore;
+  readonly #log: Log;
+  readonly #lines = new Map<string, Set<End>>();
+  readonly #noted = new Map<string, number>();
+  #writing: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(store: AppAccessStore, log: Log) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** Whether the token is this app's. A broken file opens no door, and is no reason to answer anything else than that. */
+  accepts(app: string, token: string): boolean {
+    try {
+      return this.#store.accepts(app, token);
+    } catch (error) {
+      this.#log.warn(errorText(error));
+      return false;
+    }
+  }
+
+  /** Throws AppError not_allowed where the app's access was revoked; who names no app comes in as the person. */
+  admit(app: string | undefined): void {
+    if (app === undefined) return;
+    if (this.#store.isRevoked(app)) throw accessRevoked(app);
+    this.#note(app);
+  }
+
+  /** Keeps a line that was let in, until the returned function says that it has ended; ends it where that was too late. */
+  hold(app: string, end: End): () => void {
+    const lines = this.#lines.get(app) ?? new Set();
+    this.#lines.set(app, lines.add(end));
+    if (this.#store.isRevoked(app)) end();
+    return () => {
+      this.#note(app);
+      lines.delete(end);
+      if (lines.size === 0 && this.#lines.get(app) === lines) this.#lines.delete(app);
+    };
+  }
+
+  /** Ends every line of the app. */
+  endLines(app: string): void {
+    for (const end of [...(this.#lines.get(app) ?? [])]) end();
+  }
+
+  /** Resolves when nothing is left to be written. */
+  async stop(): Promise<void> {
+    for (const app of this.#lines.keys()) this.#note(app);
+    this.#isStopped = true;
+    await this.#writing;
+  }
+
+  #note(app: string): void {
+    const now = Date.now();
+    if (this.#isStopped || app.length > longestName || now - (this.#noted.get(app) ?? 0) < noteEveryMs) return;
+    if (this.#noted.size >= mostNoted) this.#noted.clear();
+    this.#noted.set(app, now);
+    this.#writing = this.#writing
+      .then(() => this.#store.saw(app, now))
+      .catch((error: unknown) => this.#log.debug(errorText(error)));
+  }
+}

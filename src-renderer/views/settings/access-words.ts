@@ -1,0 +1,29 @@
+/** What the settings say about the access of apps, in words. Pure. */
+import type { AccessRow, HealthLevel, SessionStatus } from '../../../src-main/rpc/contract.ts';
+import { ago } from '../../lib/format.ts';
+
+const ways: Readonly<Record<AccessRow['via'], string>> = {
+  stdio: 'Starts Tooltray’s command',
+  http: 'Asks its own address',
+  none: 'No entry found',
+};
+
+/** How it stands, as a mark and a word, and the verb that changes it. */
+export function accessMark({ revoked }: AccessRow): { level: HealthLevel; word: string; change: 'Revoke' | 'Allow' } {
+  if (revoked !== undefined) return { level: 'off', word: 'Revoked', change: 'Allow' };
+  return { level: 'ok', word: 'Allowed', change: 'Revoke' };
+}
+
+/** `Asks its own address · since 3 days ago`. */
+export function accessFacts({ via, since, revoked }: AccessRow, now: number): string {
+  if (revoked !== undefined) return `Revoked ${ago(revoked, now)}`;
+  return since === undefined ? ways[via] : `${ways[via]} · allowed ${ago(since, now)}`;
+}
+
+/** `Connected now`, `2 h ago`, `Never`. */
+export function lastSeen({ app, seen }: AccessRow, sessions: readonly SessionStatus[], now: number): string {
+  if (sessions.some((session) => session.app === app)) return 'Connected now';
+  if (seen === undefined) return 'Never';
+  const [first = '', ...rest] = ago(seen, now);
+  return first.toUpperCase() + rest.join('');
+}

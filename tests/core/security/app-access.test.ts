@@ -1,0 +1,124 @@
+/** The access of each client app: its token opens its own door only, lies in a file nobody else reads, and can be taken back and given back. */
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { AppAccessStore } from '../../../src-main/core/security/app-access.ts';
+
+let folder = '';
+let file = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tooltray-access-'));
+  file = join(folder, 'app-access.json');
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const tokenFor = async (store: AppAccessStore, app: string): Promise<string> =>
+  (await store.give(app, true)).token ?? '';
+
+test('an app keeps its token, and opens with it its own door only', async () => {
+  const store = new AppAccessStore(file);
+  const token = await tokenFor(store, 'cursor');
+  expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+  expect(await tokenFor(new AppAccessStore(file), 'cursor')).toBe(token);
+  expect([store.accepts('cursor', token), store.accepts('zed', token), store.accepts('cursor', 'x')]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+test('access by a command needs no token', async () => {
+  const store = new AppAccessStore(file, () => 5);
+  expect((await store.give('cursor')).token).toBeUndefined();
+  expect([store.list(), store.tokenOf('cursor')]).toEqual([
+    [{ app: 'cursor', since: 5, seen: undefined, revoked: undefined }],
+    undefined,
+  ]);
+});
+
+test('apps are listed without their tokens, in a file for the owner alone', async () => {
+  const store = new AppAccessStore(file, () => 5);
+  await store.give('cursor', true);
+  await store.give('__proto__', true);
+  const facts = { since: 5, seen: undefined, revoked: undefined };
+  expect(store.list()).toEqual([
+    { app: 'cursor', ...facts },
+    { app: '__proto__', ...facts },
+  ]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder)).toEqual(['app-access.json']);
+});
+
+test('what was revoked is so for whoever had the file read before, and comes back with the token it had', async () => {
+  let now = 1;
+  const [one, other] = [new AppAccessStore(file, () => now), new AppAccessStore(file, () => now)];
+  const token = await tokenFor(one, 'cursor');
+  now = 2;
+  expect([await other.revoke('cursor'), one.isRevoked('cursor'), await other.revoke('cursor')]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  now = 3;
+  expect([await tokenFor(one, 'cursor'), other.isRevoked('cursor'), other.list()[0]?.since]).toEqual([token, false, 3]);
+});
+
+test('an app that was never connected can be kept out', async () => {
+  const store = new AppAccessStore(file, () => 7);
+  await store.revoke('cursor');
+  expect(store.list()).toEqual([{ app: 'cursor', since: undefined, seen: undefined, revoked: 7 }]);
+});
+
+test('access that was given for something that failed is as it was before', async () => {
+  const store = new AppAccessStore(file);
+  await (await store.give('cursor', true)).takeBack();
+  expect(store.list()).toEqual([]);
+  await store.revoke('cursor');
+  await (await store.give('cursor', true)).takeBack();
+  expect([store.isRevoked('cursor'), store.tokenOf('cursor')]).toEqual([true, undefined]);
+});
+
+test('a token that no longer stands in the app’s file opens nothing, and one that was put back does', async () => {
+  const store = new AppAccessStore(file);
+  const token = await tokenFor(store, 'cursor');
+  await store.setToken('cursor', undefined);
+  expect(store.accepts('cursor', token)).toBe(false);
+  await store.setToken('cursor', token);
+  expect(store.accepts('cursor', token)).toBe(true);
+});
+
+test('of names that were only seen the latest hundred are kept, and whatever was decided', async () => {
+  const store = new AppAccessStore(file, () => 1);
+  await store.revoke('revoked');
+  for (let at = 0; at < 103; at++) await store.saw(`app${at}`, at);
+  const names = store.list().map(({ app }) => app);
+  expect([names.length, names.includes('revoked'), names.includes('app2'), names.includes('app3')]).toEqual([
+    101,
+    true,
+    false,
+    true,
+  ]);
+});
+
+test('what is given at once is all kept', async () => {
+  const apps = Array.from({ length: 8 }, (_, index) => `app${index}`);
+  const given = await Promise.all(apps.map((app) => tokenFor(new AppAccessStore(file), app)));
+  const store = new AppAccessStore(file);
+  expect(apps.map((app, index) => store.accepts(app, given[index] ?? ''))).toEqual(apps.map(() => true));
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a file that others can read opens nothing, and still takes away',
+  async () => {
+    const store = new AppAccessStore(file);
+    const token = await tokenFor(store, 'cursor');
+    await store.revoke('zed');
+    chmodSync(file, 0o644);
+    expect(() => store.accepts('cursor', token)).toThrow('is not yours alone');
+    expect([store.isRevoked('zed'), store.isRevoked('cursor')]).toEqual([true, false]);
+    expect(readFileSync(file, 'utf8')).toContain(token);
+  },
+);

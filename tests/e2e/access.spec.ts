@@ -1,0 +1,51 @@
+/** Access of apps in the settings: taken back after a question, given back, and both seen in every dashboard at once. */
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { ServedCore } from './serve-core.ts';
+
+test('an app that is revoked ends at once and is told why, another dashboard sees it, and Allow gives it back', async ({
+  page,
+  context,
+}) => {
+  const core = await ServedCore.start({ config: { mode: 'proxy', servers: { echo: fixtureCommand('echo') } } });
+  const app = await core.connect();
+  expect(await app.call('echo__echo', { message: 'before' })).toContain('before');
+
+  const other = await context.newPage();
+  for (const one of [page, other]) {
+    await one.goto(core.link);
+    await one.goto(core.at('settings'));
+    await expect(rowOf(one)).toContainText('Allowed');
+    await expect(rowOf(one)).toContainText('Connected now');
+  }
+
+  const revoke = page.getByRole('button', { name: 'Revoke Claude Desktop' });
+  await revoke.click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await expect(revoke).toBeFocused();
+  await expect(rowOf(page)).toContainText('Allowed');
+
+  await revoke.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Revoke the access of Claude Desktop?' });
+  await expect(dialog).toContainText('what it has open ends at once');
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await dialog.getByRole('button', { name: 'Revoke Claude Desktop' }).click();
+  for (const one of [page, other]) {
+    await expect(rowOf(one)).toContainText('Revoked just now');
+    await expect(rowOf(one)).not.toContainText('Connected now');
+  }
+  expect(await app.call('echo__echo', { message: 'during' })).toContain(
+    'The access of Claude Desktop to Tooltray was revoked',
+  );
+
+  await other.getByRole('button', { name: 'Allow Claude Desktop' }).click();
+  await expect(rowOf(page)).toContainText('Allowed');
+  expect(await app.call('echo__echo', { message: 'after' })).toContain('after');
+  await expect(rowOf(page)).toContainText('Connected now');
+  await core.remove();
+});
+
+function rowOf(page: Page) {
+  return page.getByRole('table', { name: 'Access of apps' }).getByRole('row', { name: 'Claude Desktop' });
+}
