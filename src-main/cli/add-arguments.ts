@@ -4,8 +4,11 @@ import { wrongUse } from './read-flags.ts';
 
 export interface AddArguments {
   readonly name: string;
-  /** The entry as it is written to the file. */
+  /** The entry as it is written to the file; what reaches the server is missing where the person did not say it. */
   readonly entry: WrittenEntry;
+  /** Neither a command nor a URL was given: one has to be found. */
+  readonly isOpen: boolean;
+  readonly yes: boolean;
   readonly config: string | undefined;
   readonly dryRun: boolean;
   readonly json: boolean;
@@ -13,7 +16,9 @@ export interface AddArguments {
 
 const lists = ['--env', '--header'] as const;
 const texts = ['--cwd', '--description', '--url', '--transport', '--config'] as const;
-const switches = ['--lazy', '--dry-run', '--json'] as const;
+const switches = ['--lazy', '--dry-run', '--json', '--yes'] as const;
+/** What only makes sense where it is said how the server is reached. */
+const launchFlags = ['--env', '--header', '--cwd', '--transport'] as const;
 
 interface Found {
   readonly words: string[];
@@ -32,8 +37,14 @@ export function readAddArguments(args: readonly string[], form: string): AddArgu
   const url = found.texts.get('--url') ?? (isUrl ? command : undefined);
   if (url !== undefined && command !== undefined && !isUrl)
     throw wrongUse('A server has either a command or a URL', form);
-  if (url === undefined && command === undefined) throw wrongUse('A command or --url is missing', form);
-  const own = url === undefined ? commandEntry(command ?? '', rest, found, form) : urlEntry(url, found, form);
+  const isOpen = url === undefined && command === undefined;
+  if (isOpen && launchFlags.some((flag) => found.lists.has(flag) || found.texts.has(flag)))
+    throw wrongUse('A command or --url is missing', form);
+  const own = isOpen
+    ? {}
+    : url === undefined
+      ? commandEntry(command ?? '', rest, found, form)
+      : urlEntry(url, found, form);
   const description = found.texts.get('--description');
   const entry = {
     ...own,
@@ -43,6 +54,8 @@ export function readAddArguments(args: readonly string[], form: string): AddArgu
   return {
     name,
     entry,
+    isOpen,
+    yes: found.switches.has('--yes'),
     config: found.texts.get('--config'),
     dryRun: found.switches.has('--dry-run'),
     json: found.switches.has('--json'),
@@ -63,7 +76,8 @@ function sort(args: readonly string[], form: string): Found {
     if (needsValue && value === undefined) throw wrongUse(`${flag} needs a value`, form);
     if (isOneOf(lists, flag)) found.lists.set(flag, [...(found.lists.get(flag) ?? []), value ?? '']);
     else if (isOneOf(texts, flag)) found.texts.set(flag, value ?? '');
-    else if (isOneOf(switches, flag)) found.switches.add(flag);
+    // Behind a command it is the server's: npx --yes.
+    else if (isOneOf(switches, flag) && !(flag === '--yes' && found.words.length > 1)) found.switches.add(flag);
     else if (word.startsWith('-') && found.words.length < 2)
       throw wrongUse(`There is no flag ${JSON.stringify(word)}`, form);
     else found.words.push(word);

@@ -22,12 +22,12 @@ export function columns(rows: readonly (readonly string[])[], width: number = te
 }
 
 /** Columns of the terminal, or Infinity where stdout is none. */
-export function terminalWidth(): number {
+function terminalWidth(): number {
   return process.stdout.isTTY ? process.stdout.columns : Infinity;
 }
 
 /** The text, ended by … where it is longer than `room`. */
-export function cut(text: string, room: number): string {
+function cut(text: string, room: number): string {
   const characters = [...text];
   return characters.length <= room || text.includes('\x1b') ? text : `${characters.slice(0, room - 1).join('')}…`;
 }

@@ -41,6 +41,8 @@ function remedy({ name, level, action }: ServerStatus, { home, logDir }: CoreSta
       return `Switch it on: tooltray enable ${name}`;
     case 'sign-in':
       return `Sign in: tooltray sign-in ${name}`;
+    case 'heal':
+      return 'Try it: tooltray doctor --fix';
   }
 }
 

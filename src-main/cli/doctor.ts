@@ -43,6 +43,7 @@ async function examine(config: string | undefined): Promise<Finding[]> {
     nodeFinding(),
     ...pathFindings(),
     finding,
+    ...(state === undefined ? [] : httpFindings(state)),
     ...(await fileFindings(store)),
     ...configFindings(store),
     ...servers,
@@ -86,6 +87,11 @@ function runningFinding({ version, http, socket, sessions }: CoreState): Finding
     topic: 'core',
     text: `${where} This command is of version ${packageJson.version}; restart Tooltray to use the same.`,
   };
+}
+
+/** An older core does not tell. */
+function httpFindings({ httpProblem = '' }: Partial<CoreState>): Finding[] {
+  return httpProblem === '' ? [] : [{ level: 'problem', topic: 'core', text: httpProblem }];
 }
 
 function line({ level, text }: Finding): string {

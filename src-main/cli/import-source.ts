@@ -19,6 +19,8 @@ export interface ImportSource {
   readonly file: string | undefined;
   /** Id of the one app that counts. */
   readonly app: string | undefined;
+  /** The folder of the project whose files count, instead of the person's. */
+  readonly project: string | undefined;
   /** What a bundle asks for, as KEY=VALUE. */
   readonly set: readonly string[];
   /** Bundles are unpacked only where something is to be written. */
@@ -27,9 +29,9 @@ export interface ImportSource {
 
 /** Rejects with AppError not_found, config_invalid, bad_request. */
 export async function readOffers(setup: AppSetup, source: ImportSource): Promise<readonly ImportOffer[]> {
-  const { file, app } = source;
+  const { file, app, project } = source;
   if (file !== undefined) return setup.offersFrom(await serversInFile(file, source));
-  const offers = await setup.offers();
+  const offers = await (project === undefined ? setup : setup.inProject(project)).offers();
   if (app === undefined) return offers;
   const { id } = knownApp(app);
   return offers.flatMap((offer) => {

@@ -10,6 +10,7 @@ import { readOffers } from './import-source.ts';
 import { withApps } from './open-cli-apps.ts';
 import { oneLine } from './plain-text.ts';
 import { paint, printJson, printLines, printProgress } from './print.ts';
+import { readProjectFlag } from './project-flag.ts';
 import { changeFlags, readFlags, wrongUse } from './read-flags.ts';
 
 const flags = {
@@ -21,12 +22,14 @@ const flags = {
 } as const;
 
 export async function run(args: readonly string[], form: string): Promise<number> {
-  const { values, positionals } = readFlags(args, flags, [0, 1000], form);
+  const { project, rest } = await readProjectFlag(args);
+  const { values, positionals } = readFlags(rest, flags, [0, 1000], form);
   const { file, app, set = [], json = false, move = false, 'dry-run': dryRun = false } = values;
-  if (file !== undefined && (app !== undefined || move))
-    throw wrongUse('--file goes with neither --app nor --move', form);
+  if (file !== undefined && (app !== undefined || move || project !== undefined))
+    throw wrongUse('--file goes with none of --app, --move and --project', form);
+  const source = { file, app, set, project };
   return withApps(values.config, async (setup) => {
-    const offers = await readOffers(setup, { file, app, set, dryRun: dryRun || values.yes !== true });
+    const offers = await readOffers(setup, { ...source, dryRun: dryRun || values.yes !== true });
     const wishes = pick(offers, positionals, move);
     if (!json) printLines(offerLines(offers, wishes, move));
     const isIdle = wishes.length === 0 || dryRun;
@@ -39,9 +42,7 @@ export async function run(args: readonly string[], form: string): Promise<number
     printProgress('Bringing them over …');
     // A bundle that was only shown until now is unpacked now.
     const final =
-      values.yes === true
-        ? wishes
-        : pick(await readOffers(setup, { file, app, set, dryRun: false }), positionals, move);
+      values.yes === true ? wishes : pick(await readOffers(setup, { ...source, dryRun: false }), positionals, move);
     const outcome = await setup.bring(final, move);
     if (json) printJson({ servers: offers.map(rowOf), ...outcome });
     else
@@ -84,8 +85,13 @@ function offerLines(offers: readonly ImportOffer[], wishes: readonly ImportWish[
   });
   const moved = new Set(wishes.flatMap(({ offer }) => offer.places.map(({ file }) => file)));
   const notes = move && moved.size > 0 ? ['', `Replaced by Tooltray in: ${[...moved].join(', ')}`] : [];
+  const isShared = move && wishes.some(({ offer }) => offer.places.some(({ project }) => project !== undefined));
+  if (isShared) notes.push(paint('unsure', sharedWarning));
   return [...columns([head, ...rows]), ...notes];
 }
+
+const sharedWarning =
+  'These files belong to the project: others who get it need Tooltray then, and these servers in it. No password and no token is written into them.';
 
 function rowOf({ name, entry, places, secrets, already }: ImportOffer) {
   const app = [...new Set(places.map((place) => place.app.name))].join(', ');

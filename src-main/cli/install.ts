@@ -4,28 +4,36 @@ import { confirm, notDone } from './confirm.ts';
 import { diffText } from './diff-text.ts';
 import { withApps } from './open-cli-apps.ts';
 import { paint, printJson, printLines, printProgress } from './print.ts';
+import { readProjectFlag } from './project-flag.ts';
 import { changeFlags, readFlags } from './read-flags.ts';
 
 export async function run(args: readonly string[], form: string): Promise<number> {
-  const { values, positionals } = readFlags(args, changeFlags, [1, 1], form);
+  const flags = { ...changeFlags, http: { type: 'boolean' } } as const;
+  const { project, rest } = await readProjectFlag(args);
+  const { values, positionals } = readFlags(rest, flags, [1, 1], form);
   const [app = ''] = positionals;
   const json = values.json === true;
-  return withApps(values.config, async (setup) => {
-    const preview = await setup.previewInstall({ app });
+  // Without the flag an app that has an address keeps it.
+  const wish = { app, ...(values.http === true && { http: true }) };
+  return withApps(values.config, async (apps) => {
+    const setup = project === undefined ? apps : apps.inProject(project);
+    const preview = await setup.previewInstall(wish);
     if (!json) printLines(previewLines(preview));
-    if (preview.diff.length === 0 || values['dry-run'] === true) {
+    const isNew = preview.diff.length > 0;
+    if (!(isNew || preview.app.revoked) || values['dry-run'] === true) {
       if (json) printJson({ ...preview, written: false });
       return 0;
     }
-    const answer = await confirm(`Change ${preview.file}?`, values.yes);
+    const question = isNew ? `Change ${preview.file}?` : `Give ${preview.app.name} its access back?`;
+    const answer = await confirm(question, values.yes);
     if (answer !== true) {
       if (json) printJson({ ...preview, written: false });
       else printLines([notDone(answer)]);
       return 1;
     }
-    printProgress('Trying what was written …');
-    const outcome = await setup.installApp({ app, revision: preview.revision });
-    if (json) printJson({ ...preview, ...outcome, written: true });
+    if (isNew) printProgress('Trying what was written …');
+    const outcome = await setup.installApp({ ...wish, revision: preview.revision });
+    if (json) printJson({ ...preview, ...outcome, written: isNew });
     else printLines([outcome.sentence, ...undoLines(outcome.undo, outcome.backup)]);
     return 0;
   });
@@ -38,7 +46,8 @@ export function undoLines(undo: string, backup: string): string[] {
 }
 
 function previewLines({ app, file, diff, warning }: InstallPreview): string[] {
-  if (diff.length === 0) return [`${app.name} is connected already, in ${file}.`];
+  const revoked = app.revoked ? [`The access of ${app.name} was revoked; this gives it back.`] : [];
+  if (diff.length === 0) return [`${app.name} is connected already, in ${file}.`, ...revoked];
   const notes = warning === undefined ? [] : [paint('unsure', warning)];
-  return [`${file}:`, ...diff.map(diffText), ...notes];
+  return [`${file}:`, ...diff.map(diffText), ...revoked, ...notes];
 }

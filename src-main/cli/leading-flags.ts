@@ -69,17 +69,10 @@ function manageCommand({ manage = '', values, serverArgs }: Flags, flags: readon
   const [command, description] = [values.get('--server-command'), values.get('--server-description')];
   if (manage === 'list') return [manage, ...flags];
   if (manage !== 'add') return [manage, ...(name === undefined ? [] : [name]), ...flags];
-  if (name === undefined || command === undefined)
-    throw wrongUse('Something is missing', '--manage add --server-name N --server-command C [--server-args …]');
-  return [
-    manage,
-    ...flags,
-    ...(description === undefined ? [] : ['--description', description]),
-    name,
-    '--',
-    command,
-    ...serverArgs,
-  ];
+  if (name === undefined || (command === undefined && serverArgs.length > 0))
+    throw wrongUse('Something is missing', '--manage add --server-name N [--server-command C [--server-args …]]');
+  const about = description === undefined ? [] : ['--description', description];
+  return [manage, ...flags, ...about, name, ...(command === undefined ? [] : ['--', command, ...serverArgs])];
 }
 
 function shared({ values, switches: given }: Flags, names: readonly Value[]): string[] {

@@ -2,7 +2,8 @@
 import { AppError, errorText } from '../core/base/errors.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { closestWord } from '../core/config/closest-word.ts';
-import { type Command, commands, findCommand } from './commands.ts';
+import type { Command } from './command.ts';
+import { commands, findCommand } from './commands.ts';
 import { requireNode } from './node-check.ts';
 import { plainText } from './plain-text.ts';
 import { printJson } from './print.ts';

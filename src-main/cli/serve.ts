@@ -1,6 +1,9 @@
 /** `tooltray serve`: the core without Electron, until it is told to stop. */
+import { readFileSync } from 'node:fs';
 import { AppError } from '../core/base/errors.ts';
 import { CoreHost } from '../host/core-host.ts';
+import { pageKey } from '../rpc/page-key.ts';
+import { cliPaths } from './open-cli-config.ts';
 import { findRunningCore } from './running-core.ts';
 import { type HostArguments, hostOptions, readHostArguments } from './host-options.ts';
 import { oneLine } from './plain-text.ts';
@@ -8,7 +11,7 @@ import { welcome } from './welcome.ts';
 
 export async function run(args: readonly string[], form: string): Promise<number> {
   const given = readHostArguments(args, form);
-  await refuseSecond();
+  await refuseSecond(given);
   const stopped = Promise.withResolvers<void>();
   const host = await CoreHost.open(hostOptions(given, stopped.resolve));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve());
@@ -27,7 +30,7 @@ export async function run(args: readonly string[], form: string): Promise<number
 }
 
 /** The socket would refuse as well, but could not say which Tooltray has it. */
-async function refuseSecond(): Promise<void> {
+async function refuseSecond(given: HostArguments): Promise<void> {
   const core = await findRunningCore();
   if (core === undefined) return;
   const { http, socket, home } = await core.ask('state', {});
@@ -36,10 +39,17 @@ async function refuseSecond(): Promise<void> {
     'already_running',
     `Another Tooltray of yours is already running at ${http || socket}, with ${home}.`,
     {
-      fix: 'Use that one, stop it first, or set TOOLTRAY_HOME to run a second one with its own settings.',
+      fix: `Use that one${dashboardOf(http, given)}, stop it first, or set TOOLTRAY_HOME to run a second one with its own settings.`,
       data: { http, socket, config: home },
     },
   );
+}
+
+/** For a person at a terminal, who may have lost the first one's link; output that goes to a file is given no key. */
+function dashboardOf(http: string, { background, json }: HostArguments): string {
+  if (http === '' || background || json) return '';
+  const key = pageKey(readFileSync(cliPaths().tokenFile, 'utf8').trim());
+  return ` (its dashboard: ${new URL('/', http).href}#key=${key})`;
 }
 
 function announce(host: CoreHost, given: HostArguments, started: Promise<void>): void {
@@ -53,6 +63,7 @@ function announce(host: CoreHost, given: HostArguments, started: Promise<void>):
 function facts({ doors, core, paths }: CoreHost): Record<string, unknown> {
   return {
     http: doors.http,
+    ...(doors.httpProblem !== '' && { httpProblem: doors.httpProblem }),
     socket: doors.socket,
     pid: process.pid,
     config: core.options.config.path,

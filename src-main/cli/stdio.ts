@@ -15,6 +15,7 @@ export async function run(args: readonly string[], form: string): Promise<number
   process.on('unhandledRejection', (error) => host.log.error('Unexpected rejection', { error }));
   const started = host.core.start();
   try {
+    host.gate.admit(given.app);
     // The servers are known before the first question can be asked, and start while the client app introduces itself.
     await host.serve(
       new StreamTransport(process.stdin, process.stdout),

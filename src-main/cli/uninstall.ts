@@ -4,13 +4,16 @@ import { diffText } from './diff-text.ts';
 import { undoLines } from './install.ts';
 import { withApps } from './open-cli-apps.ts';
 import { printJson, printLines } from './print.ts';
+import { readProjectFlag } from './project-flag.ts';
 import { changeFlags, readFlags } from './read-flags.ts';
 
 export async function run(args: readonly string[], form: string): Promise<number> {
-  const { values, positionals } = readFlags(args, changeFlags, [1, 1], form);
+  const { project, rest } = await readProjectFlag(args);
+  const { values, positionals } = readFlags(rest, changeFlags, [1, 1], form);
   const [app = ''] = positionals;
   const json = values.json === true;
-  return withApps(values.config, async (setup) => {
+  return withApps(values.config, async (apps) => {
+    const setup = project === undefined ? apps : apps.inProject(project);
     const diff = await setup.previewUninstall(app);
     if (!json) printLines(diff.map(diffText));
     const isNothing = diff.length === 0;

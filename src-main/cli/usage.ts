@@ -1,5 +1,6 @@
 /** The help texts, made from the commands. */
-import { commands, type Command } from './commands.ts';
+import type { Command } from './command.ts';
+import { commands } from './commands.ts';
 
 const groups = ['Run', 'Client apps', 'Servers', 'Tools', 'Look after it'] as const;
 

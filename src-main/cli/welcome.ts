@@ -4,17 +4,18 @@ import type { CoreHost } from '../host/core-host.ts';
 import type { HostArguments } from './host-options.ts';
 
 export function welcome(host: CoreHost, { askToken, mode }: HostArguments): string {
-  const { http, socket } = host.doors;
+  const { http, socket, httpProblem } = host.doors;
   const { current, problems } = host.core.options.config;
   const header = askToken ? ` --header "Authorization: Bearer $(cat ${quote(host.paths.tokenFile)})"` : '';
   const shim = `${quote(process.execPath)} ${quote(cliFile())} stdio`;
   const names = current.servers.map((server) => server.name).join(', ') || 'none yet';
   return [
     `Tooltray listens at ${http} and ${socket}`,
-    `Config   ${current.path}`,
-    `Servers  ${names}`,
-    `Mode     ${mode ?? current.mode}`,
-    `Status   ${host.pageUrl}`,
+    ...(httpProblem === '' ? [] : [`! ${httpProblem}`]),
+    `Config     ${current.path}`,
+    `Servers    ${names}`,
+    `Mode       ${mode ?? current.mode}`,
+    `Dashboard  ${host.pageUrl}`,
     '',
     'Connect a client app:',
     `  Claude Code    claude mcp add -s user tooltray -- ${shim} --app claude-code`,

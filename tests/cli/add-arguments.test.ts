@@ -20,6 +20,8 @@ describe('the entry', () => {
       ['x', '--url', 'http://h/sse', '--transport', 'sse', '--header', 'Authorization: Bearer a', '--header', 'X=1'],
       { url: 'http://h/sse', type: 'sse', headers: { Authorization: 'Bearer a', X: '1' } },
     ],
+    [['x', 'npx', '--yes', 'pkg'], { command: 'npx', args: ['--yes', 'pkg'] }],
+    [['x', '--yes', '--lazy'], { lazy: true }],
     [['x', 'c', '--description', 'what it is'], { command: 'c', description: 'what it is' }],
   ])('%j', (args, entry) => {
     expect(read(...args).entry).toEqual(entry);
@@ -28,7 +30,7 @@ describe('the entry', () => {
 
 test.each([
   [[]],
-  [['x']],
+  [['x', '--env', 'A=b']],
   [['x', '--frob', 'c']],
   [['x', 'c', '--url', 'https://h']],
   [['x', '--url', 'ftp://h']],

@@ -1,11 +1,11 @@
 /** `apps`, `install`, `uninstall`, `undo`, `import`, `doctor --fix`: the built command line among a person's client apps. */
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CliHome, entries, eventually, type Outcome } from './cli-home.ts';
+import { cliFile, CliHome, entries, eventually, type Outcome } from './cli-home.ts';
 
 let person = '';
 
@@ -29,14 +29,22 @@ function cursor(servers: object): Promise<string> {
   return put(cursorFile, `{\n  // mine\n  "mcpServers": ${JSON.stringify(servers)}\n}\n`);
 }
 
-function run(home: CliHome, args: readonly string[], input?: string): Promise<Outcome> {
-  const env = { HOME: person, XDG_CONFIG_HOME: join(person, '.config') };
+function run(home: CliHome, args: readonly string[], input?: string, more: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+  const env = { HOME: person, XDG_CONFIG_HOME: join(person, '.config'), ...more };
   return home.runWith({ env, ...(input !== undefined && { input }) }, ...args);
 }
 
 async function json(home: CliHome, ...args: string[]): Promise<Record<string, unknown>> {
   const { stdout } = await run(home, [...args, '--json']);
   return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+/** The core that was started for the handshake ends with it. */
+async function trialEnded(home: CliHome): Promise<void> {
+  await eventually(
+    async () => existsSync(join(home.path, 'run', 'core.sock')),
+    (isThere) => !isThere,
+  );
 }
 
 const serversOf = (home: CliHome): Record<string, unknown> =>
@@ -58,11 +66,7 @@ test('an app is connected after a look and a yes, tried by a real handshake, and
   expect([done.code, done.stderr]).toEqual([0, '']);
   expect(done.stdout).toContain('Cursor is connected.');
   expect(await json(home, 'apps')).toMatchObject({ apps: [{ id: 'cursor', connected: 'yes', servers: 1 }] });
-  // The core that was started for the handshake has ended with it.
-  await eventually(
-    async () => existsSync(join(home.path, 'run', 'core.sock')),
-    (isThere) => !isThere,
-  );
+  await trialEnded(home);
 
   expect((await run(home, ['undo', '--yes'])).stdout).toContain(`${file} is as it was before.`);
   expect(await readFile(file, 'utf8')).toBe(before);
@@ -101,9 +105,9 @@ test('moved servers leave their app for ours, and come back', async () => {
   const file = await cursor({ a: entries.echo });
   const before = await readFile(file, 'utf8');
   const { undo } = await json(home, 'import', '--move', '--yes');
-  expect([Object.keys(serversOf(home)), await json(home, 'apps')]).toEqual([
+  expect([Object.keys(serversOf(home)), await json(home, 'apps')]).toMatchObject([
     ['a'],
-    { apps: [expect.objectContaining({ id: 'cursor', connected: 'yes', servers: 0 })] },
+    { apps: [{ id: 'cursor', connected: 'yes', servers: 0 }] },
   ]);
   await run(home, ['undo', String(undo), '--yes']);
   expect([Object.keys(serversOf(home)), await readFile(file, 'utf8')]).toEqual([[], before]);
@@ -172,4 +176,84 @@ test('doctor tells what could mend a server, and mends it only when it may', asy
     expect.stringMatching(/^x was mended with the launch that Cursor has: /m),
   ]);
   expect(serversOf(home)['x']).toEqual({ ...entries.echo, env: { A: 'b' } });
+});
+
+test('add with a name alone finds its launch in another app, and runs and writes nothing of it before the yes', async () => {
+  await using home = new CliHome({});
+  const trace = join(person, 'ran');
+  const script = `require('node:fs').writeFileSync(process.env.TRACE, ''); import(${JSON.stringify(entries.echo.args[0])})`;
+  const launch = { command: process.execPath, args: ['-e', script], env: { TRACE: trace } };
+  await cursor({ x: launch });
+  const dry = await json(home, 'add', 'x', '--dry-run');
+  const unasked = await run(home, ['add', 'x']);
+  expect([unasked.code, unasked.stdout]).toEqual([1, expect.stringMatching(/^Cursor starts x as .*\n.*Add --yes/)]);
+  expect([dry['written'], existsSync(trace), serversOf(home)]).toEqual([false, false, {}]);
+
+  const done = await run(home, ['add', 'x', '--yes', '--description', 'Mine']);
+  expect([done.code, done.stdout]).toEqual([0, expect.stringMatching(/^Cursor starts x as .*\nAdded to /)]);
+  expect([existsSync(trace), serversOf(home)['x']]).toEqual([true, { ...launch, description: 'Mine' }]);
+  const none = await run(home, ['add', 'nobody', '--yes']);
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('starts a server called "nobody"')]);
+});
+
+/** A `tooltray` on the PATH, as npm would put one there. */
+async function onPath(): Promise<NodeJS.ProcessEnv> {
+  const file = await put('bin/tooltray', `#!/bin/sh\nexec '${process.execPath}' '${cliFile}' "$@"\n`);
+  await chmod(file, 0o755);
+  return { PATH: `${dirname(file)}:${process.env['PATH']}` };
+}
+
+test('a project’s file is connected by a command that works elsewhere too, without secrets, and put back', async () => {
+  await using home = new CliHome();
+  home.writeConfig({ port: 0, servers: { e: entries.echo } });
+  const project = join(person, 'site');
+  const file = await put('site/.mcp.json', '{\n  "mcpServers": { "own": { "command": "own" } }\n}\n');
+  const before = await readFile(file, 'utf8');
+  const env = await onPath();
+  const done = await run(home, ['install', 'claude-code', '--yes', '--project', project], '', env);
+  expect([done.code, done.stderr]).toEqual([0, '']);
+  expect(done.stdout).toMatch(/No password and no token is written into it/);
+  expect(done.stdout).toContain(`Claude Code is connected in ${await realpath(project)}.`);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+    mcpServers: { tooltray: { type: 'stdio', command: 'tooltray', args: ['stdio', '--app', 'claude-code'] } },
+  });
+  const listed = await run(home, ['apps', '--project', project, '--json'], '', env);
+  expect(JSON.parse(listed.stdout)).toMatchObject({ apps: [{ id: 'claude-code', connected: 'yes', servers: 1 }] });
+  const gone = await run(home, ['uninstall', 'claude-code', '--yes', '--project', project]);
+  expect([gone.code, await readFile(file, 'utf8')]).toEqual([0, before]);
+  await trialEnded(home);
+});
+
+test('a project that is not there, an app without one, and a token in one are refused', async () => {
+  await using home = new CliHome({});
+  const refusal = async (...args: string[]): Promise<unknown[]> => {
+    const { code, stderr } = await run(home, ['install', ...args, '--yes']);
+    return [code, stderr];
+  };
+  expect(await refusal('cursor', '--project', join(person, 'none'))).toEqual([1, expect.stringContaining('no folder')]);
+  expect(await refusal('windsurf', `--project=${person}`)).toEqual([
+    1,
+    expect.stringContaining('Windsurf has no config file for single projects.'),
+  ]);
+  expect(await refusal('claude-code', '--http', `--project=${person}`)).toEqual([
+    1,
+    expect.stringContaining('no address with a token'),
+  ]);
+});
+
+test('servers of a project are brought over with their folder, moved, and come back', async () => {
+  await using home = new CliHome({});
+  const file = await put('site/.cursor/mcp.json', `${JSON.stringify({ mcpServers: { a: entries.echo } })}\n`);
+  const project = await realpath(join(person, 'site'));
+  const before = await readFile(file, 'utf8');
+  const done = await run(home, ['import', '--move', '--yes', '--project', project]);
+  expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('These files belong to the project')]);
+  expect(serversOf(home)).toEqual({ a: { ...entries.echo, cwd: project } });
+  expect(Object.keys((JSON.parse(await readFile(file, 'utf8')) as { mcpServers: object }).mcpServers)).toEqual([
+    'tooltray',
+  ]);
+  const elsewhere = await run(home, ['undo', '--yes', '--project', home.path]);
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('Nothing was done')]);
+  expect((await run(home, ['undo', '--yes', '--project', project])).code).toBe(0);
+  expect([serversOf(home), await readFile(file, 'utf8')]).toEqual([{}, before]);
 });

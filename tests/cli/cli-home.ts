@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 
 /** `npm test` builds it first; TOOLTRAY_CLI names another build to be tested. */
-const cliFile = process.env['TOOLTRAY_CLI'] ?? join(import.meta.dirname, '../../dist/cli.js');
+export const cliFile = process.env['TOOLTRAY_CLI'] ?? join(import.meta.dirname, '../../dist/cli.js');
 
 export interface Outcome {
   readonly code: number | null;

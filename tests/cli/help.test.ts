@@ -17,6 +17,7 @@ test('without arguments the help names every command and exits with 0', async ()
         'apps',
         'install',
         'uninstall',
+        'revoke',
         'import',
         'undo',
         'list',
@@ -44,7 +45,7 @@ test('a command tells how it is used, by --help and by help', async () => {
   const { code, stdout } = await home.run('add', '--help');
   expect({ code, first: stdout.split('\n')[0] }).toEqual({
     code: 0,
-    first: 'Usage: tooltray add NAME COMMAND [ARGS…] | NAME --url URL',
+    first: 'Usage: tooltray add NAME COMMAND [ARGS…] | NAME --url URL | NAME',
   });
   expect((await home.run('help', 'add')).stdout).toBe(stdout);
 });

@@ -17,6 +17,7 @@ describe("ToolMux's flags become commands", () => {
       'add --config G x -- npx -y foo',
     ],
     ['--manage add --server-description D --server-name x --server-command c', 'add --description D x -- c'],
+    ['--manage add --server-name x', 'add x'],
     ['--mode search --config F', 'stdio --config F --mode search'],
     ['--version', '--version'],
   ])('%s', (given, wanted) => {
@@ -35,6 +36,9 @@ test('flags before a command count as its own', () => {
   ]);
 });
 
-test.each(['--frob', '--config', '--manage frob', '--manage add --server-name x'])('%s is wrong use', (given) => {
-  expect(() => readLeadingFlags(given.split(' '))).toThrow(expect.objectContaining({ code: 'bad_request' }) as Error);
-});
+test.each(['--frob', '--config', '--manage frob', '--manage add', '--manage add --server-name x --server-args -y'])(
+  '%s is wrong use',
+  (given) => {
+    expect(() => readLeadingFlags(given.split(' '))).toThrow(expect.objectContaining({ code: 'bad_request' }) as Error);
+  },
+);

@@ -1,5 +1,5 @@
 /** Real client apps with what `tooltray install` wrote for them; `npm run test:clients` installs and runs them. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -36,17 +36,23 @@ describe.skipIf(!present)('client apps that were connected by us', () => {
   const tooltray = (...args: string[]): Promise<string> => run(process.execPath, [cli, ...args]);
 
   /** A config file that the app's person has already; the change is undone in the end. */
-  async function connected(app: string, path: string, text: string, list: () => Promise<string>): Promise<string> {
+  async function connected(
+    app: string,
+    path: string,
+    text: string,
+    list: () => Promise<string>,
+    ...flags: readonly string[]
+  ): Promise<string> {
     const file = join(home.env['HOME'] ?? '', path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
-    await tooltray('install', app, '--yes');
+    await tooltray('install', app, '--yes', ...flags);
     const { apps } = JSON.parse(await tooltray('apps', '--json')) as { apps: { id: string; connected: string }[] };
     expect(apps.find(({ id }) => id === app)?.connected).toBe('yes');
     const listed = await list();
     // An app may have written its own file since: then undo refuses, and our entry is cut out instead.
     await tooltray('uninstall', app, '--yes');
-    expect(readFileSync(file, 'utf8')).not.toContain('"--app"');
+    expect(readFileSync(file, 'utf8')).not.toMatch(/"--app"|mcp\/app/);
     return listed;
   }
 
@@ -70,6 +76,60 @@ describe.skipIf(!present)('client apps that were connected by us', () => {
     const text = '{\n  // mine\n  "$schema": "https://opencode.ai/config.json"\n}\n';
     expect(await connected('opencode', '.config/opencode/opencode.jsonc', text, list)).toMatch(/tooltray\s+connected/);
   }, 60_000);
+
+  test.each([
+    [
+      'opencode',
+      'opencode.jsonc',
+      () => [fileOf('opencode-linux-x64-baseline', 'bin/opencode')],
+      /tooltray\s+connected/,
+    ],
+    [
+      'gemini-cli',
+      '.gemini/settings.json',
+      () => [programOf('@google/gemini-cli').command, ...programOf('@google/gemini-cli').args],
+      /tooltray: .*Connected/,
+    ],
+  ])(
+    '%s connects in a project',
+    async (app, path, program, said) => {
+      const [command = '', ...args] = program();
+      const file = join(home.workFolder, path);
+      await tooltray('install', app, '--yes', '--project');
+      const listed = await run(command, [...args, 'mcp', 'list'], { GEMINI_CLI_TRUST_WORKSPACE: 'true' });
+      await tooltray('uninstall', app, '--yes', '--project');
+      expect(listed).toMatch(said);
+      // opencode writes its file anew: what is left is its own.
+      const left = existsSync(file) ? readFileSync(file, 'utf8') : '';
+      expect(left).not.toContain('"--app"');
+    },
+    60_000,
+  );
+
+  test.each([
+    ['claude-code', '.claude.json', () => programOf('@anthropic-ai/claude-code'), /^tooltray: .*✔ Connected$/m],
+    ['gemini-cli', '.gemini/settings.json', () => programOf('@google/gemini-cli'), /tooltray: .*Connected/],
+    [
+      'opencode',
+      '.config/opencode/opencode.jsonc',
+      () => ({ command: fileOf('opencode-linux-x64-baseline', 'bin/opencode'), args: [] }),
+      /tooltray\s+connected/,
+    ],
+  ])(
+    '%s connects by its own address, and no longer once it is revoked',
+    async (app, path, program, said) => {
+      const { command, args } = program();
+      const trust = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
+      const list = async (): Promise<string> => {
+        const before = await run(command, [...args, 'mcp', 'list'], trust);
+        await tooltray('revoke', app);
+        expect(await run(command, [...args, 'mcp', 'list'], trust)).not.toMatch(said);
+        return before;
+      };
+      expect(await connected(app, path, '{}\n', list, '--http')).toMatch(said);
+    },
+    60_000,
+  );
 
   test('Codex reads it', async () => {
     const { command, args } = programOf('@openai/codex');

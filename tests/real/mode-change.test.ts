@@ -72,7 +72,8 @@ describe.skipIf(!present)('mcpdo, connected all the time', () => {
       const { elicitationPending } = (await inspector.run('tools/call', 'ask_form')) as Pending;
       const [before] = await sessions(home);
       writeFileSync(join(home.path, 'config.json'), JSON.stringify({ mode: 'search', mcpServers: servers }));
-      await expect.poll(() => sessions(home)).toMatchObject([{ id: before?.id, mode: 'search' }]);
+      // The usual second is less than `tooltray list` takes on a busy machine.
+      await expect.poll(() => sessions(home), { timeout: 30_000 }).toMatchObject([{ id: before?.id, mode: 'search' }]);
       const answered = await inspector.run('elicitation/respond', elicitationPending.elicitationId, 'name:=Ada');
       expect(JSON.stringify(answered)).toContain('Ada');
       expect(await inspector.toolNames()).toEqual(['search_tools', 'call_tool']);

@@ -1,8 +1,8 @@
 /** How it stands with each client app: what a list of apps shows. */
-import { connectedBy, readAppServers } from './app-servers.ts';
+import { type AppServers, connectedBy, readAppServers } from './app-servers.ts';
 import type { FoundApp } from './find-apps.ts';
 import { installLink } from './install-links.ts';
-import type { Launch } from './launch.ts';
+import { isHttp, type Launch } from './launch.ts';
 
 export interface AppStatus {
   readonly id: string;
@@ -11,6 +11,8 @@ export interface AppStatus {
   readonly running: boolean;
   /** `stale`: through an entry that no longer fits. */
   readonly connected: 'no' | 'yes' | 'stale';
+  /** How our entry reaches us. */
+  readonly via: 'none' | 'stdio' | 'http';
   readonly configFile: string;
   /** Its own servers, without ours. */
   readonly servers: number;
@@ -29,11 +31,18 @@ export async function appStatus(found: FoundApp, wanted: readonly [Launch, ...La
     installed,
     running,
     connected: connectedBy(ours, wanted),
+    via: viaOf(ours),
     configFile: file,
     servers: servers.length,
     problem,
     link: installLink(app, wanted[0]),
   };
+}
+
+/** Of several entries of ours the first counts, as an install writes one. */
+function viaOf([ours]: AppServers['ours']): AppStatus['via'] {
+  if (ours === undefined) return 'none';
+  return ours.launch !== undefined && isHttp(ours.launch) ? 'http' : 'stdio';
 }
 
 /** What to know before the app's file is changed; undefined: nothing. */

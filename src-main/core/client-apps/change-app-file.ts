@@ -8,6 +8,8 @@ import { revisionOf, updateAppFile } from './update-app-file.ts';
 export interface AppPlace {
   readonly app: KnownApp;
   readonly file: string;
+  /** The project's folder; undefined where it is the person's. */
+  readonly project?: string | undefined;
 }
 
 export interface WantedChange {

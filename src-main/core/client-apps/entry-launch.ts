@@ -10,13 +10,17 @@ export interface ServerLaunch extends StdioLaunch {
 /** Keys that say how a server is reached; the others are what the person or the app has set for it. */
 export const launchKeys: ReadonlySet<string> = new Set([
   ...['command', 'cmd', 'args', 'env', 'envs', 'environment', 'cwd', 'working_directory', 'path'],
-  ...['url', 'uri', 'serverUrl', 'httpUrl', 'headers', 'http_headers', 'type', 'transport', 'transportType', 'source'],
+  ...['url', 'uri', 'serverUrl', 'httpUrl', 'headers', 'http_headers', 'requestInit'],
+  ...['type', 'transport', 'transportType', 'source'],
 ]);
 
 /** Undefined for an entry that launches nothing: a built-in extension, a half-written one. */
 export function launchOf(entry: AppEntry): ServerLaunch | HttpLaunch | undefined {
   const url = text(entry, 'url', 'serverUrl', 'httpUrl', 'uri');
-  if (url !== undefined) return { url, headers: texts(entry, 'headers', 'http_headers') };
+  if (url !== undefined) {
+    const { requestInit } = entry;
+    return { url, headers: texts(isObject(requestInit) ? requestInit : entry, 'headers', 'http_headers') };
+  }
   // Zed's old form has the command as an object, opencode's as a list.
   const written = isObject(entry['command']) ? { ...entry, ...entry['command'] } : entry;
   const line = [written['command'], written['cmd'], written['path']].find((value) => value !== undefined);

@@ -32,6 +32,12 @@ export const codexShape: EntryShape = {
   http: ({ url, headers }) => present({ url, http_headers: headers }),
 };
 
+/** Copilot in the IDEs of JetBrains. */
+export const requestInitShape: EntryShape = {
+  stdio: typedShape.stdio,
+  http: ({ url, headers }) => present({ url, requestInit: headers && { headers } }),
+};
+
 export const clineShape: EntryShape = {
   stdio: (launch) => ({ ...plainShape.stdio(launch), disabled: false }),
   http: ({ url, headers }) => present({ type: 'streamableHttp', url, headers, disabled: false }),

@@ -23,12 +23,28 @@ export async function repairedLaunches(
   if (typeof command !== 'string' || (await find(command, env)) !== undefined) return [];
   const words = [command, ...(Array.isArray(args) ? (args as unknown[]).map(String) : [])];
   const repaired: JsonObject[] = [];
-  for (const [program = '', ...rest] of otherSpellings(words, home, platform)) {
-    const known = repaired.some((one) => one['command'] === program);
-    if (known || (await find(program, env)) === undefined) continue;
-    repaired.push({ ...entry, command: program, ...(rest.length > 0 || args !== undefined ? { args: rest } : {}) });
+  for (const base of hasOwnPath(env) ? [entry, withoutPath(entry, env)] : [entry]) {
+    for (const [program = '', ...rest] of [words, ...otherSpellings(words, home, platform)]) {
+      const known = repaired.some((one) => one['command'] === program);
+      if (known || (await find(program, textsOf(base['env']))) === undefined) continue;
+      repaired.push({ ...base, command: program, ...(rest.length > 0 || args !== undefined ? { args: rest } : {}) });
+    }
   }
   return repaired;
+}
+
+/** One that was written down for good, as some installers do: it hides what has moved since. */
+function hasOwnPath(env: Readonly<Record<string, string>>): boolean {
+  return Object.entries(env).some(([name, value]) => isPath(name) && !value.includes('${'));
+}
+
+function withoutPath({ env: _, ...entry }: JsonObject, env: Readonly<Record<string, string>>): JsonObject {
+  const others = Object.entries(env).filter(([name]) => !isPath(name));
+  return others.length === 0 ? entry : { ...entry, env: Object.fromEntries(others) };
+}
+
+function isPath(name: string): boolean {
+  return name.toUpperCase() === 'PATH';
 }
 
 function otherSpellings([command = '', ...args]: readonly string[], home: string, platform: NodeJS.Platform) {

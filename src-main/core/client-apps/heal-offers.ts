@@ -49,7 +49,9 @@ export async function healOffers(
   const startable = await Promise.all(others.map(({ entry }) => canStart(entry, find)));
   const offers = [...repaired, ...others.filter((_, index) => startable[index])].map(({ source, file, entry }) => {
     const { id, title } = source;
-    return { server, source: { id, title }, file, entry: merged(written, own, entry), endpoint: endpointText(entry) };
+    // What was left out of the person's own command is not to come back.
+    const known = id === ownCommand.id ? {} : own;
+    return { server, source: { id, title }, file, entry: merged(written, known, entry), endpoint: endpointText(entry) };
   });
   return firstOfEach(offers);
 }

@@ -24,9 +24,10 @@ interface Place {
   readonly app?: KnownApp;
 }
 
-const registryBundles = '$XDG_CONFIG_HOME/smithy-mcp/bundles';
+// ToolMux itself looks below ~/.config only, wherever a machine's configs are.
+const registryBundles = ['$XDG_CONFIG_HOME/smithy-mcp/bundles', '$HOME/.config/smithy-mcp/bundles'];
 // ToolMux's README and its code disagree about two names, so both are looked at: mcp.json, ~/.claude.
-const shared = ['$XDG_CONFIG_HOME/mcp/config.json', '$XDG_CONFIG_HOME/mcp/mcp.json'];
+const shared = ['$XDG_CONFIG_HOME', '$HOME/.config'].flatMap((at) => [`${at}/mcp/config.json`, `${at}/mcp/mcp.json`]);
 const roaming = ['$APPDATA/mcp/config.json', '$APPDATA/mcp/mcp.json'];
 const claudeFile = 'claude_desktop_config.json';
 
@@ -35,7 +36,7 @@ const places: readonly Place[] = [
     id: 'mcp-registry',
     title: 'MCP registry bundles',
     kind: 'bundles',
-    paths: perSystem([registryBundles], ['$APPDATA/smithy-mcp/bundles']),
+    paths: perSystem(registryBundles, ['$APPDATA/smithy-mcp/bundles']),
   },
   { id: 'user-bundles', title: 'Your own bundles', kind: 'bundles', paths: ['$HOME/.aim/bundles'] },
   { id: 'shared-config', title: 'The shared MCP config', kind: 'servers', paths: perSystem(shared, roaming) },

@@ -1,4 +1,5 @@
 /** Makes an entry of ours of one that any client app or other product wrote: its spellings, its placeholders, its way to say "off". */
+import { basename, resolve } from 'node:path';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { keyAliases, kindByType } from '../config/entry-keys.ts';
 import { splitCommand } from '../config/split-command.ts';
@@ -14,8 +15,8 @@ const moreAliases: ReadonlyMap<string, string> = new Map([
 /** What says how to reach a server and which of its tools are wanted; the rest is about the app it was in. */
 const kept = ['env', 'cwd', 'description', 'disabledTools', 'enabledTools'] as const;
 
-/** The entry as our config has it; undefined where it says neither what to start nor where to connect. */
-export function importEntry(theirs: unknown, home: string): JsonObject | undefined {
+/** The entry as our config has it, `project` being the folder it is written for; undefined where it says neither what to start nor where to connect. */
+export function importEntry(theirs: unknown, home: string, project?: string): JsonObject | undefined {
   if (!isObject(theirs)) return undefined;
   const fields = Object.fromEntries(Object.entries(theirs).map(([key, value]) => [nameOf(key), value]));
   const line = commandLine(fields, theirs);
@@ -31,7 +32,14 @@ export function importEntry(theirs: unknown, home: string): JsonObject | undefin
     ...Object.fromEntries(kept.map((key) => [key, fields[key]])),
     enabled: isOff(theirs) ? false : undefined,
   };
-  return ownPlaceholders(withoutEmpty(entry), home) as JsonObject;
+  const own = ownPlaceholders(withoutEmpty(entry), { home, project }) as JsonObject;
+  return project === undefined || line === undefined ? own : { ...own, cwd: folderIn(project, own['cwd']) };
+}
+
+/** Apps start what a project defines in the project's folder; ours are started anywhere. */
+function folderIn(project: string, cwd: unknown): string {
+  if (typeof cwd !== 'string') return project;
+  return cwd.startsWith('${') ? cwd : resolve(project, cwd);
 }
 
 function nameOf(key: string): string {
@@ -93,18 +101,29 @@ function withoutEmpty(entry: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => !isEmpty(value)));
 }
 
-/** Claude Code and Gemini: `${NAME}`, `${NAME:-default}`; opencode: `{env:NAME}`; VS Code and Cursor: `${userHome}`. */
-const theirPlaceholder = /\$\{userHome\}|\$\{([A-Z_][A-Z0-9_]*)(:-[^}]*)?\}|(?<!\$)\{env:([^}:]+)\}/g;
+/** Claude Code and Gemini: `${NAME}`, `${NAME:-default}`; opencode: `{env:NAME}`; VS Code and Cursor: `${userHome}`, `${workspaceFolder}`. */
+const theirPlaceholder =
+  /\$\{(userHome|workspaceFolder|workspaceFolderBasename)\}|\$\{([A-Z_][A-Z0-9_]*)(:-[^}]*)?\}|(?<!\$)\{env:([^}:]+)\}/g;
 
-function ownPlaceholders(value: unknown, home: string): unknown {
+interface Folders {
+  readonly home: string;
+  readonly project: string | undefined;
+}
+
+function ownPlaceholders(value: unknown, folders: Folders): unknown {
   if (typeof value === 'string') {
-    return value.replace(theirPlaceholder, (whole, name?: string, fallback = '', named?: string) =>
-      whole === '${userHome}' ? home : `\${env:${name ?? named}${fallback}}`,
+    return value.replace(theirPlaceholder, (whole, folder?: string, name?: string, fallback = '', named?: string) =>
+      folder === undefined ? `\${env:${name ?? named}${fallback}}` : (folderText(folder, folders) ?? whole),
     );
   }
-  if (Array.isArray(value)) return value.map((item) => ownPlaceholders(item, home));
+  if (Array.isArray(value)) return value.map((item) => ownPlaceholders(item, folders));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, ownPlaceholders(item, home)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, ownPlaceholders(item, folders)]));
+}
+
+function folderText(name: string, { home, project }: Folders): string | undefined {
+  if (name === 'userHome') return home;
+  return name === 'workspaceFolder' || project === undefined ? project : basename(project);
 }
 
 function objectOf(value: unknown): JsonObject {

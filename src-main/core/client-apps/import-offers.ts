@@ -78,7 +78,7 @@ function offersOf(found: readonly Found[], here: readonly KnownServer[]): readon
 async function serversOf(place: AppPlace, home: string): Promise<Found[]> {
   const { servers } = await readAppServers(place);
   return servers.flatMap(({ name, path, entry: theirs }) => {
-    const entry = importEntry(theirs, home);
+    const entry = importEntry(theirs, home, place.project);
     return entry === undefined ? [] : withIdentity(name, entry, { ...place, path });
   });
 }

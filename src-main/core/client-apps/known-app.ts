@@ -18,6 +18,8 @@ export interface KnownApp {
   readonly files: PathsBySystem;
   /** Below a project's folder. */
   readonly projectFiles: readonly string[];
+  /** What makes it read a project's file, where that is more than `restart` says. */
+  readonly projectRestart?: string;
   /** The keys that lead to the entries. */
   readonly container: readonly string[];
   /** Other places of entries, for reading only; `*` is any key. */

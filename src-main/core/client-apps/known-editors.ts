@@ -106,7 +106,7 @@ export const knownEditors: readonly KnownApp[] = [
     ),
     projectFiles: [],
     container: ['servers'],
-    shape: shapes.typedShape,
+    shape: shapes.requestInitShape,
     traces: everywhere(
       '$HOME/.config/github-copilot/intellij',
       '$LOCALAPPDATA/github-copilot/intellij',

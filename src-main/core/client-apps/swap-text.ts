@@ -1,7 +1,11 @@
 /** Puts a new text into a file's place unless the file has changed, and takes it back when somebody writes at that very moment. */
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, linkSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFileAtomic } from '../base/atomic-file.ts';
+
+/** An app that had just opened the old file may be held up before it writes: the file is looked at again after this, in ms. */
+const afterthoughtMs = 10;
 
 /** `undefined` stands for no file. Answers false, with nothing of anybody's lost, when the file was not `expected`. */
 export async function swapText(
@@ -17,7 +21,9 @@ export async function swapText(
       beforeReplace: async () => old.isUnchanged(),
       afterReplace: () => (isLate = old.putBackIfWritten()),
     });
-    return isWritten && !isLate;
+    if (!isWritten || isLate) return false;
+    await sleep(afterthoughtMs);
+    return !old.putBackIfWritten(after);
   } finally {
     old.forget();
   }
@@ -49,9 +55,13 @@ class OldFile {
     return fstatSync(this.#file).ino === now.ino && textOf(this.#file) === this.#expected;
   }
 
-  /** Whoever opened the old file before it was replaced writes into it still: then it has to be the file again. */
-  putBackIfWritten(): boolean {
+  /**
+   * Whoever opened the old file before it was replaced writes into it still: then it has to be the file again. Not where
+   * something else than `replacement` has come into its place meanwhile.
+   */
+  putBackIfWritten(replacement?: string): boolean {
     if (this.#file === undefined || this.#spare === undefined || textOf(this.#file) === this.#expected) return false;
+    if (replacement !== undefined && textAt(this.#target) !== replacement) return false;
     renameSync(this.#spare, this.#target);
     return true;
   }

@@ -3,7 +3,7 @@ import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
-import { revisionOf, updateAppFile } from './update-app-file.ts';
+import { readAppFile, revisionOf, updateAppFile } from './update-app-file.ts';
 
 /** Throws AppError `not_found` for an unknown change, `config_conflict` when the file is not as the change left it. */
 export async function undoChange(id: string, journal: ChangeJournal): Promise<AppChange> {
@@ -22,9 +22,25 @@ export async function undoChange(id: string, journal: ChangeJournal): Promise<Ap
   return change;
 }
 
-/** The change that was made last and can still be undone. */
-export async function lastChange(journal: ChangeJournal): Promise<AppChange | undefined> {
-  return (await journal.changes())[0];
+/** Newest first. What was noted but not made, since we were killed in between, and what was put back by hand is left out. */
+export async function undoableChanges(journal: ChangeJournal): Promise<readonly AppChange[]> {
+  const changes = await journal.changes();
+  const files = [...new Set(changes.map(({ file }) => file))];
+  const now = new Map(await Promise.all(files.map(async (file) => [file, await revisionNow(file)] as const)));
+  const isThere = ({ file, before }: AppChange): boolean => now.get(file) !== before;
+  return changes.filter(
+    (change, index) => isThere(change) && !changes.slice(0, index).some((one) => isSame(one, change)),
+  );
+}
+
+/** The one of the two that was made is the newer. */
+function isSame(one: AppChange, other: AppChange): boolean {
+  return one.file === other.file && one.before === other.before && one.after === other.after;
+}
+
+/** Undefined: it cannot be read, so it is in no state that we left. */
+async function revisionNow(file: string): Promise<string | undefined> {
+  return readAppFile(file).then(revisionOf, () => undefined);
 }
 
 /** Those that were made for the file, as long as nothing else has come into them. */

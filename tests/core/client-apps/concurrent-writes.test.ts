@@ -13,7 +13,8 @@ import { changeAppFile } from '../../../src-main/core/client-apps/change-app-fil
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
 import { withOurEntry } from '../../../src-main/core/client-apps/install-entry.ts';
 import { installEntry } from '../../../src-main/core/client-apps/install.ts';
-import { updateAppFile } from '../../../src-main/core/client-apps/update-app-file.ts';
+import { undoableChanges } from '../../../src-main/core/client-apps/undo.ts';
+import { revisionOf, updateAppFile } from '../../../src-main/core/client-apps/update-app-file.ts';
 
 const rounds = process.env['TOOLTRAY_TEST_APPS'] === 'all' ? 1000 : 20;
 const launch = { command: '/opt/tooltray', args: ['stdio', '--app', 'cursor'] };
@@ -85,7 +86,7 @@ test('two that install at once leave one whole file with both of their changes',
   expect([await readFile(file, 'utf8'), await readdir(join(folder, 'app'))]).toEqual([plain, ['mcp.json']]);
 });
 
-test('killed at any moment, it leaves the file whole, and the next one goes on', async () => {
+test('killed at any moment, it leaves the file whole and the list of changes true, and the next one goes on', async () => {
   const whole = new Set([plain, withOurEntry(plain, app, launch)]);
   for (let round = 0; round < rounds; round++) {
     const child = spawn(
@@ -96,12 +97,17 @@ test('killed at any moment, it leaves the file whole, and the next one goes on',
       },
     );
     await kill(child, Math.random() * 40);
-    expect(whole).toContain(readFileSync(file, 'utf8'));
+    const text = readFileSync(file, 'utf8');
+    expect(whole).toContain(text);
+    // What is offered to be undone first led to what is there, whatever was noted before the end came.
+    const changes = await undoableChanges(journal);
+    const latest = changes.filter(({ at }) => at === changes[0]?.at).map(({ after }) => after);
+    expect(latest.length === 0 || latest.includes(revisionOf(text))).toBe(true);
   }
   await installEntry({ app, file }, launch, { journal });
   await updateAppFile(file, { edit: () => plain });
   expect(await readdir(join(folder, 'app'))).toEqual(['mcp.json']);
-}, 1_200_000);
+}, 3_600_000);
 
 async function kill(child: ChildProcess, afterMs: number): Promise<void> {
   const over = once(child, 'exit');

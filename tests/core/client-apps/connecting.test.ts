@@ -7,10 +7,12 @@ import { knownApp, type Machine } from '../../../src-main/core/client-apps/app-f
 import { readAppServers } from '../../../src-main/core/client-apps/app-servers.ts';
 import { appStatus, warningFor } from '../../../src-main/core/client-apps/app-status.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
-import { findApps, findProjectApps } from '../../../src-main/core/client-apps/find-apps.ts';
+import { findApps } from '../../../src-main/core/client-apps/find-apps.ts';
+import { withOurEntry } from '../../../src-main/core/client-apps/install-entry.ts';
 import { installEntry, planInstall, repairEntry } from '../../../src-main/core/client-apps/install.ts';
-import { lastChange, undoChange } from '../../../src-main/core/client-apps/undo.ts';
+import { undoableChanges, undoChange } from '../../../src-main/core/client-apps/undo.ts';
 import { planUninstall, uninstallEntries } from '../../../src-main/core/client-apps/uninstall.ts';
+import { revisionOf } from '../../../src-main/core/client-apps/update-app-file.ts';
 
 const launch = { command: '/opt/tooltray', args: ['stdio', '--app', 'kiro'] };
 
@@ -107,13 +109,25 @@ test('copies of an app’s file are kept as long as a change needs them, for the
   expect(await copies()).toEqual([]);
 });
 
-test('the last change is the one to undo, once; an unknown one is refused', async () => {
-  await installEntry(kiro(), launch, { journal });
-  const last = await lastChange(journal);
-  await undoChange(last?.id ?? '', journal);
-  expect(await lastChange(journal)).toBeUndefined();
-  for (const id of [last?.id ?? '', '../../etc/passwd'])
-    await expect(undoChange(id, journal)).rejects.toMatchObject({ code: 'not_found' });
+test('a change is undone once; an unknown one is refused', async () => {
+  const { id = '' } = (await installEntry(kiro(), launch, { journal })) ?? {};
+  await undoChange(id, journal);
+  expect(await undoableChanges(journal)).toEqual([]);
+  for (const gone of [id, '../../etc/passwd'])
+    await expect(undoChange(gone, journal)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('what was noted but never written, by one that was killed in between, is not offered to be undone', async () => {
+  await write({ mcpServers: {} });
+  const before = await readFile(file, 'utf8');
+  const states = { before: revisionOf(before), after: revisionOf(withOurEntry(before, kiro().app, launch)) };
+  const noted = { app: 'kiro', file, action: 'install', madeFolder: undefined } as const;
+  const killed = await journal.note({ ...noted, ...states }, before);
+  expect(await undoableChanges(journal)).toEqual([]);
+  const made = await installEntry(kiro(), launch, { journal });
+  expect([(await undoableChanges(journal)).map(({ id }) => id), killed.after]).toEqual([[made?.id], made?.after]);
+  await undoChange(made?.id ?? '', journal);
+  expect([await undoableChanges(journal), await readFile(file, 'utf8')]).toEqual([[], before]);
 });
 
 test('the preview shows the lines that change, with secrets around them masked', async () => {
@@ -172,13 +186,6 @@ test('of several config files the one that is there counts', async () => {
   await writeFile(join(home, '.config', 'opencode', 'opencode.json'), '{}');
   const found = (await findApps(machine, new Set())).find(({ app }) => app.id === 'opencode');
   expect(found?.file).toBe(join(home, '.config', 'opencode', 'opencode.json'));
-});
-
-test('a project’s files are found', async () => {
-  await writeFile(join(home, '.mcp.json'), '{}');
-  expect((await findProjectApps(machine, home)).map(({ app, file: path }) => [app.id, path])).toEqual([
-    ['claude-code', join(home, '.mcp.json')],
-  ]);
 });
 
 test('a broken file is told as the reason why the app cannot be changed', async () => {

@@ -25,11 +25,11 @@ async function put(path: string, content: unknown): Promise<void> {
 function offers(
   written: Record<string, unknown>,
   server = 'x',
-  platform: NodeJS.Platform = 'linux',
+  variables: Record<string, string> = {},
 ): Promise<readonly HealOffer[]> {
-  const find = async (command: string): Promise<string | undefined> =>
-    there.has(command) ? `/bin/${command}` : undefined;
-  return healOffers(server, written, { machine: { env: {}, platform, home }, find });
+  const find = async (command: string, env: Readonly<Record<string, string>>): Promise<string | undefined> =>
+    there.has(command) && env['PATH'] === undefined ? `/bin/${command}` : undefined;
+  return healOffers(server, written, { machine: { env: variables, platform: 'linux', home }, find });
 }
 
 const bundle = (executable: string, ...args: string[]) => ({ genericBundle: { run: { executable, args } } });
@@ -85,6 +85,25 @@ test('variables and folder come along, and what the person wrote beside the laun
   });
 });
 
+test('variables and folder of a bundle come along too', async () => {
+  const run = { executable: 'good', args: ['a'], env: { KEY: 'theirs' }, cwd: '/srv' };
+  await put('.aim/bundles/x.json', { genericBundle: { run } });
+  expect((await offers(broken))[0]?.entry).toEqual({
+    command: 'good',
+    args: ['a'],
+    env: { KEY: 'theirs' },
+    cwd: '/srv',
+  });
+});
+
+test('ToolMux’s places are below ~/.config, also where this machine’s configs are elsewhere', async () => {
+  await put('.config/smithy-mcp/bundles/x.json', bundle('good', 'registry'));
+  await put('.config/mcp/config.json', servers({ command: 'good', args: ['shared'] }));
+  await put('elsewhere/mcp/config.json', servers({ command: 'good', args: ['here'] }));
+  const found = await offers(broken, 'x', { XDG_CONFIG_HOME: join(home, 'elsewhere') });
+  expect(found.map(({ endpoint }) => endpoint)).toEqual(['good registry', 'good here', 'good shared']);
+});
+
 test('an address becomes a server over HTTP, not a command that asks it', async () => {
   await put('.cursor/mcp.json', servers({ url: 'https://example.com/mcp', headers: { 'X-Key': 'k' } }));
   const written = { command: 'gone', args: ['old'], env: { A: 'b' }, cwd: '/srv' };
@@ -135,6 +154,18 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
 ])('%s is found again', async (_, written, entry) => {
   const [offer] = await offers(written);
   expect([offer?.source.id, offer?.entry]).toEqual(['own-command', entry]);
+});
+
+test('a PATH in the entry that hides the command is left out, and the other variables stay', async () => {
+  const env = { PATH: '/old/node/bin', KEY: '1' };
+  expect((await offers({ command: 'npx', args: ['p'], env }))[0]?.entry).toEqual({
+    command: 'npx',
+    args: ['p'],
+    env: { KEY: '1' },
+  });
+  expect((await offers({ command: '/old/node/bin/npx', env: { PATH: '/old/node/bin' } }))[0]?.entry).toEqual({
+    command: 'npx',
+  });
 });
 
 test('a relative path that is gone is not taken for a command of that name', async () => {

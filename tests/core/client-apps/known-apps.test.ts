@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { knownApp, type Machine, pathsOn } from '../../../src-main/core/client-apps/app-files.ts';
+import { knownApp, type Machine, pathsOn, projectFile } from '../../../src-main/core/client-apps/app-files.ts';
 import { launchOf } from '../../../src-main/core/client-apps/entry-launch.ts';
 import { formatOf } from '../../../src-main/core/client-apps/formats/config-format.ts';
 import { valueAt } from '../../../src-main/core/client-apps/formats/wanted-value.ts';
@@ -145,6 +145,27 @@ describe.each(Object.entries(theirs))('%s', (id, agent) => {
       await rm(home, { recursive: true, force: true });
     }
   });
+});
+
+test('apps that have files in projects have those, and the shape, that add-mcp gives them', async () => {
+  const ids = ['claude-code', 'cursor', 'vscode', 'zed', 'codex', 'gemini-cli', 'kiro', 'opencode'] as const;
+  const project = await mkdtemp(join(tmpdir(), 'tooltray-shapes-'));
+  try {
+    const agents = JSON.stringify(ids.map((id) => theirs[id]));
+    const script = `import { upsertServer } from ${JSON.stringify(import.meta.resolve('add-mcp'))}; for (const agent of ${agents}) upsertServer(agent, 'tooltray', ${JSON.stringify(stdio)}, { local: true });`;
+    const env = { PATH: process.env['PATH'], HOME: project };
+    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env, cwd: project });
+    for (const id of ids) {
+      const app = knownApp(id);
+      const file = await projectFile({ ...linux, home: project }, app, project);
+      const written = formatOf(app).read(await readFile(file ?? '', 'utf8'));
+      const entry = valueAt(written, [...app.container, 'tooltray']) as object;
+      const comparable = Object.entries(entry).filter(([key]) => !differing.includes(key));
+      expect(entryFor(app, stdio)).toMatchObject(Object.fromEntries(comparable));
+    }
+  } finally {
+    await rm(project, { recursive: true, force: true });
+  }
 });
 
 test('links carry the entry, in the notation of their app', () => {

@@ -1,0 +1,124 @@
+/** What apps read in a project's folder: which file, whose, what is written into it, what is brought over from it. */
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { knownApp, type Machine } from '../../../src-main/core/client-apps/app-files.ts';
+import { appStatus } from '../../../src-main/core/client-apps/app-status.ts';
+import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
+import { findProjectApps } from '../../../src-main/core/client-apps/find-apps.ts';
+import { importOffers } from '../../../src-main/core/client-apps/import-offers.ts';
+import { installEntry } from '../../../src-main/core/client-apps/install.ts';
+import { ownLaunches, projectLaunches } from '../../../src-main/core/client-apps/own-launch.ts';
+import { projectPlace, projectWarning } from '../../../src-main/core/client-apps/project-place.ts';
+import { undoChange } from '../../../src-main/core/client-apps/undo.ts';
+
+let home = '';
+let project = '';
+let machine: Machine = { platform: 'linux', home: '', env: {} };
+const own = { dataDir: '/nowhere', platform: 'linux', command: ['/n/node', '/d/cli.js'], home: undefined } as const;
+
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), 'tooltray-projects-')));
+  project = join(home, 'work', 'site');
+  machine = { platform: 'linux', home, env: {} };
+  await mkdir(project, { recursive: true });
+});
+
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+async function put(path: string, content: object): Promise<string> {
+  const file = join(project, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, JSON.stringify(content));
+  return file;
+}
+
+const find = async (folder = project) =>
+  (await findProjectApps(machine, new Set(), folder)).filter(({ installed }) => installed);
+
+test('apps with a file in the project are found, and those that are on this machine; a file that two apps read is one', async () => {
+  await put('.vscode/mcp.json', { servers: {} });
+  await put('.mcp.json', { mcpServers: {} });
+  await mkdir(join(home, '.kiro'));
+  await mkdir(join(home, '.codeium', 'windsurf'), { recursive: true });
+  expect((await find()).map(({ app, file }) => [app.id, file.slice(project.length)])).toEqual([
+    ['claude-code', '/.mcp.json'],
+    ['vscode', '/.vscode/mcp.json'],
+    ['kiro', '/.kiro/settings/mcp.json'],
+  ]);
+});
+
+test('an app that reads no files of projects is refused with those that do', async () => {
+  await expect(projectPlace(machine, knownApp('windsurf'), project)).rejects.toMatchObject({
+    code: 'unsupported',
+    message: 'Windsurf has no config file for single projects.',
+    fix: expect.stringContaining('claude-code, cursor') as string,
+  });
+});
+
+test('in the home folder an app’s own file is no project’s', async () => {
+  await expect(projectPlace(machine, knownApp('cursor'), home)).rejects.toMatchObject({ code: 'bad_request' });
+  await expect(projectPlace(machine, knownApp('claude-code'), home)).resolves.toMatchObject({ project: home });
+});
+
+test.each([
+  ['the file', '.mcp.json', '../../other.json', 'claude-code'],
+  ['its folder', '.cursor', '../..', 'cursor'],
+])('where %s is a link that leads out of the project, nothing is written there', async (_, path, target, app) => {
+  await writeFile(join(home, 'other.json'), '{}');
+  await symlink(target, join(project, path));
+  await expect(projectPlace(machine, knownApp(app), project)).rejects.toMatchObject({ code: 'not_allowed' });
+  expect(await find()).toEqual([]);
+});
+
+test('the entry names the command alone where the PATH has it, and says what others need', () => {
+  const [named] = projectLaunches(own, knownApp('cursor'), true);
+  expect(named).toEqual({ command: 'tooltray', args: ['stdio', '--app', 'cursor'] });
+  expect(projectWarning(named)).toMatch(/No password and no token is written into it\. They need Tooltray/);
+  const [direct] = projectLaunches(own, knownApp('cursor'), false);
+  expect(direct).toEqual(ownLaunches(own, 'cursor')[0]);
+  expect(projectWarning(direct)).toContain('names a path of this machine');
+  const [privately] = projectLaunches({ ...own, home: '/private' }, knownApp('cursor'), true);
+  expect(projectWarning(privately)).toContain('names the folder of this private Tooltray');
+});
+
+test('connected by either of two apps that read the same file, both are', async () => {
+  await put('.vscode/mcp.json', {
+    servers: { tooltray: { type: 'stdio', command: 'tooltray', args: ['stdio', '--app', 'vscode-insiders'] } },
+  });
+  const [found] = await find();
+  if (found === undefined) throw new Error('it was written');
+  expect(await appStatus(found, projectLaunches(own, found.app, true))).toMatchObject({
+    id: 'vscode',
+    connected: 'yes',
+  });
+});
+
+test('it is undone to the byte, and folders that were made for it go', async () => {
+  const journal = new ChangeJournal(join(home, 'journal'));
+  const place = await projectPlace(machine, knownApp('junie'), project);
+  const change = await installEntry(place, ownLaunches(own, 'junie')[0], { journal });
+  expect(change?.madeFolder).toBe(join(project, '.junie'));
+  await undoChange(change?.id ?? '', journal);
+  await expect(readFile(place.file)).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(readFile(join(project, '.junie'))).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('what is brought over from a project starts in its folder, from anywhere', async () => {
+  await put('.vscode/mcp.json', {
+    servers: {
+      a: { command: '${workspaceFolder}/bin/a', args: ['--name', '${workspaceFolderBasename}'] },
+      b: { command: './b', cwd: 'sub' },
+      c: { command: 'c', cwd: '${env:WHERE}' },
+      d: { type: 'http', url: 'https://example.com/mcp' },
+    },
+  });
+  const offers = await importOffers(await find(), [], home);
+  expect(offers.map(({ entry }) => entry)).toEqual([
+    { command: `${project}/bin/a`, args: ['--name', 'site'], cwd: project },
+    { command: './b', cwd: join(project, 'sub') },
+    { command: 'c', cwd: '${env:WHERE}' },
+    { url: 'https://example.com/mcp' },
+  ]);
+});
