@@ -1,10 +1,11 @@
 /** Builds dist/: the page for a browser, and the core for Node 24 with every package bundled in but one that is native. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import typescript from 'typescript';
 import { defineConfig, type EnvironmentOptions, type Plugin } from 'vite';
+import { type BuildOutput, noticesOf, packagesIn } from './scripts/notices/third-party.ts';
 
 const at = (path: string): string => resolve(import.meta.dirname, path);
 
@@ -131,6 +132,7 @@ export default defineConfig({
   builder: {
     // `main` first: it empties dist/, in which the page then gets its folder.
     async buildApp(builder) {
+      const outputs: BuildOutput[] = [];
       for (const environment of [
         builder.environments['main'],
         builder.environments['shim'],
@@ -138,8 +140,17 @@ export default defineConfig({
         builder.environments['library'],
         builder.environments['client'],
       ]) {
-        if (environment) await builder.build(environment);
+        if (environment) outputs.push(...[await builder.build(environment)].flat().filter(isWritten));
       }
+      // Not bundled, but packed with the app where it is there.
+      const python = at('node_modules/@pydantic/monty');
+      const packages = [...packagesIn(outputs, at('src-renderer')), ...(existsSync(python) ? [python] : [])];
+      writeFileSync(at('dist/third-party-notices.txt'), noticesOf(packages));
     },
   },
 });
+
+/** A build that watches says later what it wrote. */
+function isWritten<T extends object>(output: T): output is Extract<T, BuildOutput> {
+  return 'output' in output;
+}

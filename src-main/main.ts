@@ -4,14 +4,15 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { app, dialog } from 'electron';
 import { findRunningCore } from './cli/running-core.ts';
-import { appPaths, type AppPaths, ensurePrivateDir } from './core/base/app-paths.ts';
+import { appPaths, ensurePrivateDir } from './core/base/app-paths.ts';
 import { errorText } from './core/base/errors.ts';
+import type { Log } from './core/base/log.ts';
 import { launcherPath } from './core/client-apps/own-launch.ts';
-import { backgroundFlag, linuxAutostart, systemAutostart } from './desktop/autostart.ts';
+import { isBackgroundStart, linuxAutostart, systemAutostart } from './desktop/autostart.ts';
 import { linkScheme, placeInWords, placeOfLink } from './desktop/dashboard-places.ts';
 import { DesktopApp } from './desktop/desktop-app.ts';
 import { desktopSettings } from './desktop/desktop-settings.ts';
-import { keepLauncher, launcherFacts } from './desktop/launcher.ts';
+import { isTranslocated, keepLauncher, launcherFacts } from './desktop/launcher.ts';
 import { offerMove } from './desktop/offer-move.ts';
 import { registerPageProtocol } from './desktop/page-protocol.ts';
 import { openPreferences, type PreferenceStore } from './desktop/preferences.ts';
@@ -57,7 +58,7 @@ async function run(): Promise<void> {
     app.exit(1);
     return;
   }
-  if (!words.includes(backgroundFlag)) open(placeInWords(words));
+  if (!isBackgroundStart(app, words, process.platform)) open(placeInWords(words));
 }
 
 async function start(): Promise<DesktopApp> {
@@ -76,11 +77,9 @@ async function start(): Promise<DesktopApp> {
       : undefined,
   });
   endWith(desktop);
-  if (app.isPackaged) {
-    app.setAsDefaultProtocolClient(linkScheme);
-    // Before the core looks after client apps: what it writes into them is the launcher's path.
-    await mendLauncher(paths);
-  }
+  if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme);
+  // Before the core looks after client apps: what it writes into them is the launcher's path.
+  await mendLauncher(host.log);
   try {
     await desktop.start();
   } catch (error) {
@@ -94,7 +93,10 @@ async function start(): Promise<DesktopApp> {
 async function openHost(preferences: PreferenceStore): Promise<CoreHost> {
   const configHome = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
   const program = process.env['APPIMAGE'] ?? app.getPath('exe');
-  const autostart = process.platform === 'linux' ? linuxAutostart(configHome, program) : systemAutostart(app);
+  // Electron itself has to be told which app to be.
+  const appWords = app.isPackaged ? [] : [app.getAppPath()];
+  const autostart =
+    process.platform === 'linux' ? linuxAutostart(configHome, [program, ...appWords]) : systemAutostart(app, appWords);
   const host = await CoreHost.open({
     env: process.env,
     version: app.getVersion(),
@@ -128,11 +130,19 @@ function endWith(desktop: DesktopApp): void {
   });
 }
 
-async function mendLauncher({ dataDir }: AppPaths): Promise<void> {
+/** What client apps start. An app that cannot write it still does the rest. */
+async function mendLauncher(log: Log): Promise<void> {
   const { platform, env, resourcesPath: resources } = process;
-  const facts = launcherFacts({ platform, program: app.getPath('exe'), resources, appImage: env['APPIMAGE'] });
-  if (facts === undefined) void offerMove();
-  else await keepLauncher(launcherPath(dataDir, platform), facts, platform);
+  const program = app.getPath('exe');
+  const checkout = app.isPackaged ? undefined : app.getAppPath();
+  const facts = launcherFacts({ program, resources, appImage: env['APPIMAGE'], checkout });
+  const isLasting = app.isPackaged && !isTranslocated(program);
+  if (isTranslocated(program)) void offerMove();
+  try {
+    await keepLauncher(launcherPath(paths.dataDir, platform), facts, { platform, isLasting });
+  } catch (error) {
+    log.warn('What client apps start could not be written.', { error });
+  }
 }
 
 /** The packer writes where newer versions are, if it was told. */

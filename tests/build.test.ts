@@ -45,3 +45,18 @@ test('no built file needs a package beside it but Electron, and Python where it 
   const packages = new Set(needed.filter((specifier) => !isBuiltin(specifier) && !specifier.startsWith('.')));
   expect([...packages].filter((name) => name !== 'electron' && name !== '@pydantic/monty')).toEqual([]);
 });
+
+test('every package that is bundled has its notice, and so have the font and the icons', () => {
+  const maps = globSync('dist/{*,chunks/*}.js.map', { cwd: root }).map(
+    (path) => JSON.parse(readFileSync(join(root, path), 'utf8')) as { readonly sources: readonly string[] },
+  );
+  const named = maps.flatMap(({ sources }) =>
+    sources.map((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1]),
+  );
+  const packages = [...new Set(named)].filter((name) => name !== undefined);
+  const notices = readFileSync(join(root, 'dist/third-party-notices.txt'), 'utf8');
+  expect(packages.length).toBeGreaterThan(20);
+  expect(packages.filter((name) => !notices.includes(`\n${name} `))).toEqual([]);
+  expect(notices).toMatch(/^@fontsource-variable\/inter .*\n[^]*?SIL OPEN FONT LICENSE/m);
+  expect(notices).toMatch(/^@lucide\/svelte .*\n\nISC License/m);
+});

@@ -10,6 +10,7 @@ const sources = [
   'src-main',
   'src-renderer',
   'resources',
+  'scripts/notices',
   'package.json',
   'package-lock.json',
   'svelte.config.js',

@@ -145,8 +145,12 @@ export class DesktopApp {
     const { preferences } = this.#deps;
     if (this.#isEnding || preferences.get('knowsBackground')) return;
     preferences.set('knowsBackground', true);
-    const body = 'Your client apps stay connected. Start Tooltray again to open this window; quit it from the tray.';
-    notify('Tooltray keeps running', body, () => this.open());
+    const title = 'Tooltray keeps running';
+    const detail =
+      'Your client apps stay connected. Start Tooltray again to open this window; quit from the tray, or from the menu of this window.';
+    if (notify(title, detail, () => this.open())) return;
+    // Where there are no notifications, there is often no tray either.
+    void dialog.showMessageBox({ type: 'info', message: title, detail });
   }
 }
 

@@ -1,12 +1,13 @@
 /** Plugs Electron's IPC into the door that checks who asks and what. */
 import { ipcMain, type IpcMainInvokeEvent } from 'electron';
-import { requestChannel, watchChannel } from '../rpc/ipc-channels.ts';
+import { requestChannel, takeBackChannel, watchChannel } from '../rpc/ipc-channels.ts';
 import type { IpcDoor, IpcSender } from '../rpc/ipc-door.ts';
 
 export function connectIpc(door: IpcDoor): void {
-  ipcMain.handle(requestChannel, (event, method: unknown, input: unknown) =>
-    door.request(senderOf(event), method, input),
+  ipcMain.handle(requestChannel, (event, method: unknown, input: unknown, question: unknown) =>
+    door.request(senderOf(event), method, input, question),
   );
+  ipcMain.handle(takeBackChannel, (event, question: unknown) => door.takeBack(senderOf(event), question));
   ipcMain.handle(watchChannel, (event) => door.watch(senderOf(event)));
 }
 

@@ -64,6 +64,12 @@ export function windowsLauncher({ program, shim, appWords }: LauncherFacts): str
   ].join('\r\n');
 }
 
+/** The program that a launcher starts; undefined where the text is none of ours. */
+export function programOf(launcher: string): string | undefined {
+  const [, unix, windows] = /^(?:program='(.*)'|set "program=(.*)")\r?$/m.exec(launcher) ?? [];
+  return unix?.replaceAll(String.raw`'\''`, "'") ?? windows?.replaceAll('%%', '%');
+}
+
 function shellWord(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

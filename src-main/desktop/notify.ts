@@ -1,9 +1,11 @@
 /** Shows notifications of the system. */
 import { Notification } from 'electron';
 
-export function notify(title: string, body: string, onClick: () => void): void {
-  if (!Notification.isSupported()) return;
+/** Answers whether this system has any. */
+export function notify(title: string, body: string, onClick: () => void): boolean {
+  if (!Notification.isSupported()) return false;
   const notification = new Notification({ title, body });
   notification.on('click', onClick);
   notification.show();
+  return true;
 }

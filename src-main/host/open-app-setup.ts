@@ -8,6 +8,8 @@ import { isHttp, type Launch } from '../core/client-apps/launch.ts';
 import type { OwnProgram } from '../core/client-apps/own-launch.ts';
 import type { EntryTrial } from '../core/admin/try-entry.ts';
 import type { AppConfig } from '../core/config/app-config.ts';
+import { findCommand } from '../core/servers/launch/find-command.ts';
+import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
 import { AppSetup, type AppSetupParts } from '../rpc/app-setup.ts';
 
 export interface AppSetupOptions {
@@ -17,9 +19,10 @@ export interface AppSetupOptions {
   readonly add: AppSetupParts['add'];
   readonly remove: AppSetupParts['remove'];
   readonly tryEntry: (entry: JsonObject) => Promise<EntryTrial>;
+  readonly access: AppSetupParts['access'];
 }
 
-export function openAppSetup({ env, paths, config, add, remove, tryEntry }: AppSetupOptions): AppSetup {
+export function openAppSetup({ env, paths, config, add, remove, tryEntry, access }: AppSetupOptions): AppSetup {
   const { platform } = process;
   return new AppSetup({
     machine: { env, platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir() },
@@ -27,6 +30,12 @@ export function openAppSetup({ env, paths, config, add, remove, tryEntry }: AppS
     here: () => config().servers.flatMap(knownServer),
     add,
     remove,
+    access,
+    isOnPath: async (command) => {
+      // Not from the working folder, where Windows would look first: it is a project, perhaps a stranger's.
+      const environment = await new EnvironmentResolver({ own: env }).resolve();
+      return (await findCommand(command, environment, homedir())) !== undefined;
+    },
     tryLaunch: async (launch) => {
       const trial = await tryEntry(entryOf(launch));
       return trial.ok ? undefined : trial.sentence;

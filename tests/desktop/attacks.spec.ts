@@ -11,7 +11,7 @@ test('the page has the bridge and nothing else of the app', async () => {
     isFrozen: Object.isFrozen(window.tooltray),
     rest: ['require', 'process', 'module', 'Buffer', 'ipcRenderer'].filter((name) => name in window),
   }));
-  expect(seen).toEqual({ bridge: ['request', 'watch'], isFrozen: true, rest: [] });
+  expect(seen).toEqual({ bridge: ['request', 'takeBack', 'watch'], isFrozen: true, rest: [] });
 });
 
 test('questions beside the contract, or with wrong arguments, are refused with a code', async () => {

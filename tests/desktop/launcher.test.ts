@@ -7,9 +7,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../integration/until.ts';
 import { launcherPath } from '../../src-main/core/client-apps/own-launch.ts';
-import { linuxAutostart } from '../../src-main/desktop/autostart.ts';
-import { keepLauncher, launcherFacts } from '../../src-main/desktop/launcher.ts';
-import { type LauncherFacts, windowsLauncher } from '../../src-main/desktop/launcher-text.ts';
+import { isTranslocated, keepLauncher, launcherFacts } from '../../src-main/desktop/launcher.ts';
+import { type LauncherFacts, programOf, windowsLauncher } from '../../src-main/desktop/launcher-text.ts';
 
 let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), `tooltray it's "$HOME" `))));
@@ -44,9 +43,11 @@ async function run(
   return { code: child.exitCode, out, err };
 }
 
+const lasting = { platform: 'linux', isLasting: true } as const;
+
 async function written(facts: LauncherFacts): Promise<string> {
   const file = launcherPath(join(folder, 'data'), 'linux');
-  await keepLauncher(file, facts, 'linux');
+  await keepLauncher(file, facts, lasting);
   return file;
 }
 
@@ -87,20 +88,35 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
     const facts = { program: '/opt/Tooltray/tooltray', shim: { file: '/s.cjs' }, appWords: [] };
     const file = await written(facts);
     expect(statSync(file).mode & 0o777).toBe(0o755);
-    expect(await keepLauncher(file, facts, 'linux')).toBe(false);
+    chmodSync(file, 0o644);
+    expect(await keepLauncher(file, facts, lasting)).toBe(false);
+    expect(statSync(file).mode & 0o777).toBe(0o755);
     writeFileSync(file, 'broken');
-    expect(await keepLauncher(file, facts, 'linux')).toBe(true);
-    expect(await keepLauncher(file, { ...facts, program: '/elsewhere' }, 'linux')).toBe(true);
+    expect(await keepLauncher(file, facts, lasting)).toBe(true);
+    expect(await keepLauncher(file, { ...facts, program: '/elsewhere' }, lasting)).toBe(true);
     expect(readFileSync(file, 'utf8')).toContain(`program='/elsewhere'`);
+  });
+
+  test('is written by an app that will not stay where it is only while it finds no other one', async () => {
+    const other = program('Installed');
+    const shim = { file: '/s.cjs' };
+    const file = await written({ program: other, shim, appWords: [] });
+    const passing = { program: program('AppTranslocation/x/Tooltray'), shim, appWords: [] };
+    const place = { platform: 'linux', isLasting: false } as const;
+    expect(await keepLauncher(file, passing, place)).toBe(false);
+    rmSync(other);
+    expect(await keepLauncher(file, passing, place)).toBe(true);
+    const { out } = await run(file, ['stdio']);
+    expect(out).toMatch(/^1\|\[".*AppTranslocation\/x\/Tooltray"\]\n\/s\.cjs\nstdio\n/);
   });
 });
 
 describe('where the app is', () => {
   const place = {
-    platform: 'linux',
     program: '/opt/Tooltray/tooltray',
     resources: '/opt/Tooltray/resources',
     appImage: undefined,
+    checkout: undefined,
   } as const;
 
   test('is where it was installed', () => {
@@ -119,9 +135,18 @@ describe('where the app is', () => {
     expect(facts).toMatchObject({ program: '/home/me/Tooltray.AppImage', shim: 'in-appimage' });
   });
 
-  test('is nowhere to be kept while macOS runs it from a random folder', () => {
+  test('is Electron with a checkout, where it was never packed', () => {
+    const facts = launcherFacts({ ...place, program: '/src/electron', checkout: '/src' });
+    expect(facts).toEqual({
+      program: '/src/electron',
+      shim: { file: join('/src', 'dist', 'shim.cjs') },
+      appWords: ['/src', '--background'],
+    });
+  });
+
+  test('is not for long while macOS runs it from a random folder', () => {
     const program = '/private/var/folders/x/AppTranslocation/y/d/Tooltray.app/Contents/MacOS/Tooltray';
-    expect(launcherFacts({ ...place, program })).toBeUndefined();
+    expect([program, place.program].map(isTranslocated)).toEqual([true, false]);
   });
 });
 
@@ -133,15 +158,5 @@ test('on Windows a % in a path is not taken for a variable', () => {
   });
   expect(text).toContain('set "program=C:\\100%%\\Tooltray.exe"\r\n');
   expect(text).toContain('"%program%" "C:\\100%%\\shim.cjs" %*\r\n');
-});
-
-test('on Linux, start at login is a file that comes and goes', () => {
-  const autostart = linuxAutostart(folder, '/opt/a "b" $c%/tooltray');
-  expect(autostart.isOn()).toBe(false);
-  autostart.set(true);
-  expect(autostart.isOn()).toBe(true);
-  const text = readFileSync(join(folder, 'autostart/tooltray.desktop'), 'utf8');
-  expect(text).toContain(String.raw`Exec="/opt/a \\"b\\" \\$c%%/tooltray" --background`);
-  autostart.set(false);
-  expect(autostart.isOn()).toBe(false);
+  expect(programOf(text)).toBe('C:\\100%\\Tooltray.exe');
 });

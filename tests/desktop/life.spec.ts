@@ -1,20 +1,25 @@
 /** One core per home: another one is taken over, and quitting ends everything that was started. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { Desktop, ended, envOf, makeHome, root } from './open-desktop.ts';
 
-test('quitting ends the servers', async () => {
+test('quitting ends the servers, with what they have started', async () => {
   test.skip(process.platform !== 'linux', 'processes are looked up in /proc');
   const mark = randomUUID();
   const { command, args } = fixtureCommand('echo');
-  const home = makeHome({ echo: { command, args: [...args, mark] } });
+  // The mark is each one's $0: the server's shell, and a child of it that nobody waits for.
+  const child = 'sh -c "sleep 1000; true" "$0" & "$@"';
+  const home = makeHome({ echo: { command: 'sh', args: ['-c', child, mark, command, ...args] } });
   const desktop = await Desktop.open({ home });
   try {
-    await expect.poll(() => processesWith(mark).length).toBeGreaterThan(0);
+    await expect.poll(() => processesWith(mark).length).toBeGreaterThan(1);
     await expect.poll(() => desktop.trayLabels()).toContain('Quit Tooltray');
     const gone = ended(desktop.app.process());
     await desktop.clickTray('quit').catch(() => undefined);
@@ -23,6 +28,24 @@ test('quitting ends the servers', async () => {
   } finally {
     await desktop[Symbol.asyncDispose]();
     rmSync(home, { recursive: true, force: true });
+  }
+});
+
+test('start at login, switched on in the settings, starts this app without a window', async () => {
+  test.skip(process.platform !== 'linux', 'the other systems keep a list of their own');
+  const home = makeHome();
+  const file = join(home, 'autostart/tooltray.desktop');
+  try {
+    await using desktop = await Desktop.open({ home, env: { XDG_CONFIG_HOME: home } });
+    const page = await desktop.page();
+    const set = (startAtLogin: boolean): Promise<unknown> =>
+      page.evaluate((on) => window.tooltray?.request('setSettings', { startAtLogin: on }), startAtLogin);
+    await set(true);
+    expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^Exec="/[^"]+" "${root}" --background$`, 'm'));
+    await set(false);
+    expect(existsSync(file)).toBe(false);
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 });
 
@@ -42,15 +65,44 @@ test('a core that was left running in the same home is ended and taken over', as
   }
 });
 
+test('where another program has the port, the app runs all the same and says so', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const home = makeHome({ utils: { type: 'builtin', builtin: 'utils' } });
+  writeFileSync(
+    join(home, 'config.json'),
+    readFileSync(join(home, 'config.json'), 'utf8').replace('"port": 0', `"port": ${port}`),
+  );
+  try {
+    await using desktop = await Desktop.open({ home });
+    const page = await desktop.page();
+    const client = await desktop.connect();
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+    await desktop.clickTray('summary');
+    await expect(page.getByText(`Port ${port} is in use by `)).toBeVisible();
+    const doctor = spawn(process.execPath, [join(root, 'dist/cli.js'), 'doctor'], { env: envOf(home) });
+    const said = await text(doctor.stdout);
+    expect(said).toMatch(new RegExp(`Port ${port} is in use by .*another port`));
+  } finally {
+    other.close();
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+
 test('the command line starts no second core beside the app, and asks the app', async () => {
   await using desktop = await Desktop.open();
   await desktop.page();
-  const run = (...words: string[]) =>
-    ended(
-      spawn(process.execPath, [join(root, 'dist/cli.js'), ...words], { env: envOf(desktop.home), stdio: 'ignore' }),
-    );
-  expect(await run('serve', '--no-open')).not.toBe(0);
-  expect(await run('list')).toBe(0);
+  const run = async (...words: string[]): Promise<[code: number | null, said: string]> => {
+    const child = spawn(process.execPath, [join(root, 'dist/cli.js'), ...words], { env: envOf(desktop.home) });
+    const said = await text(child.stderr);
+    return [await ended(child), said];
+  };
+  const [code, said] = await run('serve', '--no-open');
+  expect(code).toBe(1);
+  // Whoever has lost the first one's link finds it here.
+  expect(said).toMatch(/already running at .* \(its dashboard: http:\/\/127\.0\.0\.1:\d+\/#key=[\w-]{43}\)/);
+  expect((await run('list'))[0]).toBe(0);
 });
 
 function processesWith(mark: string): string[] {

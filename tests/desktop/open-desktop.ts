@@ -21,6 +21,8 @@ export interface OpenOptions {
   readonly home?: string;
   readonly servers?: Readonly<Record<string, unknown>>;
   readonly words?: readonly string[];
+  /** Beside what the test itself has. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export function makeHome(servers: Readonly<Record<string, unknown>> = {}): string {
@@ -41,10 +43,10 @@ export class Desktop implements AsyncDisposable {
     this.#ownsHome = ownsHome;
   }
 
-  static async open({ home, servers, words = [] }: OpenOptions = {}): Promise<Desktop> {
+  static async open({ home, servers, words = [], env = {} }: OpenOptions = {}): Promise<Desktop> {
     const folder = home ?? makeHome(servers);
     const args = ['-r', join(import.meta.dirname, 'keep-tray.cjs'), root, ...words];
-    const app = await _electron.launch({ args, cwd: root, env: envOf(folder) });
+    const app = await _electron.launch({ args, cwd: root, env: { ...envOf(folder), ...env } });
     return new Desktop(app, folder, home === undefined);
   }
 

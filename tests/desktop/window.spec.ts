@@ -4,12 +4,14 @@ import { expect, test } from '@playwright/test';
 import type { BrowserWindow, Notification } from 'electron';
 import { Desktop, makeHome } from './open-desktop.ts';
 
-test('starting the app opens the dashboard, which knows its servers', async () => {
+test('starting the app opens the dashboard, which knows its servers and its keys', async () => {
   await using desktop = await Desktop.open({ servers: { utils: { type: 'builtin', builtin: 'utils' } } });
   const page = await desktop.page();
   const answer = await page.evaluate(() => window.tooltray?.request('state', {}));
   expect(answer).toMatchObject({ value: { servers: [{ name: 'utils' }] } });
   await expect(page.getByRole('navigation')).toContainText('Servers');
+  await page.keyboard.press('ControlOrMeta+Digit2');
+  await expect(page).toHaveURL(/#\/servers$/);
 });
 
 test('a change of the state reaches the page without it asking', async () => {

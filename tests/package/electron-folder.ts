@@ -17,7 +17,7 @@ export async function makeElectronFolder(folder: string, extra: string): Promise
   const script = [
     '#!/bin/sh',
     `if [ -n "$ELECTRON_RUN_AS_NODE" ]; then exec '${standIn}' "$@"; fi`,
-    `exec '${standIn}' "$APP_FOLDER" "$@"`,
+    `STAND_IN_PROGRAM=$(readlink -f "$0") exec '${standIn}' "$APP_FOLDER" "$@"`,
     '',
   ].join('\n');
   const wire = Buffer.concat([Buffer.from(fuseMark), Buffer.from([1, fuses.length]), Buffer.from(fuses)]);

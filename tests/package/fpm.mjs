@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** Stands in for fpm, which the packer fetches: makes a .deb out of the same words with dpkg-deb. Only what the packer asks for. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
@@ -20,6 +20,7 @@ for (const [option, name] of Object.entries(scripts)) {
   chmodSync(join(folder, 'DEBIAN', name), 0o755);
 }
 execFileSync('dpkg-deb', ['--build', '--root-owner-group', folder, options.get('package')]);
+rmSync(folder, { recursive: true });
 console.log(JSON.stringify({ path: options.get('package') }));
 
 function readWords(words) {

@@ -1,6 +1,15 @@
 /** What is in the packages for Linux, and that a client app gets through from the launcher to the packed core. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -9,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../scripts/browser.mjs';
 import { launcherPath } from '../../src-main/core/client-apps/own-launch.ts';
 import { keepLauncher, launcherFacts } from '../../src-main/desktop/launcher.ts';
+import { until } from '../integration/until.ts';
 import { fusesOf } from './electron-folder.ts';
 import { pack, type Packed } from './pack.ts';
 
@@ -34,6 +44,16 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
     expect(files.filter((file) => /\.(map|ts|svelte)$/.test(file))).toEqual([]);
   });
 
+  test('has licences where people can read them, and native code where the system can load it', () => {
+    const resources = join(packed.unpacked, 'resources');
+    expect(readFileSync(join(resources, 'LICENSE.txt'), 'utf8')).toContain('MIT License');
+    expect(readFileSync(join(resources, 'third-party-notices.txt'), 'utf8')).toMatch(/^svelte \d/m);
+    const native = readdirSync(packed.app, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.node'),
+    );
+    expect(native.filter((file) => !existsSync(join(resources, 'app.asar.unpacked', file)))).toEqual([]);
+  });
+
   test('has the shim outside of the archive, whole', () => {
     const shim = join(packed.unpacked, 'resources/shim');
     const parts = readdirSync(shim, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.cjs'));
@@ -44,8 +64,9 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
   });
 
   test('lets the app be run as Node.js, and shuts what else could run in its name', () => {
-    // In the order of @electron/fuses: run as Node.js, cookies encrypted, NODE_OPTIONS, --inspect, archive checked, archive only.
-    expect(fusesOf(readFileSync(join(packed.unpacked, 'tooltray'))).slice(0, 6)).toBe('110001');
+    // In the order of @electron/fuses: run as Node.js, cookies encrypted, NODE_OPTIONS, --inspect, archive checked, archive only,
+    // a snapshot of the browser's own, more rights for file://.
+    expect(fusesOf(readFileSync(join(packed.unpacked, 'tooltray'))).slice(0, 8)).toBe('11000100');
   });
 
   test('is installed where launchers find it again, with icons of every size and our links', () => {
@@ -65,26 +86,18 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
 
   test('the launcher starts the packed shim, that starts the packed app, and a client app is answered', async () => {
     const facts = launcherFacts({
-      platform: 'linux',
       program: join(packed.unpacked, 'tooltray'),
       resources: join(packed.unpacked, 'resources'),
       appImage: undefined,
+      checkout: undefined,
     });
-    if (facts === undefined) throw new Error('The launcher has nowhere to point to.');
     const launcher = launcherPath(home, 'linux');
-    await keepLauncher(launcher, facts, 'linux');
+    await keepLauncher(launcher, facts, { platform: 'linux', isLasting: true });
     writeFileSync(
       join(home, 'config.json'),
       '{ "port": 0, "servers": { "utils": { "type": "builtin", "builtin": "utils" } } }',
     );
-    const env = {
-      PATH: process.env['PATH'] ?? '',
-      HOME: home,
-      TOOLTRAY_HOME: home,
-      STAND_IN_NODE: process.execPath,
-      CHROME_PATH: findBrowser(),
-      APP_FOLDER: packed.app,
-    };
+    const env = envOf(home);
     const client = new Client({ name: 'package-test', version: '1.0.0' });
     try {
       await client.connect(
@@ -96,9 +109,43 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
     } finally {
       await client.close();
       // The app that the shim started outlives it; ours to end.
-      execFileSync(process.execPath, [join(import.meta.dirname, 'stop-core.ts')], { env, stdio: 'inherit' });
+      stopCore(env);
     }
   });
+
+  test('the app, moved and started once, is found again by what client apps start', async () => {
+    const launcher = launcherPath(join(home, 'data'), 'linux');
+    expect(readFileSync(launcher, 'utf8')).toContain(packed.unpacked);
+    const moved = join(packed.folder, 'moved');
+    renameSync(packed.unpacked, moved);
+    const env = envOf(home);
+    try {
+      spawn(join(moved, 'tooltray'), ['--background'], { env, stdio: 'ignore' });
+      await until(() => readFileSync(launcher, 'utf8').includes(`program='${join(moved, 'tooltray')}'`));
+      const client = new Client({ name: 'package-test', version: '1.0.0' });
+      await client.connect(new StdioClientTransport({ command: launcher, args: ['stdio'], env }));
+      expect(client.getServerVersion()?.name).toBe('tooltray');
+      await client.close();
+    } finally {
+      stopCore(env);
+      renameSync(moved, packed.unpacked);
+    }
+  });
+
+  function envOf(folder: string): Record<string, string> {
+    return {
+      PATH: process.env['PATH'] ?? '',
+      HOME: folder,
+      TOOLTRAY_HOME: folder,
+      STAND_IN_NODE: process.execPath,
+      CHROME_PATH: findBrowser(),
+      APP_FOLDER: packed.app,
+    };
+  }
+
+  function stopCore(env: Record<string, string>): void {
+    execFileSync(process.execPath, [join(import.meta.dirname, 'stop-core.ts')], { env, stdio: 'inherit' });
+  }
 });
 
 describe.skipIf(process.platform !== 'linux' || !isHere('mksquashfs'))('the AppImage', () => {

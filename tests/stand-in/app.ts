@@ -16,7 +16,7 @@ type Written =
 
 export class StandInApp extends EventEmitter implements Pick<App, Written> {
   name = typeof stage.manifest['name'] === 'string' ? stage.manifest['name'] : 'Electron';
-  readonly isPackaged = false;
+  readonly isPackaged = stage.program !== undefined;
   /** Only macOS has one. */
   readonly dock = undefined as unknown as NonNullable<App['dock']>;
   readonly commandLine = { appendSwitch: (): void => undefined };
@@ -39,7 +39,7 @@ export class StandInApp extends EventEmitter implements Pick<App, Written> {
       appData,
       userData: join(appData, this.name),
       temp: tmpdir(),
-      exe: process.execPath,
+      exe: stage.program ?? join(import.meta.dirname, 'bin/electron'),
     };
     const path = this.#paths.get(name) ?? known[name];
     if (path === undefined) throw new Error(`The stand-in for Electron has no path '${name}'.`);

@@ -13,6 +13,8 @@ export interface Stage {
   appPath: string;
   manifest: Readonly<Record<string, unknown>>;
   isQuitting: boolean;
+  /** The packed program that stands for Electron's; undefined: the app was never packed. */
+  readonly program: string | undefined;
   readonly windows: Set<StandInWindow>;
   /** In order; tests read it through the app's `globalThis.standIn`. */
   readonly asked: Asked[];
@@ -23,6 +25,7 @@ export const stage: Stage = {
   appPath: process.cwd(),
   manifest: {},
   isQuitting: false,
+  program: process.env['STAND_IN_PROGRAM'],
   windows: new Set(),
   asked: [],
 };

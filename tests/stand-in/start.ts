@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import inspector from 'node:inspector';
 import { createRequire, registerHooks } from 'node:module';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Chromium } from './chromium.ts';
 import { stage } from './stage.ts';
@@ -42,8 +42,9 @@ function disguise(): void {
   const { version } = createRequire(import.meta.url)('electron/package.json') as { version: string };
   Object.defineProperty(process.versions, 'electron', { value: version });
   Object.defineProperty(process, 'type', { value: 'browser' });
-  Object.defineProperty(process, 'defaultApp', { value: true });
-  Object.defineProperty(process, 'resourcesPath', { value: join(folder, 'resources') });
+  if (stage.program === undefined) Object.defineProperty(process, 'defaultApp', { value: true });
+  const home = stage.program === undefined ? folder : dirname(stage.program);
+  Object.defineProperty(process, 'resourcesPath', { value: join(home, 'resources') });
   const url = new URL('./electron.ts', import.meta.url).href;
   registerHooks({
     resolve: (specifier, context, next) =>

@@ -1,0 +1,90 @@
+/** The core's HTTP: client apps of both eras, and whatever else is answered on the same port. */
+import type { Aggregator } from '../core/aggregator.ts';
+import type { CatalogChange } from '../core/catalog/live-catalog.ts';
+import { type Endpoint, viewFor } from '../core/sessions/endpoint.ts';
+import { HttpListener, type HttpListenerOptions } from '../core/sessions/http-listener.ts';
+import { ModernEndpoint } from '../core/sessions/modern-http.ts';
+import { SessionSlots } from '../core/sessions/session-slots.ts';
+import type { NamedNotification } from '../core/servers/server-manager.ts';
+import type { Transport } from '../core/wire/transport.ts';
+import type { AppGate } from './app-gate.ts';
+import { HttpPorts, type HttpPortsOptions } from './http-ports.ts';
+
+export interface HttpDoorOptions {
+  readonly core: Aggregator;
+  readonly ports: Omit<HttpPortsOptions, 'open'>;
+  /** undefined: no token is asked for (tests only). */
+  readonly token: string | undefined;
+  readonly gate: AppGate;
+  /** Serves MCP on a line until it ends; rejects with AppError mode_unknown or server_not_found. */
+  readonly serve: (transport: Transport, endpoint: Endpoint, principal: string) => Promise<void>;
+  /** Anything outside of /mcp. */
+  readonly other: HttpListenerOptions['other'];
+}
+
+export class HttpDoor {
+  /** Where it is open. */
+  readonly ports: HttpPorts;
+  readonly #options: HttpDoorOptions;
+  readonly #listener: HttpListener;
+  readonly #slots: SessionSlots;
+  readonly #stops: (() => void)[] = [];
+
+  constructor(options: HttpDoorOptions) {
+    const { core, ports, token, gate, serve, other } = options;
+    this.#options = options;
+    this.#slots = new SessionSlots((id) => void core.servers.endSession(id));
+    this.#listener = new HttpListener({
+      token,
+      acceptsAppToken: (app, given) => gate.accepts(app, given),
+      admitApp: (app) => gate.admit(app),
+      openLegacy: (endpoint) => (transport) => serve(transport, endpoint, 'http'),
+      openModern: (endpoint, path) => this.#openModern(endpoint, path),
+      other,
+      onOddity: (text) => core.options.log.warn(text),
+    });
+    this.ports = new HttpPorts({ ...ports, open: (port) => this.#listener.open(port) });
+  }
+
+  /** Rejects with AppError port_in_use where the port was named for this run. */
+  async start(): Promise<void> {
+    await this.ports.start();
+    const { catalog, servers } = this.#options.core;
+    this.#stops.push(
+      catalog.changed.on((change) => this.#tellChange(change)),
+      servers.notified.on((notification) => this.#tellResource(notification)),
+    );
+  }
+
+  /** What the app has open here beside its sessions. */
+  endApp(app: string): Promise<void> {
+    return this.#listener.endApp(app);
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    this.#slots.close();
+    await this.ports.stop();
+    await this.#listener.stop();
+  }
+
+  #openModern(endpoint: Endpoint, path: string): ModernEndpoint {
+    const { viewDeps, parked, ledger } = this.#options.core;
+    const view = viewFor(endpoint, viewDeps);
+    return new ModernEndpoint({ key: path, app: endpoint.app, view, parked, slots: this.#slots, ledger });
+  }
+
+  /** Endpoints of 2026-07-28 have no sessions: they are told themselves. */
+  #tellChange(change: CatalogChange): void {
+    for (const endpoint of this.#listener.modernEndpoints) endpoint.announce(change);
+  }
+
+  #tellResource({ server, method, params }: NamedNotification): void {
+    if (method !== 'notifications/resources/updated') return;
+    const { name } = server.config;
+    for (const endpoint of this.#listener.modernEndpoints) {
+      const { view } = endpoint;
+      if (view.shows(name)) endpoint.resourceUpdated(view.listedUri(name, String(params['uri'])));
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/** Which ports the core's HTTP is on. Where the wanted one is taken the core goes on without, says who has it, and tries again. */
+import { type AppError, errorText, toAppError } from '../core/base/errors.ts';
+import { Event } from '../core/base/events.ts';
+import { portHolder } from './port-holder.ts';
+
+export interface HttpPortsOptions {
+  /** Opens one more port, 0 for any free one. Resolves to it; rejects with AppError port_in_use. */
+  readonly open: (port: number) => Promise<number>;
+  /** The port that the person wants now. */
+  readonly wanted: () => number;
+  /** Tells when another one may be wanted; returns how to stop. */
+  readonly onWish: (listener: () => void) => () => void;
+  /** Where the wanted one is taken: any free one for this run, since people have no other way to the dashboard. */
+  readonly hasSpare: boolean;
+  /** The wanted one was named for this run: it is that or none. */
+  readonly isFixed: boolean;
+  readonly onProblem: (sentence: string) => void;
+  /** Between two tries, in ms. */
+  readonly retryMs?: number;
+}
+
+const usualRetryMs = 30_000;
+
+export class HttpPorts {
+  readonly changed = new Event();
+  readonly #options: HttpPortsOptions;
+  /** Ports that are open, by what was wanted. What was told to people stays open to the end. */
+  readonly #open = new Map<number, number>();
+  #port: number | undefined;
+  #problem = '';
+  #trying: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #leave: () => void = () => undefined;
+
+  constructor(options: HttpPortsOptions) {
+    this.#options = options;
+  }
+
+  /** Where people and client apps get through; undefined: nowhere. */
+  get port(): number | undefined {
+    return this.#port;
+  }
+
+  /** Why the wanted port is not open, and what to do; empty where it is. */
+  get problem(): string {
+    return this.#problem;
+  }
+
+  /** Rejects with AppError port_in_use where the port was named for this run. */
+  async start(): Promise<void> {
+    const { isFixed, onWish } = this.#options;
+    const failure = await this.#take();
+    if (isFixed && failure !== undefined) throw failure;
+    if (failure !== undefined) await this.#goOnWithout(failure);
+    this.#leave = onWish(() => this.#tryAgain());
+  }
+
+  async stop(): Promise<void> {
+    this.#leave();
+    clearTimeout(this.#timer);
+    await this.#trying;
+    clearTimeout(this.#timer);
+  }
+
+  /** One try at a time. */
+  #tryAgain(): void {
+    this.#trying = this.#trying.then(async () => {
+      const before = [this.#port, this.#problem].join();
+      const failure = await this.#take();
+      if (failure !== undefined) await this.#goOnWithout(failure);
+      if ([this.#port, this.#problem].join() !== before) this.changed.emit();
+    });
+  }
+
+  /** Resolves to why it could not. */
+  async #take(): Promise<AppError | undefined> {
+    const { open, wanted: wish } = this.#options;
+    clearTimeout(this.#timer);
+    const wanted = wish();
+    try {
+      const port = this.#open.get(wanted) ?? (await open(wanted));
+      this.#open.set(wanted, port);
+      this.#port = port;
+      this.#problem = '';
+      return undefined;
+    } catch (error) {
+      return toAppError(error);
+    }
+  }
+
+  async #goOnWithout(failure: AppError): Promise<void> {
+    const { open, wanted, hasSpare, onProblem, retryMs = usualRetryMs } = this.#options;
+    // A machine without a free port has the socket left.
+    if (hasSpare) this.#port ??= await open(0).catch(() => undefined);
+    const before = this.#problem;
+    this.#problem = await this.#problemOf(wanted(), failure);
+    if (this.#problem !== before) onProblem(this.#problem);
+    this.#timer = setTimeout(() => this.#tryAgain(), retryMs).unref();
+  }
+
+  async #problemOf(wanted: number, { cause }: AppError): Promise<string> {
+    const isTaken = (cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
+    const holder = isTaken ? await portHolder(wanted) : undefined;
+    // It may just have let go of the port; the next try will tell.
+    if (isTaken && holder === undefined && this.#problem.startsWith(`Port ${wanted} is in use`)) return this.#problem;
+    const what = isTaken ? `is in use by ${holder ?? 'another program'}` : `cannot be used (${errorText(cause)})`;
+    const meaning =
+      this.#port === undefined
+        ? 'client apps cannot reach Tooltray over HTTP'
+        : `this run listens at port ${this.#port} instead`;
+    return `Port ${wanted} ${what}: ${meaning}. Set another port in the config file, or make this one free.`;
+  }
+}

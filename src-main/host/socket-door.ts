@@ -1,0 +1,68 @@
+/** The core's socket: shims are served MCP, the command line is answered as a person. */
+import type { Socket } from 'node:net';
+import type { Aggregator } from '../core/aggregator.ts';
+import { AppError } from '../core/base/errors.ts';
+import { requireMode } from '../core/modes/choose-mode.ts';
+import type { Endpoint } from '../core/sessions/endpoint.ts';
+import type { Hello } from '../core/sessions/hello.ts';
+import { SocketListener } from '../core/sessions/socket-listener.ts';
+import { Peer } from '../core/wire/peer.ts';
+import { StreamTransport } from '../core/wire/stream-transport.ts';
+import type { Transport } from '../core/wire/transport.ts';
+import { answerRpc } from '../rpc/answer-rpc.ts';
+import type { RpcDeps } from '../rpc/deps.ts';
+import type { AppGate } from './app-gate.ts';
+
+export interface SocketDoorOptions {
+  readonly core: Aggregator;
+  readonly gate: AppGate;
+  /** Serves MCP on a line until it ends; rejects with AppError mode_unknown. */
+  readonly serve: (transport: Transport, endpoint: Endpoint, principal: string) => Promise<void>;
+  /** Asked for with each line: what looks after client apps comes later than the socket. */
+  readonly rpcDeps: () => RpcDeps;
+}
+
+export function socketDoor(options: SocketDoorOptions): SocketListener {
+  const { token, options: about } = options.core;
+  return new SocketListener({
+    socketPath: about.paths.socketPath,
+    token,
+    version: about.version,
+    check: (hello) => {
+      check(hello, about.config.path);
+      if (hello.purpose === 'session') options.gate.admit(hello.app);
+    },
+    onConnection: (socket, hello, rest) => welcome(options, socket, hello, rest),
+    onRefused: (error) => about.log.warn(error.text),
+  });
+}
+
+/** Throws AppError for what a shim asks for and this core cannot give. */
+function check({ mode, config }: Hello, own: string): void {
+  if (mode !== undefined) requireMode(mode);
+  if (config === undefined || config === own) return;
+  throw new AppError('config_conflict', `The running Tooltray uses the config ${own}, not ${config}.`, {
+    fix: 'Leave --config away, add --standalone, or set TOOLTRAY_HOME to a folder of its own.',
+  });
+}
+
+function welcome({ core, serve, rpcDeps }: SocketDoorOptions, socket: Socket, hello: Hello, rest: Buffer): void {
+  const transport = new StreamTransport(socket, socket, { leftover: rest });
+  if (hello.purpose === 'control') {
+    void answerPeople(transport, rpcDeps());
+    return;
+  }
+  serve(transport, { app: hello.app, mode: hello.mode }, `socket ${hello.pid ?? ''}`).catch((error: unknown) => {
+    core.options.log.warn(String(error));
+    socket.destroy();
+  });
+}
+
+function answerPeople(transport: Transport, deps: RpcDeps): Promise<void> {
+  const peer = new Peer(transport, {
+    onRequest: (method, params, { signal }) => answerRpc(method, params, deps, signal),
+    onNotification: () => undefined,
+    onClose: () => undefined,
+  });
+  return peer.start();
+}

@@ -1,0 +1,80 @@
+/** Start at login, on each of the three systems. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LoginItemSettings, LoginItemSettingsOptions, Settings } from 'electron';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isBackgroundStart, linuxAutostart, systemAutostart } from '../../src-main/desktop/autostart.ts';
+
+describe('on Linux', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tooltray-login-'));
+    file = join(folder, 'autostart/tooltray.desktop');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const program = ['/opt/a "b" $c%/tooltray'];
+
+  test('is a file that comes and goes, with the program quoted as desktops read it', () => {
+    const autostart = linuxAutostart(folder, program);
+    expect(autostart.isOn()).toBe(false);
+    autostart.set(true);
+    expect(autostart.isOn()).toBe(true);
+    expect(readFileSync(file, 'utf8')).toContain(String.raw`Exec="/opt/a \\"b\\" \\$c%%/tooltray" --background`);
+    autostart.set(false);
+    expect(autostart.isOn()).toBe(false);
+  });
+
+  test('follows an app that has moved, and leaves one alone that is still there', () => {
+    const old = join(folder, String.raw`old "100%" \$.AppImage`);
+    writeFileSync(old, '');
+    linuxAutostart(folder, [old]).set(true);
+    const before = readFileSync(file, 'utf8');
+    linuxAutostart(folder, ['/new/electron', '/checkout']);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    rmSync(old);
+    linuxAutostart(folder, ['/new/electron', '/checkout']);
+    expect(readFileSync(file, 'utf8')).toContain('Exec="/new/electron" "/checkout" --background\n');
+  });
+
+  test.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])(
+    'is off where the desktop wrote %s, and stays so',
+    (line) => {
+      linuxAutostart(folder, program).set(true);
+      writeFileSync(file, `[Desktop Entry]\nExec=/old\n${line}\n`);
+      expect(linuxAutostart(folder, program).isOn()).toBe(false);
+      expect(readFileSync(file, 'utf8')).toContain('Exec=/old\n');
+    },
+  );
+});
+
+describe('on macOS and Windows', () => {
+  /** As both do it: what was set is found again under the same words. */
+  function system(wasOpenedAtLogin = false) {
+    const items = new Set<string>();
+    return {
+      items,
+      setLoginItemSettings: ({ openAtLogin = false, args = [] }: Settings) =>
+        void (openAtLogin ? items.add(args.join(' ')) : items.delete(args.join(' '))),
+      getLoginItemSettings: ({ args = [] }: LoginItemSettingsOptions = {}) =>
+        ({ openAtLogin: items.has(args.join(' ')), wasOpenedAtLogin }) as LoginItemSettings,
+    };
+  }
+
+  test('is an item of the system, which starts without a window', () => {
+    const app = system();
+    const autostart = systemAutostart(app, ['C:\\my app']);
+    autostart.set(true);
+    expect([autostart.isOn(), [...app.items]]).toEqual([true, ['"C:\\my app" --background']]);
+    autostart.set(false);
+    expect(autostart.isOn()).toBe(false);
+  });
+
+  test('a start at login opens no window, also on macOS, which hands no words over', () => {
+    expect(isBackgroundStart(system(), ['--background'], 'win32')).toBe(true);
+    expect(isBackgroundStart(system(true), [], 'darwin')).toBe(true);
+    expect(isBackgroundStart(system(), [], 'darwin')).toBe(false);
+  });
+});

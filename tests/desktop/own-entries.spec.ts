@@ -1,0 +1,66 @@
+/** What client apps start: kept at each start of the app, and mended in their files where it is gone. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Desktop, envOf, makeHome } from './open-desktop.ts';
+
+interface Entry {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Record<string, string>;
+}
+
+test('an entry that starts the app from where it no longer is is mended at the start, and works', async () => {
+  test.skip(process.platform === 'win32', 'a batch file cannot be started without a shell');
+  const home = makeHome({ utils: { type: 'builtin', builtin: 'utils' } });
+  const person = join(home, 'person');
+  const file = join(person, '.cursor/mcp.json');
+  const launcher = join(home, 'data/bin/tooltray');
+  const gone = {
+    command: join(home, 'gone/Tooltray'),
+    args: ['stdio', '--app', 'cursor'],
+    env: { TOOLTRAY_HOME: home },
+  };
+  for (const folder of [join(person, '.cursor'), join(home, 'data/bin')]) mkdirSync(folder, { recursive: true });
+  writeFileSync(file, JSON.stringify({ mcpServers: { tooltray: gone } }));
+  // As the app left it where it was before.
+  writeFileSync(launcher, `#!/bin/sh\nprogram='${join(home, 'gone/Tooltray')}'\n`);
+  const entry = (): Entry =>
+    (JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: { tooltray: Entry } }).mcpServers.tooltray;
+  try {
+    await using desktop = await Desktop.open({ home, env: { HOME: person } });
+    await desktop.page();
+    await expect.poll(entry).toEqual({ ...gone, command: launcher });
+    const { command, args, env } = entry();
+    const client = new Client({ name: 'own-entries', version: '1.0.0' });
+    // It has to reach the app that runs, not to start another one.
+    await client.connect(new StdioClientTransport({ command, args: [...args], env: { ...envOf(home), ...env } }));
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+    await client.close();
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+
+test('an app is connected from the dashboard, with a launch that was tried', async () => {
+  test.skip(process.platform === 'win32', 'a batch file cannot be started without a shell');
+  const home = makeHome();
+  const person = join(home, 'person');
+  const file = join(person, '.cursor/mcp.json');
+  mkdirSync(join(person, '.cursor'), { recursive: true });
+  writeFileSync(file, '{}');
+  try {
+    await using desktop = await Desktop.open({ home, env: { HOME: person } });
+    const page = await desktop.page();
+    const ask = (method: string, input: unknown): Promise<unknown> =>
+      page.evaluate(([name, given]) => window.tooltray?.request(name, given), [method, input] as const);
+    const preview = (await ask('previewInstall', { app: 'cursor' })) as { value: { revision: string } };
+    const { revision } = preview.value;
+    const outcome = (await ask('installApp', { app: 'cursor', revision })) as { value: { sentence: string } };
+    expect(outcome.value.sentence).toMatch(/^Cursor is connected\./);
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
