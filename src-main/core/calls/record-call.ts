@@ -1,15 +1,12 @@
 /** Turns a finished call into its activity record; sizes are measured behind the answer's back, not on its way. */
 import type { ActivityLog } from '../activity/activity-log.ts';
-import type { CallDetails } from '../activity/call-details.ts';
+import { type CallDetails, heldText, type SaidText } from '../activity/call-details.ts';
 import type { CallRecord } from '../activity/call-record.ts';
 import { AppError, errorText } from '../base/errors.ts';
 import { readSpillFacts } from '../results/spill-facts.ts';
 import { RpcError, type Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import type { FinishedCall } from './finished-call.ts';
-
-/** As much of a big answer as is kept for people to look at, in bytes. */
-const shownBytes = 60_000;
 
 /** Returns at once: most of the work is put off to when the log writes its next batch. */
 export function recordCall(log: ActivityLog, details: CallDetails, call: FinishedCall): void {
@@ -18,11 +15,12 @@ export function recordCall(log: ActivityLog, details: CallDetails, call: Finishe
     const args = JSON.stringify(call.request.arguments ?? {});
     const given = call.given === undefined ? undefined : textOf(call.given);
     const result = call.result === call.given ? given : call.result && textOf(call.result);
-    const record = toRecord(call, durationMs, Buffer.byteLength(args), result, given);
+    const argumentBytes = Buffer.byteLength(args);
+    const record = toRecord(call, durationMs, argumentBytes, result, given);
     const name = details.hold({
-      arguments: args,
-      sent: result?.start,
-      given: result === given ? undefined : given?.start,
+      arguments: { start: args, bytes: argumentBytes },
+      sent: result,
+      given: result === given ? undefined : given,
     });
     log.record(record, { arguments: args, given: given?.text ?? '' }, name);
   };
@@ -31,11 +29,8 @@ export function recordCall(log: ActivityLog, details: CallDetails, call: Finishe
   else log.recordLater(make);
 }
 
-interface ResultText {
-  readonly bytes: number;
+interface ResultText extends SaidText {
   readonly text: string | (() => string);
-  /** Enough of it to look at. */
-  readonly start: string;
 }
 
 function textOf(result: Result): ResultText {
@@ -44,9 +39,10 @@ function textOf(result: Result): ResultText {
   return { bytes: Buffer.byteLength(text), text, start: text };
 }
 
-function startOf({ chunks, byteLength }: RawJson): string {
-  const start = Buffer.concat(chunks.slice(0, 8)).subarray(0, shownBytes).toString('utf8');
-  return byteLength > shownBytes ? `${start}\n[${byteLength - shownBytes} more bytes]` : start;
+/** Up to the last character that is whole. */
+function startOf({ chunks }: RawJson): string {
+  const bytes = Buffer.concat(chunks.slice(0, 8)).subarray(0, heldText);
+  return new TextDecoder('utf8', { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
 function spillOf({ given }: FinishedCall): string | undefined {

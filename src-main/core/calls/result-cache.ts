@@ -38,7 +38,7 @@ interface Kept {
   readonly server: CachedServer;
 }
 
-export const cachedKey = 'tooltray/cached';
+const cachedKey = 'tooltray/cached';
 
 const mostEntries = 1000;
 const mostBytes = 64 * 1024 * 1024;

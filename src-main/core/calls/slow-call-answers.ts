@@ -5,7 +5,7 @@ import { errorResult } from './error-result.ts';
 import { nameKeys } from './read-arguments.ts';
 import type { SlowCall } from './slow-call.ts';
 
-export const pendingKey = 'tooltray/pending';
+const pendingKey = 'tooltray/pending';
 
 /** Longest message of a server's progress that is repeated, in characters. */
 const longestMessage = 200;

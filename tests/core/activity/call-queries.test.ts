@@ -2,17 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
-import {
-  callOfSpill,
-  callsByServer,
-  callsPerHour,
-  findCall,
-  firstAppCall,
-  searchCalls,
-} from '../../../src-main/core/activity/call-queries.ts';
+import { callOfSpill, findCall, firstAppCall, searchCalls } from '../../../src-main/core/activity/call-queries.ts';
 import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
+import { callsByServer, callsPerHour, sumsOf } from '../../../src-main/core/activity/call-sums.ts';
+import { Stretches } from '../../../src-main/core/activity/stretches.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask-secrets.ts';
 
@@ -30,25 +26,30 @@ function call(more: Partial<CallRecord> = {}): CallRecord {
 
 function logOf(...calls: CallRecord[]): ActivityLog {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-queries-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const log = logIn(folder);
+  for (const one of calls) log.record(one);
+  return log;
+}
+
+function logIn(folder: string, maxRows = 20_000): ActivityLog {
   const masker = new Masker();
   const log = new ActivityLog({
     file: join(folder, 'activity.db'),
     masker,
     log: createLog({ file: join(folder, 'core.log'), masker }),
     tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
-    maxRows: 20_000,
+    maxRows,
     maxBytes: 64 * 1024 * 1024,
   });
-  onTestFinished(async () => {
-    await log.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  for (const one of calls) log.record(one);
+  onTestFinished(() => log.close());
   return log;
 }
 
 const tools = (log: ActivityLog, search: object): string[] =>
-  log.query((database) => searchCalls(database, search, { limit: 10 })).calls.map(({ tool }) => tool);
+  log
+    .query((database, stretches) => searchCalls(database, search, { limit: 10 }, stretches))
+    .calls.map(({ tool }) => tool);
 
 test('calls are found by what stands in names, reasons and errors, wildcards being plain characters', () => {
   const log = logOf(
@@ -66,8 +67,8 @@ test('calls are found by what stands in names, reasons and errors, wildcards bei
 test('filters narrow together, and the totals are of everything that fits', () => {
   const failed = call({ outcome: 'failed', app: 'x', spillId: 'r1' });
   const log = logOf(call(), failed, failed, call({ app: 'x' }));
-  const page = log.query((database) =>
-    searchCalls(database, { app: 'x', outcomes: ['failed'], spilled: true }, { limit: 1 }),
+  const page = log.query((database, stretches) =>
+    searchCalls(database, { app: 'x', outcomes: ['failed'], spilled: true }, { limit: 1 }, stretches),
   );
   expect({ ...page, calls: page.calls.length }).toMatchObject({ calls: 1, total: 2, failed: 2 });
 });
@@ -75,13 +76,15 @@ test('filters narrow together, and the totals are of everything that fits', () =
 test('pages go back from an id and forward from one', () => {
   const log = logOf(...Array.from({ length: 5 }, (_, index) => call({ tool: `t${index + 1}` })));
   const ids = (range: object): number[] =>
-    log.query((database) => searchCalls(database, {}, { limit: 2, ...range })).calls.map(({ id }) => id);
+    log
+      .query((database, stretches) => searchCalls(database, {}, { limit: 2, ...range }, stretches))
+      .calls.map(({ id }) => id);
   expect([ids({}), ids({ beforeId: 4 }), ids({ afterId: 4 })]).toEqual([[5, 4], [3, 2], [5]]);
 });
 
 test('the hours of a day are all there, also those without a call', () => {
   const log = logOf(call({ startedAt: noon - hour }), call({ outcome: 'failed' }), call());
-  const hours = log.query((database) => callsPerHour(database, noon + 1, 3));
+  const hours = log.query((database, stretches) => callsPerHour(database, noon + 1, 3, stretches));
   expect(hours.map(({ ok, failed }) => [ok, failed])).toEqual([
     [0, 0],
     [1, 0],
@@ -91,7 +94,7 @@ test('the hours of a day are all there, also those without a call', () => {
 
 test('servers are summed up with the median of their calls', () => {
   const log = logOf(call({ durationMs: 1 }), call({ durationMs: 5 }), call({ durationMs: 900, outcome: 'failed' }));
-  expect(log.query((database) => callsByServer(database, 0))).toMatchObject([
+  expect(log.query((database, stretches) => callsByServer(database, 0, stretches))).toMatchObject([
     { server: 'git', calls: 3, failures: 1, medianMs: 5 },
   ]);
 });
@@ -105,4 +108,54 @@ test('a kept answer leads to its call', () => {
   const log = logOf(call(), call({ spillId: 'r7' }));
   const id = log.query((database) => callOfSpill(database, 'r7'));
   expect([id, log.query((database) => findCall(database, 2))?.spillId]).toEqual([2, 'r7']);
+});
+
+test('sums stay true while records come, are counted, are deleted, and are written by somebody else', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-queries-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [log, other] = [logIn(folder, 2300), logIn(folder, 2300)];
+  const asked = (stretches?: Stretches): unknown =>
+    log.query((database, own) => [
+      sumsOf(database, {}, stretches ?? own),
+      sumsOf(database, { outcomes: ['failed'], text: 'log' }, stretches ?? own),
+      callsPerHour(database, noon, 3, stretches ?? own),
+      callsByServer(database, noon - hour, stretches ?? own),
+    ]);
+  const seen: unknown[] = [asked()];
+  const add = (to: ActivityLog, count: number, from: number): void => {
+    for (let i = 0; i < count; i++) {
+      const startedAt = noon - 2 * hour + ((from + i) % 3) * hour;
+      to.record(call({ startedAt, server: `s${i % 4}`, outcome: i % 5 === 0 ? 'failed' : 'ok' }), {
+        arguments: '{}',
+        given: 'x',
+      });
+    }
+    to.flush();
+  };
+  for (const [to, count] of [
+    [log, 900],
+    [log, 700],
+    [other, 300],
+    [log, 1400],
+    [log, 5],
+  ] as const) {
+    add(to, count, seen.length);
+    await sleep(20);
+    seen.push(asked());
+    expect(seen.at(-1)).toEqual(asked(new Stretches()));
+  }
+  expect((seen.at(-1) as [{ total: number; tokensOut: number }])[0]).toMatchObject({ total: 2300 });
+});
+
+test('only what has changed is read again', () => {
+  const log = logOf(...Array.from({ length: 3500 }, () => call()));
+  const stretchesRead = (): number[] =>
+    log.query((database, stretches) => {
+      const read: number[] = [];
+      stretches.each(database, 'a question', (from) => read.push(from));
+      return read;
+    });
+  const reads = [stretchesRead(), stretchesRead()];
+  log.record(call());
+  expect([...reads, stretchesRead()]).toEqual([[1, 1000, 2000, 3000], [], [3000]]);
 });

@@ -1,0 +1,122 @@
+/** Sums over the calls on record, put together from those of stretches. Times in ms since the epoch. */
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import { type CallSearch, conditionsOf } from './call-search.ts';
+import type { Stretches } from './stretches.ts';
+
+export interface CallSums {
+  /** Of everything that fits. */
+  readonly total: number;
+  readonly failed: number;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+}
+
+export interface HourOfCalls {
+  /** Start of the hour. */
+  readonly from: number;
+  readonly ok: number;
+  readonly failed: number;
+}
+
+export interface ServerCalls {
+  readonly server: string;
+  readonly calls: number;
+  readonly failures: number;
+  /** Of the latest calls; undefined where none of them is this server's. */
+  readonly medianMs: number | undefined;
+  /** Arguments and answers together. */
+  readonly tokens: number;
+}
+
+type Row = Record<string, SQLOutputValue>;
+
+const hourMs = 3_600_000;
+/** Newest calls that medians are taken of: ordering a day's hundred thousand would hold everybody up. */
+const medianOf = 2000;
+
+export function sumsOf(database: DatabaseSync, search: CallSearch, stretches: Stretches): CallSums {
+  const { clauses, values } = conditionsOf(search);
+  const read = reader(
+    database,
+    `SELECT count(*) AS total, coalesce(sum(outcome <> 'ok'), 0) AS failed,
+     coalesce(sum(tokensIn), 0) AS tokensIn, coalesce(sum(tokensOut), 0) AS tokensOut
+     FROM calls WHERE ${[...clauses, 'id BETWEEN ? AND ?'].join(' AND ')}`,
+    values,
+  );
+  const rows = stretches.each(database, `sums ${JSON.stringify([clauses, values])}`, read).flat();
+  const of = (name: string): number => rows.reduce((sum, row) => sum + Number(row[name]), 0);
+  return { total: of('total'), failed: of('failed'), tokensIn: of('tokensIn'), tokensOut: of('tokensOut') };
+}
+
+/** The last `hours` hours up to `now`, oldest first, those without a call included. */
+export function callsPerHour(database: DatabaseSync, now: number, hours: number, stretches: Stretches): HourOfCalls[] {
+  const first = Math.floor(now / hourMs) - hours + 1;
+  const read = reader(
+    database,
+    `SELECT startedAt / ${hourMs} AS hour, sum(outcome = 'ok') AS ok, sum(outcome <> 'ok') AS failed
+     FROM calls WHERE id BETWEEN ? AND ? GROUP BY hour`,
+  );
+  const byHour = Map.groupBy(stretches.each(database, 'hours', read).flat(), (row) => Number(row['hour']));
+  return Array.from({ length: hours }, (_, index) => {
+    const rows = byHour.get(first + index) ?? [];
+    const of = (name: string): number => rows.reduce((sum, row) => sum + Number(row[name]), 0);
+    return { from: (first + index) * hourMs, ok: of('ok'), failed: of('failed') };
+  });
+}
+
+/** Calls begun at `since` or later, the servers that cost most first. */
+export function callsByServer(database: DatabaseSync, since: number, stretches: Stretches): ServerCalls[] {
+  const sums = `server, count(*) AS calls, sum(outcome <> 'ok') AS failures,
+    sum(coalesce(tokensIn, 0) + coalesce(tokensOut, 0)) AS tokens`;
+  const where = `FROM calls WHERE server <> '' AND id BETWEEN ? AND ?`;
+  const whole = reader(
+    database,
+    `SELECT ${sums}, min(startedAt) AS since, max(startedAt) AS until ${where} GROUP BY server`,
+  );
+  const late = reader(database, `SELECT ${sums} ${where} AND startedAt >= ? GROUP BY server`, [], [since]);
+  const read = (from: number, to: number): Stretch => ({ from, to, rows: whole(from, to) });
+  const rows = stretches.each(database, 'servers', read).flatMap((one) => {
+    if (one.rows.every((row) => Number(row['since']) >= since)) return one.rows;
+    return one.rows.every((row) => Number(row['until']) < since) ? [] : late(one.from, one.to);
+  });
+  const medians = recentMedians(database);
+  return [...Map.groupBy(rows, (row) => String(row['server']))]
+    .map(([server, own]): ServerCalls => {
+      const of = (name: string): number => own.reduce((sum, row) => sum + Number(row[name]), 0);
+      return {
+        ...{ server, calls: of('calls'), failures: of('failures'), tokens: of('tokens') },
+        medianMs: medians.get(server),
+      };
+    })
+    .toSorted((a, b) => b.tokens - a.tokens || (a.server < b.server ? -1 : 1));
+}
+
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly rows: readonly Row[];
+}
+
+/** The ids stand between the two lists of values. */
+function reader(
+  database: DatabaseSync,
+  sql: string,
+  before: readonly SQLInputValue[] = [],
+  after: readonly SQLInputValue[] = [],
+): (from: number, to: number) => Row[] {
+  const statement = database.prepare(sql);
+  return (from, to) => statement.all(...before, from, to, ...after);
+}
+
+/** By server, of its calls among the newest, in ms. */
+function recentMedians(database: DatabaseSync): ReadonlyMap<string, number> {
+  const rows = database.prepare('SELECT server, durationMs FROM calls ORDER BY id DESC LIMIT ?').all(medianOf);
+  const byServer = Map.groupBy(rows, (row) => String(row['server']));
+  return new Map(
+    [...byServer].map(([server, calls]) => [server, median(calls.map((row) => Number(row['durationMs'])))]),
+  );
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
+}
