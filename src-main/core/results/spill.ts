@@ -1,9 +1,8 @@
 /** A spill: an answer, or a part of one, kept on disk. */
 import type { JsonObject } from '../base/json.ts';
 
-export const spillKinds = ['text', 'json', 'toon', 'image', 'audio', 'binary'] as const;
 /** What the file holds; JSON is pretty-printed with one element per line, so that lines can be asked for. */
-export type SpillKind = (typeof spillKinds)[number];
+export type SpillKind = 'text' | 'json' | 'toon' | 'image' | 'audio' | 'binary';
 
 /** Whose answer it is. */
 export interface SpillOrigin {

@@ -8,6 +8,7 @@ import { findLines } from './find-lines.ts';
 import { indexLines, type LineIndex } from './line-index.ts';
 import { pageDocument, pageLines } from './page-records.ts';
 import { queryDocument } from './query-document.ts';
+import { goesThroughFile, queryFile } from './query-file.ts';
 import { readBytes, readHead, readSlice, readTail } from './read-lines.ts';
 import type { ReadRequest, ReadTarget } from './reader-messages.ts';
 import { showTable } from './show-table.ts';
@@ -36,6 +37,7 @@ export function answerQuestion(request: ReadRequest): Answered {
     case 'grep':
       return unindexed(findLines(target, question, maxBytes, step));
     case 'query':
+      if (goesThroughFile(target, question)) return unindexed(queryFile(target, question, maxBytes));
       return unindexed(queryDocument(readDocument(target), question.query, question.limit, maxBytes));
     case 'schema':
       return unindexed(describeShape(readDocument(target), question.path, maxBytes));

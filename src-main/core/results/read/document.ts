@@ -25,9 +25,12 @@ const lossyNumber = /(?<![\w".])\d(?:\d{15}|[\d.]*[eE]\+?\d{3})/;
 export function readDocument(target: ReadTarget): Document {
   if (target.bytes > longestDocument) throw tooBig(target);
   // Editors put a mark in front that JSON does not know.
-  const text = readWindow(target.fd, 0, target.bytes)
-    .toString('utf8')
-    .replace(/^\ufeff/, '');
+  const text = readWindow(target.fd, 0, target.bytes).toString('utf8');
+  return documentOf(target, text.replace(/^\ufeff/, ''));
+}
+
+/** Of the file's text, or of a part of it. Throws AppError unsupported for what is no data. */
+export function documentOf(target: Pick<ReadTarget, 'kind'>, text: string): Document {
   if (target.kind === 'toon') return plain(parsed(target, () => fromToon(text)));
   const value = parsed(target, () => JSON.parse(text) as unknown);
   const spelled = text.length <= longestSpelled && lossyNumber.test(text) ? spelledValue(text) : undefined;
@@ -52,7 +55,7 @@ function valueAt(value: unknown, location: Location): unknown {
   return location.reduce((at, key) => (at as Record<string | number, unknown>)[key], value);
 }
 
-function parsed(target: ReadTarget, parse: () => unknown): unknown {
+function parsed(target: Pick<ReadTarget, 'kind'>, parse: () => unknown): unknown {
   try {
     return parse();
   } catch (error) {
@@ -65,10 +68,10 @@ function parsed(target: ReadTarget, parse: () => unknown): unknown {
   }
 }
 
-function tooBig({ bytes }: ReadTarget): AppError {
+export function tooBig({ bytes }: ReadTarget): AppError {
   const limit = longestDocument / 1024 / 1024;
   const size = Math.ceil(bytes / 1024 / 1024);
-  return new AppError('unsupported', `The file has ${size} MB; up to ${limit} MB can be asked as data.`, {
-    fix: "Use op='grep', 'head', 'tail', 'slice' or 'read': they work on any size.",
+  return new AppError('unsupported', `The file has ${size} MB; up to ${limit} MB can be asked like this.`, {
+    fix: "On any size work op='query' with a path from the top such as $.items[0:100] or $.items[?@.id == 7], and op='grep', 'head', 'tail', 'slice', 'read'.",
   });
 }

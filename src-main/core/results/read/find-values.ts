@@ -8,6 +8,15 @@ export interface FoundValue {
   readonly value: unknown;
 }
 
+/** A value that was selected, as compact JSON. */
+export interface SpelledValue {
+  readonly location: Location;
+  /** Of a long one the beginning may do. */
+  readonly line: string;
+  /** Size of all of it (UTF-8). */
+  readonly bytes: number;
+}
+
 /** Values are found one after the other: a path that selects without end takes time and no memory. Throws AppError bad_request. */
 export function* findValues(path: string, value: unknown): Generator<FoundValue, void, undefined> {
   const environment = new JSONPathEnvironment({ maxRecursionDepth: Number.MAX_SAFE_INTEGER });
@@ -28,8 +37,13 @@ export function pathText(location: Location): string {
   return `$${location.map(keyText).join('')}`;
 }
 
+/** Throws AppError bad_request for what is no JSONPath. */
+export function requirePath(path: string): void {
+  for (const _ of findValues(path, null)) return;
+}
+
 /** Models leave the root away. */
-function rooted(path: string): string {
+export function rooted(path: string): string {
   const trimmed = path.trim();
   if (trimmed.startsWith('$')) return trimmed;
   if (trimmed === '' || trimmed === '.') return '$';

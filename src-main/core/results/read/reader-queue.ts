@@ -1,5 +1,6 @@
 /** Questions waiting for a thread that reads, and the threads: started when there is something to read, ended when there is not. Big data goes to a process. */
 import { AppError } from '../../base/errors.ts';
+import { Slots } from '../../base/slots.ts';
 import { askProcess } from './ask-process.ts';
 import type { ReadDeadlines } from './read-deadlines.ts';
 import type { ReadReply, ReadRequest } from './reader-messages.ts';
@@ -22,20 +23,21 @@ export class ReaderQueue {
   readonly #limits: ReaderQueueLimits;
   readonly #idle: ReaderThread[] = [];
   readonly #busy = new Set<ReaderThread>();
-  /** In the order in which they came. */
-  readonly #waiting = new Set<() => void>();
   #idleTimer: NodeJS.Timeout | undefined;
-  #running = 0;
+  readonly #slots: Slots;
   readonly #closing = new AbortController();
 
   constructor(entries: ReaderEntries, limits: ReaderQueueLimits) {
     this.#entries = entries;
     this.#limits = limits;
+    this.#slots = new Slots(limits.mostThreads);
   }
 
   /** Rejects with AppError; by then nobody reads in the file any more. */
   async ask(request: ReadRequest, deadlines: ReadDeadlines, signal: AbortSignal): Promise<ReadReply> {
-    if (signal.aborted || !(await this.#turn(signal))) throw givenUp();
+    if (signal.aborted) throw givenUp();
+    if (this.#slots.waiting >= this.#limits.mostWaiting) throw tooMany();
+    if (!(await this.#slots.take(signal))) throw givenUp();
     try {
       if (this.#closing.signal.aborted) throw givenUp();
       if (!isHeavy(request)) return await this.#askThread(request, deadlines, signal);
@@ -43,7 +45,7 @@ export class ReaderQueue {
       const reader = { entry: this.#entries.process, memory: this.#limits.memory };
       return await askProcess(reader, request, deadlines, either);
     } finally {
-      this.#release();
+      this.#slots.release();
     }
   }
 
@@ -73,37 +75,10 @@ export class ReaderQueue {
     clearTimeout(this.#idleTimer);
     await Promise.all(this.#idle.splice(0).map((thread) => thread.end()));
   }
+}
 
-  /** false: the signal was aborted before. */
-  #turn(signal: AbortSignal): Promise<boolean> {
-    const { mostThreads, mostWaiting } = this.#limits;
-    if (this.#running < mostThreads) {
-      this.#running++;
-      return Promise.resolve(true);
-    }
-    if (this.#waiting.size >= mostWaiting) {
-      throw new AppError('unsupported', 'Too many kept answers are being read at once.', { fix: 'Try again shortly.' });
-    }
-    return new Promise((resolve) => {
-      const enter = (): void => {
-        signal.removeEventListener('abort', leave);
-        resolve(true);
-      };
-      const leave = (): void => {
-        this.#waiting.delete(enter);
-        resolve(false);
-      };
-      this.#waiting.add(enter);
-      signal.addEventListener('abort', leave, { once: true });
-    });
-  }
-
-  #release(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) this.#running--;
-    else this.#waiting.delete(next);
-    next?.();
-  }
+function tooMany(): AppError {
+  return new AppError('unsupported', 'Too many kept answers are being read at once.', { fix: 'Try again shortly.' });
 }
 
 function givenUp(): AppError {

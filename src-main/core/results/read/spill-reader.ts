@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../../base/errors.ts';
 import type { RecordPage, RecordRange, ResultAnswer, ResultQuestion } from '../result-files.ts';
 import type { SpillKind } from '../spill.ts';
+import { longestDocument } from './document.ts';
 import type { LineIndex } from './line-index.ts';
 import type { ReadDeadlines } from './read-deadlines.ts';
 import { readerEntries, type ReaderEntries } from './reader-location.ts';
@@ -81,16 +82,18 @@ export class SpillReader {
     const steps = newSteps();
     const target = { fd: handle.fd, file, kind, bytes };
     const request = { target, question, maxBytes, steps, index: this.#indexes.get(identity) };
-    const reply = await this.#queue.ask(request, this.#deadlines(question), signal);
+    const reply = await this.#queue.ask(request, this.#deadlines(question, bytes), signal);
     if (!reply.ok) throw new AppError(reply.code, reply.message, reply.fix === undefined ? {} : { fix: reply.fix });
     this.#remember(identity, reply.index);
     return reply.answer;
   }
 
-  #deadlines({ op }: ReaderQuestion): ReadDeadlines {
+  #deadlines({ op }: ReaderQuestion, bytes: number): ReadDeadlines {
     const { patternMs = 2000, dataMs = 30_000, linesMs = 60_000 } = this.#options;
     const isData = op === 'query' || op === 'schema' || op === 'table' || op === 'page';
-    return { wholeMs: isData ? dataMs : linesMs, stepMs: op === 'grep' ? patternMs : undefined };
+    // What is too long to be parsed is gone through from end to end.
+    const times = op === 'query' ? Math.max(1, bytes / longestDocument) : 1;
+    return { wholeMs: isData ? dataMs * times : linesMs, stepMs: op === 'grep' ? patternMs : undefined };
   }
 
   #remember(identity: string, index: LineIndex | undefined): void {
