@@ -25,6 +25,7 @@ export class Core {
   #child;
   #gone;
   #url;
+  #dashboard;
 
   /**
    * Resolves when all servers have settled. `settings` go into the config, `nodeArgs` before the build; `env` makes more
@@ -53,6 +54,11 @@ export class Core {
     return this.#url;
   }
 
+  /** The dashboard's link. */
+  get dashboard() {
+    return this.#dashboard;
+  }
+
   async stop() {
     this.#child.kill();
     await this.#gone;
@@ -64,6 +70,7 @@ export class Core {
       void this.#gone.then(() => reject(new Error('The core ended before it was ready.')));
       eachLine(this.#child.stdout, (line) => {
         this.#url ??= /http:\/\/\S+\/mcp/.exec(line)?.[0];
+        this.#dashboard ??= /http:\/\/127\.0\.0\.1:\d+\/(?:#key=\S+)?(?=\s|$)/.exec(line)?.[0];
         if (/ of \d+ servers ready/.test(line)) resolve();
       });
     });
