@@ -2,6 +2,8 @@
 import { Event } from '../core/base/events.ts';
 import { join } from 'node:path';
 import { AppError } from '../core/base/errors.ts';
+import { maskText } from '../core/base/mask-text.ts';
+import type { JsonObject } from '../core/base/json.ts';
 import { appStatus, warningFor } from '../core/client-apps/app-status.ts';
 import { type Machine, exists, knownApp } from '../core/client-apps/app-files.ts';
 import type { AppPlace } from '../core/client-apps/change-app-file.ts';
@@ -25,10 +27,13 @@ import type { Launch, StdioLaunch } from '../core/client-apps/launch.ts';
 import { OffersWatch } from '../core/client-apps/offers-watch.ts';
 import { ownLaunches, type OwnProgram } from '../core/client-apps/own-launch.ts';
 import { runningProcesses } from '../core/client-apps/running-processes.ts';
+import { type Undoable, undoList } from '../core/client-apps/undo-list.ts';
 import { undoChange } from '../core/client-apps/undo.ts';
 import { planUninstall, uninstallEntries } from '../core/client-apps/uninstall.ts';
+import { AppAccess, type AppAccessParts } from './app-access.ts';
 import type { AppsService } from './apps-service.ts';
-import type { AppRow, InstallOutcome, InstallPreview, OfferedServer } from './contract.ts';
+import { type ProjectParts, ProjectSetup } from './project-setup.ts';
+import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from './contract.ts';
 
 export interface AppSetupParts {
   readonly machine: Machine;
@@ -39,10 +44,13 @@ export interface AppSetupParts {
   readonly here: () => readonly KnownServer[];
   readonly add: ImportDeps['add'];
   readonly remove: ImportDeps['remove'];
+  readonly isOnPath: ProjectParts['isOnPath'];
+  readonly access: AppAccessParts;
 }
 
 export class AppSetup implements AppsService {
   readonly #parts: AppSetupParts;
+  readonly #access: AppAccess;
   readonly #journal: ChangeJournal;
   readonly #imports: ImportDeps;
   readonly #changed = new Event();
@@ -54,6 +62,7 @@ export class AppSetup implements AppsService {
   constructor(parts: AppSetupParts) {
     const { own, here, add, remove } = parts;
     this.#parts = parts;
+    this.#access = new AppAccess(parts.access);
     this.#journal = new ChangeJournal(join(own.dataDir, 'app-changes'));
     this.#imports = {
       journal: this.#journal,
@@ -61,7 +70,11 @@ export class AppSetup implements AppsService {
       names: () => here().map(({ name }) => name),
       add,
       remove,
-      connect: (text, { app }) => withOurEntry(text, app, this.#launch(app.id)),
+      connect: async (text, { app, project }) => {
+        await parts.access.store.give(app.id);
+        const launch = project === undefined ? this.#launch(app.id) : await this.inProject(project).launchFor(app);
+        return withOurEntry(text, app, launch);
+      },
     };
   }
 
@@ -70,25 +83,40 @@ export class AppSetup implements AppsService {
     return this.#rows;
   };
 
-  onChange = (listener: () => void): (() => void) => this.#changed.on(listener);
+  access = async (): Promise<readonly AccessRow[]> => this.#access.rows(await this.apps());
 
-  previewInstall = async ({ app: id }: { readonly app: string }): Promise<InstallPreview> => {
-    const found = await this.#require(id);
-    const plan = await planInstall(found, this.#launch(id), this.#journal);
-    return { ...plan, app: await this.#row(found), warning: warningFor(found) };
+  setAccess: AppsService['setAccess'] = async ({ app, allowed }) => {
+    const sentence = await this.#access.set(app, allowed, await this.apps());
+    this.#forget();
+    return { sentence };
   };
 
-  installApp = async ({
-    app: id,
-    revision,
-  }: {
-    readonly app: string;
-    readonly revision: string;
-  }): Promise<InstallOutcome> => {
+  onChange = (listener: () => void): (() => void) => this.#changed.on(listener);
+
+  previewInstall: AppsService['previewInstall'] = async ({ app: id, http: wish }) => {
     const found = await this.#require(id);
-    const { tryLaunch } = this.#parts;
-    const change = await installEntry(found, this.#launch(id), { journal: this.#journal, tryLaunch }, revision);
-    return this.#outcome(found, change, `${found.app.name} is connected. ${found.app.restart}`, 'is connected already');
+    const http = wish ?? (await this.#isByAddress(found));
+    const address = http ? await this.#access.planned(id) : undefined;
+    const plan = await planInstall(found, address?.launch ?? this.#launch(id), this.#journal);
+    const warnings = [warningFor(found), address?.warning].filter((one) => one !== undefined);
+    return {
+      ...plan,
+      snippet: http ? maskText(plan.snippet) : plan.snippet,
+      app: await this.#row(found),
+      warning: warnings.length === 0 ? undefined : warnings.join(' '),
+    };
+  };
+
+  installApp: AppsService['installApp'] = async ({ app: id, revision, http: wish }) => {
+    const found = await this.#require(id);
+    const http = wish ?? (await this.#isByAddress(found));
+    const nothing = this.#access.isRevoked(id) ? 'may use Tooltray again' : 'is connected already';
+    const deps = { journal: this.#journal, tryLaunch: this.#parts.tryLaunch };
+    const change = await this.#access.giving(id, http, (address) =>
+      installEntry(found, address ?? this.#launch(id), deps, revision),
+    );
+    await this.#access.matchFiles([found]);
+    return this.#outcome(found, change, `${found.app.name} is connected. ${found.app.restart}`, nothing);
   };
 
   /** What `uninstallApp` would do to the app's file. */
@@ -99,25 +127,23 @@ export class AppSetup implements AppsService {
   uninstallApp = async ({ app: id }: { readonly app: string }): Promise<InstallOutcome> => {
     const found = await this.#require(id);
     const change = await uninstallEntries(found, this.#journal);
+    await this.#access.matchFiles([found]);
     return this.#outcome(found, change, `${found.app.name} is disconnected.`, 'had no entry of Tooltray');
   };
 
   undoInstall = async ({ undo }: { readonly undo: string }): Promise<{ readonly sentence: string }> => {
     const sentence = undo.startsWith('import-') ? await undoImport(undo, this.#imports) : await this.#undo(undo);
+    await this.#access.matchFiles(await this.#find());
     this.#forget();
     return { sentence };
   };
 
-  /** The ids of what was done and can be taken back, the newest first, each with a few words about it. */
-  undoable = async (): Promise<readonly { readonly undo: string; readonly at: number; readonly about: string }[]> => {
-    const imports = await this.#imports.records.all();
-    const moved = new Set(imports.flatMap(({ changes }) => changes));
-    const changes = (await this.#journal.changes()).filter(({ id }) => !moved.has(id));
-    return [
-      ...imports.map(({ id, at, added }) => ({ undo: id, at, about: `import of ${added.join(', ') || 'servers'}` })),
-      ...changes.map(({ id, at, action, file }) => ({ undo: id, at, about: `${action} in ${file}` })),
-    ].toSorted((a, b) => b.at - a.at);
-  };
+  undoable = (): Promise<readonly Undoable[]> => undoList(this.#journal, this.#imports.records);
+
+  /** What `folder`, absolute, holds for apps. */
+  inProject(folder: string): ProjectSetup {
+    return new ProjectSetup(folder, { ...this.#parts, access: this.#access, journal: this.#journal });
+  }
 
   offeredServers = async (): Promise<{ readonly servers: readonly OfferedServer[] }> => ({
     servers: (await this.offers()).map(({ id, name, entry, places, secrets, already }) => ({
@@ -152,6 +178,12 @@ export class AppSetup implements AppsService {
     return this.bring(wishes, move);
   };
 
+  offeredEntry = async (id: string): Promise<JsonObject> => {
+    const offer = (await this.offers()).find((one) => one.id === id);
+    if (offer === undefined) throw gone('This server');
+    return offer.entry;
+  };
+
   /** Offers for servers that come from no app. */
   offersFrom(servers: readonly ImportedServer[]): readonly ImportOffer[] {
     return givenOffers(servers, this.#parts.here());
@@ -159,6 +191,7 @@ export class AppSetup implements AppsService {
 
   async bring(wishes: readonly ImportWish[], move: boolean): Promise<ImportOutcome> {
     const outcome = await importServers(wishes, move, this.#imports);
+    if (move) await this.#access.matchFiles(await this.#find());
     this.#forget();
     return outcome;
   }
@@ -215,8 +248,14 @@ export class AppSetup implements AppsService {
     return Promise.all(found.map((one) => this.#row(one)));
   }
 
-  #row(found: FoundApp): Promise<AppRow> {
-    return appStatus(found, ownLaunches(this.#parts.own, found.app.id));
+  async #isByAddress(found: FoundApp): Promise<boolean> {
+    return (await this.#row(found)).via === 'http';
+  }
+
+  async #row(found: FoundApp): Promise<AppRow> {
+    const { id } = found.app;
+    const status = await appStatus(found, await this.#access.wanted(id, ownLaunches(this.#parts.own, id)));
+    return { ...status, revoked: this.#access.isRevoked(id) };
   }
 
   async #readOffers(): Promise<readonly ImportOffer[]> {

@@ -2,7 +2,7 @@
  * What the dashboard and the tray show, in slices. A watcher is first sent all of it, then only the slices that changed;
  * an absent slice is unchanged. Types only. Times are in ms since 1970 or, where said, durations in ms; sizes in bytes.
  */
-import type { ProposalSummary, ServerStatus, SessionStatus } from './contract.ts';
+import type { AccessRow, ProposalSummary, ServerStatus, SessionStatus } from './contract.ts';
 
 export interface AppState {
   readonly core: CoreFacts;
@@ -16,6 +16,8 @@ export interface AppState {
   readonly activity: ActivityOverview;
   readonly spills: SpillUsage;
   readonly setup: SetupFacts;
+  /** Client apps that are connected or were seen. */
+  readonly access: readonly AccessRow[];
   readonly modes: ModesOverview;
   readonly settings: SettingsFacts;
 }
@@ -30,6 +32,8 @@ export interface CoreFacts {
   readonly socket: string;
   /** Address of the MCP endpoint; empty where there is none. */
   readonly http: string;
+  /** Why HTTP is not where the config wants it, and what to do; empty where it is. */
+  readonly httpProblem: string;
   readonly startedAt: number;
   /** Every server is held still; calls are refused with a sentence. */
   readonly paused: boolean;
@@ -116,6 +120,8 @@ export interface CallSummary {
   readonly id: number;
   readonly at: number;
   readonly app: string;
+  /** As people call the app. */
+  readonly appName: string;
   readonly mode: string;
   readonly server: string;
   readonly tool: string;
@@ -163,6 +169,10 @@ export interface AppRow {
   readonly running: boolean;
   /** It is set up to use Tooltray; `stale`: through an entry that no longer fits. */
   readonly connected: 'no' | 'yes' | 'stale';
+  /** How its entry reaches us. */
+  readonly via: 'none' | 'stdio' | 'http';
+  /** The person took its access back. */
+  readonly revoked: boolean;
   readonly configFile: string;
   /** Its own servers, without ours. */
   readonly servers: number;

@@ -1,9 +1,8 @@
 /** What the dashboard's setup may ask about the client apps of this machine. */
-import type { AppRow, DashboardContract } from './contract.ts';
+import type { JsonObject } from '../core/base/json.ts';
+import type { AccessRow, AppRow, RpcMethods } from './contract.ts';
 
-type Ask<M extends keyof DashboardContract> = (
-  input: DashboardContract[M]['input'],
-) => Promise<DashboardContract[M]['output']>;
+type Ask<M extends keyof RpcMethods> = (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
 
 export interface AppsService {
   readonly previewInstall: Ask<'previewInstall'>;
@@ -11,10 +10,14 @@ export interface AppsService {
   readonly uninstallApp: Ask<'uninstallApp'>;
   readonly undoInstall: Ask<'undoInstall'>;
   readonly offeredServers: Ask<'offeredServers'>;
+  /** With its secrets: for this process alone. Rejects with AppError not_found. */
+  offeredEntry(id: string): Promise<JsonObject>;
   readonly importServers: Ask<'importServers'>;
   readonly rescan: Ask<'rescan'>;
+  readonly setAccess: Ask<'setAccess'>;
   /** As they were found last. */
   apps(): Promise<readonly AppRow[]>;
+  access(): Promise<readonly AccessRow[]>;
   /** Apps or their servers were found or changed; returns how to stop listening. */
   onChange(listener: () => void): () => void;
 }

@@ -2,7 +2,6 @@
 import type { AppState, CoreFacts, SettingsFacts } from './contract.ts';
 import { serverStatuses, sessionStatuses } from './core-state.ts';
 import type { RpcDeps } from './deps.ts';
-import { healOfferRow } from './handlers/heal.ts';
 import { proposalSummary } from './handlers/command-line.ts';
 import { activityOverview } from './slices/activity-overview.ts';
 import { attentionItems } from './slices/attention.ts';
@@ -29,31 +28,32 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
         servers: serverStatuses(core),
         proposals: await proposals(),
         apps: await apps.apps(),
-        heals: core.healing.offers.map(healOfferRow),
       }),
     proposals,
     savings: () => savingsOverview(core),
     activity: () => activityOverview(core, day),
     spills: () => ({ ...core.spills.usage(), revision: core.spills.revision }),
     setup: () => setupFacts(core, apps),
+    access: () => apps.access(),
     modes: () => modesOverview(core),
     settings: () => settingsFacts(deps, desktop?.settings()),
   };
 }
 
-export function stateSource({ core, apps, desktop }: RpcDeps): Source {
+export function stateSource({ core, apps, desktop, onDoorsChange }: RpcDeps): Source {
   return (touch) => {
     const stops = [
       core.servers.changed.on(() => touch('servers', 'attention', 'core')),
       core.catalog.changed.on(() => touch('servers', 'modes')),
-      core.sessions.changed.on(() => touch('sessions', 'setup')),
+      core.sessions.changed.on(() => touch('sessions', 'setup', 'access')),
       core.options.config.changed.on(() => touch('core', 'servers', 'modes', 'settings', 'spills', 'savings')),
       core.options.config.problemsChanged.on(() => touch('core', 'attention')),
       core.admin.proposalsChanged.on(() => touch('proposals', 'attention')),
       core.activity.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
       core.spills.changed.on(() => touch('spills')),
-      core.healing.changed.on(() => touch('attention')),
-      apps.onChange(() => touch('setup', 'attention')),
+      core.healing.changed.on(() => touch('servers', 'attention')),
+      apps.onChange(() => touch('setup', 'attention', 'access')),
+      onDoorsChange?.(() => touch('core', 'attention')),
       desktop?.onChange(() => touch('settings')),
     ];
     return () => {
@@ -64,18 +64,21 @@ export function stateSource({ core, apps, desktop }: RpcDeps): Source {
 
 function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
   const { config, paths, version } = core.options;
-  const { socket, http } = doors();
+  const { socket, http, httpProblem } = doors();
   return {
     version,
     configFile: config.path,
     logDir: paths.logDir,
     socket,
     http,
+    httpProblem,
     startedAt: core.startedAt,
     paused: core.servers.paused,
     desktop: desktop !== undefined,
     platform: process.platform,
-    configProblems: config.problems.map(({ line, reason }) => `Line ${line}: ${reason}`),
+    configProblems: config.problems.map(({ line, reason, suggestion = '' }) =>
+      `The config file, line ${line}: ${reason} ${suggestion}`.trimEnd(),
+    ),
   };
 }
 

@@ -1,9 +1,11 @@
 /** What the page may ask the core, and what it is answered. Types only: the one file of src-main that the renderer imports. */
 
+import type { AccessContract } from './access-contract.ts';
 import type { DashboardContract } from './dashboard-contract.ts';
 import type { HealContract } from './heal-contract.ts';
 import type { SavingsContract } from './savings-contract.ts';
 
+export type * from './access-contract.ts';
 export type * from './app-state.ts';
 export type * from './dashboard-contract.ts';
 export type * from './heal-contract.ts';
@@ -18,7 +20,7 @@ export type HealthLevel = 'ok' | 'busy' | 'attention' | 'error' | 'off';
 
 /** What would mend a server that is ill. */
 export interface HealthAction {
-  readonly kind: 'retry' | 'sign-in' | 'enable' | 'edit-config' | 'view-log';
+  readonly kind: 'retry' | 'sign-in' | 'enable' | 'edit-config' | 'view-log' | 'heal';
   readonly label: string;
 }
 
@@ -44,6 +46,8 @@ export interface SessionStatus {
   readonly id: string;
   /** What the client app calls itself. */
   readonly app: string;
+  /** As people call it. */
+  readonly appName: string;
   /** The protocol revision it speaks, such as `2025-11-25`. */
   readonly era: string;
   readonly mode: string;
@@ -68,6 +72,8 @@ export interface CoreState {
   readonly socket: string;
   /** Address of the MCP endpoint for client apps that speak HTTP; empty when there is none. */
   readonly http: string;
+  /** Why HTTP is not where the config wants it, and what to do; empty where it is. */
+  readonly httpProblem: string;
   /** The mode of sessions that ask for no other. */
   readonly mode: string;
   readonly sessions: readonly SessionStatus[];
@@ -91,7 +97,7 @@ export interface ProposalSummary {
   readonly id: string;
   /** ms since 1970. */
   readonly at: number;
-  /** The client app it came from, and the tool that was used. */
+  /** The client app it came from, as people call it, and the tool that was used. */
   readonly app: string;
   readonly tool: string;
   readonly sentence: string;
@@ -126,7 +132,7 @@ export interface RpcContract {
 }
 
 /** Everything that may be asked, by command line and dashboard. */
-export type RpcMethods = RpcContract & DashboardContract & HealContract & SavingsContract;
+export type RpcMethods = RpcContract & AccessContract & DashboardContract & HealContract & SavingsContract;
 export type RpcMethod = keyof RpcMethods;
 
 /** What a question that fails is answered over HTTP and IPC. */

@@ -1,13 +1,22 @@
 /** The state that people see, gathered from the core when somebody looks. */
 import type { Aggregator } from '../core/aggregator.ts';
+import { offerText } from '../core/admin/healing.ts';
+import type { HealOffer } from '../core/client-apps/heal-offers.ts';
+import type { ServerHealth } from '../core/servers/server-health.ts';
 import { nameOfApp } from '../core/modes/client-app-facts.ts';
 import type { Session } from '../core/sessions/session.ts';
 import type { CoreState, ServerStatus, SessionStatus } from './contract.ts';
 import { endpointOf } from './endpoint-of.ts';
 
+type Health = Pick<ServerHealth, 'level' | 'summary' | 'detail'> & {
+  readonly action: ServerStatus['action'] | undefined;
+};
+
 export interface Doors {
   readonly socket: string;
   readonly http: string;
+  /** Why HTTP is not where the config wants it, and what to do; empty where it is. */
+  readonly httpProblem: string;
 }
 
 export function coreState(core: Aggregator, doors: Doors): CoreState {
@@ -17,6 +26,7 @@ export function coreState(core: Aggregator, doors: Doors): CoreState {
     home: config.path,
     socket: doors.socket,
     http: doors.http,
+    httpProblem: doors.httpProblem,
     mode: mode ?? config.current.mode,
     servers: serverStatuses(core),
     sessions: sessionStatuses(core),
@@ -25,8 +35,9 @@ export function coreState(core: Aggregator, doors: Doors): CoreState {
 }
 
 export function serverStatuses(core: Aggregator): readonly ServerStatus[] {
+  const offers = new Map(core.healing.offers.map((offer) => [offer.server, offer]));
   return core.servers.all.map((server) => {
-    const { action, ...health } = server.health;
+    const { action, ...health } = withOffer(server.health, offers.get(server.config.name));
     const { name, kind } = server.config;
     return {
       name,
@@ -40,6 +51,18 @@ export function serverStatuses(core: Aggregator): readonly ServerStatus[] {
   });
 }
 
+/** Where a launch is known that may work, trying that is the one thing to do. */
+function withOffer(health: ServerHealth, offer: HealOffer | undefined): Health {
+  if (offer === undefined) return health;
+  const { level, summary, detail } = health;
+  return {
+    level: level === 'ok' ? 'attention' : level,
+    summary,
+    detail: `${offerText(offer)} ${detail}`.trimEnd(),
+    action: { kind: 'heal', label: 'Use it' },
+  };
+}
+
 export function sessionStatuses(core: Aggregator): readonly SessionStatus[] {
   return core.sessions.all.map(sessionStatus);
 }
@@ -49,6 +72,7 @@ function sessionStatus({ id, app, era, view, staleList, calls }: Session): Sessi
   return {
     id,
     app,
+    appName: nameOfApp(app),
     era: era ?? '',
     mode,
     ...(reason !== undefined && { reason }),

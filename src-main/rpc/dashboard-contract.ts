@@ -63,6 +63,7 @@ export interface ServerTrialResult {
 export interface SpillRow {
   readonly id: string;
   readonly at: number;
+  /** As people call it. */
   readonly app: string;
   readonly server: string;
   readonly tool: string;
@@ -192,11 +193,17 @@ export interface DashboardContract {
   /** Desktop app only: shows a file or folder of ours in the system's file manager. */
   reveal: { input: { readonly what: 'config' | 'logs' | 'spill'; readonly id?: string }; output: Nothing };
   /** Client apps, as the setup shows them. */
-  previewInstall: { input: { readonly app: string }; output: InstallPreview };
-  installApp: { input: { readonly app: string; readonly revision: string }; output: InstallOutcome };
+  /** `http`: by an address of the app's own with a token, which is masked here, or by a command; absent: as it is, else by a command. */
+  previewInstall: { input: { readonly app: string; readonly http?: boolean }; output: InstallPreview };
+  installApp: {
+    input: { readonly app: string; readonly revision: string; readonly http?: boolean };
+    output: InstallOutcome;
+  };
   uninstallApp: { input: { readonly app: string }; output: InstallOutcome };
   undoInstall: { input: { readonly undo: string }; output: { readonly sentence: string } };
   offeredServers: { input: Nothing; output: { readonly servers: readonly OfferedServer[] } };
+  /** Starts an offered server once to see whether it works; writes nothing. */
+  tryOffer: { input: { readonly id: string }; output: ServerTrialResult };
   importServers: {
     input: { readonly servers: readonly { readonly id: string; readonly name: string }[]; readonly move: boolean };
     output: { readonly added: readonly string[]; readonly sentence: string; readonly undo: string | undefined };

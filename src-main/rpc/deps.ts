@@ -7,6 +7,8 @@ import type { DesktopService } from './desktop-service.ts';
 export interface RpcDeps {
   readonly core: Aggregator;
   readonly doors: () => Doors;
+  /** Returns how to stop; absent where the doors stay as they are. */
+  readonly onDoorsChange?: (listener: () => void) => () => void;
   readonly stop: () => void;
   /** The desktop app around the core; undefined where there is none. */
   readonly desktop: DesktopService | undefined;

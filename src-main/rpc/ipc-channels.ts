@@ -2,6 +2,8 @@
 
 /** A question and its answer. */
 export const requestChannel = 'tooltray:request';
+/** "I no longer want the answer." */
+export const takeBackChannel = 'tooltray:take-back';
 /** "Tell me the state from now on." */
 export const watchChannel = 'tooltray:watch';
 /** Changes of the state go out on it. */

@@ -28,20 +28,33 @@ export interface IpcDoorOptions {
 export class IpcDoor {
   readonly #options: IpcDoorOptions;
   readonly #leaves = new Map<number, () => void>();
+  /** Questions being answered, by window and by the name that the page gave them. */
+  readonly #questions = new Map<number, Map<string, AbortController>>();
 
   constructor(options: IpcDoorOptions) {
     this.#options = options;
   }
 
-  /** Never rejects: an error of ours would arrive without its code. */
-  async request(sender: IpcSender, method: unknown, input: unknown): Promise<IpcAnswer> {
+  /** Never rejects: an error of ours would arrive without its code. `question`: the name for `takeBack`. */
+  async request(sender: IpcSender, method: unknown, input: unknown, question?: unknown): Promise<IpcAnswer> {
+    const asking = new AbortController();
+    let done = (): void => undefined;
     try {
       this.#requireOwn(sender);
       if (typeof method !== 'string') throw new AppError('bad_request', 'A question needs a name.');
-      return { value: await this.#options.ask(method, input, new AbortController().signal) };
+      done = this.#note(sender, String(question), asking);
+      return { value: await this.#options.ask(method, input, asking.signal) };
     } catch (error) {
       return { error: toFailure(error) };
+    } finally {
+      done();
     }
+  }
+
+  /** A window no longer wants to know: whatever works on the answer is told to stop. Throws AppError not_allowed. */
+  takeBack(sender: IpcSender, question: unknown): void {
+    this.#requireOwn(sender);
+    this.#questions.get(sender.id)?.get(String(question))?.abort();
   }
 
   /** Begins to tell this window; once per window, however often it loads. Throws AppError not_allowed. */
@@ -61,6 +74,22 @@ export class IpcDoor {
 
   close(): void {
     for (const leave of [...this.#leaves.values()]) leave();
+  }
+
+  /** Until the returned function is called the question can be taken back; with its window all of them are. */
+  #note(sender: IpcSender, question: string, asking: AbortController): () => void {
+    const questions = this.#questions.get(sender.id) ?? new Map<string, AbortController>();
+    if (!this.#questions.has(sender.id)) {
+      this.#questions.set(sender.id, questions);
+      sender.onGone(() => {
+        for (const one of questions.values()) one.abort();
+        this.#questions.delete(sender.id);
+      });
+    }
+    questions.set(question, asking);
+    return () => {
+      if (questions.get(question) === asking) questions.delete(question);
+    };
   }
 
   #requireOwn({ url, isMainFrame }: IpcSender): void {

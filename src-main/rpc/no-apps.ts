@@ -11,8 +11,11 @@ export const noApps: AppsService = {
   uninstallApp: refuse,
   undoInstall: refuse,
   offeredServers: refuse,
+  offeredEntry: refuse,
   importServers: refuse,
   rescan: refuse,
+  setAccess: refuse,
   apps: () => Promise.resolve([]),
+  access: () => Promise.resolve([]),
   onChange: () => () => undefined,
 };

@@ -1,5 +1,6 @@
 /** The page's questions to the core: through the desktop app where it runs in one, else over HTTP on its own origin. */
 import type { RpcFailure, RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
+import type { Bridge } from './bridge.d.ts';
 import { keyHeaders } from './page-key.ts';
 
 export type Input<M extends RpcMethod> = RpcMethods[M]['input'];
@@ -27,7 +28,9 @@ export const api = { ask, readSpill };
 
 /** Rejects with AskError. */
 async function ask<M extends RpcMethod>(method: M, input: Input<M>, signal?: AbortSignal): Promise<Output<M>> {
-  const answer = await (window.tooltray?.request(method, input) ?? askOverHttp(method, input, signal));
+  const answer = await (window.tooltray === undefined
+    ? askOverHttp(method, input, signal)
+    : askOverBridge(window.tooltray, method, input, signal));
   if ('error' in answer) throw new AskError(answer.error);
   return answer.value as Output<M>;
 }
@@ -39,11 +42,29 @@ async function readSpill(id: string, signal?: AbortSignal): Promise<Blob> {
   return response.blob();
 }
 
-async function askOverHttp(
+type Answer = { readonly value: unknown } | { readonly error: RpcFailure };
+
+/** As over HTTP, a question that is taken back rejects with the signal's reason. */
+async function askOverBridge(
+  bridge: Bridge,
   method: string,
   input: unknown,
   signal: AbortSignal | undefined,
-): Promise<{ readonly value: unknown } | { readonly error: RpcFailure }> {
+): Promise<Answer> {
+  signal?.throwIfAborted();
+  const question = crypto.randomUUID();
+  const takeBack = (): void => bridge.takeBack(question);
+  signal?.addEventListener('abort', takeBack, { once: true });
+  try {
+    const answer = await bridge.request(method, input, question);
+    signal?.throwIfAborted();
+    return answer;
+  } finally {
+    signal?.removeEventListener('abort', takeBack);
+  }
+}
+
+async function askOverHttp(method: string, input: unknown, signal: AbortSignal | undefined): Promise<Answer> {
   const headers = { 'content-type': 'application/json' };
   const response = await send(method, { method: 'POST', headers, body: JSON.stringify(input), signal });
   return response.ok ? { value: await response.json() } : { error: await failureOf(response) };

@@ -18,6 +18,7 @@ export class AppStateStore implements Slices {
   activity = $state.raw<AppState['activity']>();
   spills = $state.raw<AppState['spills']>();
   setup = $state.raw<AppState['setup']>();
+  access = $state.raw<AppState['access']>();
   modes = $state.raw<AppState['modes']>();
   settings = $state.raw<AppState['settings']>();
 

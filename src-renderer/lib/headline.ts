@@ -34,7 +34,7 @@ export function serversInWords(servers: readonly ServerRow[]): string {
 }
 
 function appsInWords(sessions: readonly SessionStatus[]): string {
-  const apps = [...new Set(sessions.map(({ app }) => app))];
+  const apps = [...new Set(sessions.map(({ appName }) => appName))];
   if (apps.length === 0) return 'No app connected';
   return `${apps.length > 3 ? count(apps.length, 'app') : list(apps)} connected`;
 }

@@ -3,18 +3,63 @@ import { views, type View } from './addresses.ts';
 
 export interface KeyPress {
   readonly key: string;
+  /** Where the key is, whatever it writes there: `Digit1`. */
+  readonly code: string;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
   readonly altKey: boolean;
+  readonly shiftKey: boolean;
+}
+
+/** Where the page is shown: what a window of ours may use, a browser has for its tabs. */
+export interface Place {
+  readonly isMac: boolean;
+  readonly isBrowser: boolean;
+}
+
+interface Shortcut {
+  /** What is held down with the digit. */
+  readonly held: readonly ('ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey')[];
+  /** In front of the digit, as the system writes it, and as `aria-keyshortcuts` has it. */
+  readonly shown: string;
+  readonly aria: string;
+}
+
+/** A browser takes Ctrl and Command with a digit, in Linux Alt as well; Firefox would even let the page take them away from it. */
+const shortcuts: Readonly<Record<'macApp' | 'macBrowser' | 'app' | 'browser', Shortcut>> = {
+  macApp: { held: ['metaKey'], shown: '⌘', aria: 'Meta+' },
+  macBrowser: { held: ['ctrlKey', 'altKey'], shown: '⌃⌥', aria: 'Control+Alt+' },
+  app: { held: ['ctrlKey'], shown: 'Ctrl+', aria: 'Control+' },
+  browser: { held: ['altKey', 'shiftKey'], shown: 'Alt+Shift+', aria: 'Alt+Shift+' },
+};
+
+/** How the shortcut of the view with this number (from 1) is written. */
+export function viewShortcut(number: number, place: Place): { readonly shown: string; readonly aria: string } {
+  const { shown, aria } = shortcutIn(place);
+  return { shown: `${shown}${number}`, aria: `${aria}${number}` };
 }
 
 /** What a key stands for; undefined for one that is nobody's. `isTyping`: the focus is in a field. */
-export function commandOf(press: KeyPress, isTyping: boolean): { readonly view: View } | 'filter' | undefined {
-  const { key, ctrlKey, metaKey, altKey } = press;
-  if (altKey) return undefined;
-  if ((ctrlKey || metaKey) && /^[1-6]$/.test(key)) {
-    const view = views[Number(key) - 1];
+export function commandOf(
+  press: KeyPress,
+  isTyping: boolean,
+  place: Place,
+): { readonly view: View } | 'filter' | undefined {
+  const { key, code, ctrlKey, metaKey, altKey } = press;
+  const digit = /^(?:Digit|Numpad)([1-6])$/.exec(code)?.[1];
+  if (digit !== undefined && isHeld(press, shortcutIn(place))) {
+    const view = views[Number(digit) - 1];
     return view && { view };
   }
-  return key === '/' && !ctrlKey && !metaKey && !isTyping ? 'filter' : undefined;
+  return key === '/' && !ctrlKey && !metaKey && !altKey && !isTyping ? 'filter' : undefined;
+}
+
+function shortcutIn({ isMac, isBrowser }: Place): Shortcut {
+  if (isMac) return isBrowser ? shortcuts.macBrowser : shortcuts.macApp;
+  return isBrowser ? shortcuts.browser : shortcuts.app;
+}
+
+/** These and no others: more held keys are another shortcut. */
+function isHeld(press: KeyPress, { held }: Shortcut): boolean {
+  return (['ctrlKey', 'metaKey', 'altKey', 'shiftKey'] as const).every((name) => press[name] === held.includes(name));
 }

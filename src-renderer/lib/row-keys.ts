@@ -1,6 +1,7 @@
 /**
  * Keys of a table: arrows, Home and End move between its rows, Tab reaches it once. Each row has one link or button marked
- * `data-row` that opens it, so that Enter works by itself. `<tbody {@attach rowKeys}>`.
+ * `data-row` that opens it, so that Enter works by itself. `<tbody {@attach rowKeys}>`. Where only the rows in sight exist,
+ * see virtual-keys.ts.
  */
 import type { Attachment } from 'svelte/attachments';
 
@@ -13,32 +14,45 @@ export const rowKeys: Attachment<HTMLElement> = (body) => {
     event.preventDefault();
     next.focus();
   };
-  const keepOneStop = (event?: FocusEvent): void => {
+  const stop = keepOneStop(body);
+  body.addEventListener('keydown', moveFocus);
+  return () => {
+    stop();
+    body.removeEventListener('keydown', moveFocus);
+  };
+};
+
+/** Tab reaches one of the rows, the one that had the focus last. `onrows` is told when other rows are there. */
+export function keepOneStop(body: HTMLElement, onrows?: () => void): () => void {
+  const keep = (event?: FocusEvent): void => {
     const rows = rowsOf(body);
     const target = event?.target as HTMLElement | undefined;
     const current = rows.find((row) => row === target) ?? rows.find((row) => row.tabIndex === 0) ?? rows[0];
     for (const row of rows) row.tabIndex = row === current ? 0 : -1;
   };
-  const observer = new MutationObserver(() => keepOneStop());
-  observer.observe(body, { childList: true });
-  keepOneStop();
-  body.addEventListener('keydown', moveFocus);
-  body.addEventListener('focusin', keepOneStop);
+  const observer = new MutationObserver(() => {
+    onrows?.();
+    keep();
+  });
+  observer.observe(body, { childList: true, subtree: onrows !== undefined });
+  keep();
+  body.addEventListener('focusin', keep);
   return () => {
     observer.disconnect();
-    body.removeEventListener('keydown', moveFocus);
-    body.removeEventListener('focusin', keepOneStop);
+    body.removeEventListener('focusin', keep);
   };
-};
+}
 
 function rowsOf(body: HTMLElement): HTMLElement[] {
   return [...body.querySelectorAll<HTMLElement>('[data-row]')];
 }
 
-/** -1 for a key that moves nothing. */
-export function indexAfter(key: string, at: number, length: number): number {
+/** -1 for a key that moves nothing. `page`: rows that a page has; without it there are no pages. */
+export function indexAfter(key: string, at: number, length: number, page?: number): number {
   if (key === 'ArrowDown') return Math.min(at + 1, length - 1);
   if (key === 'ArrowUp') return Math.max(at - 1, 0);
   if (key === 'Home') return 0;
-  return key === 'End' ? length - 1 : -1;
+  if (key === 'End') return length - 1;
+  if (key === 'PageDown' && page !== undefined) return Math.min(at + page, length - 1);
+  return key === 'PageUp' && page !== undefined ? Math.max(at - page, 0) : -1;
 }

@@ -8,6 +8,10 @@ function rowOf(page: Page, tool: string): Locator {
   return page.getByRole('table', { name: 'Calls' }).getByRole('row').filter({ hasText: tool }).first();
 }
 
+function focusedCall(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => document.activeElement?.getAttribute('href') ?? undefined);
+}
+
 test.beforeEach(async ({ page, core }) => {
   await core.call('tracker_list_issues', { count: 2 });
   await page.goto(core.link);
@@ -54,6 +58,32 @@ test('while somebody reads further down new calls wait, and say how many they ar
   await expect(rowOf(page, 'read_log')).toBeInViewport();
 });
 
+test('keys go through the calls beyond those in sight, and what has the focus stays while new ones come', async ({
+  page,
+  core,
+}) => {
+  await Promise.all(Array.from({ length: 300 }, () => core.call('tracker_list_issues', { count: 1 })));
+  const table = page.getByRole('table', { name: 'Calls' });
+  const links = table.getByRole('link');
+  await expect(table).toHaveAttribute('aria-rowcount', /^[3-9]\d\d$|^\d{4,}$/);
+  const rows = Number(await table.getAttribute('aria-rowcount'));
+  const focused = (): Promise<string | undefined> =>
+    page.evaluate(() => document.activeElement?.closest('tr')?.ariaRowIndex ?? undefined);
+  await links.first().focus();
+  for (let turn = 0; turn < 50; turn++) await page.keyboard.press('ArrowDown');
+  expect(await focused()).toBe('52');
+  await page.keyboard.press('PageDown');
+  await expect.poll(async () => Number(await focused())).toBeGreaterThan(56);
+  // Rows that were not read yet are waited for.
+  await page.keyboard.press('End');
+  await expect.poll(focused).toBe(String(rows));
+  await page.keyboard.press('Home');
+  await expect.poll(focused).toBe('2');
+  await core.call('tracker_read_log', { lines: 1 });
+  await expect(page.getByRole('button', { name: '1 new' })).toBeVisible();
+  expect(await focused()).toBe('2');
+});
+
 test('what a filter hides is named, and is shown again at once', async ({ page }) => {
   await page.getByRole('searchbox').fill('no such tool');
   await expect(page.getByText('Shown are only: with “no such tool”.')).toBeVisible();
@@ -80,12 +110,17 @@ test('arrows move between calls, Enter opens one, and Escape gives the focus bac
   await expect(rowOf(page, 'read_log')).toBeVisible();
   const links = page.getByRole('table', { name: 'Calls' }).getByRole('link');
   await links.first().focus();
+  const first = await focusedCall(page);
   await page.keyboard.press('ArrowDown');
+  const second = await focusedCall(page);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('dialog')).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`${second}$`));
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toBeHidden();
-  await expect(links.nth(1)).toBeFocused();
+  // By its address: a call that came meanwhile has put it one further down.
+  await expect.poll(() => focusedCall(page)).toBe(second);
+  expect(second).not.toBe(first);
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,40 +1,51 @@
-/** A core as `tooltray serve` starts it, with a home of its own. */
+/** A core as `tooltray serve` starts it, in a person's home that is made for it; and the client apps that call it. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { ClientApp, endChild, type PipedChild } from './client-app.ts';
 
 const cli = join(import.meta.dirname, '../../dist/cli.js');
 
 /** Breaks at once, with last words that would like to be more than text. */
 const hostileWords = `console.error('<img src=x onerror="document.title=1"> \\u001b[31mred\\u001b[0m'); process.exit(3)`;
 
+/** A core for each test, with a server that works and one that does not. */
 export const test = plain.extend<{ core: ServedCore }>({
   core: async ({ baseURL: _baseURL }, use) => {
-    const core = await ServedCore.start({
+    const servers = {
       echo: { ...fixtureCommand('echo'), env: { API_TOKEN: 'not-for-the-page' } },
       hostile: { command: process.execPath, args: ['-e', hostileWords] },
-    });
+    };
+    await using core = await ServedCore.start({ config: { mode: 'search', servers } });
     await use(core);
-    await core.remove();
   },
 });
 
-export class ServedCore {
-  readonly #home: string;
-  #link = '';
-  #stop: () => Promise<void> = async () => undefined;
+export interface Home {
+  /** undefined: the core writes its first one. */
+  readonly config?: object;
+  /** What lies in the person's folder: JSON by path. */
+  readonly files?: Readonly<Record<string, object>>;
+}
 
-  private constructor(home: string) {
-    this.#home = home;
+export class ServedCore {
+  readonly #folder: string;
+  readonly #apps: ClientApp[] = [];
+  #child: PipedChild | undefined;
+  #link = '';
+
+  private constructor(folder: string) {
+    this.#folder = folder;
   }
 
-  static async start(servers: object): Promise<ServedCore> {
-    const home = await mkdtemp(join(tmpdir(), 'tooltray-e2e-dashboard-'));
-    await writeFile(join(home, 'config.json'), JSON.stringify({ mode: 'search', servers }));
-    const core = new ServedCore(home);
+  static async start({ config, files = {} }: Home): Promise<ServedCore> {
+    const core = new ServedCore(await mkdtemp(join(tmpdir(), 'tooltray-e2e-')));
+    const all = { ...files, ...(config && { 'own/config.json': config }) };
+    for (const [path, content] of Object.entries(all)) await core.put(path, content);
     await core.resume();
     return core;
   }
@@ -44,41 +55,75 @@ export class ServedCore {
     return this.#link;
   }
 
+  /** What programs are started with that belong to this person. */
+  get env(): NodeJS.ProcessEnv {
+    const folder = this.#folder;
+    return { ...process.env, HOME: folder, XDG_CONFIG_HOME: this.path('.config'), TOOLTRAY_HOME: this.path('own') };
+  }
+
   /** A place in the dashboard, for a page that has been let in. */
   at(route: string): string {
     return new URL(`/#/${route}`, this.#link).href;
   }
 
+  /** A file in the person's folder, absolute. */
+  path(path: string): string {
+    return join(this.#folder, path);
+  }
+
+  read(path: string): Promise<string> {
+    return readFile(this.path(path), 'utf8');
+  }
+
+  async put(path: string, content: object): Promise<void> {
+    const file = this.path(path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `${JSON.stringify(content, undefined, 2)}\n`);
+  }
+
+  /** A client app that has started Tooltray, with `flags`, and says what it is called; it ends with the core at the latest. */
+  async connect(name = 'Claude Desktop', flags: readonly string[] = ['--app', 'claude-desktop']): Promise<ClientApp> {
+    const app = await ClientApp.over(this.#spawn('stdio', ...flags), name);
+    this.#apps.push(app);
+    return app;
+  }
+
   /** Starts it, on the same port where it had one. */
   async resume(): Promise<void> {
     const port = this.#link === '' ? '0' : new URL(this.#link).port;
-    const env = { ...process.env, TOOLTRAY_HOME: this.#home };
-    const child = spawn(process.execPath, [cli, 'serve', '--port', port, '--no-open'], {
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    this.#stop = async () => {
-      child.kill('SIGTERM');
-      await ended;
-    };
-    let text = '';
-    this.#link = await new Promise((resolve, reject) => {
-      child.stdout.on('data', (chunk: Buffer) => {
-        text += chunk.toString();
-        const found = /http:\/\/127\.0\.0\.1:\d+\/#key=\S+/.exec(text);
-        if (found) resolve(found[0]);
-      });
-      void ended.then(() => reject(new Error(`It ended before it said where it is:\n${text}`)));
-    });
+    this.#child = this.#spawn('serve', '--port', port, '--no-open');
+    this.#link = await firstMatch(this.#child.stdout, /http:\/\/127\.0\.0\.1:\d+\/#key=\S+/);
   }
 
-  async stop(): Promise<void> {
-    await this.#stop();
+  /** Ends it without a word, as a crash does. */
+  async kill(): Promise<void> {
+    if (this.#child) await endChild(this.#child, 'SIGKILL');
   }
 
+  /** Ends whatever was started and leaves nothing behind; `await using` does it by itself. */
   async remove(): Promise<void> {
-    await this.stop();
-    await rm(this.#home, { recursive: true, force: true, maxRetries: 5 });
+    await Promise.all(this.#apps.map((app) => app.end()));
+    if (this.#child) await endChild(this.#child, 'SIGTERM');
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.remove();
+  }
+
+  #spawn(...args: readonly string[]): PipedChild {
+    return spawn(process.execPath, [cli, ...args], { env: this.env, stdio: ['pipe', 'pipe', 'inherit'] });
+  }
+}
+
+function firstMatch(output: Readable, pattern: RegExp): Promise<string> {
+  let text = '';
+  return new Promise((resolve, reject) => {
+    output.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const found = pattern.exec(text);
+      if (found) resolve(found[0]);
+    });
+    output.once('close', () => reject(new Error(`It ended before it said where it is:\n${text}`)));
+  });
 }

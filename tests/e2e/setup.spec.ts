@@ -1,122 +1,179 @@
-/** From found apps to the first call, and the settings, with a real core in a home of its own. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import AxeBuilder from '@axe-core/playwright';
-import { expect, type Page, test as plain } from '@playwright/test';
+/** From found apps to the first call, and the settings, with real apps' files in a home of its own. */
+import { type Client, Client as McpClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, type Locator, type Page, test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { ServedCore } from './serve-core.ts';
 
-interface Home {
-  readonly link: string;
-  readonly claudeFile: string;
-  readonly configFile: string;
-}
+const claudeFile = '.config/Claude/claude_desktop_config.json';
+const cursorFile = '.cursor/mcp.json';
 
-const cli = join(import.meta.dirname, '../../dist/cli.js');
+/** Two apps with three servers, one of which starts only as another place has it. */
+const files = {
+  [claudeFile]: {
+    mcpServers: { tracker: { ...fixtureCommand('tracker'), env: { TRACKER_TOKEN: 'x1y2z3x1y2z3' } } },
+  },
+  [cursorFile]: { mcpServers: { echo: fixtureCommand('echo'), notes: { command: '/no/such/folder/notes-server' } } },
+  '.config/mcp/config.json': { mcpServers: { notes: fixtureCommand('capabilities') } },
+};
 
-const test = plain.extend<{ home: Home }>({
+const test = plain.extend<{ home: ServedCore }>({
   home: async ({ page }, use) => {
-    const folder = await mkdtemp(join(tmpdir(), 'tooltray-e2e-setup-'));
-    const claudeFile = join(folder, '.config/Claude/claude_desktop_config.json');
-    await mkdir(join(folder, '.config/Claude'), { recursive: true });
-    await mkdir(join(folder, '.cursor'), { recursive: true });
-    const servers = { tracker: { ...fixtureCommand('tracker'), env: { TRACKER_TOKEN: 'x1y2z3x1y2z3' } } };
-    await writeFile(claudeFile, JSON.stringify({ mcpServers: servers }, undefined, 2));
-    const broken = { command: join(folder, 'no-such-program') };
-    await writeFile(join(folder, '.cursor/mcp.json'), JSON.stringify({ mcpServers: { broken } }));
-    const env = {
-      ...process.env,
-      HOME: folder,
-      XDG_CONFIG_HOME: join(folder, '.config'),
-      TOOLTRAY_HOME: join(folder, 'own'),
-    };
-    const core = spawn(process.execPath, [cli, 'serve', '--port', '0', '--no-open'], { env });
-    const link = await linkOf(core);
-    await page.goto(link);
-    await expect(page).toHaveURL(/#\/setup/);
-    await use({ link, claudeFile, configFile: join(folder, 'own/config.json') });
-    core.kill('SIGTERM');
-    await once(core, 'exit');
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await using home = await ServedCore.start({ files });
+    await page.goto(home.link);
+    await expect(page).toHaveURL(home.at('setup'));
+    await use(home);
   },
 });
 
-async function linkOf({ stdout }: ChildProcess): Promise<string> {
-  if (stdout === null) throw new Error('It has no output.');
-  for await (const line of createInterface({ input: stdout })) {
-    const link = /http:\/\/127\.0\.0\.1:\d+\/#key=\S+/.exec(line)?.[0];
-    if (link !== undefined) return link;
-  }
-  throw new Error('It ended before it said where it is.');
+function appLine(page: Page, name: string): Locator {
+  return page.getByRole('list', { name: 'Apps on this machine' }).getByRole('listitem').filter({ hasText: name });
 }
 
-async function open(page: Page, { link }: Home, place: string): Promise<void> {
-  await page.goto(new URL(`/#/${place}`, link).href);
+/** Starts exactly what the app's file says, as the app would. */
+async function startApp(home: ServedCore, file: string, name: string): Promise<Client> {
+  const { mcpServers } = JSON.parse(await home.read(file)) as Record<string, Record<string, Entry>>;
+  const { command, args = [], env } = mcpServers?.['tooltray'] ?? { command: 'nothing was written' };
+  const client = new McpClient({ name, version: '1.0.0' });
+  await client.connect(new StdioClientTransport({ command, args, env: { HOME: home.path(''), ...env } }));
+  return client;
 }
 
-test('the first start opens the setup, with the apps of this machine', async ({ page, home }) => {
-  await expect(page).toHaveURL(new URL('/#/setup', home.link).href);
-  await expect(page.getByRole('list', { name: 'Apps on this machine' })).toContainText('Claude Desktop');
-});
+interface Entry {
+  readonly command: string;
+  readonly args?: string[];
+  readonly env?: Record<string, string>;
+}
 
-test('an app is connected after its change was shown, and undo gives the file back to the byte', async ({
+test('from two found apps to the first call: shown, connected, taken back, connected; servers brought over, one mended', async ({
   page,
   home,
 }) => {
   test.slow();
-  const before = await readFile(home.claudeFile, 'utf8');
-  await open(page, home, 'setup/apps');
-  await page.getByRole('button', { name: 'Connect Claude Desktop' }).click();
+  const before = await home.read(claudeFile);
   const sheet = page.getByRole('dialog');
-  await expect(sheet.getByRole('region', { name: 'Change of the file' })).toContainText('"tooltray"');
-  await expect(sheet).toContainText('A backup is made at');
-  expect(await readFile(home.claudeFile, 'utf8')).toBe(before);
-  await sheet.getByRole('button', { name: 'Connect', exact: true }).click();
-  await expect(sheet).toContainText('Quit Claude Desktop completely', { timeout: 30_000 });
-  expect(await readFile(home.claudeFile, 'utf8')).toContain('"tooltray"');
-  await sheet.getByRole('button', { name: 'Undo' }).click();
-  await expect(sheet).toBeHidden();
-  expect(await readFile(home.claudeFile, 'utf8')).toBe(before);
+
+  await test.step('two apps are found', async () => {
+    const apps = page.getByRole('list', { name: 'Apps on this machine' }).getByRole('listitem');
+    await expect(apps).toHaveText([/Claude Desktop.*1 server of its own/s, /Cursor.*2 servers of its own/s]);
+  });
+
+  await test.step('the change is shown before anything is written', async () => {
+    await page.getByRole('button', { name: 'Connect Claude Desktop' }).click();
+    await expect(sheet.getByRole('region', { name: 'Change of the file' })).toContainText('"tooltray"');
+    await expect(sheet).toContainText(home.path(claudeFile));
+    await expect(sheet).toContainText('A backup is made at');
+    expect(await home.read(claudeFile)).toBe(before);
+  });
+
+  await test.step('it is connected, and undo gives the file back to the byte', async () => {
+    await sheet.getByRole('button', { name: 'Connect', exact: true }).click();
+    await expect(sheet).toContainText('Quit Claude Desktop completely', { timeout: 30_000 });
+    expect(await home.read(claudeFile)).toContain('"tooltray"');
+    await sheet.getByRole('button', { name: 'Undo' }).click();
+    await expect(sheet).toBeHidden();
+    expect(await home.read(claudeFile)).toBe(before);
+    await expect(appLine(page, 'Claude Desktop')).toContainText('Not connected');
+  });
+
+  await test.step('it is connected again', async () => {
+    await page.getByRole('button', { name: 'Connect Claude Desktop' }).click();
+    await sheet.getByRole('button', { name: 'Connect', exact: true }).click();
+    await expect(sheet).toContainText('Claude Desktop is connected', { timeout: 30_000 });
+    await sheet.getByRole('button', { name: 'Done' }).click();
+    await expect(appLine(page, 'Claude Desktop')).toContainText('Connected');
+  });
+
+  await test.step('three servers are tried, and brought over', async () => {
+    await page.getByRole('tab', { name: 'Servers' }).click();
+    const rowOf = (name: string): Locator =>
+      page.getByRole('table', { name: 'Servers of your apps' }).getByRole('row').filter({ hasText: name });
+    await page.getByRole('button', { name: 'Test which work' }).click();
+    await expect(rowOf('TRACKER_TOKEN')).toContainText('It works.');
+    await expect(rowOf('notes-server')).toContainText('It does not work here.');
+    await page.getByRole('button', { name: 'Add 3 servers' }).click();
+    const brought = page.getByRole('list', { name: 'Servers that came' }).getByRole('listitem');
+    await expect(page.getByRole('region', { name: 'What was brought over' })).toBeFocused();
+    await expect(brought.filter({ hasText: 'tracker' })).toContainText('Ready');
+    await expect(brought.filter({ hasText: 'echo' })).toContainText('Ready');
+    await expect(brought.filter({ hasText: 'notes' })).toContainText('does not exist');
+  });
+
+  await test.step('the broken one is mended from another place, after a yes', async () => {
+    const offer = page.getByRole('region', { name: 'Servers that can be mended' });
+    await expect(offer).toContainText('The shared MCP config');
+    expect(await home.read('own/config.json')).toContain('/no/such/folder/notes-server');
+    await offer.getByRole('button', { name: 'Try and use it for notes' }).click();
+    const notes = page.getByRole('list', { name: 'Servers that came' }).getByRole('listitem');
+    await expect(notes.filter({ hasText: 'notes' })).toContainText('Ready');
+    await expect(offer).toBeHidden();
+    expect(await home.read('own/config.json')).not.toContain('/no/such/folder');
+  });
+
+  await test.step('the first call of the app, started as its file says, turns the step to a tick', async () => {
+    await page.getByRole('tab', { name: 'First call' }).click();
+    await expect(page.getByText('Waiting for Claude Desktop to start Tooltray.')).toBeVisible();
+    const app = await startApp(home, claudeFile, 'claude-ai');
+    await expect(page.getByText('is connected. Waiting for the first call…')).toBeVisible();
+    const { tools } = await app.listTools();
+    const tool = tools.find(({ name }) => name.endsWith('echo'))?.name ?? 'nothing like it is listed';
+    expect(await app.callTool({ name: tool, arguments: { message: 'hello' } })).toMatchObject({
+      content: [{ type: 'text', text: 'hello' }],
+    });
+    await expect(page.getByRole('heading', { name: 'Claude Desktop made the first call' })).toBeVisible();
+    await expect(page.getByRole('tab', { name: 'First call ✓' })).toBeVisible();
+    await expect(page.getByText('All done: your apps reach your servers through Tooltray.')).toBeVisible();
+    await app.close();
+  });
+
+  await test.step('it is disconnected, and that is undone, too', async () => {
+    const connected = await home.read(claudeFile);
+    await page.getByRole('tab', { name: 'Apps' }).click();
+    await page.getByRole('button', { name: 'Disconnect Claude Desktop' }).click();
+    await expect(appLine(page, 'Claude Desktop')).toContainText('Not connected');
+    expect(JSON.parse(await home.read(claudeFile))).toEqual(JSON.parse(before));
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(appLine(page, 'Claude Desktop')).toContainText('Connected');
+    expect(await home.read(claudeFile)).toBe(connected);
+  });
 });
 
-test('servers are brought over under the names that were chosen, and told apart by how they fare', async ({
-  page,
-  home,
-}) => {
-  await open(page, home, 'setup/servers');
-  await expect(page.getByText('Its secrets come along: TRACKER_TOKEN')).toBeVisible();
-  await page.getByRole('textbox', { name: 'Name of tracker here' }).fill('issues');
-  await page.getByRole('button', { name: 'Add 2 servers' }).click();
-  await expect(page.getByRole('listitem').filter({ hasText: 'issues' })).toContainText('Ready');
-  await expect(page.getByText('already here as issues')).toBeVisible();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByRole('button', { name: 'Add 2 servers' })).toBeVisible();
-});
+for (const { where, open } of [
+  { where: 'in the setup', open: 'setup/servers' },
+  { where: 'where servers are added', open: 'servers?add=apps' },
+]) {
+  test(`servers are moved here under the names that were chosen, and given back, ${where}`, async ({ page, home }) => {
+    const before = [await home.read(claudeFile), await home.read(cursorFile)];
+    await page.goto(home.at(open));
+    await expect(page.getByText('Its secrets come along: TRACKER_TOKEN')).toBeVisible();
+    await page.getByRole('textbox', { name: 'Name of tracker here' }).fill('echo');
+    await expect(page.getByText('Another one would have this name.')).toBeVisible();
+    await page.getByRole('textbox', { name: 'Name of tracker here' }).fill('issues');
+    await page.getByRole('checkbox', { name: 'Bring notes over' }).uncheck();
+    await page.getByRole('checkbox', { name: /^Move them/ }).check();
+    await page.getByRole('button', { name: 'Move 2 servers' }).click();
+    const brought = page.getByRole('list', { name: 'Servers that came' }).getByRole('listitem');
+    await expect(brought.filter({ hasText: 'issues' })).toContainText('Ready');
+    expect(Object.keys((JSON.parse(await home.read(claudeFile)) as { mcpServers: object }).mcpServers)).toEqual([
+      'tooltray',
+    ]);
+    expect(await home.read(cursorFile)).toContain('notes-server');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByRole('button', { name: 'Move 2 servers' })).toBeVisible();
+    expect([await home.read(claudeFile), await home.read(cursorFile)]).toEqual(before);
+    expect(await home.read('own/config.json')).not.toContain('issues');
+  });
+}
 
 test('a setting is kept as soon as it is changed, and an empty one is taken out again', async ({ page, home }) => {
-  await open(page, home, 'settings');
+  await page.goto(home.at('settings'));
   await page.getByRole('button', { name: /^Search/ }).click();
   await expect(page.getByRole('button', { name: /^Search/ })).toHaveAttribute('aria-pressed', 'true');
   const threshold = page.getByRole('spinbutton', { name: /Keep answers on disk from/ });
   await threshold.fill('64');
   await threshold.press('Enter');
-  await expect.poll(() => readFile(home.configFile, 'utf8')).toContain('64000');
+  await expect.poll(() => home.read('own/config.json')).toContain('64000');
   await threshold.fill('');
   await threshold.press('Enter');
-  await expect.poll(() => readFile(home.configFile, 'utf8')).not.toContain('threshold');
+  await expect.poll(() => home.read('own/config.json')).not.toContain('threshold');
 });
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`no barrier is found in setup and settings in the ${colorScheme} theme`, async ({ page, home }) => {
-    test.slow();
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    for (const place of ['setup/servers', 'setup/first-call', 'settings', 'setup/apps', 'setup/apps/claude-desktop']) {
-      await open(page, home, place);
-      await expect(page.getByRole('heading', { level: 2 }).or(page.getByRole('listitem')).first()).toBeVisible();
-      expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
-    }
-  });
-}

@@ -57,6 +57,16 @@ test('nothing of the other app runs before the yes; then the server is used at o
   expect(healing.offers).toEqual([]);
 });
 
+test('what is offered for a server stays offered while that is tried again as it is', async () => {
+  await cursorHas({ x: fixture('echo') });
+  await using core = await start({ servers: { x: broken } });
+  const { healing } = core.host.core;
+  await healing.look();
+  await expect(core.server('x').retry()).rejects.toMatchObject({ code: 'command_not_found' });
+  await healing.look();
+  expect(healing.offers.map(({ server }) => server)).toEqual(['x']);
+});
+
 test('a yes to a place counts for the next server of it, also after a restart', async () => {
   await cursorHas({ x: fixture('echo'), y: fixture('echo', 'y') });
   const home = await mkdtemp(join(tmpdir(), 'tooltray-heal-home-'));
@@ -98,9 +108,13 @@ test('what was agreed to and does not work is not kept, and the next place is of
   expect(healing.offers.map(({ source }) => source.id)).toEqual(['codex']);
 });
 
-test('a server that answers without tools is mended as well, one that has none anywhere is left alone', async () => {
-  await cursorHas({ x: fixture('echo') });
-  await using core = await start({ servers: { x: fixture('misbehaving', 'many', '0'), e: fixture('echo') } });
+test('a server that answers without tools, or dies at its start, is mended as well; one that has no other launch is left alone', async () => {
+  await cursorHas({ x: fixture('echo'), dies: fixture('echo') });
+  const dies = fixture('misbehaving', 'crash-at-start');
+  await using core = await start({ servers: { x: fixture('misbehaving', 'many', '0'), e: fixture('echo'), dies } });
+  const offered = (): string[] => core.host.core.healing.offers.map(({ server }) => server);
   await core.host.core.healing.look();
-  expect(core.host.core.healing.offers.map(({ server }) => server)).toEqual(['x']);
+  expect(offered()).toContain('x');
+  await core.host.core.healing.lookAgain();
+  expect(offered()).toEqual(['x', 'dies']);
 });

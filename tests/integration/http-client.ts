@@ -13,7 +13,8 @@ export class HttpClient {
   /** `modern`: sends the headers that requests of 2026-07-28 carry. */
   readonly #modern: boolean;
 
-  constructor(url: string, modern = false) {
+  constructor(url: string, modern = false, headers: Readonly<Record<string, string>> = {}) {
+    Object.assign(this.#headers, headers);
     this.#url = url;
     this.#modern = modern;
   }

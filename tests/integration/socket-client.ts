@@ -6,6 +6,8 @@ import { type Exchange, type Id, type Params, RawClient, type RawMessage } from 
 export interface HelloWishes {
   readonly app?: string;
   readonly mode?: string;
+  /** `session` by default. */
+  readonly purpose?: 'session' | 'control';
 }
 
 export class SocketClient extends RawClient {

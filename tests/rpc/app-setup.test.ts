@@ -84,6 +84,23 @@ test('servers are offered without their secrets, brought over to be used at once
   expect(core.host.core.servers.find('new')).toBeUndefined();
 });
 
+test('an offered server is tried with its secrets, and nothing is written or told of them', async () => {
+  const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
+  await cursor({ works: { ...fixture('echo'), env: { GITHUB_TOKEN: secret } }, gone: { command: '/no/such/program' } });
+  await using core = await start({});
+  const before = await readFile(core.configFile, 'utf8');
+  const { servers } = await ask(core, 'offeredServers', {});
+  const trials = await Promise.all(servers.map(({ id }) => ask(core, 'tryOffer', { id })));
+  expect(trials.map(({ ok, tools }) => [ok, tools])).toEqual([
+    [true, ['echo']],
+    [false, []],
+  ]);
+  expect(trials[1]?.sentence).toMatch(/^It did not start: "\/no\/such\/program" does not exist/);
+  expect(JSON.stringify(trials)).not.toContain(secret);
+  expect(await readFile(core.configFile, 'utf8')).toBe(before);
+  await expect(ask(core, 'tryOffer', { id: 'none' })).rejects.toMatchObject({ code: 'not_found' });
+});
+
 test('a server that is added to an app later is offered, not taken', async () => {
   await cursor({});
   await using core = await start({});

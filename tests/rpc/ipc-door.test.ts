@@ -74,3 +74,27 @@ test('a window that loads again is told once, and one that is gone no more', asy
   window.go();
   expect([window.sent, watching, publisher.watchers]).toEqual([[[stateChannel, { spills: { bytes: 1 } }]], 1, 0]);
 });
+
+test('a question is taken back by its window alone, and with the window', async () => {
+  const signals = new Map<string, AbortSignal>();
+  const ask = (method: string, _input: unknown, signal: AbortSignal): Promise<never> => {
+    signals.set(method, signal);
+    return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
+  };
+  const open = new IpcDoor({ origin, publisher: publisherOf(), ask });
+  const [window, other] = [sender(), sender({ id: 2 })];
+  const answers = ['first', 'second'].map((name) => open.request(window, name, {}, name));
+  open.takeBack(other, 'first');
+  const before = signals.get('first')?.aborted;
+  open.takeBack(window, 'first');
+  const between = signals.get('second')?.aborted;
+  window.go();
+  expect([before, signals.get('first')?.aborted, between, signals.get('second')?.aborted]).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ]);
+  expect((await Promise.all(answers)).every((answer) => 'error' in answer)).toBe(true);
+  expect(() => open.takeBack(sender({ url: 'https://evil.example/' }), 'first')).toThrow('Only the dashboard itself');
+});

@@ -97,7 +97,7 @@ export class Healing {
     const servers = this.#deps.servers();
     for (const name of [...this.#offers.keys()]) {
       const server = servers.find(({ config }) => config.name === name);
-      if (server === undefined || illnessOf(server, 1) === undefined) this.#setOffers(name, []);
+      if (server === undefined || isHelped(server)) this.#setOffers(name, []);
     }
     for (const server of servers) if (illnessOf(server, tries) !== undefined) await this.#lookAt(server.config);
   }
@@ -149,6 +149,12 @@ export class Healing {
     else this.#offers.set(server, offers);
     this.changed.emit();
   }
+}
+
+/** No other launch is needed, or none would help. One that is just being tried again is as ill as it was. */
+function isHelped(server: ManagedServer): boolean {
+  const isUndecided = ['disconnected', 'connecting', 'discovering'].includes(server.state.kind);
+  return !isUndecided && illnessOf(server, 1) === undefined;
 }
 
 /** What is offered, as a question for people. */

@@ -6,7 +6,7 @@ import type { Env } from '../base/app-paths.ts';
 import { HealConsents } from '../client-apps/heal-consents.ts';
 import { healOffers } from '../client-apps/heal-offers.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { readConfigText } from '../config/load-config.ts';
+import { readConfigText } from '../config/read-config-text.ts';
 import { writtenEntry } from '../config/written-config.ts';
 import { findCommand } from '../servers/launch/find-command.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';

@@ -6,7 +6,7 @@ import { maskObject } from '../base/mask-secrets.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { keyAliases } from '../config/entry-keys.ts';
 import { addServer, removeServer, setServerField, setTopLevel } from '../config/edit-config.ts';
-import { readConfigText } from '../config/load-config.ts';
+import { readConfigText } from '../config/read-config-text.ts';
 import { replaceEntry, writtenEntry, writtenSetting } from '../config/written-config.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 

@@ -13,7 +13,7 @@ import type { ConfigStore } from '../config/config-store.ts';
 import { addServer, removeServer, setServerField } from '../config/edit-config.ts';
 import { type EntryNotes, readEntryNotes } from '../config/entry-notes.ts';
 import { type Kit, readKits } from '../config/kits.ts';
-import { readConfigText } from '../config/load-config.ts';
+import { readConfigText } from '../config/read-config-text.ts';
 import { mergeServerField } from '../config/merge-server-field.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 import type { ServerManager } from '../servers/server-manager.ts';

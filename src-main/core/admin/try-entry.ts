@@ -39,8 +39,14 @@ export async function tryEntry(
   }
   const probe = await probeConnection(server, transports, version);
   const { ms: tookMs } = probe;
-  if ('error' in probe) return { ok: false, sentence: probe.error.text, tools: [], tookMs, stderr: probe.stderr };
+  if ('error' in probe)
+    return { ok: false, sentence: aboutIt(probe.error.text), tools: [], tookMs, stderr: probe.stderr };
   const tools = probe.listing.tools.map(({ name }) => String(name));
   const sentence = `It answered in ${tookMs} ms with ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}.`;
   return { ok: true, sentence: [sentence, ...probe.problems].join(' '), tools, tookMs, stderr: [] };
+}
+
+/** The name that it has for the trial is none that people know. */
+function aboutIt(text: string): string {
+  return text.replace(new RegExp(`^${trialName}: `), '').replace(new RegExp(`^${trialName}(?= )`), 'It');
 }

@@ -61,16 +61,23 @@ export function chooseMode({ tools, all, best }: Costs, app: string | undefined)
   }
   if (share <= cheapShare) {
     const what = tools === 1 ? 'The only tool costs' : `All ${tools} tools cost`;
-    return { mode: proxy, reason: `${what} about ${all} tokens, ${percent(share)} of the window of ${facts.name}.` };
+    return {
+      mode: proxy,
+      reason: `${what} about ${whole(all)} tokens, ${percent(share)} of the window of ${facts.name}.`,
+    };
   }
   if (best.mode === proxy) {
-    return { mode: proxy, reason: `No other mode costs less than listing every tool, about ${all} tokens.` };
+    return { mode: proxy, reason: `No other mode costs less than listing every tool, about ${whole(all)} tokens.` };
   }
-  const session = `a session of ${typicalUses} tool uses costs about ${best.total} tokens`;
+  const session = `a session of ${typicalUses} tool uses costs about ${whole(best.total)} tokens`;
   return {
     mode: best.mode,
-    reason: `All ${tools} tools would cost about ${all} tokens; in mode ${best.mode.name} ${session}.`,
+    reason: `All ${tools} tools would cost about ${whole(all)} tokens; in mode ${best.mode.name} ${session}.`,
   };
+}
+
+function whole(tokens: number): string {
+  return tokens.toLocaleString('en');
 }
 
 function percent(share: number): string {

@@ -1,4 +1,5 @@
 /** What matters of a client app: its model's window, whether it loads tools only when needed, how long an answer it takes and waits for. */
+import { knownApps } from '../client-apps/known-apps.ts';
 
 export interface ClientAppFacts {
   /** As people call it. */
@@ -83,7 +84,7 @@ export const clientApps: readonly ClientAppFacts[] = [
 ];
 
 /** The careful guess. */
-export const unknownApp: ClientAppFacts = {
+const unknownApp: ClientAppFacts = {
   name: 'this app',
   names: [],
   window: 128_000,
@@ -102,5 +103,6 @@ export function factsOfApp(app: string | undefined): ClientAppFacts {
 /** As people call it; what nobody knows is called what it calls itself. */
 export function nameOfApp(app: string): string {
   const facts = factsOfApp(app);
-  return facts === unknownApp ? app : facts.name;
+  if (facts !== unknownApp) return facts.name;
+  return knownApps.find(({ id }) => id === app)?.name ?? app;
 }

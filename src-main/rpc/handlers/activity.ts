@@ -10,7 +10,9 @@ export const activityHandlers: HandlersOf<'activity' | 'callDetail'> = {
   activity: async ({ beforeId, afterId, limit = usualLimit, ...search }, { core }) => {
     // One more than asked for tells whether there are more.
     const range = { beforeId, afterId, limit: limit + 1 };
-    const { calls, ...sums } = core.activity.query((database) => searchCalls(database, search, range));
+    const { calls, ...sums } = core.activity.query((database, stretches) =>
+      searchCalls(database, search, range, stretches),
+    );
     return { ...sums, calls: calls.slice(0, limit).map(callSummary), more: calls.length > limit };
   },
   callDetail: async ({ id }, { core }) => {

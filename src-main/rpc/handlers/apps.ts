@@ -1,8 +1,17 @@
 /** What the setup asks about client apps: passed on to whoever looks after them. */
+import { tryEntry } from '../../core/admin/try-entry.ts';
 import type { HandlersOf } from './handler.ts';
 
 type Method =
-  'previewInstall' | 'installApp' | 'uninstallApp' | 'undoInstall' | 'offeredServers' | 'importServers' | 'rescan';
+  | 'previewInstall'
+  | 'installApp'
+  | 'uninstallApp'
+  | 'undoInstall'
+  | 'offeredServers'
+  | 'tryOffer'
+  | 'importServers'
+  | 'rescan'
+  | 'setAccess';
 
 export const appHandlers: HandlersOf<Method> = {
   previewInstall: (input, { apps }) => apps.previewInstall(input),
@@ -10,6 +19,11 @@ export const appHandlers: HandlersOf<Method> = {
   uninstallApp: (input, { apps }) => apps.uninstallApp(input),
   undoInstall: (input, { apps }) => apps.undoInstall(input),
   offeredServers: (input, { apps }) => apps.offeredServers(input),
+  tryOffer: async ({ id }, { apps, core }) => {
+    const { config, version } = core.options;
+    return tryEntry(await apps.offeredEntry(id), { config, transports: core.transports, version });
+  },
   importServers: (input, { apps }) => apps.importServers(input),
   rescan: (input, { apps }) => apps.rescan(input),
+  setAccess: (input, { apps }) => apps.setAccess(input),
 };

@@ -7,6 +7,7 @@ import type { CatalogEntry } from '../../core/catalog/catalog.ts';
 import { resolveServer } from '../../core/catalog/resolve-entry.ts';
 import { rpcCode, RpcError } from '../../core/wire/message.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
+import { nameOfApp } from '../../core/modes/client-app-facts.ts';
 import type { ProposalSummary, RpcContract, ToolSummary } from '../contract.ts';
 import { coreState } from '../core-state.ts';
 import type { HandlersOf } from './handler.ts';
@@ -74,7 +75,7 @@ function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
 
 export function proposalSummary({ id, at, author, sentence, change }: Proposal): ProposalSummary {
   const { app, tool } = author;
-  return { id, at, app, tool, sentence, change: maskObject(change) as Record<string, unknown> };
+  return { id, at, app: nameOfApp(app), tool, sentence, change: maskObject(change) as Record<string, unknown> };
 }
 
 /** The person at the command line is no client app: nothing can be asked back. */

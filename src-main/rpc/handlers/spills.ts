@@ -2,6 +2,7 @@
 import { callOfSpill } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { Spill } from '../../core/results/spill.ts';
+import { nameOfApp } from '../../core/modes/client-app-facts.ts';
 import type { SpillRow } from '../contract.ts';
 import type { RpcDeps } from '../deps.ts';
 import type { HandlersOf } from './handler.ts';
@@ -18,6 +19,10 @@ type Method =
   | 'pruneSpills';
 
 const longestLine = 4000;
+/** Of lines at once, in bytes: long ones come a few at a time. */
+const longestPage = 100_000;
+/** Of a line that matches: where it is leads to the rest. */
+const longestMatch = 200;
 const mostMatches = 1000;
 const dayMs = 86_400_000;
 
@@ -29,7 +34,7 @@ export const spillHandlers: HandlersOf<Method> = {
   },
   spillLines: async ({ id, fromLine, count }, { core }, signal) => {
     const question = { op: 'slice', fromLine, toLine: fromLine + count - 1 } as const;
-    const { text, fields, truncated } = await core.resultFiles.look(id, question, signal);
+    const { text, fields, truncated } = await core.resultFiles.look(id, question, signal, longestPage);
     const lines = fromLine > Number(fields['totalLines'] ?? 0) ? [] : wholeLines(text.split('\n'), truncated);
     const cut = lines.flatMap((line, index) => (line.length > longestLine ? [fromLine + index] : []));
     return {
@@ -44,7 +49,7 @@ export const spillHandlers: HandlersOf<Method> = {
     const { text, fields } = await core.resultFiles.look(id, question, signal);
     const matches = text.split('\n').flatMap((line) => {
       const [, number, found] = /^(\d+): (.*)$/.exec(line) ?? [];
-      return number === undefined ? [] : [{ line: Number(number), text: (found ?? '').slice(0, longestLine) }];
+      return number === undefined ? [] : [{ line: Number(number), text: (found ?? '').slice(0, longestMatch) }];
     });
     return { matches, total: Number(fields['matchCount'] ?? matches.length) };
   },
@@ -84,7 +89,22 @@ function row(spill: Spill, core: RpcDeps['core']): SpillRow {
   const { id, createdAt, app, server, tool, kind, mimeType, bytes, tokens, lines, file, pinned, reads } = spill;
   const { keepDays } = core.options.config.current.results;
   const expiresAt = pinned ? undefined : createdAt + keepDays * dayMs;
-  return { id, at: createdAt, app, server, tool, kind, mimeType, bytes, tokens, lines, file, pinned, reads, expiresAt };
+  return {
+    id,
+    at: createdAt,
+    app: nameOfApp(app),
+    server,
+    tool,
+    kind,
+    mimeType,
+    bytes,
+    tokens,
+    lines,
+    file,
+    pinned,
+    reads,
+    expiresAt,
+  };
 }
 
 async function requireSpill(id: string, core: RpcDeps['core']): Promise<Spill> {

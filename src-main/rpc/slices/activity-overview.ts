@@ -1,6 +1,7 @@
 /** The last calls and hours, in short. */
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
+import { nameOfApp } from '../../core/modes/client-app-facts.ts';
 import type { ActivityOverview, CallSummary } from '../contract.ts';
 import type { DayOfCalls } from './day-of-calls.ts';
 
@@ -19,7 +20,20 @@ export function callSummary(entry: ActivityEntry): CallSummary {
   const { id, startedAt, app, mode, server, tool, outcome, durationMs } = entry;
   const { argumentBytes, resultBytes, givenBytes, tokensEstimated } = entry;
   return {
-    ...{ id, at: startedAt, app, mode, server, tool, outcome, durationMs, argumentBytes, resultBytes, givenBytes },
+    ...{
+      id,
+      at: startedAt,
+      app,
+      appName: nameOfApp(app),
+      mode,
+      server,
+      tool,
+      outcome,
+      durationMs,
+      argumentBytes,
+      resultBytes,
+      givenBytes,
+    },
     via: entry.via,
     why: entry.why,
     error: entry.errorText,

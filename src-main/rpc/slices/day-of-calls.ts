@@ -1,5 +1,5 @@
 /** The last day's calls in sums, worked out anew every two seconds at the most: a busy day has a hundred thousand of them. */
-import { callsByServer, callsPerHour, type HourOfCalls, type ServerCalls } from '../../core/activity/call-queries.ts';
+import { callsByServer, callsPerHour, type HourOfCalls, type ServerCalls } from '../../core/activity/call-sums.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 
 const freshMs = 2000;
@@ -32,9 +32,9 @@ export class DayOfCalls {
     const now = Date.now();
     if (now - this.#at < freshMs) return;
     this.#at = now;
-    this.#activity.query((database) => {
-      this.#servers = callsByServer(database, now - dayMs);
-      this.#hours = callsPerHour(database, now, hours);
+    this.#activity.query((database, stretches) => {
+      this.#servers = callsByServer(database, now - dayMs, stretches);
+      this.#hours = callsPerHour(database, now, hours, stretches);
     });
   }
 }

@@ -1,5 +1,5 @@
 /** Servers as rows of a table, ill ones first. */
-import type { ServerCalls } from '../../core/activity/call-queries.ts';
+import type { ServerCalls } from '../../core/activity/call-sums.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import { isToolOn } from '../../core/config/is-tool-on.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';

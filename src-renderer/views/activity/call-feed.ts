@@ -37,6 +37,8 @@ export const emptyFeed: Feed = {
 };
 
 const firstPage = 200;
+/** Five times a second in a burst: a tall window full. The rest is read when somebody scrolls to it. */
+const livePage = 100;
 const longPage = 1000;
 
 export class CallFeed {
@@ -120,23 +122,28 @@ export class CallFeed {
   }
 
   async #takeNewer(): Promise<void> {
-    const page = await this.#ask({ afterId: askAfter(this.#feed.calls, this.#options.now()), limit: firstPage });
+    const page = await this.#ask({ afterId: askAfter(this.#feed.calls, this.#options.now()), limit: livePage });
     // Scrolled away while the answer was on its way.
     if (!this.#isLive) return void (this.#isBehind = true);
-    if (page.more) this.#isAtEnd = false;
-    const calls = page.more ? page.calls : withNewer(page.calls, this.#feed.calls);
+    const all = page.more ? page.calls : withNewer(page.calls, this.#feed.calls);
+    // Who looks at the top for days does not need all that came by: it is read again on the way down.
+    const calls = all.slice(0, longPage);
+    if (page.more || calls.length < all.length) this.#isAtEnd = false;
     this.#tell({ calls, totals: totalsOf(page), rows: this.#rows(calls, page.total), failure: undefined });
   }
 
   async #holdNewer(): Promise<void> {
     const { waiting, hasMoreWaiting, calls } = this.#feed;
-    const page = await this.#ask({ afterId: waiting[0]?.id ?? calls[0]?.id ?? 0, limit: longPage });
+    // More than are held are not read; only the totals move on.
+    const limit = hasMoreWaiting ? 1 : longPage;
+    const page = await this.#ask({ afterId: waiting[0]?.id ?? calls[0]?.id ?? 0, limit });
     if (this.#isLive) return void (this.#isBehind = true);
+    if (hasMoreWaiting) return this.#tell({ totals: totalsOf(page), failure: undefined });
     const all = page.more ? page.calls : withNewer(page.calls, waiting);
     const isTooMany = all.length > longPage;
     this.#tell({
       waiting: all.slice(0, longPage),
-      hasMoreWaiting: hasMoreWaiting || page.more || isTooMany,
+      hasMoreWaiting: page.more || isTooMany,
       totals: totalsOf(page),
       failure: undefined,
     });

@@ -29,6 +29,11 @@ export function chosen(
     .map((offer) => ({ id: offer.id, name: nameOf(offer, wishes).trim() }));
 }
 
+/** Ids of those that are worth a trial: what is here already shows how it fares by itself. */
+export function toTry(offers: readonly OfferedServer[], wishes: ImportWishes): readonly string[] {
+  return offers.filter((offer) => offer.already === undefined && isTicked(offer, wishes)).map(({ id }) => id);
+}
+
 /** What is wrong with a name, in a sentence; empty where nothing is. `here`: names that are taken. */
 export function nameProblem(
   offer: OfferedServer,

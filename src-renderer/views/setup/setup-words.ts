@@ -37,8 +37,9 @@ export function sortApps(apps: readonly AppRow[]): readonly AppRow[] {
 }
 
 /** How it stands with an app: a mark and a few words. */
-export function appMark({ installed, connected, problem }: AppRow): { level: HealthLevel; word: string } {
+export function appMark({ installed, connected, problem, revoked }: AppRow): { level: HealthLevel; word: string } {
   if (!installed) return { level: 'off', word: 'Not found here' };
+  if (revoked) return { level: 'off', word: 'Access revoked' };
   if (connected === 'stale') return { level: 'attention', word: 'Needs reconnecting' };
   if (connected === 'yes') return { level: 'ok', word: 'Connected' };
   return problem === '' ? { level: 'off', word: 'Not connected' } : { level: 'attention', word: 'Cannot be changed' };

@@ -20,7 +20,7 @@ export function expiryInWords({ pinned, expiresAt }: SpillRow, now: number): str
   if (expiresAt === undefined) return 'Never';
   const left = expiresAt - now;
   if (left < hourMs) return 'soon';
-  return left < 2 * dayMs ? `in ${Math.floor(left / hourMs)} h` : `in ${count(Math.floor(left / dayMs), 'day')}`;
+  return left < 2 * dayMs ? `in ${Math.round(left / hourMs)} h` : `in ${count(Math.round(left / dayMs), 'day')}`;
 }
 
 /** `412 MB of 1 GB · 12 answers · kept 7 days`. */

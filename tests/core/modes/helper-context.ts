@@ -5,13 +5,16 @@ import { DescriptionStore } from '../../../src-main/core/condense/description-st
 import { helperTools } from '../../../src-main/core/modes/index.ts';
 import type { HelperContext } from '../../../src-main/core/modes/mode.ts';
 import { SessionMemory } from '../../../src-main/core/modes/session-memory.ts';
-import { noResultFiles } from '../../../src-main/core/results/result-files.ts';
+import type { ResultFiles } from '../../../src-main/core/results/result-files.ts';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
 
 export interface TestContext extends HelperContext {
   /** What was asked of the pipeline. */
   readonly calls: CallRequest[];
 }
+
+const noResults = (): Promise<never> => Promise.reject(new Error('Results are not kept on disk here'));
+const noResultFiles: ResultFiles = { query: noResults, page: noResults, readText: noResults, content: noResults };
 
 export function helperContext(servers: readonly CatalogServer[], raw = false): TestContext {
   const catalog = buildCatalog(servers, new Set(helperTools.keys()));

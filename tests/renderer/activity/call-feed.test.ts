@@ -7,7 +7,15 @@ import { everything } from '../../../src-renderer/views/activity/call-filter.ts'
 const now = 1_000_000;
 
 function call(id: number, more: Partial<CallSummary> = {}): CallSummary {
-  const texts = { app: 'Cursor', mode: 'search', server: 'github', tool: 'list', via: undefined, why: undefined };
+  const texts = {
+    app: 'cursor',
+    appName: 'Cursor',
+    mode: 'search',
+    server: 'github',
+    tool: 'list',
+    via: undefined,
+    why: undefined,
+  };
   const sizes = { durationMs: 5, argumentBytes: 2, resultBytes: 2, givenBytes: 2, tokensIn: 1, tokensOut: 1 };
   const rest = { outcome: 'ok', error: undefined, estimated: false, spillId: undefined } as const;
   return { id, at: now - 1000, ...texts, ...sizes, ...rest, ...more };
@@ -79,6 +87,34 @@ test('after more calls than are held there is no gap: what lies between is read 
   feed.showWaiting();
   await feed.reach(3000);
   expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: 3000 }, (_, index) => 3000 - index));
+});
+
+test('what comes after more calls than are held is not read until it is asked for, and then without a gap', async () => {
+  const record = new Record(10);
+  const { feed, current } = feedOf(record);
+  await feed.show(everything);
+  feed.live = false;
+  for (const last of [3000, 3400, 3800]) {
+    record.last = last;
+    await feed.refresh();
+  }
+  expect(record.asked.slice(-2).map(({ limit }) => limit)).toEqual([1, 1]);
+  expect([current().waiting.length, current().totals?.total]).toEqual([1000, 3800]);
+  feed.showWaiting();
+  await feed.refresh();
+  await feed.reach(3800);
+  expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: 3800 }, (_, index) => 3800 - index));
+});
+
+test('a list that is live for long does not grow without end, and has all of it on the way down', async () => {
+  const record = new Record(10);
+  const { feed, current } = feedOf(record);
+  await feed.show(everything);
+  for (record.last = 100; record.last <= 3000; record.last += 90) await feed.refresh();
+  record.last -= 90;
+  expect([current().calls.length, current().rows]).toEqual([1000, record.last]);
+  await feed.reach(record.last);
+  expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: record.last }, (_, at) => record.last - at));
 });
 
 test('a burst that outruns the first page begins the list anew, without a gap', async () => {

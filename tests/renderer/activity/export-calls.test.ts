@@ -7,6 +7,7 @@ const call = {
   id: 1,
   at: 0,
   app: 'Cursor',
+  appName: 'Cursor',
   server: 'github',
   tool: 'list',
   outcome: 'ok',

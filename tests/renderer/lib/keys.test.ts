@@ -1,24 +1,55 @@
 /** Keys that do the same everywhere in the dashboard. */
 import { describe, expect, test } from 'vitest';
-import { commandOf } from '../../../src-renderer/lib/keys.ts';
+import { commandOf, type KeyPress, viewShortcut } from '../../../src-renderer/lib/keys.ts';
 import { indexAfter } from '../../../src-renderer/lib/row-keys.ts';
 
-const plain = { ctrlKey: false, metaKey: false, altKey: false };
+const plain = { key: '', code: '', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
+const places = {
+  app: { isMac: false, isBrowser: false },
+  browser: { isMac: false, isBrowser: true },
+  'app on a Mac': { isMac: true, isBrowser: false },
+  'browser on a Mac': { isMac: true, isBrowser: true },
+};
+const held = {
+  app: { ctrlKey: true },
+  browser: { altKey: true, shiftKey: true },
+  'app on a Mac': { metaKey: true },
+  'browser on a Mac': { ctrlKey: true, altKey: true },
+};
+const all = Object.keys(places) as (keyof typeof places)[];
 
-test.each([{ ctrlKey: true }, { metaKey: true }])('%o with a digit opens the view of that number', (held) => {
-  const views = ['1', '2', '6', '7', '0'].map((key) => commandOf({ ...plain, ...held, key }, true));
-  expect(views).toEqual([{ view: 'overview' }, { view: 'servers' }, { view: 'settings' }, undefined, undefined]);
-});
+describe.each(all)('in the %s', (name) => {
+  const place = places[name];
 
-describe('a slash goes to the filter', () => {
-  test('but is a slash where somebody is typing', () => {
-    const press = { ...plain, key: '/' };
-    expect([commandOf(press, false), commandOf(press, true)]).toEqual(['filter', undefined]);
+  test('its own keys with a digit open the view of that number, whatever the digit writes', () => {
+    const press = (code: string): KeyPress => ({ ...plain, ...held[name], key: '&', code });
+    const commands = ['Digit1', 'Numpad2', 'Digit6', 'Digit7', 'Digit0'].map((code) =>
+      commandOf(press(code), true, place),
+    );
+    expect(commands).toEqual([{ view: 'overview' }, { view: 'servers' }, { view: 'settings' }, undefined, undefined]);
+  });
+
+  test('the keys of the other places are left to whoever has them', () => {
+    const others = all.filter((other) => other !== name).map((other) => held[other]);
+    const taken = [...others, {}, { altKey: true }].filter((keys) =>
+      commandOf({ ...plain, ...keys, code: 'Digit2' }, false, place),
+    );
+    expect(taken).toEqual([]);
   });
 });
 
-test('a digit that makes another sign with Alt is nobody’s', () => {
-  expect(commandOf({ ctrlKey: true, metaKey: false, altKey: true, key: '2' }, false)).toBeUndefined();
+test('a shortcut is written as the system writes it', () => {
+  expect(all.map((name) => viewShortcut(3, places[name]))).toEqual([
+    { shown: 'Ctrl+3', aria: 'Control+3' },
+    { shown: 'Alt+Shift+3', aria: 'Alt+Shift+3' },
+    { shown: '⌘3', aria: 'Meta+3' },
+    { shown: '⌃⌥3', aria: 'Control+Alt+3' },
+  ]);
+});
+
+test('a slash goes to the filter, but is a slash where somebody is typing', () => {
+  const press = { ...plain, key: '/' };
+  expect([false, true].map((isTyping) => commandOf(press, isTyping, places.browser))).toEqual(['filter', undefined]);
 });
 
 test('arrows move from row to row and stop at the ends', () => {

@@ -1,7 +1,7 @@
 /** Which offered servers come, and under what name. */
 import { expect, test } from 'vitest';
 import type { OfferedServer } from '../../../src-main/rpc/contract.ts';
-import { chosen, type ImportWishes, nameProblem } from '../../../src-renderer/views/setup/import-plan.ts';
+import { chosen, type ImportWishes, nameProblem, toTry } from '../../../src-renderer/views/setup/import-plan.ts';
 
 const offer = (name: string, already?: string): OfferedServer => ({
   ...{ id: `id-${name}`, app: 'Cursor', name, endpoint: 'npx x', secrets: [] },
@@ -21,6 +21,14 @@ test('what is here already can be ticked only to be moved', () => {
   const ticked = new Map([['id-files', true]]);
   expect(chosen(offers, wishes({ ticked }))).toHaveLength(2);
   expect(chosen(offers, wishes({ ticked, move: true }))).toHaveLength(3);
+});
+
+test('what is ticked is worth a trial, what is here already is not, even where it is to be moved', () => {
+  const ticked = new Map([
+    ['id-linear', false],
+    ['id-files', true],
+  ]);
+  expect(toTry(offers, wishes({ ticked, move: true }))).toEqual(['id-github']);
 });
 
 test('a new name goes along, without the spaces around it', () => {

@@ -13,7 +13,7 @@ import {
 
 const app = (name: string, more: Partial<AppRow> = {}): AppRow => ({
   ...{ id: name, name, installed: true, running: false, connected: 'no', configFile: `/${name}`, servers: 0 },
-  ...{ problem: '', link: undefined },
+  ...{ problem: '', link: undefined, via: 'none', revoked: false },
   ...more,
 });
 const server = (name: string, more: Partial<ServerRow> = {}): ServerRow => ({
@@ -61,6 +61,7 @@ test('what needs something stands first, what is connected last', () => {
 test('the state of an app is told in shape and word', () => {
   expect(appMark(app('a', { connected: 'stale' }))).toEqual({ level: 'attention', word: 'Needs reconnecting' });
   expect(appMark(app('a', { problem: 'no JSON' })).word).toBe('Cannot be changed');
+  expect(appMark(app('a', { connected: 'yes', revoked: true })).word).toBe('Access revoked');
   expect(appFacts({ running: true, servers: 1 })).toBe('running · 1 server of its own');
 });
 

@@ -10,7 +10,7 @@ const hour = 3_600_000;
 
 test.each([
   [{ pinned: true, expiresAt: undefined }, 'Kept'],
-  [{ pinned: false, expiresAt: 7 * 24 * hour - 1 }, 'in 6 days'],
+  [{ pinned: false, expiresAt: 7 * 24 * hour - 1 }, 'in 7 days'],
   [{ pinned: false, expiresAt: 5 * hour }, 'in 5 h'],
   [{ pinned: false, expiresAt: -1 }, 'soon'],
 ])('%j expires %s', (spill, words) => {

@@ -1,7 +1,7 @@
 /** Searches the official MCP registry. Source: its OpenAPI description, `GET /v0/servers`. */
 import { isObject, type JsonObject } from '../../base/json.ts';
 
-export const registryUrl = 'https://registry.modelcontextprotocol.io/v0/servers';
+const registryUrl = 'https://registry.modelcontextprotocol.io/v0/servers';
 
 const limitMs = 5000;
 

@@ -96,14 +96,6 @@ describe('readresult', () => {
     const { isError, text } = await withFile().read(input);
     expect([isError, text]).toEqual([true, expect.stringContaining(fragment)]);
   });
-
-  test('where there is no store it says so', async () => {
-    const { isError, text } = await dispatch({ action: 'readresult', resultFile }, dispatchContext([]));
-    expect([isError, text]).toEqual([
-      true,
-      expect.stringMatching(/Failed to read result file '.*': Results are not kept on disk here/),
-    ]);
-  });
 });
 
 describe('the tools named after ops', () => {

@@ -1,0 +1,79 @@
+/** No view, drawer or dialog keeps anybody out, in either theme. */
+import { expect, type Page } from '@playwright/test';
+import { test } from './lived-in-core.ts';
+import { expectNoBarrier } from './no-barrier.ts';
+import { ServedCore } from './serve-core.ts';
+
+/** What is to be seen in each place before it is looked at; `then` is done there first. */
+interface Place {
+  readonly route: string;
+  readonly shows: string;
+  readonly then?: (page: Page) => Promise<void>;
+}
+
+const click = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click();
+
+const places: Readonly<Record<string, readonly Place[]>> = {
+  overview: [
+    { route: 'overview', shows: 'things need you' },
+    { route: 'overview', shows: 'o200k_base', then: click('How is this counted?') },
+    { route: 'overview', shows: 'What would be written', then: click('Decide: Add the server "weather".') },
+  ],
+  servers: [
+    { route: 'servers', shows: 'does not exist' },
+    { route: 'servers/broken', shows: 'Transport' },
+    { route: 'servers/tracker/tools', shows: 'about' },
+    { route: 'servers/tracker/log', shows: 'Copy path' },
+    { route: 'servers/tracker/config', shows: 'Secrets show as', then: click('Edit') },
+    { route: 'servers/broken/config', shows: 'The test failed', then: click('Test') },
+    { route: 'servers/resting/config', shows: 'Its entry is taken out', then: click('Remove …') },
+    { route: 'servers/tracker/activity', shows: 'All its calls' },
+  ],
+  'adding servers': [
+    { route: 'servers?add=apps', shows: 'It does not work here.', then: click('Test which work') },
+    { route: 'servers?add=paste', shows: 'What the server’s page says' },
+    { route: 'servers?add=form', shows: 'Give it a name.', then: click('Test and add') },
+  ],
+  setup: [
+    { route: 'setup/apps', shows: 'Claude Desktop' },
+    { route: 'setup/apps/cursor', shows: 'A backup is made at' },
+    { route: 'setup/servers', shows: 'A working launch was found elsewhere' },
+    { route: 'setup/first-call', shows: 'made the first call' },
+    { route: 'settings', shows: 'What would be written' },
+  ],
+};
+
+for (const [name, group] of Object.entries(places)) {
+  test(`no barrier is found in ${name}`, async ({ page, livedIn: { core } }) => {
+    test.slow();
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await page.goto(core.link);
+    for (const { route, shows, then } of group) {
+      await page.goto(core.at(route));
+      await then?.(page);
+      await expect(page.getByText(shows).filter({ visible: true }).first()).toBeVisible();
+      await expectNoBarrier(page, route);
+      await page.keyboard.press('Escape');
+    }
+  });
+}
+
+test('no barrier is found where nothing is there yet', async ({ page }) => {
+  test.slow();
+  await using core = await ServedCore.start({ config: { servers: {} } });
+  await page.goto(core.link);
+  const empty = {
+    overview: 'All your tools behind one connection',
+    servers: 'No servers yet',
+    activity: 'No call yet',
+    spills: 'Nothing kept',
+    'setup/apps': 'No AI app that Tooltray knows',
+    'setup/servers': 'No servers found in your apps',
+    'setup/first-call': 'No app is connected yet.',
+  };
+  for (const [route, shows] of Object.entries(empty)) {
+    await page.goto(core.at(route));
+    await expect(page.getByText(shows).last()).toBeVisible();
+    await expectNoBarrier(page, route);
+  }
+});
