@@ -6,6 +6,7 @@ import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../base/json.ts';
 import { maxNesting } from '../base/json-nesting.ts';
 import { type Envelope, EnvelopeScanner } from './envelope-scanner.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
 import { isSpace } from './is-space.ts';
 import { type Message, type RequestId, rpcCode } from './message.ts';
 import { RawJson } from './raw-json.ts';
@@ -24,7 +25,7 @@ export interface FrameHandlers {
 export class FrameReader {
   readonly #handlers: FrameHandlers;
   readonly #maxBytes: number;
-  #parts: Buffer[] = [];
+  #gathered = new GatheredBytes();
   #size = 0;
   #scanner: EnvelopeScanner | undefined;
 
@@ -53,16 +54,16 @@ export class FrameReader {
     this.#size += part.length;
     if (this.#scanner === undefined && this.#size > rawThresholdBytes) {
       this.#scanner = new EnvelopeScanner();
-      for (const earlier of this.#parts) this.#scanner.push(earlier);
+      for (const earlier of this.#gathered.parts()) this.#scanner.push(earlier);
     }
     this.#scanner?.push(part);
-    if (this.#size <= this.#maxBytes) this.#parts.push(part);
-    else this.#parts = [];
+    if (this.#size <= this.#maxBytes) this.#gathered.push(part);
+    else this.#gathered = new GatheredBytes();
   }
 
   #finishLine(): void {
-    const [parts, size, scanner] = [this.#parts, this.#size, this.#scanner];
-    this.#parts = [];
+    const [parts, size, scanner] = [this.#gathered.parts(), this.#size, this.#scanner];
+    this.#gathered = new GatheredBytes();
     this.#size = 0;
     this.#scanner = undefined;
     if (size > this.#maxBytes) this.#tooLarge(scanner?.finish(), size);

@@ -1,0 +1,46 @@
+/** The bytes of a message, gathered: all of them, in order, and in few pieces however many parts they came in. */
+import { expect, test } from 'vitest';
+import { GatheredBytes } from '../../../src-main/core/wire/gathered-bytes.ts';
+
+/** Parts whose bytes tell where they belong. */
+function* partsOf(total: number, length: number): Generator<Buffer> {
+  for (let start = 0; start < total; start += length) {
+    yield Buffer.from(
+      Uint32Array.from({ length: Math.min(length, total - start) / 4 }, (_, at) => start / 4 + at).buffer,
+    );
+  }
+}
+
+function gather(parts: Iterable<Buffer>): readonly Buffer[] {
+  const gathered = new GatheredBytes();
+  for (const part of parts) gathered.push(part);
+  return gathered.parts();
+}
+
+test.each([64 * 1024, 4 * 1024 * 1024 + 8, 40 * 1024 * 1024 + 4])('%i bytes come back as they came', (total) => {
+  const all = Buffer.concat([...partsOf(total, total)]);
+  const parts = gather(partsOf(total, 64 * 1024));
+  expect(Buffer.concat([...parts]).equals(all)).toBe(true);
+  // The first four megabytes are not worth copying.
+  expect(parts.length).toBeLessThanOrEqual(64 + 2);
+});
+
+test('a part that is large already is not copied, and stays in its place', () => {
+  const [first, large, last] = [Buffer.alloc(5_000_000, 1), Buffer.alloc(2_000_000, 2), Buffer.alloc(1000, 3)];
+  const parts = gather([first, Buffer.alloc(1000, 4), large, last]);
+  expect(parts.map((part) => [part[0], part.length])).toEqual([
+    [1, 5_000_000],
+    [4, 1000],
+    [2, 2_000_000],
+    [3, 1000],
+  ]);
+  expect(parts[2]).toBe(large);
+});
+
+test('parts can be looked at while more are to come', () => {
+  const gathered = new GatheredBytes();
+  gathered.push(Buffer.from('ab'));
+  expect(Buffer.concat([...gathered.parts()]).toString()).toBe('ab');
+  gathered.push(Buffer.from('cd'));
+  expect(Buffer.concat([...gathered.parts()]).toString()).toBe('abcd');
+});
