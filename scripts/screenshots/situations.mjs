@@ -43,7 +43,7 @@ export const situations = [
       price: { perMillionTokens: 3, currency: 'USD' },
       servers: {
         files: utils,
-        issues: fixture('compat-answers'),
+        issues: fixture('tracker'),
         shop: fixture('eight-tools', 'web'),
         notes: fixture('capabilities'),
       },
@@ -73,14 +73,20 @@ async function work(client) {
   await client.listTools();
   const call = (name, input = {}) => client.request('tools/call', { name, arguments: input }).catch(() => undefined);
   for (let round = 0; round < 6; round++) {
-    await call('issues_big');
+    await call('issues_list_issues', { count: 400 });
     await call('files_current_time', { timezone: 'Europe/Paris' });
     await call('files_list_files', { path: join(root, 'src-main') });
     await call('files_search_files', { path: join(root, 'src-main/cli'), query: 'export' });
     await call('notes_add', { a: round, b: 2 });
   }
-  await call('issues_iserr');
-  await call('issues_picture');
+  await call('issues_close_issue', { number: 4711 });
+  await call('issues_read_log', { lines: 40 });
+  const [, id] = /spill\/([a-z0-9]+)/.exec(JSON.stringify(await call('issues_list_issues', { count: 400 }))) ?? [];
+  for (const [fromLine, toLine] of [
+    [1, 12],
+    [40, 90],
+  ])
+    await call('read_result', { resultFile: id, op: 'slice', fromLine, toLine });
 }
 
 /** A model that wants something the person has to decide. */

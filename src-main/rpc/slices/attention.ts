@@ -17,7 +17,7 @@ export function attentionItems({ core, servers, proposals, apps }: AttentionFact
     ...core.configProblems.slice(0, 1).map((problem) => item('config', problem, 'open-config', 'Open config file')),
     ...(core.httpProblem === '' ? [] : [item('http', core.httpProblem, 'open-config', 'Open config file')]),
     ...proposals.map(({ id, sentence }) => item(`proposal-${id}`, sentence, 'decide', 'Decide')),
-    ...servers.toSorted(illFirst).flatMap((server): AttentionItem[] => {
+    ...servers.toSorted(mendableFirst).flatMap((server): AttentionItem[] => {
       const { name, level, summary, detail, action } = server;
       if (core.paused || (level !== 'error' && level !== 'attention')) return [];
       const sentence = `${name}: ${summary}. ${detail}`.trim();
@@ -29,6 +29,11 @@ export function attentionItems({ core, servers, proposals, apps }: AttentionFact
         item(`app-${id}`, `${name} starts Tooltray from where it no longer is.`, 'connect-app', 'Mend'),
       ),
   ];
+}
+
+/** What one press may mend is not to be missed. */
+function mendableFirst(a: ServerStatus, b: ServerStatus): number {
+  return Number(b.action?.kind === 'heal') - Number(a.action?.kind === 'heal') || illFirst(a, b);
 }
 
 function item(id: string, sentence: string, kind: AttentionItem['action']['kind'], label: string): AttentionItem {
