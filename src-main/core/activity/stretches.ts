@@ -43,7 +43,9 @@ export class Stretches {
     const first = numberOf(database, 'SELECT min(id) AS id FROM calls', 'id');
     const last = numberOf(database, 'SELECT max(id) AS id FROM calls', 'id');
     const known = this.#knownOf(question);
-    for (const stretch of known.keys()) if (stretch < stretchOf(first)) known.delete(stretch);
+    // Records that are gone are asked about no more.
+    for (const map of [known, this.#changed])
+      for (const stretch of map.keys()) if (stretch < stretchOf(first)) map.delete(stretch);
     const values: T[] = [];
     for (let stretch = stretchOf(first); first > 0 && stretch <= stretchOf(last); stretch++) {
       values.push(this.#valueOf(known, stretch, Math.max(first, stretch * length), read));
