@@ -148,20 +148,23 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
   }
 });
 
-describe.skipIf(process.platform !== 'linux' || !isHere('mksquashfs'))('the AppImage', () => {
-  test('holds the same app, with the shim where the launcher looks for it', async () => {
-    const tools = mkdtempSync(join(tmpdir(), 'tooltray-appimage-'));
-    const { makeAppImageTools, runtimeBytes } = await import('./appimage-tools.ts');
-    makeAppImageTools(tools);
-    const packed = await pack(['AppImage'], { APPIMAGE_TOOLS_PATH: tools });
-    try {
-      const [image = ''] = readdirSync(packed.release).filter((name) => name.endsWith('.AppImage'));
-      const words = ['-o', String(runtimeBytes), '-ls', join(packed.release, image)];
-      const listing = execFileSync('unsquashfs', words, { encoding: 'utf8' });
-      const names = ['tooltray', 'resources/app.asar', 'resources/shim/shim.cjs', 'tooltray.desktop'];
-      for (const name of names) expect(listing).toContain(`squashfs-root/${name}\n`);
-    } finally {
-      for (const folder of [packed.folder, tools]) rmSync(folder, { recursive: true, force: true });
-    }
-  });
-});
+describe.skipIf(process.platform !== 'linux' || !['mksquashfs', 'desktop-file-validate'].every(isHere))(
+  'the AppImage',
+  () => {
+    test('holds the same app, with the shim where the launcher looks for it', async () => {
+      const tools = mkdtempSync(join(tmpdir(), 'tooltray-appimage-'));
+      const { makeAppImageTools, runtimeBytes } = await import('./appimage-tools.ts');
+      makeAppImageTools(tools);
+      const packed = await pack(['AppImage'], { APPIMAGE_TOOLS_PATH: tools });
+      try {
+        const [image = ''] = readdirSync(packed.release).filter((name) => name.endsWith('.AppImage'));
+        const words = ['-o', String(runtimeBytes), '-ls', join(packed.release, image)];
+        const listing = execFileSync('unsquashfs', words, { encoding: 'utf8' });
+        const names = ['tooltray', 'resources/app.asar', 'resources/shim/shim.cjs', 'tooltray.desktop'];
+        for (const name of names) expect(listing).toContain(`squashfs-root/${name}\n`);
+      } finally {
+        for (const folder of [packed.folder, tools]) rmSync(folder, { recursive: true, force: true });
+      }
+    });
+  },
+);
