@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
-import { test } from './serve-core.ts';
+import { ServedCore, test } from './serve-core.ts';
 
 function rowOf(page: Page, name: string): Locator {
   return page.getByRole('table', { name: 'Servers' }).getByRole('row').filter({ hasText: name });
@@ -116,4 +116,15 @@ test('a filter without a hit names itself and lets go', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'No server fits' })).toBeVisible();
   await page.getByRole('button', { name: 'Clear filter' }).click();
   await expect(rowOf(page, 'echo')).toBeVisible();
+});
+
+test('a long list of tools comes onto the page whole', async ({ page }) => {
+  const servers = { many: fixtureCommand('misbehaving', 'many', '500') };
+  await using core = await ServedCore.start({ config: { servers } });
+  await page.goto(core.link);
+  await page.goto(core.at('servers/many/tools'));
+  const offered = page.getByRole('switch', { name: 'Offer tool_' });
+  await expect(offered).toHaveCount(500);
+  await page.getByRole('searchbox', { name: 'Filter tools' }).fill('tool_49');
+  await expect(offered).toHaveCount(11);
 });
