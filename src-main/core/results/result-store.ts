@@ -25,7 +25,7 @@ export interface SpillSource {
 const longestPage = 64 * 1024;
 
 /** What a person's window asks for at once unless it says how much, in bytes. */
-const longestLook = 256_000;
+const longestLook = 200_000;
 
 export class ResultStore implements ResultFiles {
   readonly marks = new ReadMarks();
