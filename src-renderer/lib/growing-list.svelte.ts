@@ -1,7 +1,7 @@
 /** A list of a thousand rows comes onto the page some rows a frame, so that opening it holds nothing up. */
 
 /** About a dozen milliseconds of one frame; more than fit on a screen. */
-const rowsAFrame = 30;
+const rowsAFrame = 50;
 
 export class GrowingList<T> {
   readonly #all: () => readonly T[];
