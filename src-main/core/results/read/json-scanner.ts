@@ -13,7 +13,7 @@ const bracketBit = 0x20;
 const open = 0x7b;
 const close = 0x7d;
 
-/** What is inside of a list or a group. */
+/** A value: the topmost one, or one inside of a list or a group. */
 export class JsonChild {
   readonly key: string | number;
   /** Where it begins with its name, and where its value does. */
@@ -50,9 +50,10 @@ export class JsonScanner {
     this.#windowBytes = windowBytes;
   }
 
-  /** Where the topmost value begins. Editors put a mark in front that JSON does not know. */
-  get top(): number {
-    return this.#skipSpace(this.#byteAt(0) === 0xef ? 3 : 0);
+  /** The topmost value. Editors put a mark in front that JSON does not know. */
+  get top(): JsonChild {
+    const from = this.#skipSpace(this.#byteAt(0) === 0xef ? 3 : 0);
+    return new JsonChild(this, 0, from, from);
   }
 
   isList(at: number): boolean {

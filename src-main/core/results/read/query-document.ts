@@ -16,7 +16,8 @@ export function queryDocument(
   return tellValues(spelledValues(document, query), query, limit, maxBytes);
 }
 
-function* spelledValues(document: Document, query: string): Generator<SpelledValue, void, undefined> {
+/** Throws AppError bad_request. */
+export function* spelledValues(document: Document, query: string): Generator<SpelledValue, void, undefined> {
   for (const { location, value } of findValues(query, document.value)) {
     const line = document.spell(location, value);
     yield { location, line, bytes: Buffer.byteLength(line) };

@@ -1,12 +1,13 @@
 /** Values that a JSONPath selects in a JSON file of any size: gone through by its bytes, parsed only what is selected. */
 import { type Document, documentOf, type Location, longestDocument, tooBig } from './document.ts';
-import { findValues, type SpelledValue } from './find-values.ts';
+import type { SpelledValue } from './find-values.ts';
 import type { JsonChild, JsonScanner } from './json-scanner.ts';
 import type { PathStep, SplitPath } from './path-steps.ts';
+import { spelledValues } from './query-document.ts';
 import type { ReadTarget } from './reader-messages.ts';
 
 interface Place {
-  readonly at: number;
+  readonly value: JsonChild;
   readonly location: Location;
 }
 
@@ -24,27 +25,26 @@ export function* selectInFile(
   { steps, rest }: SplitPath,
   { longestValue, batchBytes }: SelectLimits,
 ): Generator<SpelledValue, void, undefined> {
-  for (const { at, location } of placesOf(scanner, { at: scanner.top, location: [] }, steps)) {
-    const end = scanner.endOfValue(at);
-    if (rest === '') yield spelledAt(scanner, target, { at, location }, end, longestValue);
-    else if (end - at <= batchBytes) {
-      yield* found(documentOf(target, scanner.text(at, end)), rest, (inside) => [...location, ...inside]);
-    } else if (goesByChildren(rest)) {
-      for (const { text, first } of batchesOf(scanner, target, at, batchBytes)) {
-        yield* found(documentOf(target, text), rest, (inside) => [...location, ...moved(inside, first)]);
+  for (const { value, location } of placesOf({ value: scanner.top, location: [] }, scanner, steps)) {
+    const { from, end } = value;
+    if (rest === '') yield spelledAt(scanner, target, { value, location }, longestValue);
+    else if (end - from > batchBytes && goesByChildren(rest)) {
+      for (const { text, first } of batchesOf(scanner, target, from, batchBytes)) {
+        yield* found(documentOf(target, text), rest, location, first);
       }
     } else {
-      if (end - at > longestDocument) throw tooBig(target);
-      yield* found(documentOf(target, scanner.text(at, end)), rest, (inside) => [...location, ...inside]);
+      if (end - from > longestDocument) throw tooBig(target);
+      yield* found(documentOf(target, scanner.text(from, end)), rest, location);
     }
   }
 }
 
-function* placesOf(scanner: JsonScanner, place: Place, steps: readonly PathStep[]): Generator<Place, void, undefined> {
+/** Where a value ends is known to the child that it came as: nobody looks for it twice. */
+function* placesOf(place: Place, scanner: JsonScanner, steps: readonly PathStep[]): Generator<Place, void, undefined> {
   const [step, ...further] = steps;
   if (step === undefined) return void (yield place);
-  for (const { key, from } of childrenFor(scanner, place.at, step)) {
-    yield* placesOf(scanner, { at: from, location: [...place.location, key] }, further);
+  for (const value of childrenFor(scanner, place.value.from, step)) {
+    yield* placesOf({ value, location: [...place.location, value.key] }, scanner, further);
   }
 }
 
@@ -84,27 +84,27 @@ function fromTheFront(
 function spelledAt(
   scanner: JsonScanner,
   target: ReadTarget,
-  { at, location }: Place,
-  end: number,
+  { value: { from, end }, location }: Place,
   longest: number,
 ): SpelledValue {
   // Too long to be given: its beginning will do, as it stands.
-  if (end - at > longest * 4) {
-    return { location, line: scanner.text(at, Math.min(end, at + longest)), bytes: end - at };
+  if (end - from > longest * 4) {
+    return { location, line: scanner.text(from, Math.min(end, from + longest)), bytes: end - from };
   }
-  const document = documentOf(target, scanner.text(at, end));
+  const document = documentOf(target, scanner.text(from, end));
   const line = document.spell([], document.value);
   return { location, line, bytes: Buffer.byteLength(line) };
 }
 
+/** `first`: index of the document's first element in the list that it is a stretch of. */
 function* found(
   document: Document,
   rest: string,
-  place: (inside: Location) => Location,
+  location: Location,
+  first?: number,
 ): Generator<SpelledValue, void, undefined> {
-  for (const { location, value } of findValues(`$${rest}`, document.value)) {
-    const line = document.spell(location, value);
-    yield { location: place(location), line, bytes: Buffer.byteLength(line) };
+  for (const one of spelledValues(document, `$${rest}`)) {
+    yield { ...one, location: [...location, ...moved(one.location, first)] };
   }
 }
 
