@@ -3,7 +3,7 @@
  * for `/mcp/app/<app>`. What stands in an app's config file opens that app's door only.
  */
 import { randomBytes } from 'node:crypto';
-import { lstatSync, readFileSync, type Stats } from 'node:fs';
+import { type BigIntStats, lstatSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateDir } from '../base/app-paths.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
@@ -43,6 +43,8 @@ const mostOnlySeen = 100;
 export class AppAccessStore {
   readonly #file: string;
   readonly #now: () => number;
+  /** What stood in the file, and how to tell that it is another one: HTTP asks with every request. */
+  #last: { readonly stamp: string; readonly all: ReadonlyMap<string, Kept> } | undefined;
 
   constructor(file: string, now: () => number = Date.now) {
     this.#file = file;
@@ -59,7 +61,7 @@ export class AppAccessStore {
     return this.#read().get(app)?.token;
   }
 
-  /** Read anew each time, as all of it, so that what another process changed counts at once. Revoked or not. */
+  /** The file is looked at each time, as for all of it, so that what another process changed counts at once. Revoked or not. */
   accepts(app: string, token: string): boolean {
     const kept = this.tokenOf(app);
     return kept !== undefined && sameToken(kept, token);
@@ -121,7 +123,7 @@ export class AppAccessStore {
   async #change<T>(change: (all: Map<string, Kept>) => T): Promise<T> {
     ensurePrivateDir(dirname(this.#file));
     return withFileLock(this.#file, async () => {
-      const all = this.#read();
+      const all = new Map(this.#read());
       const before = JSON.stringify([...all]);
       const answer = change(all);
       if (JSON.stringify([...all]) !== before)
@@ -131,20 +133,25 @@ export class AppAccessStore {
   }
 
   /** Nothing that others may write is believed. */
-  #read(): Map<string, Kept> {
+  #read(): ReadonlyMap<string, Kept> {
     const stats = this.#stats();
     if (stats !== undefined && !isPrivate(stats)) throw refusal(this.#file);
     return this.#readAny(stats);
   }
 
-  #readAny(stats = this.#stats()): Map<string, Kept> {
+  #readAny(stats = this.#stats()): ReadonlyMap<string, Kept> {
     if (stats?.isFile() !== true) return new Map();
-    const kept = parsed(readFileSync(this.#file, 'utf8'));
-    return new Map(Object.entries(kept).flatMap(([app, value]) => (isObject(value) ? [[app, readKept(value)]] : [])));
+    const stamp = [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+    if (this.#last?.stamp !== stamp) {
+      const kept = Object.entries(parsed(readFileSync(this.#file, 'utf8')));
+      const all = new Map(kept.flatMap(([app, value]) => (isObject(value) ? [[app, readKept(value)] as const] : [])));
+      this.#last = { stamp, all };
+    }
+    return this.#last.all;
   }
 
-  #stats(): Stats | undefined {
-    return lstatSync(this.#file, { throwIfNoEntry: false });
+  #stats(): BigIntStats | undefined {
+    return lstatSync(this.#file, { throwIfNoEntry: false, bigint: true });
   }
 }
 
@@ -153,9 +160,9 @@ function put(all: Map<string, Kept>, app: string, kept: Kept | undefined): void 
   else all.set(app, kept);
 }
 
-function isPrivate(stats: Stats): boolean {
+function isPrivate(stats: BigIntStats): boolean {
   if (process.platform === 'win32') return stats.isFile();
-  return stats.isFile() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
+  return stats.isFile() && Number(stats.uid) === process.getuid?.() && (stats.mode & 0o077n) === 0n;
 }
 
 function parsed(text: string): Record<string, unknown> {
