@@ -30,8 +30,8 @@ export interface ImportSource {
 /** Rejects with AppError not_found, config_invalid, bad_request. */
 export async function readOffers(setup: AppSetup, source: ImportSource): Promise<readonly ImportOffer[]> {
   const { file, app, project } = source;
-  if (file !== undefined) return setup.offersFrom(await serversInFile(file, source));
-  const offers = await (project === undefined ? setup : setup.inProject(project)).offers();
+  if (file !== undefined) return setup.imports.fromGiven(await serversInFile(file, source));
+  const offers = await (project === undefined ? setup.imports : setup.inProject(project)).offers();
   if (app === undefined) return offers;
   const { id } = knownApp(app);
   return offers.flatMap((offer) => {

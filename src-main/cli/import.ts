@@ -43,7 +43,7 @@ export async function run(args: readonly string[], form: string): Promise<number
     // A bundle that was only shown until now is unpacked now.
     const final =
       values.yes === true ? wishes : pick(await readOffers(setup, { ...source, dryRun: false }), positionals, move);
-    const outcome = await setup.bring(final, move);
+    const outcome = await setup.imports.bring(final, move);
     if (json) printJson({ servers: offers.map(rowOf), ...outcome });
     else
       printLines([

@@ -1,8 +1,8 @@
 /** Which client apps may use Tooltray, as the person sees it and decides; and the addresses with tokens that an install writes. */
 import { AppError } from '../core/base/errors.ts';
-import { nameOfClient } from '../core/client-apps/access-revoked.ts';
 import { readAppServers } from '../core/client-apps/app-servers.ts';
 import type { AppPlace } from '../core/client-apps/change-app-file.ts';
+import { nameOfClient } from '../core/client-apps/known-apps.ts';
 import type { HttpLaunch, Launch, StdioLaunch } from '../core/client-apps/launch.ts';
 import { addressLaunch, addressWarning, type OwnAddress, tokenIn } from '../core/client-apps/own-address.ts';
 import type { AppAccessStore } from '../core/security/app-access.ts';

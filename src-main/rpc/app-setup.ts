@@ -1,4 +1,4 @@
-/** Looks after the client apps of this machine: which there are, connected and taken apart again, their servers brought over. */
+/** Looks after the client apps of this machine: which there are, connected and taken apart again. */
 import { Event } from '../core/base/events.ts';
 import { join } from 'node:path';
 import { AppError } from '../core/base/errors.ts';
@@ -9,18 +9,10 @@ import { type Machine, exists, knownApp } from '../core/client-apps/app-files.ts
 import type { AppPlace } from '../core/client-apps/change-app-file.ts';
 import { type AppChange, ChangeJournal } from '../core/client-apps/change-journal.ts';
 import { findApps, type FoundApp } from '../core/client-apps/find-apps.ts';
-import { endpointText } from '../core/client-apps/heal-offers.ts';
 import { repairOwnEntries } from '../core/client-apps/heal-own.ts';
-import { givenOffers, type ImportOffer, importOffers, type KnownServer } from '../core/client-apps/import-offers.ts';
+import type { KnownServer } from '../core/client-apps/import-offers.ts';
 import { ImportRecords } from '../core/client-apps/import-records.ts';
-import {
-  type ImportDeps,
-  type ImportOutcome,
-  importServers,
-  type ImportWish,
-  undoImport,
-} from '../core/client-apps/import-servers.ts';
-import type { ImportedServer } from '../core/client-apps/import-text.ts';
+import type { ImportDeps } from '../core/client-apps/import-servers.ts';
 import { withOurEntry } from '../core/client-apps/install-entry.ts';
 import { installEntry, planInstall } from '../core/client-apps/install.ts';
 import type { Launch, StdioLaunch } from '../core/client-apps/launch.ts';
@@ -31,6 +23,7 @@ import { type Undoable, undoList } from '../core/client-apps/undo-list.ts';
 import { undoChange } from '../core/client-apps/undo.ts';
 import { planUninstall, uninstallEntries } from '../core/client-apps/uninstall.ts';
 import { AppAccess, type AppAccessParts } from './app-access.ts';
+import { AppImports } from './app-imports.ts';
 import type { AppsService } from './apps-service.ts';
 import { type ProjectParts, ProjectSetup } from './project-setup.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from './contract.ts';
@@ -49,33 +42,33 @@ export interface AppSetupParts {
 }
 
 export class AppSetup implements AppsService {
+  /** Their servers, brought over. */
+  readonly imports: AppImports;
   readonly #parts: AppSetupParts;
   readonly #access: AppAccess;
   readonly #journal: ChangeJournal;
-  readonly #imports: ImportDeps;
+  readonly #records: ImportRecords;
   readonly #changed = new Event();
   readonly #watch = new OffersWatch(() => this.#forget());
   #found: Promise<readonly FoundApp[]> | undefined;
-  #offers: Promise<readonly ImportOffer[]> | undefined;
   #rows: Promise<readonly AppRow[]> | undefined;
 
   constructor(parts: AppSetupParts) {
-    const { own, here, add, remove } = parts;
+    const { own } = parts;
     this.#parts = parts;
     this.#access = new AppAccess(parts.access);
     this.#journal = new ChangeJournal(join(own.dataDir, 'app-changes'));
-    this.#imports = {
-      journal: this.#journal,
-      records: new ImportRecords(join(own.dataDir, 'imports')),
-      names: () => here().map(({ name }) => name),
-      add,
-      remove,
-      connect: async (text, { app, project }) => {
-        await parts.access.store.give(app.id);
-        const launch = project === undefined ? this.#launch(app.id) : await this.inProject(project).launchFor(app);
-        return withOurEntry(text, app, launch);
+    this.#records = new ImportRecords(join(own.dataDir, 'imports'));
+    this.imports = new AppImports({
+      deps: this.#importDeps(),
+      here: parts.here,
+      home: parts.machine.home,
+      places: () => this.#places(),
+      onDone: async (moved) => {
+        if (moved) await this.#access.matchFiles(await this.#find());
+        this.#forget();
       },
-    };
+    });
   }
 
   apps = (): Promise<readonly AppRow[]> => {
@@ -132,13 +125,13 @@ export class AppSetup implements AppsService {
   };
 
   undoInstall = async ({ undo }: { readonly undo: string }): Promise<{ readonly sentence: string }> => {
-    const sentence = undo.startsWith('import-') ? await undoImport(undo, this.#imports) : await this.#undo(undo);
+    const sentence = undo.startsWith('import-') ? await this.imports.undo(undo) : await this.#undo(undo);
     await this.#access.matchFiles(await this.#find());
     this.#forget();
     return { sentence };
   };
 
-  undoable = (): Promise<readonly Undoable[]> => undoList(this.#journal, this.#imports.records);
+  undoable = (): Promise<readonly Undoable[]> => undoList(this.#journal, this.#records);
 
   /** What `folder`, absolute, holds for apps. */
   inProject(folder: string): ProjectSetup {
@@ -146,55 +139,12 @@ export class AppSetup implements AppsService {
   }
 
   offeredServers = async (): Promise<{ readonly servers: readonly OfferedServer[] }> => ({
-    servers: (await this.offers()).map(({ id, name, entry, places, secrets, already }) => ({
-      id,
-      name,
-      app: [...new Set(places.map(({ app }) => app.name))].join(', '),
-      endpoint: endpointText(entry),
-      secrets,
-      already,
-    })),
+    servers: await this.imports.offered(),
   });
 
-  /** With their entries, secrets and all: for this process alone. */
-  offers(): Promise<readonly ImportOffer[]> {
-    this.#offers ??= this.#readOffers();
-    return this.#offers;
-  }
+  offeredEntry = (id: string): Promise<JsonObject> => this.imports.entryOf(id);
 
-  importServers = async ({
-    servers,
-    move,
-  }: {
-    readonly servers: readonly { readonly id: string; readonly name: string }[];
-    readonly move: boolean;
-  }): Promise<ImportOutcome> => {
-    const offers = await this.offers();
-    const wishes = servers.map(({ id, name }) => {
-      const offer = offers.find((one) => one.id === id);
-      if (offer === undefined) throw gone(name);
-      return { offer, name };
-    });
-    return this.bring(wishes, move);
-  };
-
-  offeredEntry = async (id: string): Promise<JsonObject> => {
-    const offer = (await this.offers()).find((one) => one.id === id);
-    if (offer === undefined) throw gone('This server');
-    return offer.entry;
-  };
-
-  /** Offers for servers that come from no app. */
-  offersFrom(servers: readonly ImportedServer[]): readonly ImportOffer[] {
-    return givenOffers(servers, this.#parts.here());
-  }
-
-  async bring(wishes: readonly ImportWish[], move: boolean): Promise<ImportOutcome> {
-    const outcome = await importServers(wishes, move, this.#imports);
-    if (move) await this.#access.matchFiles(await this.#find());
-    this.#forget();
-    return outcome;
-  }
+  importServers: AppsService['importServers'] = ({ servers, move }) => this.imports.bringOffered(servers, move);
 
   rescan = async (): Promise<Record<string, never>> => {
     this.#forget();
@@ -211,7 +161,7 @@ export class AppSetup implements AppsService {
 
   /** Our own servers are others: what is here already has to be found out anew. */
   configChanged(): void {
-    this.#offers = undefined;
+    this.imports.forget();
     this.#changed.emit();
   }
 
@@ -258,8 +208,20 @@ export class AppSetup implements AppsService {
     return { ...status, revoked: this.#access.isRevoked(id) };
   }
 
-  async #readOffers(): Promise<readonly ImportOffer[]> {
-    return importOffers(await this.#places(), this.#parts.here(), this.#parts.machine.home);
+  #importDeps(): ImportDeps {
+    const { here, add, remove, access } = this.#parts;
+    return {
+      journal: this.#journal,
+      records: this.#records,
+      names: () => here().map(({ name }) => name),
+      add,
+      remove,
+      connect: async (text, { app, project }) => {
+        await access.store.give(app.id);
+        const launch = project === undefined ? this.#launch(app.id) : await this.inProject(project).launchFor(app);
+        return withOurEntry(text, app, launch);
+      },
+    };
   }
 
   #outcome({ app }: FoundApp, change: AppChange | undefined, done: string, nothing: string): InstallOutcome {
@@ -274,13 +236,8 @@ export class AppSetup implements AppsService {
   }
 
   #forget(): void {
-    this.#found = this.#offers = this.#rows = undefined;
+    this.#found = this.#rows = undefined;
+    this.imports.forget();
     this.#changed.emit();
   }
-}
-
-function gone(name: string): AppError {
-  return new AppError('not_found', `${name} is not offered any more: its app has changed its file.`, {
-    fix: 'Look at the list again.',
-  });
 }

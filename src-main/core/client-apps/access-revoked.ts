@@ -1,6 +1,6 @@
 /** What a client app is told whose access the person took back. */
 import { AppError } from '../base/errors.ts';
-import { knownApps } from './known-apps.ts';
+import { knownApps, nameOfClient } from './known-apps.ts';
 
 export function accessRevoked(app: string): AppError {
   const known = knownApps.find(({ id }) => id === app);
@@ -10,9 +10,4 @@ export function accessRevoked(app: string): AppError {
       : `To give it back, run "tooltray install ${app}", or choose Allow in the dashboard’s settings.`;
   const message = `The access of ${nameOfClient(app)} to Tooltray was revoked, so it can use none of its servers.`;
   return new AppError('not_allowed', message, { fix });
-}
-
-/** As people call it; what nobody knows is called what it calls itself. */
-export function nameOfClient(app: string): string {
-  return knownApps.find(({ id }) => id === app)?.name ?? app;
 }

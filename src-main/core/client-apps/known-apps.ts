@@ -165,3 +165,8 @@ export const knownApps: readonly KnownApp[] = [
     restart: 'Start a new Amp thread.',
   },
 ];
+
+/** As people call the app of this id; one that nobody knows is called what it calls itself. */
+export function nameOfClient(app: string): string {
+  return knownApps.find(({ id }) => id === app)?.name ?? app;
+}

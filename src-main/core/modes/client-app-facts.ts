@@ -1,5 +1,5 @@
 /** What matters of a client app: its model's window, whether it loads tools only when needed, how long an answer it takes and waits for. */
-import { knownApps } from '../client-apps/known-apps.ts';
+import { nameOfClient } from '../client-apps/known-apps.ts';
 
 export interface ClientAppFacts {
   /** As people call it. */
@@ -103,6 +103,5 @@ export function factsOfApp(app: string | undefined): ClientAppFacts {
 /** As people call it; what nobody knows is called what it calls itself. */
 export function nameOfApp(app: string): string {
   const facts = factsOfApp(app);
-  if (facts !== unknownApp) return facts.name;
-  return knownApps.find(({ id }) => id === app)?.name ?? app;
+  return facts === unknownApp ? nameOfClient(app) : facts.name;
 }
