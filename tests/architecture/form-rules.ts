@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import type { Rule } from './source.ts';
 
-const mostLines = 300;
+const mostLines = 500;
 
 /** Names that say nothing, so that everything ends up behind them. */
 const emptyNames = /^(utils?|helpers?|misc|common|stuff|lib)\.(ts|svelte)$/;
