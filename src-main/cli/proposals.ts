@@ -15,9 +15,10 @@ export async function run(args: readonly string[], form: string): Promise<number
 }
 
 /** A proposal for people: what, exactly what, and from whom. */
-export function proposalLines({ id, at, app, tool, sentence, change }: ProposalSummary): string[] {
-  const { kind: _kind, server: _server, ...details } = change;
-  const exact = Object.keys(details).length === 0 ? [] : [`  ${oneLine(JSON.stringify(details))}`];
+export function proposalLines({ id, at, app, tool, sentence, changes }: ProposalSummary): string[] {
+  const exact = changes.flatMap(({ kind: _kind, server: _server, ...details }) =>
+    Object.keys(details).length === 0 ? [] : [`  ${oneLine(JSON.stringify(details))}`],
+  );
   const origin = `asked by ${oneLine(app)} through ${tool}, ${new Date(at).toLocaleString()}`;
   return [`${paint('head', id)}  ${oneLine(sentence)}`, ...exact, `  ${paint('quiet', origin)}`];
 }

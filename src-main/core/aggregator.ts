@@ -89,6 +89,7 @@ export class Aggregator {
   readonly descriptions: DescriptionStore;
   readonly modeCosts = new ModeCosts();
   readonly #answerRoom = new AnswerRoom();
+  readonly #proposals: ProposalStore;
   readonly #closeRecord: () => Promise<void>;
   readonly #closeResults: () => Promise<void>;
   #stopWatching: () => void = () => undefined;
@@ -156,9 +157,9 @@ export class Aggregator {
       details: this.details,
       cacheSeconds: () => options.config.current.results.cacheSeconds,
     });
-    const proposals = new ProposalStore(join(paths.dataDir, 'proposals.json'));
+    this.#proposals = new ProposalStore(join(paths.dataDir, 'proposals.json'));
     const lastLines = (server: string): readonly string[] => this.transports.lastLines(server);
-    this.admin = new ServerAdmin(options.config, this.servers, proposals, environment, lastLines);
+    this.admin = new ServerAdmin(options.config, this.servers, this.#proposals, environment, lastLines);
     this.edits = new PersonEdits(options.config, this.servers);
     this.healing = openHealing({
       ...options,
@@ -191,7 +192,7 @@ export class Aggregator {
     const settled = this.#apply(config.current);
     this.#watching = config.start();
     await this.#watching;
-    await Promise.all([kept, settled]);
+    await Promise.all([kept, settled, this.#proposals.start()]);
   }
 
   async stop(): Promise<void> {
@@ -199,6 +200,7 @@ export class Aggregator {
     // A watch that is still being set up would outlive its stop.
     await this.#watching;
     await this.options.config.stop();
+    await this.#proposals.stop();
     await Promise.all(this.sessions.all.map((session) => this.sessions.end(session)));
     await this.servers.stop();
     this.signIns.close();

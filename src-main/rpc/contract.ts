@@ -101,8 +101,8 @@ export interface ProposalSummary {
   readonly app: string;
   readonly tool: string;
   readonly sentence: string;
-  /** What exactly would be written, secrets masked. */
-  readonly change: Readonly<Record<string, unknown>>;
+  /** What exactly would be written, secrets masked; several are decided on together. */
+  readonly changes: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** What may be asked of a running core: name, what it takes, what it answers. */

@@ -5,7 +5,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { AppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
+import type { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ConfigProblem } from '../config/app-config.ts';
 import type { ServerConfig } from '../config/app-config.ts';
@@ -33,8 +33,6 @@ export type ChangeOutcome =
 export type ModelAdmin = Omit<ServerAdmin, 'approve' | 'reject'>;
 
 export class ServerAdmin {
-  /** Proposals were added, approved or rejected. */
-  readonly proposalsChanged = new Event();
   readonly #config: ConfigStore;
   readonly #servers: ServerManager;
   readonly #store: ProposalStore;
@@ -115,43 +113,53 @@ export class ServerAdmin {
     return createHmac('sha256', this.#revisionKey).update(text).digest('hex').slice(0, 12);
   }
 
+  /** Proposals were added, approved or rejected, in whatever process. */
+  get proposalsChanged(): Event {
+    return this.#store.changed;
+  }
+
   proposals(): Promise<readonly Proposal[]> {
     return this.#store.all();
   }
 
-  /** Asks for a change. Rejects with AppError config_conflict (name taken), server_not_found, config_invalid. */
-  async request(change: ServerChange, author: ChangeAuthor): Promise<ChangeOutcome> {
-    this.#check(change);
-    if (this.#isFree(change)) {
-      await this.#apply(change);
-      if (change.kind === 'disable') this.#switchedOff.add(change.server);
+  /**
+   * Asks for a change, or for several that are decided on together (a kit). `sentence` says what they are as a whole.
+   * Rejects with AppError config_conflict (name taken), server_not_found, config_invalid, session_limit.
+   */
+  async request(
+    asked: ServerChange | readonly ServerChange[],
+    author: ChangeAuthor,
+    sentence?: string,
+  ): Promise<ChangeOutcome> {
+    const changes = 'kind' in asked ? [asked] : asked;
+    for (const change of changes) this.#check(change);
+    if (changes.every((change) => this.#isFree(change))) {
+      await this.#apply(changes);
+      for (const { kind, server } of changes) if (kind === 'disable') this.#switchedOff.add(server);
       return { kind: 'applied' };
     }
-    const proposal = await this.#store.add(change, author, this.#servers.find(change.server)?.config.hash);
-    this.proposalsChanged.emit();
+    const proposal = await this.#store.add({ author, changes, bases: this.#basesOf(changes), sentence });
     return { kind: 'proposed', proposal };
   }
 
-  /** The person's yes. Rejects with AppError not_found, or config_conflict where the entry is not what it was. */
+  /** The person's yes. Rejects with AppError not_found, or config_conflict where an entry is not what it was. */
   async approve(id: string): Promise<Proposal> {
     const proposal = await this.#store.take(id);
-    this.proposalsChanged.emit();
-    this.#check(proposal.change);
-    const now = this.#servers.find(proposal.change.server)?.config.hash;
-    if (now !== proposal.baseHash) {
-      throw new AppError('config_conflict', `"${proposal.change.server}" was changed since this was proposed.`, {
+    for (const change of proposal.changes) this.#check(change);
+    const now = this.#basesOf(proposal.changes);
+    const other = Object.keys(now).find((server) => now[server] !== proposal.bases[server]);
+    if (other !== undefined) {
+      throw new AppError('config_conflict', `"${other}" was changed since this was proposed.`, {
         fix: 'It was dropped; let it be proposed anew.',
       });
     }
-    await this.#apply(proposal.change);
+    await this.#apply(proposal.changes);
     return proposal;
   }
 
   /** The person's no. Rejects with AppError not_found. */
-  async reject(id: string): Promise<Proposal> {
-    const proposal = await this.#store.take(id);
-    this.proposalsChanged.emit();
-    return proposal;
+  reject(id: string): Promise<Proposal> {
+    return this.#store.take(id);
   }
 
   #configOf(server: string): ServerConfig {
@@ -173,13 +181,19 @@ export class ServerAdmin {
     }
   }
 
-  /** Writes the config, and waits until the servers follow: whoever asks next finds what it asked for. */
-  async #apply(change: ServerChange): Promise<void> {
-    await this.#config.update((text) => edit(text, change));
+  #basesOf(changes: readonly ServerChange[]): Record<string, string | null> {
+    return Object.fromEntries(changes.map(({ server }) => [server, this.#servers.find(server)?.config.hash ?? null]));
+  }
+
+  /** Writes the config, all or nothing, and waits until the servers follow: whoever asks next finds what it asked for. */
+  async #apply(changes: readonly ServerChange[]): Promise<void> {
+    await this.#config.update((text) => changes.reduce(edit, text));
     await this.#servers.apply(this.#config.current.servers);
-    // Whoever follows the config may have been first to apply it, and is starting the server still.
-    await this.#servers.find(change.server)?.start();
-    if (change.kind !== 'disable') this.#switchedOff.delete(change.server);
+    for (const { kind, server } of changes) {
+      // Whoever follows the config may have been first to apply it, and is starting the server still.
+      await this.#servers.find(server)?.start();
+      if (kind !== 'disable') this.#switchedOff.delete(server);
+    }
   }
 }
 

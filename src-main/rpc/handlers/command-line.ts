@@ -73,9 +73,10 @@ function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
   };
 }
 
-export function proposalSummary({ id, at, author, sentence, change }: Proposal): ProposalSummary {
+export function proposalSummary({ id, at, author, sentence, changes }: Proposal): ProposalSummary {
   const { app, tool } = author;
-  return { id, at, app: nameOfApp(app), tool, sentence, change: maskObject(change) as Record<string, unknown> };
+  const shown = changes.map((change) => maskObject(change) as Record<string, unknown>);
+  return { id, at, app: nameOfApp(app), tool, sentence, changes: shown };
 }
 
 /** The person at the command line is no client app: nothing can be asked back. */

@@ -1,0 +1,98 @@
+/** Proposals of one home, seen by several processes at once: none is lost, none that was decided comes back, none crowds others out. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { ProposalStore } from '../../../src-main/core/admin/proposal-store.ts';
+import type { ServerChange } from '../../../src-main/core/admin/server-change.ts';
+import { until } from '../../integration/until.ts';
+
+const folders: string[] = [];
+
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+async function newFile(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tooltray-proposals-'));
+  folders.push(folder);
+  return join(folder, 'data', 'proposals.json');
+}
+
+function asked(server: string, app = 'claude'): Parameters<ProposalStore['add']>[0] {
+  const changes: ServerChange[] = [{ kind: 'add', server, entry: { command: server } }];
+  return { author: { app, sessionId: 's', tool: 'manage_servers' }, changes, bases: { [server]: null } };
+}
+
+const sentences = async (store: ProposalStore): Promise<string[]> =>
+  (await store.all()).map(({ sentence }) => sentence);
+
+test('what another process decided does not come back, and what it added is kept', async () => {
+  const file = await newFile();
+  const [core, standalone] = [new ProposalStore(file), new ProposalStore(file)];
+  const first = await standalone.add(asked('one'));
+  expect(await sentences(core)).toEqual(['Add the server "one".']);
+  await core.take(first.id);
+  await core.add(asked('two'));
+  await standalone.add(asked('three'));
+  expect(await sentences(core)).toEqual(['Add the server "two".', 'Add the server "three".']);
+  await expect(standalone.take(first.id)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('many at once are all kept, and each is decided by one process alone', async () => {
+  const file = await newFile();
+  const stores = [new ProposalStore(file), new ProposalStore(file), new ProposalStore(file)];
+  const added = await Promise.all(
+    stores.flatMap((store, which) => [1, 2, 3, 4].map((each) => store.add(asked(`s${which}-${each}`)))),
+  );
+  expect(await stores[0]?.all()).toHaveLength(12);
+  const takes = added.flatMap(({ id }) => stores.map((store) => store.take(id)));
+  const taken = await Promise.allSettled(takes);
+  expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(12);
+  expect(await stores[2]?.all()).toEqual([]);
+});
+
+test('a watching store tells what another process added and decided', async () => {
+  const file = await newFile();
+  const [core, standalone] = [new ProposalStore(file), new ProposalStore(file)];
+  let told = 0;
+  core.changed.on(() => told++);
+  await core.start();
+  try {
+    const { id } = await standalone.add(asked('one'));
+    await until(() => told === 1);
+    await standalone.take(id);
+    await until(() => told === 2);
+  } finally {
+    await core.stop();
+  }
+});
+
+test('one app that asks without end leaves room for the others, and is told', async () => {
+  const store = new ProposalStore(await newFile());
+  for (let each = 0; each < 20; each++) await store.add(asked(`s${each}`));
+  await expect(store.add(asked('more'))).rejects.toMatchObject({
+    code: 'session_limit',
+    text: '20 proposals of this app wait for the person already, so nothing more is proposed. Ask the person to decide on them: tooltray proposals.',
+  });
+  expect(await store.add(asked('s3'))).toMatchObject({ sentence: 'Add the server "s3".' });
+  expect(await store.add(asked('theirs', 'codex'))).toMatchObject({ sentence: 'Add the server "theirs".' });
+});
+
+test('a proposal that is longer than anybody would read is refused, and says so', async () => {
+  const store = new ProposalStore(await newFile());
+  const long: ServerChange = { kind: 'add', server: 'x', entry: { command: 'x', args: ['y'.repeat(200_000)] } };
+  await expect(store.add({ ...asked('x'), changes: [long] })).rejects.toMatchObject({
+    code: 'bad_request',
+    message: expect.stringMatching(/^This proposal is 200\d+ bytes long; 65536 are read at the most\.$/) as string,
+  });
+  expect(await store.all()).toEqual([]);
+});
+
+test('changes that belong together are one proposal, asked for again the same one', async () => {
+  const store = new ProposalStore(await newFile());
+  const kit = { ...asked('a'), changes: [...asked('a').changes, ...asked('b').changes], sentence: 'Load the kit "k".' };
+  const first = await store.add(kit);
+  expect(await store.add(kit)).toEqual(first);
+  expect(await sentences(store)).toEqual(['Load the kit "k".']);
+});
