@@ -7,6 +7,7 @@ import { readConfig } from '../core/config/read-config.ts';
 import { findContainers } from '../core/config/server-container.ts';
 import { findCommand } from '../core/servers/launch/find-command.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
+import { knownNames } from '../host/open-config.ts';
 
 export interface ConfigCheck {
   readonly servers: readonly ServerConfig[];
@@ -16,7 +17,7 @@ export interface ConfigCheck {
 
 /** `only`: leaves out whatever does not concern this server. */
 export async function checkConfig(text: string, path: string, only?: string): Promise<ConfigCheck> {
-  const { config, problems } = readConfig(text, path, process.env);
+  const { config, problems } = readConfig(text, path, process.env, undefined, knownNames());
   const servers = (config?.servers ?? []).filter(({ name }) => only === undefined || name === only);
   const document = new ConfigDocument(text, path);
   const environment = new EnvironmentResolver({ own: process.env });

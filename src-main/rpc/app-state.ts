@@ -206,7 +206,7 @@ export interface SettingsFacts {
     readonly maxBytes: number;
     readonly deleteAtExit: boolean;
   };
-  readonly agentChanges: 'ask' | 'allow';
+  readonly agentChanges: 'ask' | 'allow' | 'refuse';
   readonly pricePerMillion: number | undefined;
   readonly theme: 'system' | 'light' | 'dark';
   /** Desktop app only. */

@@ -160,6 +160,7 @@ test('a mode that there is not, written while sessions are open, leaves them the
   await using core = await startCore({ servers: { echo }, mode: 'search' });
   const session = await core.open();
   await core.write({ servers: { echo }, mode: 'serch' });
-  await until(() => core.host.core.options.config.current.mode === 'serch');
+  await until(() => core.host.core.options.config.problems.length === 1);
+  expect(core.host.core.options.config.current.mode).toBe('search');
   expect(await session.toolNames()).toEqual(helpers);
 });

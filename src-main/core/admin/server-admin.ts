@@ -124,7 +124,7 @@ export class ServerAdmin {
 
   /**
    * Asks for a change, or for several that are decided on together (a kit). `sentence` says what they are as a whole.
-   * Rejects with AppError config_conflict (name taken), server_not_found, config_invalid, session_limit.
+   * Rejects with AppError not_allowed, config_conflict (name taken), server_not_found, config_invalid, session_limit.
    */
   async request(
     asked: ServerChange | readonly ServerChange[],
@@ -132,7 +132,10 @@ export class ServerAdmin {
     sentence?: string,
   ): Promise<ChangeOutcome> {
     const changes = 'kind' in asked ? [asked] : asked;
-    for (const change of changes) this.#check(change);
+    for (const change of changes) {
+      this.#requireAllowed(change);
+      this.#check(change);
+    }
     if (changes.every((change) => this.#isFree(change))) {
       await this.#apply(changes);
       for (const { kind, server } of changes) if (kind === 'disable') this.#switchedOff.add(server);
@@ -165,6 +168,15 @@ export class ServerAdmin {
   #configOf(server: string): ServerConfig {
     const { config } = this.#servers.get(server);
     return this.#config.current.servers.find(({ name }) => name === server) ?? config;
+  }
+
+  /** Throws AppError not_allowed where the person wants to hear of no such change. */
+  #requireAllowed({ kind }: ServerChange): void {
+    const { agentChanges, mayAdd, mayRemove } = this.#config.current.policy;
+    if (agentChanges !== 'refuse' && (kind !== 'add' || mayAdd) && (kind !== 'remove' || mayRemove)) return;
+    throw new AppError('not_allowed', 'The person has switched such changes by models off.', {
+      fix: 'Tell them what you would change; they can do it themselves.',
+    });
   }
 
   #isFree(change: ServerChange): boolean {

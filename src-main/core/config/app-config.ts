@@ -1,4 +1,5 @@
 /** The configuration as the core uses it: every default filled in, every format read into one shape, `${env:NAME}` replaced. */
+import type { autoMode, ModeName } from './mode-names.ts';
 
 /** Which of a server's tools there are for client apps, by the server's own names. */
 export interface ToolSwitch {
@@ -83,14 +84,35 @@ export interface ResultSettings {
   readonly folders: readonly string[];
 }
 
+/** What models may change about the configuration. */
+export interface ChangePolicy {
+  /** A person is asked, it just happens, or it is refused. */
+  readonly agentChanges: 'ask' | 'allow' | 'refuse';
+  /** Whether models may ask for servers to be added, and removed, at all. */
+  readonly mayAdd: boolean;
+  readonly mayRemove: boolean;
+}
+
+export interface CodeSettings {
+  /** Whether `code_execution` and `execute` run anything. */
+  readonly enabled: boolean;
+  /** Of one run, where the call does not say; undefined: the sandbox's own. */
+  readonly timeoutSeconds: number | undefined;
+  readonly maxToolCalls: number | undefined;
+}
+
+/** Whose config file it is, told from what is in it: some things mean something else there. */
+export type ConfigProduct = 'tooltray' | 'toolmux' | 'magg' | 'mcpproxy';
+
 export interface AppConfig {
   /** Absolute path of the file this was read from. */
   readonly path: string;
+  readonly product: ConfigProduct;
   readonly servers: readonly ServerConfig[];
   /** The mode of sessions that do not ask for another. */
-  readonly mode: string;
+  readonly mode: ModeName | typeof autoMode;
   /** Mode by client app name: `--app`, `/mcp/app/<name>`, or its `clientInfo.name` in the handshake. */
-  readonly appModes: Readonly<Record<string, string>>;
+  readonly appModes: Readonly<Record<string, ModeName | typeof autoMode>>;
   /** Leave descriptions and schemas of servers as they are in mode `proxy`. */
   readonly raw: boolean;
   /** Names of helper tools listed besides the mode's own. */
@@ -101,8 +123,16 @@ export interface AppConfig {
   readonly port: number;
   /** Activity records kept at the most, by count and by bytes. */
   readonly activity: { readonly maxRows: number; readonly maxBytes: number };
-  /** What happens when a model asks to change the configuration: a person is asked, or it just happens. */
-  readonly policy: { readonly agentChanges: 'ask' | 'allow' };
+  readonly policy: ChangePolicy;
+  /** How long a call and the start of a server may take where its entry does not say, in seconds; undefined: `serverDefaults`. */
+  readonly callTimeoutSeconds: number | undefined;
+  readonly initTimeoutSeconds: number | undefined;
+  /** Servers started by a command are meant to run in a container (MCPProxy's docker_isolation), unless their entry says otherwise. */
+  readonly isolateCommands: boolean;
+  /** What `retrieve_tools` answers where the call does not say: how many tools, and how much of each; undefined: as it thinks best. */
+  readonly retrieve: { readonly limit: number | undefined; readonly detail: 'full' | 'compact' | undefined };
+  /** Code that models write. */
+  readonly code: CodeSettings;
   /** A server that does not start is mended from what other apps launch: after a yes, by itself, or not at all. */
   readonly heal: 'ask' | 'auto' | 'off';
   /** What `proxy-dispatch` lists and calls. Other ways to a tool are not its business. */

@@ -1,7 +1,7 @@
 /** Makes a server of a checked entry: decides its kind, fills defaults in, converts units. */
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { ServerConfig, ToolSwitch } from './app-config.ts';
+import type { AppConfig, ServerConfig, ToolSwitch } from './app-config.ts';
 import { kindByType } from './entry-keys.ts';
 import { hashServer } from './hash-server.ts';
 import type { EntryReader } from './read-entry.ts';
@@ -16,6 +16,8 @@ export interface BuildContext {
   /** Folder of the config file: relative paths start there. */
   readonly folder: string;
   readonly container: (typeof containerKeys)[number];
+  /** What the file says for all servers. */
+  readonly settings: Pick<AppConfig, 'callTimeoutSeconds' | 'initTimeoutSeconds' | 'isolateCommands'>;
 }
 
 /** The server, or undefined when the entry cannot be used; `reader` then holds at least one error. */
@@ -26,7 +28,7 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
   const entry = replaceVariables(written, context.env, (unfilled) => reportUnfilled(reader, enabled, unfilled));
   const kind = decideKind(reader, entry);
   if (kind === undefined) return undefined;
-  const base = { name: reader.name, enabled, ...toolSwitch(entry), ...serverLimits(entry, kind, context.container) };
+  const base = { name: reader.name, enabled, ...toolSwitch(entry), ...serverLimits(entry, kind, context) };
   const server =
     kind === 'stdio'
       ? { ...base, kind, ...stdioPart(reader, entry, context) }

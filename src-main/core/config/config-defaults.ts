@@ -13,6 +13,7 @@ export const serverDefaults = {
 export function defaultConfig(path: string): AppConfig {
   return {
     path,
+    product: 'tooltray',
     servers: [],
     mode: 'auto',
     appModes: {},
@@ -22,7 +23,12 @@ export function defaultConfig(path: string): AppConfig {
     // Fixed, so that an address given to a client app stays right; below the ranges systems hand out by themselves.
     port: 8690,
     activity: { maxRows: 100_000, maxBytes: 256 * 1024 * 1024 },
-    policy: { agentChanges: 'ask' },
+    policy: { agentChanges: 'ask', mayAdd: true, mayRemove: true },
+    callTimeoutSeconds: undefined,
+    initTimeoutSeconds: undefined,
+    isolateCommands: false,
+    retrieve: { limit: undefined, detail: undefined },
+    code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
     heal: 'ask',
     dispatch: { allow: [], deny: [] },
     results: {

@@ -8,6 +8,7 @@ import type { AppConfig, ConfigProblem } from './app-config.ts';
 import { defaultConfig } from './config-defaults.ts';
 import { readConfigText } from './read-config-text.ts';
 import { type ConfigReading, readConfig } from './read-config.ts';
+import type { KnownNames } from './read-settings.ts';
 import type { Environment } from './replace-variables.ts';
 import { updateConfigFile } from './update-config-file.ts';
 
@@ -20,6 +21,7 @@ export class ConfigStore {
   readonly problemsChanged = new Event<readonly ConfigProblem[]>();
   readonly path: string;
   readonly #env: Environment;
+  readonly #known: KnownNames | undefined;
   #current: AppConfig;
   #problems: readonly ConfigProblem[] = [];
   /** Set once a config was good as a whole file; before that there is nothing to fall back on. */
@@ -29,15 +31,16 @@ export class ConfigStore {
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> = Promise.resolve();
 
-  private constructor(path: string, env: Environment) {
+  private constructor(path: string, env: Environment, known: KnownNames | undefined) {
     this.path = path;
     this.#env = env;
+    this.#known = known;
     this.#current = defaultConfig(path);
   }
 
   /** Reads the file once. Throws `config_not_found`; a bad file is no error here, but no servers and `problems`. */
-  static async open(path: string, env: Environment = process.env): Promise<ConfigStore> {
-    const store = new ConfigStore(path, env);
+  static async open(path: string, env: Environment = process.env, known?: KnownNames): Promise<ConfigStore> {
+    const store = new ConfigStore(path, env, known);
     const text = await readConfigText(path).catch((error: unknown) => {
       if (toAppError(error).code !== 'config_invalid') throw error;
       store.#problems = [wholeFile(path, error)];
@@ -120,7 +123,7 @@ export class ConfigStore {
   }
 
   #take(text: string): void {
-    const { config, problems } = readConfig(text, this.path, this.#env, this.#lastGood);
+    const { config, problems } = readConfig(text, this.path, this.#env, this.#lastGood, this.#known);
     const before = this.#current;
     if (config !== undefined) this.#lastGood = this.#current = config;
     this.#setProblems(config === undefined ? problems.map((problem) => this.#sayKept(problem)) : problems);

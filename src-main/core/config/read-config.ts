@@ -4,7 +4,7 @@ import type { AppConfig, ConfigProblem, ServerConfig } from './app-config.ts';
 import { buildServer } from './build-server.ts';
 import { ConfigDocument } from './config-document.ts';
 import { EntryReader } from './read-entry.ts';
-import { readSettings } from './read-settings.ts';
+import { type KnownNames, readSettings } from './read-settings.ts';
 import type { Environment } from './replace-variables.ts';
 import { type ContainerEntry, findContainers, type ServerContainer } from './server-container.ts';
 
@@ -19,14 +19,21 @@ interface Context {
   readonly path: string;
   readonly env: Environment;
   readonly lastGood: AppConfig | undefined;
+  readonly settings: AppConfig;
 }
 
 /** Reads `text`. What is wrong in part keeps the value it has in `lastGood`; a server that never was good is left out. */
-export function readConfig(text: string, path: string, env: Environment, lastGood?: AppConfig): ConfigReading {
+export function readConfig(
+  text: string,
+  path: string,
+  env: Environment,
+  lastGood?: AppConfig,
+  known?: KnownNames,
+): ConfigReading {
   const document = new ConfigDocument(text, path);
   if (document.root === undefined) return { problems: document.problems };
-  const settings = readSettings(document, path, lastGood);
-  const context = { document, path, env, lastGood };
+  const settings = readSettings(document, { path, env, lastGood, known });
+  const context = { document, path, env, lastGood, settings };
   const servers = findContainers(document.root).flatMap((container) => readContainer(container, context));
   const config = { ...settings, servers: firstOfEachName(servers) };
   return { config, problems: document.problems.map((problem) => sayWhatIsUsed(problem, config)) };
@@ -66,8 +73,13 @@ function usableName(
 }
 
 function readServer(entry: ContainerEntry, name: string, { key }: ServerContainer, context: Context): ServerConfig[] {
-  const { document, env, lastGood, path } = context;
-  const server = buildServer(new EntryReader(document, entry, name), { env, folder: dirname(path), container: key });
+  const { document, env, lastGood, path, settings } = context;
+  const server = buildServer(new EntryReader(document, entry, name), {
+    env,
+    folder: dirname(path),
+    container: key,
+    settings,
+  });
   return server === undefined ? (lastGood?.servers ?? []).filter((good) => good.name === name) : [server];
 }
 

@@ -1,17 +1,31 @@
 /** Reads what a config file says beside its servers; a wrong value leaves the one that was in force. */
-import type { AppConfig } from './app-config.ts';
+import type { Node } from 'jsonc-parser';
+import type { z } from 'zod';
+import type { AppConfig, ConfigProduct } from './app-config.ts';
 import { closestWord } from './closest-word.ts';
 import { defaultConfig } from './config-defaults.ts';
 import type { ConfigDocument } from './config-document.ts';
 import { issueText } from './issue-text.ts';
 import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from './json-node.ts';
+import { mcpproxySettings, type OtherSettings } from './mcpproxy-settings.ts';
+import { modeWords } from './mode-names.ts';
+import type { Environment } from './replace-variables.ts';
 import { settingsSchema, uncompiled } from './schema.ts';
-import { containerKeys } from './server-container.ts';
+import { containerKeys, findContainers } from './server-container.ts';
 
 type SettingKey = keyof typeof settingsSchema.shape;
+type Settings = Omit<AppConfig, 'path' | 'servers'>;
 
 /** Objects of settings: what one leaves out keeps its default. */
-const groups: ReadonlySet<SettingKey> = new Set(['activity', 'policy', 'dispatch', 'results', 'price']);
+const groups: ReadonlySet<string> = new Set<keyof Settings>([
+  'activity',
+  'policy',
+  'dispatch',
+  'results',
+  'price',
+  'retrieve',
+  'code',
+]);
 
 const settingKeys = Object.keys(settingsSchema.shape) as SettingKey[];
 
@@ -23,35 +37,176 @@ const lost = new Map([
   ['inputs', 'Tooltray does not ask for inputs. Write "${env:NAME}" in place of "${input:…}".'],
 ]);
 
+/** Names that may stand in the config and are only known to what is built on it. */
+export interface KnownNames {
+  /** Helper tools, for `extraTools`. */
+  readonly helpers: ReadonlySet<string>;
+}
+
+export interface SettingsContext {
+  readonly path: string;
+  readonly env: Environment;
+  readonly lastGood: AppConfig | undefined;
+  /** Undefined: names of helper tools are not looked at. */
+  readonly known: KnownNames | undefined;
+}
+
 /** The settings, without servers; a wrong value is replaced by the one of `lastGood`, an absent one by its default. */
-export function readSettings(document: ConfigDocument, path: string, lastGood: AppConfig | undefined): AppConfig {
+export function readSettings(document: ConfigDocument, context: SettingsContext): AppConfig {
   const { root } = document;
-  const isCommonFile = findProperty(root, 'mcpServers') !== undefined;
-  let config = defaultConfig(path);
+  const product = productOf(root, context.path);
+  const isCommonFile = findProperty(root, 'mcpServers') !== undefined && product !== 'mcpproxy';
+  let config: AppConfig = { ...defaultConfig(context.path), product, ...modeOf(product) };
+  // First what other products call otherwise: where a file says both, our own key counts.
+  for (const property of propertiesOf(root)) {
+    if (isOtherKey(property.key, product)) config = merge(config, readOther(document, property));
+  }
   for (const property of propertiesOf(root)) {
     const key = settingKeys.find((known) => known === property.key);
-    if (key === undefined) reportUnknown(document, property, isCommonFile);
-    else config = { ...config, [key]: readSetting(document, key, property, (lastGood ?? config)[key], config[key]) };
+    if (key !== undefined) config = { ...config, [key]: readSetting(document, key, property, config, context) };
+    else if (!isOtherKey(property.key, product)) reportUnknown(document, property, isCommonFile);
   }
-  return config;
+  return isReadOnly(context.env) ? merge(config, { policy: { agentChanges: 'refuse' } }) : config;
+}
+
+/** Whose file it is: MCPProxy's servers are a list, ToolMux and Magg have keys in their entries that nobody else has. */
+function productOf(root: Node | undefined, path: string): ConfigProduct {
+  const entries = root === undefined ? [] : findContainers(root).flatMap((container) => container.entries);
+  const has = (...keys: string[]): boolean =>
+    entries.some(({ valueNode }) => propertiesOf(valueNode).some(({ key }) => keys.includes(key)));
+  if (findProperty(root, 'mcpServers')?.valueNode.type === 'array') return 'mcpproxy';
+  if (propertiesOf(root).some(({ key }) => isOtherKey(key, 'tooltray'))) return 'mcpproxy';
+  if (findProperty(root, 'cache_model') !== undefined || has('base_url', '_backend_tools')) return 'toolmux';
+  if (/[\\/]toolmux[\\/]mcp\.json$/.test(path)) return 'toolmux';
+  return has('source', 'uri') || /[\\/]\.magg[\\/]config\.json$/.test(path) ? 'magg' : 'tooltray';
+}
+
+/** What a file without a mode means where it comes from. */
+function modeOf(product: ConfigProduct): Partial<AppConfig> {
+  if (product === 'toolmux') return { mode: 'gateway' };
+  return product === 'mcpproxy' ? { mode: 'retrieve' } : {};
+}
+
+/** Some of MCPProxy's keys are words that any app may use for something else. */
+function isOtherKey(key: string, product: ConfigProduct): boolean {
+  return mcpproxySettings.has(key) && (product === 'mcpproxy' || key.includes('_'));
+}
+
+function readOther(document: ConfigDocument, { key, keyNode, valueNode }: Property): OtherSettings {
+  const other = mcpproxySettings.get(key);
+  if (other === undefined || valueNode.type === 'null') return {};
+  const checked = other.check.safeParse(nodeValue(valueNode), uncompiled);
+  if (!checked.success) {
+    for (const issue of checked.error.issues)
+      document.report('error', nodeAt(valueNode, issue.path), [key, ...issue.path], issueText(issue));
+    return {};
+  }
+  const taken = other.take(checked.data as never);
+  if (typeof taken !== 'string') return taken ?? {};
+  document.report('warning', keyNode, [key], `The key "${key}" of MCPProxy has no effect.`, { suggestion: taken });
+  return {};
+}
+
+function merge(config: AppConfig, settings: OtherSettings): AppConfig {
+  const merged = Object.entries(settings).map(([key, value]) => {
+    const before = config[key as keyof Settings];
+    return [key, groups.has(key) ? { ...(before as object), ...(value as object) } : value] as const;
+  });
+  return { ...config, ...(Object.fromEntries(merged) as Partial<Settings>) };
+}
+
+/** Magg's way to say that models change nothing. */
+function isReadOnly(env: Environment): boolean {
+  return /^(1|true|yes|on)$/i.test(env['MAGG_READ_ONLY']?.trim() ?? '');
 }
 
 function readSetting(
   document: ConfigDocument,
   key: SettingKey,
   { valueNode }: Property,
-  ifWrong: unknown,
-  base: unknown,
+  config: AppConfig,
+  { lastGood, known }: SettingsContext,
 ): unknown {
+  const base = config[key];
   if (valueNode.type === 'null') return base;
-  const checked = settingsSchema.shape[key].safeParse(nodeValue(valueNode), uncompiled);
+  const value = nodeValue(valueNode);
+  const checked = settingsSchema.shape[key].safeParse(value, uncompiled);
+  const ifWrong = (lastGood ?? config)[key];
   for (const issue of checked.error?.issues ?? []) {
     document.report('error', nodeAt(valueNode, issue.path), [key, ...issue.path], issueText(issue), {
-      suggestion: `Until it is mended, ${JSON.stringify(ifWrong)} is used.`,
+      suggestion: [nearest(issue, value), `Until it is mended, ${usedText(ifWrong, issue.path)} is used.`]
+        .join(' ')
+        .trim(),
     });
   }
-  if (!checked.success) return ifWrong;
-  return groups.has(key) ? { ...(base as object), ...(checked.data as object) } : checked.data;
+  if (!checked.success) return key === 'appModes' ? withoutWrong(value, ifWrong, checked.error.issues) : ifWrong;
+  if (key === 'extraTools') return knownHelpers(document, valueNode, checked.data as string[], known);
+  if (!groups.has(key)) return checked.data;
+  reportUnknownIn(document, key, valueNode);
+  return { ...(base as object), ...(checked.data as object) };
+}
+
+/** Of modes by app the right ones count, whatever is wrong with the others. */
+function withoutWrong(value: unknown, ifWrong: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  const wrong = new Set(issues.map(({ path }) => path[0]));
+  if (wrong.has(undefined)) return ifWrong;
+  const kept = (ifWrong ?? {}) as Readonly<Record<string, unknown>>;
+  const read = Object.entries(value as object).flatMap(([app, mode]) => {
+    if (!wrong.has(app)) return [[app, String(mode).trim().toLowerCase()] as const];
+    return Object.hasOwn(kept, app) ? [[app, kept[app]] as const] : [];
+  });
+  return Object.fromEntries(read);
+}
+
+/** "Did you mean …?" for a name that is nearly one. */
+function nearest(issue: z.core.$ZodIssue, value: unknown): string {
+  const words =
+    issue.code === 'custom'
+      ? modeWords
+      : issue.code === 'invalid_value'
+        ? issue.values.map((word) => String(word))
+        : [];
+  const written = issue.path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown>)[step], value);
+  const meant = typeof written === 'string' ? closestWord(written, words) : undefined;
+  return meant === undefined ? '' : `Did you mean "${meant}"?`;
+}
+
+/** What is in force at the place that is wrong. */
+function usedText(ifWrong: unknown, path: readonly PropertyKey[]): string {
+  const used = path.reduce<unknown>(
+    (at, step) => (typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[step] : undefined),
+    ifWrong,
+  );
+  return used === undefined ? 'the default' : JSON.stringify(used);
+}
+
+function knownHelpers(
+  document: ConfigDocument,
+  node: Node,
+  names: readonly string[],
+  known: KnownNames | undefined,
+): readonly string[] {
+  if (known === undefined) return names;
+  return names.filter((name, index) => {
+    if (known.helpers.has(name)) return true;
+    const meant = closestWord(name, known.helpers);
+    const suggestion = meant === undefined ? 'Leave it out.' : `Did you mean "${meant}"?`;
+    document.report('warning', nodeAt(node, [index]), ['extraTools', index], 'There is no helper tool of this name.', {
+      suggestion,
+    });
+    return false;
+  });
+}
+
+/** Keys inside a group that it does not have. */
+function reportUnknownIn(document: ConfigDocument, key: SettingKey, node: Node): void {
+  const inner = Object.keys((settingsSchema.shape[key] as z.ZodObject).shape);
+  for (const { key: word, keyNode } of propertiesOf(node)) {
+    if (inner.includes(word) || /^[_$]/.test(word)) continue;
+    const meant = closestWord(word, inner);
+    const suggestion = meant === undefined ? `There are: ${inner.join(', ')}.` : `Did you mean "${meant}"?`;
+    document.report('warning', keyNode, [key, word], `The key ${JSON.stringify(word)} is not known.`, { suggestion });
+  }
 }
 
 /** A file of another app (`mcpServers` beside all its own settings) is not taken to task for them, only for likely slips. */

@@ -1,5 +1,6 @@
 /** What may stand in a config file: the settings of the whole and the fields of one server. */
 import { z } from 'zod';
+import { modeWords, readModeName } from './mode-names.ts';
 
 const text = z.string().min(1);
 /** People write ports and switches unquoted; a process only ever sees text. */
@@ -7,16 +8,33 @@ const looseText = z.union([z.string(), z.number(), z.boolean()]).transform(Strin
 const seconds = z.number().positive();
 const bytes = z.int().min(0);
 
+const mode = z.string().transform((written, context) => {
+  const name = readModeName(written);
+  if (name !== undefined) return name;
+  context.addIssue({
+    code: 'custom',
+    message: `There is no such mode. Modes: ${modeWords.join(', ')}`,
+    input: written,
+  });
+  return z.NEVER;
+});
+
 /** Settings beside the servers; every one may be absent. */
 export const settingsSchema = z.object({
-  mode: text,
-  appModes: z.record(z.string(), text),
+  mode,
+  appModes: z.record(z.string(), mode),
   raw: z.boolean(),
   extraTools: z.array(text),
   exposeAdmin: z.boolean(),
   port: z.int().min(0).max(65_535),
   activity: z.object({ maxRows: z.int().positive().optional(), maxBytes: z.int().positive().optional() }),
-  policy: z.object({ agentChanges: z.enum(['ask', 'allow']).optional() }),
+  policy: z
+    .object({ agentChanges: z.enum(['ask', 'allow', 'refuse']), mayAdd: z.boolean(), mayRemove: z.boolean() })
+    .partial(),
+  callTimeoutSeconds: seconds,
+  initTimeoutSeconds: seconds,
+  retrieve: z.object({ limit: z.int().min(1).max(100), detail: z.enum(['full', 'compact']) }).partial(),
+  code: z.object({ enabled: z.boolean(), timeoutSeconds: seconds, maxToolCalls: z.int().positive() }).partial(),
   heal: z.enum(['ask', 'auto', 'off']),
   dispatch: z.object({ allow: z.array(text).optional(), deny: z.array(text).optional() }),
   results: z

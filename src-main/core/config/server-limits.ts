@@ -1,19 +1,32 @@
 /** When a server starts and stops, and how long and how large things may get with it. */
-import type { ServerConfig } from './app-config.ts';
+import type { AppConfig, ServerConfig } from './app-config.ts';
 import { serverDefaults } from './config-defaults.ts';
 import type { Entry } from './schema.ts';
 import type { containerKeys } from './server-container.ts';
 
 type Container = (typeof containerKeys)[number];
 
+interface LimitContext {
+  readonly container: Container;
+  readonly settings: Pick<AppConfig, 'callTimeoutSeconds' | 'initTimeoutSeconds'>;
+}
+
 /** Times in ms and sizes in bytes, for a server of that kind from that container. */
-export function serverLimits(entry: Entry, kind: ServerConfig['kind'], container: Container) {
+export function serverLimits(entry: Entry, kind: ServerConfig['kind'], { container, settings }: LimitContext) {
   const { init, call } = otherTimeout(entry.timeout, kind, container);
   return {
     lazy: entry.lazy ?? false,
     idleStopMs: milliseconds(entry.idleStopSeconds),
-    initTimeoutMs: milliseconds(entry.initTimeoutSeconds) ?? init ?? serverDefaults.initTimeoutMs,
-    callTimeoutMs: milliseconds(entry.callTimeoutSeconds) ?? call ?? serverDefaults.callTimeoutMs,
+    initTimeoutMs:
+      milliseconds(entry.initTimeoutSeconds) ??
+      init ??
+      milliseconds(settings.initTimeoutSeconds) ??
+      serverDefaults.initTimeoutMs,
+    callTimeoutMs:
+      milliseconds(entry.callTimeoutSeconds) ??
+      call ??
+      milliseconds(settings.callTimeoutSeconds) ??
+      serverDefaults.callTimeoutMs,
     maxMessageBytes:
       entry.maxMessageMB === undefined ? serverDefaults.maxMessageBytes : Math.round(entry.maxMessageMB * 1024 * 1024),
     description: entry.description,

@@ -4,11 +4,10 @@
  * cost more than it saves.
  */
 import { factsOfApp } from './client-app-facts.ts';
-import { findMode, modes } from './index.ts';
+import { autoMode, readModeName } from '../config/mode-names.ts';
+import { findMode } from './index.ts';
 import type { Mode, ModeView } from './mode.ts';
 import { type Costs, type ModeCosts, typicalUses } from './mode-costs.ts';
-
-export const autoMode = 'auto';
 
 export interface ModeChoice {
   readonly mode: Mode;
@@ -23,7 +22,7 @@ const cheapShare = 0.02;
 
 /** How to choose for a mode's name, as configured, and a client app. Throws AppError mode_unknown. */
 export function modeChooser(name: string, app: string | undefined, costs: ModeCosts): ModeChooser {
-  if (name === autoMode) return (view) => chooseMode(costs.of(view), app);
+  if (readModeName(name) === autoMode) return (view) => chooseMode(costs.of(view), app);
   const mode = findMode(name);
   return () => ({ mode, reason: undefined });
 }
@@ -44,7 +43,7 @@ export function followMode(name: () => string, app: string | undefined, costs: M
 }
 
 export function isMode(name: string): boolean {
-  return name === autoMode || modes.some((mode) => mode.name === name);
+  return readModeName(name) !== undefined;
 }
 
 /** Throws AppError mode_unknown. */

@@ -1,6 +1,8 @@
 /** The modes there are, and all helper tools by name. Adding a mode is one file and one line here. */
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import { closestWord } from '../config/closest-word.ts';
+import { modeWords, readModeName } from '../config/mode-names.ts';
 import { awaitResult } from './await-result.ts';
 import { codeMode, codeTools } from './code.ts';
 import { dispatchMode, resultTools } from './dispatch.ts';
@@ -50,12 +52,14 @@ export const ownResources: readonly OwnResource[] = [...modes.flatMap((mode) => 
 /** Prompts of our own, to be had in every mode. */
 export const ownPrompts: readonly OwnPrompt[] = modes.flatMap((mode) => mode.prompts ?? []);
 
-/** Throws AppError mode_unknown. */
+/** In any case of letters. Throws AppError mode_unknown. */
 export function findMode(name: string): Mode {
-  const mode = modes.find((one) => one.name === name);
+  const wanted = readModeName(name);
+  const mode = modes.find((one) => one.name === wanted);
   if (mode !== undefined) return mode;
+  const meant = closestWord(name, modeWords);
   throw new AppError('mode_unknown', `There is no mode ${JSON.stringify(name)}.`, {
-    fix: `Modes: ${modes.map((one) => one.name).join(', ')}.`,
+    fix: `${meant === undefined ? '' : `Did you mean "${meant}"? `}Modes: ${modeWords.join(', ')}.`,
   });
 }
 

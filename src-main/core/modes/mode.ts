@@ -7,6 +7,7 @@ import type { CallRequest } from '../calls/call-tool.ts';
 import type { AwaitWish } from '../calls/slow-calls.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ToolFilter } from '../config/app-config.ts';
+import type { ModeName } from '../config/mode-names.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
 import type { ResultFiles } from '../results/result-files.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -78,7 +79,7 @@ export interface HelperTool {
 }
 
 export interface Mode {
-  readonly name: string;
+  readonly name: ModeName;
   /** One line for menus and settings. */
   readonly line: string;
   /** Own tools of the mode; listed first, and callable in every mode. */

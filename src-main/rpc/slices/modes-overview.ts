@@ -1,7 +1,8 @@
 /** The modes with what each costs for these servers, and what `auto` would choose and why. */
 import type { Aggregator } from '../../core/aggregator.ts';
 import { maySpill } from '../../core/calls/spill-limit.ts';
-import { autoMode, chooseMode } from '../../core/modes/choose-mode.ts';
+import { autoMode } from '../../core/config/mode-names.ts';
+import { chooseMode } from '../../core/modes/choose-mode.ts';
 import { modes } from '../../core/modes/index.ts';
 import type { Mode, ModeView } from '../../core/modes/mode.ts';
 import type { ModeCard, ModesOverview } from '../contract.ts';

@@ -45,6 +45,7 @@ export function amountText(amount: number | undefined, unit: number): string {
 
 /** What models may change, in a sentence. */
 export function policyText(agentChanges: SettingsFacts['agentChanges']): string {
+  if (agentChanges === 'refuse') return 'Models cannot add, change or remove servers, and are not even heard.';
   return agentChanges === 'ask'
     ? 'A model that wants to add, change or remove a server has to ask you first.'
     : 'Models may add, change and remove servers without asking you.';

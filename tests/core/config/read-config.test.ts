@@ -1,6 +1,6 @@
 /** What a config file means, in our own words for it, and what is said when it is wrong. */
 import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
 import { isToolOn } from '../../../src-main/core/config/is-tool-on.ts';
 import { firstConfig } from '../../../src-main/core/config/first-config.ts';
@@ -32,6 +32,7 @@ function isOn(text: string, server: string, tool: string): boolean {
 test('an empty object is a config with every default', () => {
   expect(read('{}').config).toEqual({
     path: file,
+    product: 'tooltray',
     servers: [],
     mode: 'auto',
     appModes: {},
@@ -40,7 +41,12 @@ test('an empty object is a config with every default', () => {
     exposeAdmin: false,
     port: 8690,
     activity: { maxRows: 100_000, maxBytes: 268_435_456 },
-    policy: { agentChanges: 'ask' },
+    policy: { agentChanges: 'ask', mayAdd: true, mayRemove: true },
+    callTimeoutSeconds: undefined,
+    initTimeoutSeconds: undefined,
+    isolateCommands: false,
+    retrieve: { limit: undefined, detail: undefined },
+    code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
     heal: 'ask',
     dispatch: { allow: [], deny: [] },
     results: {
@@ -214,9 +220,68 @@ test('a wrong setting keeps its default and says which', () => {
   expect(said(text)).toEqual([
     '1:11 port error: This must be at most 65535. Until it is mended, 8690 is used.',
     '1:25 raw error: True or false is expected here. Until it is mended, false is used.',
-    '1:60 policy.agentChanges error: This must be one of "ask", "allow". Until it is mended, {"agentChanges":"ask"} is used.',
-    '1:79 mode error: This text must not be empty. Until it is mended, "auto" is used.',
+    '1:60 policy.agentChanges error: This must be one of "ask", "allow", "refuse". Until it is mended, "ask" is used.',
+    '1:79 mode error: There is no such mode. Modes: auto, proxy, gateway, meta, search, code, dispatch, universal, retrieve. Until it is mended, "auto" is used.',
   ]);
+});
+
+describe('a mode', () => {
+  test('is read in any case of letters, for all apps and for one', () => {
+    expect(read('{ "mode": " GateWay ", "appModes": { "cursor": "AUTO" } }')).toMatchObject({
+      config: { mode: 'gateway', appModes: { cursor: 'auto' } },
+      problems: [],
+    });
+  });
+
+  test('that there is not is a problem with its line and the nearest name; the last good one holds', () => {
+    const good = read('{ "mode": "search" }').config;
+    const { config, problems } = readConfig('{\n  "mode": "serch"\n}', file, {}, good);
+    expect(config?.mode).toBe('search');
+    expect(problems).toMatchObject([
+      {
+        line: 2,
+        path: 'mode',
+        severity: 'error',
+        suggestion: 'Did you mean "search"? Until it is mended, "search" is used.',
+      },
+    ]);
+  });
+
+  test('of one app that there is not leaves the other apps theirs', () => {
+    const good = read('{ "appModes": { "cursor": "meta", "codex": "code" } }').config;
+    const text = '{ "appModes": { "cursor": "Code", "codex": "coode", "zed": 5 } }';
+    expect(readConfig(text, file, {}, good).config?.appModes).toEqual({ cursor: 'code', codex: 'code' });
+    expect(said(text)).toHaveLength(2);
+  });
+});
+
+test('a helper tool that there is not is left out of extraTools and named, with the nearest', () => {
+  const known = { helpers: new Set(['proxy', 'search_tools']) };
+  const { config, problems } = readConfig(
+    '{ "extraTools": ["proxy", "serch_tools", "quux"] }',
+    file,
+    {},
+    undefined,
+    known,
+  );
+  expect(config?.extraTools).toEqual(['proxy']);
+  expect(problems).toMatchObject([
+    { path: 'extraTools[1]', severity: 'warning', suggestion: 'Did you mean "search_tools"?' },
+    { path: 'extraTools[2]', severity: 'warning', suggestion: 'Leave it out.' },
+  ]);
+});
+
+test('a key that a group of settings does not have is named', () => {
+  expect(said('{ "results": { "treshold": 5 }, "policy": { "x": 1 } }')).toEqual([
+    '1:16 results.treshold warning: The key "treshold" is not known. Did you mean "threshold"?',
+    '1:45 policy.x warning: The key "x" is not known. There are: agentChanges, mayAdd, mayRemove.',
+  ]);
+});
+
+test('MAGG_READ_ONLY lets models change nothing, whatever the file says', () => {
+  const text = '{ "policy": { "agentChanges": "allow" } }';
+  expect(readConfig(text, file, { MAGG_READ_ONLY: 'true' }).config?.policy.agentChanges).toBe('refuse');
+  expect(readConfig(text, file, { MAGG_READ_ONLY: '' }).config?.policy.agentChanges).toBe('allow');
 });
 
 test('of two servers with one name the last counts, and the first is pointed at', () => {

@@ -1,0 +1,172 @@
+/**
+ * What the keys beside the servers mean in a file of MCPProxy: each is one of our settings, says what is so here anyway, or is told to have no
+ * effect, with the reason. None is dropped in silence.
+ */
+import { z } from 'zod';
+import type { AppConfig } from './app-config.ts';
+import { readDuration } from './duration.ts';
+
+/** What a key of another product sets; what it leaves out stays as it is. */
+export type OtherSettings = {
+  readonly [Key in keyof Omit<AppConfig, 'path' | 'servers'>]?: Partial<AppConfig[Key]> | AppConfig[Key];
+};
+
+export interface OtherKey {
+  readonly check: z.ZodType;
+  /** The settings it stands for; a text: why it has no effect; undefined: nothing is lost. The value has passed `check`. */
+  readonly take: (value: never) => OtherSettings | string | undefined;
+}
+
+const duration = z.union([z.string(), z.number()]).refine((value) => readDuration(value) !== undefined, {
+  error: 'A time such as "30s" or "2m" is expected here',
+});
+const seconds = (value: string | number): number => (readDuration(value) ?? 0) / 1000;
+const count = z.int().min(0);
+
+const modeOfRouting: Readonly<Record<string, AppConfig['mode']>> = {
+  retrieve_tools: 'retrieve',
+  direct: 'proxy',
+  code_execution: 'code',
+};
+
+function key<Check extends z.ZodType>(
+  check: Check,
+  take: (value: z.output<Check>) => OtherSettings | string | undefined,
+): OtherKey {
+  return { check, take };
+}
+
+/** Of no effect whatever it says. */
+const lost = (reason: string): OtherKey => key(z.unknown(), () => reason);
+
+/** Of no effect, and nothing is lost where it says `same`. */
+const lostUnless = (same: unknown, reason: string): OtherKey =>
+  key(z.unknown(), (value) => (value === same ? undefined : reason));
+
+const nothingLost: OtherKey = key(z.unknown(), () => undefined);
+
+const intervals = 'Tooltray looks after its servers at times of its own, and sees changed tools at once.';
+const queues = 'Tooltray does not limit how many calls run at once.';
+const httpTimes = 'Tooltray ends idle and slow requests by limits of its own.';
+const history = 'Texts of calls stay in memory here, the last 500; sizes, times and outcomes are kept on disk.';
+const notYet = 'Tooltray does not have this yet.';
+
+export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, OtherKey>([
+  [
+    'listen',
+    key(
+      z.string().regex(/^(|[^:]*|\[.*\]):\d{1,5}$/, { error: 'An address such as "127.0.0.1:8080" is expected here' }),
+      (value) => ({ port: Math.min(65_535, Number(/\d+$/.exec(value)?.[0])) }),
+    ),
+  ],
+  [
+    'routing_mode',
+    key(z.enum(['', 'retrieve_tools', 'direct', 'code_execution']), (value) => ({
+      mode: modeOfRouting[value] ?? 'retrieve',
+    })),
+  ],
+  ['tools_limit', key(z.int().min(1), (limit) => ({ retrieve: { limit: Math.min(100, limit) } }))],
+  ['tool_response_limit', key(count, (threshold) => ({ results: { threshold } }))],
+  [
+    'tool_response_mode',
+    key(z.enum(['', 'full', 'compact']), (detail) => (detail === '' ? undefined : { retrieve: { detail } })),
+  ],
+  ['direct_tool_response_mode', lostUnless('full', 'How much mode "proxy" shows of each tool is set by "raw".')],
+  [
+    'max_result_size_chars',
+    lost('How long an answer may be is known of each client app; set "results.threshold" to change it.'),
+  ],
+  [
+    'call_tool_timeout',
+    key(duration, (value) => (seconds(value) > 0 ? { callTimeoutSeconds: seconds(value) } : undefined)),
+  ],
+  ['init_timeout', key(duration, (value) => (seconds(value) > 0 ? { initTimeoutSeconds: seconds(value) } : undefined))],
+  ['read_only_mode', key(z.boolean(), (on) => (on ? { policy: { agentChanges: 'refuse' } } : undefined))],
+  ['disable_management', key(z.boolean(), (on) => (on ? { policy: { agentChanges: 'refuse' } } : undefined))],
+  ['allow_server_add', key(z.boolean(), (mayAdd) => ({ policy: { mayAdd } }))],
+  ['allow_server_remove', key(z.boolean(), (mayRemove) => ({ policy: { mayRemove } }))],
+  ['enable_code_execution', key(z.boolean(), (enabled) => ({ code: { enabled } }))],
+  ['code_execution_timeout_ms', key(z.int().min(1), (ms) => ({ code: { timeoutSeconds: ms / 1000 } }))],
+  [
+    'code_execution_max_tool_calls',
+    key(count, (calls) => (calls === 0 ? undefined : { code: { maxToolCalls: calls } })),
+  ],
+  ['code_execution_pool_size', lost('Each run has an interpreter of its own.')],
+  ['code_execution_max_parallel', lost('How many calls run side by side is set in the call ("max_parallel").')],
+  [
+    'toon_output',
+    key(z.enum(['', 'off', 'adaptive', 'always']), (on) => ({ results: { toon: !['', 'off'].includes(on) } })),
+  ],
+  ['toon_min_savings_pct', lostUnless(15, 'TOON is used where it is at least 15 % smaller.')],
+  ['activity_max_records', key(z.int().positive(), (maxRows) => ({ activity: { maxRows } }))],
+  [
+    'activity_max_size_mb',
+    key(count, (mb) => (mb === 0 ? 'The activity is always bounded.' : { activity: { maxBytes: mb * 1024 * 1024 } })),
+  ],
+  ['activity_retention_days', lost('The activity is bounded by count and size, not by age.')],
+  ['activity_max_response_size', lost(history)],
+  ['activity_cleanup_interval_min', nothingLost],
+  ['tool_call_max_response_size', lost(history)],
+  ['tool_call_max_records_per_server', lost(history)],
+  [
+    'docker_isolation',
+    key(z.looseObject({ enabled: z.boolean().optional() }), ({ enabled }) =>
+      enabled === true ? { isolateCommands: true } : undefined,
+    ),
+  ],
+  ['docker_recovery', lost('Tooltray starts no containers of its own.')],
+  ['data_dir', lost('Tooltray keeps its data in a folder of its own (TOOLTRAY_HOME).')],
+  [
+    'api_key',
+    lost('Tooltray makes a token of its own at its first start; "tooltray install" gives it to client apps.'),
+  ],
+  [
+    'require_mcp_auth',
+    lostUnless(true, 'Tooltray always asks for its token over HTTP; client apps get it by "tooltray install".'),
+  ],
+  ['trusted_hosts', lost('Tooltray answers on 127.0.0.1 only, under names of this machine.')],
+  ['trusted_proxies', lost('Tooltray answers on 127.0.0.1 only.')],
+  ['tls', lost('Tooltray answers on 127.0.0.1 only, without TLS.')],
+  ['enable_socket', lostUnless(true, 'Client apps reach Tooltray through its socket; it cannot be switched off.')],
+  ['tray_endpoint', lost('Tooltray has a socket of its own.')],
+  ['enable_tray', nothingLost],
+  ['enable_prompts', lostUnless(true, 'Prompts of servers are always listed.')],
+  ['aggregate_upstream_prompts', lostUnless(true, 'Prompts of servers are always listed.')],
+  ['instructions', lost('Tooltray tells client apps how to use its modes in words of its own.')],
+  ['health_check_interval', lost(intervals)],
+  ['tool_discovery_interval', lost(intervals)],
+  ['http_read_timeout', lost(httpTimes)],
+  ['http_write_timeout', lost(httpTimes)],
+  ['http_idle_timeout', lost(httpTimes)],
+  ['max_concurrent_requests', lost(queues)],
+  ['queue_size', lost(queues)],
+  ['queue_timeout', lost(queues)],
+  ['server_concurrency_defaults', lost(queues)],
+  ['environment', lost('Servers get the environment of your login shell, and what their own entry adds.')],
+  ['forward_proxy_env', lost('Servers get the environment of your login shell, proxies included.')],
+  ['logging', lost('Tooltray keeps logs of its own, bounded, in its log folder.')],
+  ['audit_log', lost('What models do is in the activity ("tooltray activity").')],
+  ['intent_declaration', lost('What a call declares is always checked against the tool.')],
+  ['reveal_secret_headers', lostUnless(false, 'Secrets are always masked here.')],
+  ['quarantine_enabled', lost('Whatever a model asks to add waits for you; "policy.agentChanges" has the rule.')],
+  ['sensitive_data_detection', lost(notYet)],
+  ['output_validation', lost(notYet)],
+  ['output_sanitisation', lost(notYet)],
+  ['security', lost(notYet)],
+  ['registries', lost(notYet)],
+  ['registries_locked', lost(notYet)],
+  ['allow_private_registry_fetch', lost(notYet)],
+  ['profiles', lost(notYet)],
+  ['oauth_expiry_warning_hours', lost('Sign-ins are renewed by themselves; what needs you is shown.')],
+  ['tokenizer', lost('Tokens are counted as o200k has them.')],
+  ['observability', lost('Tooltray keeps its sums by itself.')],
+  ['telemetry', nothingLost],
+  ['update_check', lost('Updates are set in the settings of the app.')],
+  ['server_edition', lost('Tooltray serves one person.')],
+  ['teams', lost('Tooltray serves one person.')],
+  ['tool_response_session_risk_warning', nothingLost],
+  ['check_server_repo', nothingLost],
+  ['debug_search', nothingLost],
+  ['top_k', nothingLost],
+  ['features', nothingLost],
+]);
