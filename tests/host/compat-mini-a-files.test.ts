@@ -1,6 +1,7 @@
 /** Compatibility cases 39, 40 and 42: answers that mini-a's users have written to files, read back and hand on, over a real socket. */
 import { existsSync } from 'node:fs';
-import { stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Params } from '../fixtures/raw-client.ts';
@@ -55,7 +56,7 @@ describe('39: an answer in a file', () => {
   });
 
   test.each<[Params, RegExp]>([
-    [{}, /^File: .*\nSize: \d+ bytes\nLines: 12[0-9]$/],
+    [{}, /^File: .*\nSize: \d+ bytes \(~\d+ tokens\)\nLines: 12[0-9]$/],
     [{ op: 'head', lines: 3 }, /^\{\n {2}"files": \[\n {4}\{$/],
     [{ op: 'tail', lines: 2 }, /^ {2}"summary": "thirty"\n\}$/],
     [{ op: 'slice', fromLine: 4, toLine: 4 }, /^ {6}"name": "item 1",$/],
@@ -70,6 +71,22 @@ describe('39: an answer in a file', () => {
   ])('answers %j', async (question, expected) => {
     const result = await read({ resultFile: await keep(), ...question });
     expect([result['isError'], textOf(result)]).toEqual([undefined, expect.stringMatching(expected)]);
+  });
+
+  test('is read up to what the app takes, and by a wish of 0 to its end; what is cut says how to go on', async () => {
+    const resultFile = await keep();
+    const whole = textOf(await read({ resultFile, op: 'read', maxBytes: 0 }));
+    expect(JSON.parse(whole)).toMatchObject({ summary: 'thirty' });
+    const [usual, head] = [await read({ resultFile, op: 'read' }), await read({ resultFile, op: 'head', lines: 5000 })];
+    for (const text of [textOf(usual), textOf(head)]) {
+      expect(text.startsWith(whole.slice(0, 29_000))).toBe(true);
+      expect(text).toMatch(/\[TRUNCATED at 30000 bytes of \d+\. Go on with op='read', fromByte=\d+; /);
+    }
+    const roomy = await core.open({}, { mode: 'dispatch', app: 'claude-code' });
+    expect(textOf(await roomy.callTool('proxy-dispatch', { action: 'readresult', resultFile, op: 'read' }))).toBe(
+      whole,
+    );
+    roomy.socket.destroy();
   });
 
   test('counts all matches and shows some of them', async () => {
@@ -107,6 +124,19 @@ describe('40: nothing else can be read', () => {
       expect(JSON.stringify(answers)).not.toContain('PATH=');
     },
   );
+
+  test('the refusal of a folder names the setting that allows it, and with it arguments are read from there', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tooltray-arguments-'));
+    const argumentsFile = join(folder, 'in.json');
+    await writeFile(argumentsFile, '{"message":"from a file"}');
+    const tool = 'a:echo_tool';
+    expect(textOf(await call({ tool, argumentsFile }))).toContain('results.folders');
+    await using own = await startCore({ servers, results: { folders: [folder] } });
+    const session = await own.open({}, { mode: 'dispatch' });
+    const told = await session.callTool('proxy-dispatch', { action: 'call', tool, argumentsFile });
+    await rm(folder, { recursive: true });
+    expect(textOf(told)).toContain('from a file');
+  });
 
   test('a link from the store to a file outside is refused', async () => {
     const outside = join(core.home, 'outside.json');

@@ -49,7 +49,10 @@ test('36: list shows connections and their tools without schemas; in detail with
     { alias: 'c1', serverInfo: { name: 'compat-A' }, tools: [{ inputSchema: { required: ['items'] } }, {}, {}] },
   ]);
   expect(toonOf(await dispatch({ ...detail, includeTools: false }))['connections']).toEqual([
-    { alias: 'c1', serverInfo: { name: 'compat-A', version: '1.0.0' }, lastError: null, toolCount: 3 },
+    {
+      ...{ id: 'a', alias: 'c1', serverInfo: { name: 'compat-A', version: '1.0.0' }, lastError: null, toolCount: 3 },
+      lastRefreshed: expect.any(Number) as number,
+    },
   ]);
   expect(await failureOf({ action: 'list', connection: 'zz' })).toEqual([
     true,

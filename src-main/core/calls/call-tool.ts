@@ -34,7 +34,7 @@ export interface CallRequest {
 export interface SpillWish {
   /** Keep it on disk whatever its size. */
   readonly toFile?: boolean;
-  /** Keep it on disk from more bytes (UTF-8) than this; goes before every setting. */
+  /** Keep it on disk from more bytes (UTF-8) of payload than this; 0: never. Goes before every setting. */
   readonly threshold?: number;
 }
 

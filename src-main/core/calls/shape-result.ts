@@ -4,11 +4,11 @@ import type { Log } from '../base/log.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { ResultSettings } from '../config/app-config.ts';
 import type { KeptAnswer, SpillOrigin } from '../results/spill.ts';
-import { resultBytes } from '../results/result-bytes.ts';
+import { payloadBytes, resultBytes } from '../results/result-bytes.ts';
 import { setMediaAside } from '../results/set-media-aside.ts';
-import { toToonResult } from '../results/toon-result.ts';
+import { type TopOfData, toToonResult, topOfData } from '../results/toon-result.ts';
 import type { Result } from '../wire/message.ts';
-import { fact, RawJson } from '../wire/raw-json.ts';
+import { fact, RawJson, toObject } from '../wire/raw-json.ts';
 import type { CallerContext, CallRequest } from './call-tool.ts';
 import { type SpillLimit, spillLimit } from './spill-limit.ts';
 import { type ReadHint, spilledResult } from './spilled-result.ts';
@@ -24,7 +24,7 @@ export interface ResultShaperOptions {
   readonly log: Log;
 }
 
-const asFile: SpillLimit = { toFile: true, bytes: 0, sparesMedia: false };
+const asFile: SpillLimit = { toFile: true, bytes: 0, ofApp: false };
 
 interface From {
   readonly server: string;
@@ -64,7 +64,12 @@ export class ResultShaper {
   async putAside(result: Result, { server, tool }: From, context: CallerContext): Promise<Result> {
     const { keep, readHint } = this.#options;
     const kept = await keep(result, { sessionId: context.sessionId, app: context.app, server, tool }, 'text');
-    return spilledResult(kept, [], asFile, { server, tool, hint: readHint(context.mode), context });
+    return spilledResult(kept, { media: [], bytes: kept.resultBytes }, asFile, {
+      server,
+      tool,
+      hint: readHint(context.mode),
+      context,
+    });
   }
 
   #withinLimit(
@@ -74,24 +79,35 @@ export class ResultShaper {
     context: CallerContext,
   ): Promise<Result> | Result {
     const told = this.#options.settings().toon ? asToon(result) : result;
-    const isLong = limit.toFile || (limit.bytes > 0 && resultBytes(told) > limit.bytes);
+    const payload = limit.ofApp ? undefined : payloadBytes(told, limit.bytes);
+    const isLong = limit.toFile || (limit.bytes > 0 && (payload ?? resultBytes(told)) > limit.bytes);
     if (!isLong) return told;
-    return this.#spill(told, limit, { server, tool, textKind: told === result ? 'text' : 'toon' }, context);
+    const top = told === result ? undefined : topOfData(toObject(result));
+    return this.#spill(told, limit, { server, tool, payload, top }, context);
   }
 
   async #spill(
     result: Result,
     limit: SpillLimit,
-    { server, tool, textKind }: From & { readonly textKind: 'text' | 'toon' },
+    {
+      server,
+      tool,
+      payload,
+      top,
+    }: From & { readonly payload: number | undefined; readonly top: TopOfData | undefined },
     context: CallerContext,
   ): Promise<Result> {
     const { keep, readHint, log } = this.#options;
     // What a model looks at costs it pixels, not bytes; only who names a threshold means pictures, too.
-    const { rest, media } = limit.sparesMedia ? setMediaAside(result, longestShown) : { rest: result, media: [] };
+    const { rest, media } = limit.ofApp ? setMediaAside(result, longestShown) : { rest: result, media: [] };
     if (media.length > 0 && resultBytes(rest) <= limit.bytes) return result;
     try {
-      const kept = await keep(rest, { sessionId: context.sessionId, app: context.app, server, tool }, textKind);
-      return spilledResult(kept, media, limit, { server, tool, hint: readHint(context.mode), context });
+      const origin = { sessionId: context.sessionId, app: context.app, server, tool };
+      const kept = await keep(rest, origin, top === undefined ? 'text' : 'toon');
+      const inFiles = kept.parts.reduce((sum, { spill }) => sum + spill.bytes, 0);
+      const bytes = limit.ofApp ? kept.resultBytes : (payload ?? inFiles);
+      const from = { server, tool, hint: readHint(context.mode), context };
+      return spilledResult(kept, { media, bytes, top }, limit, from);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       // The tool has done its work: its answer is told rather than lost.

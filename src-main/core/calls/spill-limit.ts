@@ -5,10 +5,10 @@ import type { SpillWish } from './call-tool.ts';
 
 export interface SpillLimit {
   readonly toFile: boolean;
-  /** In bytes (UTF-8) of the whole result; 0: whatever its size it is told. */
+  /** In bytes (UTF-8): of the payload where somebody named it, of the whole message where it is the app's; 0: there is none. */
   readonly bytes: number;
-  /** Pictures and sound are told however long they are, and do not count. */
-  readonly sparesMedia: boolean;
+  /** Nobody named it: it is what the app would cut. Pictures and sound are told however long they are, and do not count. */
+  readonly ofApp: boolean;
 }
 
 export function spillLimit(
@@ -19,10 +19,9 @@ export function spillLimit(
 ): SpillLimit {
   const { threshold, thresholds } = settings;
   const ofTool = tool && (thresholds[tool.id] ?? thresholds[tool.server]);
-  // A wish of 0 stands for the settings', as mini-a has it.
-  const named = wish?.threshold || (ofTool ?? threshold);
+  const named = wish?.threshold ?? ofTool ?? threshold;
   const toFile = wish?.toFile === true;
-  return { toFile, bytes: named ?? inlineBytes, sparesMedia: !toFile && named === undefined };
+  return { toFile, bytes: named ?? inlineBytes, ofApp: !toFile && named === undefined };
 }
 
 /** Whether any answer may be replaced by another text at all. */

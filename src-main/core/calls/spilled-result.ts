@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import { isTextKind } from '../results/keep/media-types.ts';
 import type { KeptAnswer, KeptPart } from '../results/spill.ts';
 import { spillFacts, spillKey, spillUri } from '../results/spill-facts.ts';
+import type { TopOfData } from '../results/toon-result.ts';
 import type { CallerContext } from './call-tool.ts';
 import type { SpillLimit } from './spill-limit.ts';
 
@@ -19,29 +20,43 @@ export interface SpilledFrom {
 /** `resource_link` came with 2025-06-18; a client app of an older revision refuses what it does not know. */
 const firstWithLinks = '2025-06-18';
 
+/** What is known of the answer besides what lies on disk. */
+export interface ToldAnswer {
+  /** Blocks that are told as they are. */
+  readonly media: readonly JsonObject[];
+  /** Its size, in the measure of the limit. */
+  readonly bytes: number;
+  /** What the data looked like that was written as TOON. */
+  readonly top?: TopOfData | undefined;
+}
+
 export function spilledResult(
   kept: KeptAnswer,
-  media: readonly JsonObject[],
+  { media, bytes, top }: ToldAnswer,
   limit: SpillLimit,
   from: SpilledFrom,
 ): JsonObject {
   const { protocolVersion = firstWithLinks } = from.context;
   const links = protocolVersion < firstWithLinks ? [] : kept.parts.map(linkTo);
   const meta = isObject(kept.rest['_meta']) ? kept.rest['_meta'] : {};
-  const facts = spillFacts(kept, limit.toFile ? undefined : limit.bytes);
+  const facts = spillFacts(kept, { exceeded: limit.toFile ? undefined : limit.bytes, bytes, top });
   return {
     ...kept.rest,
-    content: [{ type: 'text', text: spilledText(kept, limit, from) }, ...links, ...kept.inline, ...media],
+    content: [{ type: 'text', text: spilledText(kept, { bytes, limit }, from) }, ...links, ...kept.inline, ...media],
     ...(kept.isError && { isError: true }),
     _meta: { ...meta, [spillKey]: facts },
   };
 }
 
-function spilledText(kept: KeptAnswer, limit: SpillLimit, { server, tool, hint }: SpilledFrom): string {
+function spilledText(
+  kept: KeptAnswer,
+  { bytes, limit }: { readonly bytes: number; readonly limit: SpillLimit },
+  { server, tool, hint }: SpilledFrom,
+): string {
   const about = kept.tokensEstimated ? 'about ' : '';
   const why = limit.toFile ? 'It was' : `That is more than ${size(limit.bytes)}, so it was`;
   return [
-    `The answer of ${server}:${tool} has ${size(kept.resultBytes)} (${about}${count(kept.resultTokens)} tokens). ${why} kept on disk, whole.`,
+    `The answer of ${server}:${tool} has ${size(bytes)} (${about}${count(kept.resultTokens)} tokens). ${why} kept on disk, whole.`,
     ...kept.parts.flatMap(partLines),
     ...waysOn(kept, hint),
   ].join('\n');

@@ -100,6 +100,11 @@ export function factsOfApp(app: string | undefined): ClientAppFacts {
   return clientApps.find(({ names }) => names.some((one) => name.includes(one))) ?? unknownApp;
 }
 
+/** Longest text for one answer, in bytes: with its escapes and the message around it, it stays below what the app would cut. */
+export function longestTextFor(app: string | undefined): number {
+  return Math.floor(factsOfApp(app).inlineBytes * 0.75);
+}
+
 /** As people call it; what nobody knows is called what it calls itself. */
 export function nameOfApp(app: string): string {
   const facts = factsOfApp(app);

@@ -48,6 +48,8 @@ export interface HelperContext extends ModeView {
   readonly refresh: (server?: string) => Promise<ModeView>;
   /** Answers kept on disk. */
   readonly resultFiles: ResultFiles;
+  /** Longest text that the client app takes in one answer, in bytes (UTF-8). */
+  readonly longestText: number;
   /** What `proxy-dispatch` may show and call. */
   readonly toolFilter: ToolFilter;
   /** Servers: what there is to say of them, and changes under the policy. Nothing a model reaches can decide on them. */

@@ -9,8 +9,8 @@ export type ResultQuestion =
   | { readonly op: 'slice'; readonly fromLine: number; readonly toLine: number | undefined }
   /** All matches are counted; `limit`: how many of them are shown. */
   | { readonly op: 'grep'; readonly pattern: string; readonly context: number; readonly limit?: number | undefined }
-  /** `maxBytes` 0: as much as the usual cap lets through. */
-  | { readonly op: 'read'; readonly maxBytes: number; readonly fromByte?: number | undefined }
+  /** `maxBytes` 0: all of it, up to 8 MB; undefined: as much as the usual cap lets through. */
+  | { readonly op: 'read'; readonly maxBytes: number | undefined; readonly fromByte?: number | undefined }
   /** `query` is a JSONPath (RFC 9535). */
   | { readonly op: 'query'; readonly query: string; readonly limit?: number | undefined }
   /** What is inside, or inside the first value at `path`. */
@@ -58,7 +58,8 @@ export type ResultContent =
  * not_allowed (not one of ours), unsupported (too big for what is asked, or not the kind for it).
  */
 export interface ResultFiles {
-  query(ref: string, question: ResultQuestion, signal: AbortSignal): Promise<ResultAnswer>;
+  /** `maxBytes`: longest stretch of lines that is given, in bytes (UTF-8); 16 000 by default. */
+  query(ref: string, question: ResultQuestion, signal: AbortSignal, maxBytes?: number): Promise<ResultAnswer>;
   page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage>;
   /** The whole of a kept file as text, up to 64 MB. */
   readText(ref: string): Promise<string>;

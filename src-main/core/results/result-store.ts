@@ -37,9 +37,9 @@ export class ResultStore implements ResultFiles {
     this.#reader = reader;
   }
 
-  query(ref: string, question: ResultQuestion, signal: AbortSignal): Promise<ResultAnswer> {
+  query(ref: string, question: ResultQuestion, signal: AbortSignal, maxBytes?: number): Promise<ResultAnswer> {
     return this.#withFile(ref, async (opened) => {
-      const answer = await this.#reader.read(opened, question, { signal });
+      const answer = await this.#reader.read(opened, question, { signal, ...(maxBytes !== undefined && { maxBytes }) });
       if (opened.spill !== undefined) this.marks.note(opened.spill.id, question, answer, Date.now());
       return answer;
     });

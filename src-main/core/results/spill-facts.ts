@@ -1,6 +1,7 @@
 /** What a shaped answer says of its spill in `_meta`, for helper tools of ours and for client apps that want more than prose. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { KeptAnswer, KeptPart, SpillKind } from './spill.ts';
+import type { TopOfData } from './toon-result.ts';
 
 export const spillKey = 'tooltray/spill';
 
@@ -24,7 +25,7 @@ export interface PartFacts {
 export interface SpillFacts {
   /** The threshold in bytes that was passed; absent where the file was asked for. */
   readonly exceeded?: number;
-  /** The whole answer as it came. */
+  /** Its payload; where the app's own limit was passed, the whole message, which that limit is about. */
   readonly resultBytes: number;
   readonly resultTokens: number;
   readonly parts: readonly PartFacts[];
@@ -37,12 +38,19 @@ export function spillUri(id: string): string {
   return `tooltray://spill/${id}`;
 }
 
-export function spillFacts(kept: KeptAnswer, exceeded: number | undefined): SpillFacts {
+export interface SpillMeasures {
+  readonly exceeded: number | undefined;
+  readonly bytes: number;
+  /** Of the main part, where its text does not show what it holds. */
+  readonly top?: TopOfData | undefined;
+}
+
+export function spillFacts(kept: KeptAnswer, { exceeded, bytes, top }: SpillMeasures): SpillFacts {
   return Object.assign(new OwnFacts(), {
     ...(exceeded !== undefined && { exceeded }),
-    resultBytes: kept.resultBytes,
+    resultBytes: bytes,
     resultTokens: kept.resultTokens,
-    parts: kept.parts.map(partFacts),
+    parts: kept.parts.map((part, at) => ({ ...partFacts(part), ...(at === 0 && top) })),
   });
 }
 

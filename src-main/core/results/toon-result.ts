@@ -22,6 +22,21 @@ export function toToonResult(result: JsonObject): JsonObject {
   return { ...rest, content: [{ ...block, text: toon }], _meta: { ...meta, [formatKey]: 'toon' } };
 }
 
+/** What stands at the top of an answer's data. */
+export interface TopOfData {
+  readonly topLevelKeys?: readonly string[];
+  readonly elements?: number;
+}
+
+/** Of a result that is told as TOON, in which nobody sees it any more: as it was before. */
+export function topOfData({ content }: JsonObject): TopOfData {
+  const block: unknown = Array.isArray(content) ? content[0] : undefined;
+  const json = isObject(block) && typeof block['text'] === 'string' ? compact(block['text']) : undefined;
+  const value: unknown = json === undefined ? undefined : JSON.parse(json);
+  if (Array.isArray(value)) return { elements: value.length };
+  return isObject(value) ? { topLevelKeys: Object.keys(value) } : {};
+}
+
 /** A text alone does not say so: `note: hello` may be meant as it stands. */
 export function isToldAsToon({ _meta: meta }: JsonObject): boolean {
   return isObject(meta) && meta[formatKey] === 'toon';

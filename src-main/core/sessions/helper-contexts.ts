@@ -7,6 +7,7 @@ import type { AwaitWish } from '../calls/slow-calls.ts';
 import type { LiveCatalog } from '../catalog/live-catalog.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import type { ToolFilter } from '../config/app-config.ts';
+import { longestTextFor } from '../modes/client-app-facts.ts';
 import type { HelperContext, HelperTool, ModeView } from '../modes/mode.ts';
 import { SessionMemory } from '../modes/session-memory.ts';
 import type { ResultFiles } from '../results/result-files.ts';
@@ -75,6 +76,7 @@ export class HelperContexts {
       awaitCall: (wish) => view.awaitCall(wish, rest, context),
       refresh: (server) => this.#refresh(server),
       resultFiles,
+      longestText: longestTextFor(app),
       toolActivity,
       toolFilter: toolFilter(),
       admin,

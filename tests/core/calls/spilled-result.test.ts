@@ -21,8 +21,13 @@ afterEach(() => spills[Symbol.asyncDispose]());
 
 async function told(content: readonly JsonObject[]): Promise<{ text: string; idOf: (kind: string) => string }> {
   const kept = await spills.store.keep({ content }, origin, 'text');
-  const limit = { toFile: true, bytes: 0, sparesMedia: false };
-  const result = spilledResult(kept, [], limit, { server: 'a', tool: 'b', hint: JSON.stringify, context });
+  const limit = { toFile: true, bytes: 0, ofApp: false };
+  const result = spilledResult(kept, { media: [], bytes: kept.resultBytes }, limit, {
+    server: 'a',
+    tool: 'b',
+    hint: JSON.stringify,
+    context,
+  });
   const [first] = result['content'] as { text: string }[];
   const idOf = (kind: string): string => kept.parts.find(({ spill }) => spill.kind === kind)?.spill.id ?? '';
   return { text: first?.text ?? '', idOf };

@@ -38,6 +38,7 @@ export function helperContext(servers: readonly CatalogServer[], raw = false): T
     awaitCall: () => Promise.reject(new Error('no slow calls here')),
     refresh: () => Promise.reject(new Error('no servers to ask here')),
     resultFiles: noResultFiles,
+    longestText: 30_000,
     toolActivity: () => [],
     toolFilter: { allow: [], deny: [] },
     memory: new SessionMemory(),

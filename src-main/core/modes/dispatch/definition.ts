@@ -1,11 +1,12 @@
 /** How `proxy-dispatch` is listed. */
 import type { JsonObject } from '../../base/json.ts';
 
+/** By its name alone a model knows what it is: a type for each would cost more than all the names together. */
+const named: Readonly<JsonObject> = {};
+
 /**
- * Every property of mini-a's tool is accepted. Declared are those that a model needs to find, call and read back: all of them
- * would cost more than the budget of 250 tokens. Left out, with defaults that fit: argumentsFile, meta, resultSizeThreshold,
- * includeTools, includeAnnotations, refresh, fromLine, toLine, lines, context, maxBytes, fromByte, path, columns, fromRow,
- * rows. What a model may do with an answer on disk stands in the text that it gets in its place.
+ * Every property of mini-a's tool is declared. Ours beside them are not, the text in place of a kept answer tells them:
+ * fromByte, path, columns, fromRow, rows.
  */
 export const definition: JsonObject & { readonly name: string } = {
   name: 'proxy-dispatch',
@@ -19,13 +20,24 @@ export const definition: JsonObject & { readonly name: string } = {
       query: { type: 'string' },
       limit: { type: 'integer' },
       format: { enum: ['compact', 'detail'] },
+      includeTools: named,
       includeInputSchema: { type: 'boolean' },
+      includeAnnotations: named,
+      refresh: named,
       tool: { type: 'string' },
       arguments: { type: ['object', 'string'] },
+      argumentsFile: named,
+      meta: named,
       resultToFile: { type: 'boolean' },
+      resultSizeThreshold: named,
       resultFile: { type: 'string' },
       op: { enum: ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'query', 'schema', 'table'] },
       pattern: { type: 'string' },
+      context: named,
+      lines: named,
+      fromLine: named,
+      toLine: named,
+      maxBytes: named,
     },
     required: ['action'],
   },

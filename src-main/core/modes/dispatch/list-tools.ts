@@ -5,7 +5,7 @@ import { envelope } from './envelope.ts';
 import { readFlag, wantsDetail } from './read-input.ts';
 import type { Connection, ShownCatalog } from './shown-catalog.ts';
 import { toDetailText } from './to-detail-text.ts';
-import { compactTool, detailedTool } from './tool-summary.ts';
+import { compactTool, detailedTool, wantedFacts } from './tool-summary.ts';
 
 /** `only`: the connection that was named. */
 export function listTools(
@@ -20,17 +20,27 @@ export function listTools(
     const facts = { ...head, connections: listed.map((connection) => detailed(connection, input)) };
     return envelope(facts, toDetailText(facts));
   }
-  const connections = listed.map(({ alias, tools }) => ({
-    alias,
-    tools: tools.map((tool) => compactTool(tool, view)),
-  }));
+  const connections = listed.map((connection) => compact(connection, input, view));
   return envelope({ ...head, connections }, JSON.stringify({ action: head.action, connections }));
 }
 
-function detailed({ alias, serverInfo, lastError, tools }: Connection, input: JsonObject): JsonObject {
+/** What does not work says so here as well: its tools are missing, or will fail. */
+function compact({ alias, lastError, tools }: Connection, input: JsonObject, view: ModeView): JsonObject {
   return {
     alias,
+    ...(lastError !== null && { lastError }),
+    ...(readFlag(input, 'includeTools', true)
+      ? { tools: tools.map((tool) => ({ ...compactTool(tool, view), ...wantedFacts(tool, input, false) })) }
+      : { toolCount: tools.length }),
+  };
+}
+
+function detailed({ id, alias, serverInfo, listedAt, lastError, tools }: Connection, input: JsonObject): JsonObject {
+  return {
+    id,
+    alias,
     serverInfo,
+    ...(listedAt !== undefined && { lastRefreshed: listedAt }),
     lastError,
     ...(readFlag(input, 'includeTools', true) && { tools: tools.map((tool) => detailedTool(tool, input)) }),
     toolCount: tools.length,

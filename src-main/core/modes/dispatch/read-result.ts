@@ -11,7 +11,7 @@ export const resultOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'quer
 
 export type ResultOp = (typeof resultOps)[number];
 
-type ReadContext = Pick<HelperContext, 'resultFiles' | 'signal'>;
+type ReadContext = Pick<HelperContext, 'resultFiles' | 'longestText' | 'signal'>;
 
 const defaultLines = 50;
 
@@ -56,7 +56,7 @@ function readQuestion(op: ResultOp, input: JsonObject): ResultQuestion {
       return { op, pattern: readNeeded(input, op, 'pattern'), context, limit: readCount(input, 'limit', 1) };
     }
     case 'read':
-      return { op, maxBytes: readCount(input, 'maxBytes', 0) ?? 0, fromByte: readCount(input, 'fromByte', 0) };
+      return { op, maxBytes: readCount(input, 'maxBytes', 0), fromByte: readCount(input, 'fromByte', 0) };
     case 'query':
       return { op, query: readNeeded(input, op, 'query'), limit: readCount(input, 'limit', 1) };
     case 'schema':
@@ -85,13 +85,16 @@ function readColumns(columns: unknown): string[] | undefined {
   throw new AppError('bad_request', "'columns' is no list of names.", { fix: 'Leave it away for the usual.' });
 }
 
+/** Lines as they stand may be as many as the app takes; what is looked for is better narrowed down than read. */
+const stretches: ReadonlySet<ResultOp> = new Set(['read', 'head', 'tail', 'slice']);
+
 async function ask(
-  { resultFiles, signal }: ReadContext,
+  { resultFiles, longestText, signal }: ReadContext,
   file: string,
   question: ResultQuestion,
 ): Promise<ResultAnswer> {
   try {
-    return await resultFiles.query(file, question, signal);
+    return await resultFiles.query(file, question, signal, stretches.has(question.op) ? longestText : undefined);
   } catch (error) {
     if (isCancelled(error)) throw error;
     const code = error instanceof AppError ? error.code : 'internal';

@@ -10,7 +10,7 @@ import { foundFields, literalFields } from './matched-fields.ts';
 import { readCount, readFirst, readFlag, wantsDetail } from './read-input.ts';
 import type { Connection, ShownCatalog } from './shown-catalog.ts';
 import { toDetailText } from './to-detail-text.ts';
-import { compactTool, detailedTool } from './tool-summary.ts';
+import { compactTool, detailedTool, wantedFacts } from './tool-summary.ts';
 
 interface Match {
   readonly tool: CatalogEntry;
@@ -37,7 +37,7 @@ export function searchTools(
   const matches = find(query, tools, readFlag(input, 'includeInputSchema', false), view);
   const detail = wantsDetail(input);
   const results = cut(matches, readCount(input, 'limit', 1)).map((match) =>
-    detail ? detailedHit(match, input, shown) : compactHit(match, shown, view),
+    detail ? detailedHit(match, input, shown) : compactHit(match, input, shown, view),
   );
   const facts = { action: 'search', query: cutText(query, longestEcho), totalMatches: matches.length, results };
   return envelope(facts, detail ? toDetailText(facts) : JSON.stringify(facts));
@@ -76,10 +76,11 @@ function cut(matches: readonly Match[], limit: number | undefined): readonly Mat
 }
 
 /** With its signature, so that most calls need no second look. */
-function compactHit({ tool, fields }: Match, { catalog }: ShownCatalog, view: ModeView): JsonObject {
+function compactHit({ tool, fields }: Match, input: JsonObject, { catalog }: ShownCatalog, view: ModeView): JsonObject {
   return {
     alias: catalog.aliases.get(tool.server),
     ...compactTool(tool, view),
+    ...wantedFacts(tool, input, false),
     signature: signature({ name: tool.name, inputSchema: tool.definition['inputSchema'] }),
     matchedFields: fields,
   };

@@ -16,7 +16,6 @@ export interface SpilledResult {
 /** To be read before the tool is called. Throws AppError bad_request. */
 export function readSpillWish(input: JsonObject): SpillWish {
   const toFile = readFlag(input, 'resultToFile', false);
-  // 0 stands for the threshold of all calls, as mini-a has it: the pipeline knows that.
   const threshold = readCount(input, 'resultSizeThreshold', 0);
   return { ...(toFile && { toFile }), ...(threshold !== undefined && { threshold }) };
 }

@@ -4,16 +4,16 @@ import type { PartFacts, SpillFacts } from '../../results/spill-facts.ts';
 const previewLength = 300;
 const mostKeys = 50;
 
-export function spilledText({ exceeded, resultBytes, resultTokens, parts }: SpillFacts): string {
+export function spilledText({ exceeded, resultBytes, parts }: SpillFacts): string {
   const [main, ...others] = parts;
   if (main === undefined) return '';
   const why = exceeded === undefined ? 'written' : 'auto-spilled';
   const limit = exceeded === undefined ? '' : ` (exceeded ${exceeded} bytes)`;
   return [
     `Result ${why} to temporary ${main.kind.toUpperCase()} file${limit}: ${main.file} (auto-deleted later).`,
-    `Size: ${resultBytes} bytes (~${resultTokens} tokens).`,
+    `Size: ${resultBytes} bytes (~${Math.ceil(resultBytes / 4)} tokens).`,
     `Read it with proxy-dispatch: action='readresult', resultFile='${main.id}', ${opsFor(main)}.`,
-    `Format: ${main.kind.toUpperCase()}.`,
+    `Format: ${main.kind.toUpperCase()}.${layoutOf(main)}`,
     ...shapeOf(main),
     ...others.map(({ id, kind, bytes }) => `Further part: ${kind}, ${bytes} bytes, resultFile='${id}'.`),
     ...(main.head === '' ? [] : [`Preview: ${preview(main)}`]),
@@ -25,6 +25,11 @@ function opsFor({ kind, uri }: PartFacts): string {
   if (kind === 'json' || kind === 'toon')
     return `${ofLines} | 'query' (query: JSONPath) | 'schema' | 'table' (path, columns)`;
   return kind === 'text' ? ofLines : `op='stat'; whole with resources/read ${uri}`;
+}
+
+/** JSON is written with its layout, so that lines can be asked for. */
+function layoutOf({ kind, bytes }: PartFacts): string {
+  return kind === 'json' ? ` One element a line, which makes ${bytes} bytes of it.` : '';
 }
 
 function shapeOf({ topLevelKeys, elements }: PartFacts): string[] {

@@ -14,12 +14,19 @@ export function compactTool({ server, name, definition }: CatalogEntry, { raw, d
 
 /** What the caller asked to see of it. */
 export function detailedTool({ name, definition }: CatalogEntry, input: JsonObject): JsonObject {
+  return { name, description: descriptionOf(definition), ...wantedFacts({ definition }, input, true) };
+}
+
+/** Schema and annotations as the include flags say; `annotated`: what holds for annotations without a flag. */
+export function wantedFacts(
+  { definition }: Pick<CatalogEntry, 'definition'>,
+  input: JsonObject,
+  annotated: boolean,
+): JsonObject {
   const { annotations } = definition;
   return {
-    name,
-    description: descriptionOf(definition),
     ...(readFlag(input, 'includeInputSchema', false) && { inputSchema: usableSchema(definition) }),
-    ...(readFlag(input, 'includeAnnotations', true) && isObject(annotations) && { annotations }),
+    ...(readFlag(input, 'includeAnnotations', annotated) && isObject(annotations) && { annotations }),
   };
 }
 

@@ -65,7 +65,7 @@ function answerByLines({ target, question, maxBytes }: ReadRequest, index: LineI
     case 'slice':
       return readSlice(target, index, question, maxBytes);
     case 'read': {
-      const wanted = question.maxBytes > 0 ? Math.min(question.maxBytes, mostRead) : maxBytes;
+      const wanted = Math.min(question.maxBytes === 0 ? mostRead : (question.maxBytes ?? maxBytes), mostRead);
       return readBytes(target, index, question.fromByte ?? 0, wanted);
     }
     default:

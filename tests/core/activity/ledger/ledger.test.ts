@@ -140,7 +140,10 @@ test('keeping a picture claims no savings: what it would have cost depends on th
   const result = { content: [{ type: 'text', text: 'a map' }, picture] };
   const origin = { sessionId: 's', app: 'a', server: 'files', tool: 'map' };
   const kept = await spills.store.keep(result, origin, 'text');
-  const given = { content: [...kept.inline], _meta: { [spillKey]: spillFacts(kept, undefined) } };
+  const given = {
+    content: [...kept.inline],
+    _meta: { [spillKey]: spillFacts(kept, { exceeded: undefined, bytes: kept.resultBytes }) },
+  };
   exchange(line, 'tools/call', { name: 'files_map' }, given, [
     { server: 'files', tool: 'map', via: undefined, result, given },
   ]);

@@ -25,12 +25,22 @@ const facts = [
 const context = dispatchContext(servers, { facts });
 
 describe('what is listed', () => {
-  test('one tool and short instructions: at most 250 tokens with thirteen servers', () => {
+  test('one tool and short instructions: at most 300 tokens with thirteen servers', () => {
     const thirteen = dispatchContext(Array.from({ length: 13 }, (_, i) => serverWith(`server-${i}`, {})));
     const tools = JSON.stringify({ tools: dispatchMode.helpers.map((helper) => helper.definition) });
     expect(dispatchMode.helpers.map((helper) => helper.definition.name)).toEqual(['proxy-dispatch']);
     expect(dispatchMode.listed(thirteen)).toEqual([]);
-    expect(countTokens(tools) + countTokens(dispatchMode.instructions(thirteen))).toBeLessThanOrEqual(250);
+    expect(countTokens(tools) + countTokens(dispatchMode.instructions(thirteen))).toBeLessThanOrEqual(300);
+  });
+
+  test("the schema declares every parameter of mini-a's tool", () => {
+    const properties = dispatchMode.helpers[0]?.definition['inputSchema'] as { properties: object };
+    expect(Object.keys(properties.properties)).toEqual(
+      expect.arrayContaining([
+        ...['argumentsFile', 'resultSizeThreshold', 'meta', 'includeTools', 'includeAnnotations', 'refresh'],
+        ...['fromLine', 'toLine', 'lines', 'context', 'maxBytes'],
+      ]),
+    );
   });
 
   test('of many servers the instructions name some and say how many more there are', () => {
@@ -46,7 +56,7 @@ describe('list', () => {
     const tool = { name: 'echo_tool', description: 'Echo the message' };
     const connections = [
       { alias: 'c1', tools: [tool, { name: 'read_file', description: 'Text of one path' }] },
-      { alias: 'c2', tools: [tool] },
+      { alias: 'c2', lastError: expect.stringMatching(/^It did not start: TOKEN=\*\*\*/) as string, tools: [tool] },
     ];
     expect(json).toEqual({ action: 'list', connections });
     expect(told).toEqual({ action: 'list', totalConnections: 2, connections });
@@ -56,8 +66,10 @@ describe('list', () => {
     const { toon: json } = await dispatch({ action: 'list', format: 'detail' }, context);
     expect(json['connections']).toEqual([
       {
+        id: 'files',
         alias: 'c1',
         serverInfo: { name: 'fs', version: '1' },
+        lastRefreshed: 5,
         lastError: null,
         tools: [
           { name: 'echo_tool', description: echo.description, annotations: echo.annotations },
@@ -79,6 +91,23 @@ describe('list', () => {
     const { toon: json } = await dispatch({ action: 'list', format: 'detail', connection: 'b', ...flags }, context);
     const [only] = json['connections'] as [{ tools: unknown[] }];
     expect(only.tools).toEqual([{ name: 'echo_tool', description: echo.description, ...told }]);
+  });
+
+  test.each([
+    [{}, {}],
+    [{ includeInputSchema: true }, { inputSchema: echo.inputSchema }],
+    [{ includeAnnotations: true }, { annotations: echo.annotations }],
+  ])('short as well %j decides what is told of a tool', async (flags, told) => {
+    const { json } = await dispatch({ action: 'list', connection: 'b', ...flags }, context);
+    const [only] = json['connections'] as [{ tools: unknown[] }];
+    expect(only.tools).toEqual([{ name: 'echo_tool', description: 'Echo the message', ...told }]);
+    const found = await dispatch({ action: 'search', query: 'echo', connection: 'b', ...flags }, context);
+    expect(found.json['results']).toEqual([expect.objectContaining(told)]);
+  });
+
+  test('short without tools their number', async () => {
+    const { json } = await dispatch({ action: 'list', connection: 'c1', includeTools: false }, context);
+    expect(json['connections']).toEqual([{ alias: 'c1', toolCount: 2 }]);
   });
 
   test('what TOON cannot say is told as JSON', async () => {

@@ -42,10 +42,10 @@ describe('readresult', () => {
       { op: 'grep', pattern: 'a', limit: 5 },
       { op: 'grep', pattern: 'a', context: 0, limit: 5 },
     ],
-    [{ op: 'read' }, { op: 'read', maxBytes: 0 }],
+    [{ op: 'read' }, { op: 'read', maxBytes: undefined }],
     [
       { op: 'read', fromByte: 20 },
-      { op: 'read', maxBytes: 0, fromByte: 20 },
+      { op: 'read', maxBytes: undefined, fromByte: 20 },
     ],
     [
       { op: 'query', query: '$.a', limit: 1 },

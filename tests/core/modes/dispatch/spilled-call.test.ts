@@ -1,5 +1,5 @@
 /** Promises of answers that `proxy-dispatch` keeps on disk: what is said of them, and that they can be read and handed on. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
@@ -48,19 +48,19 @@ describe('an answer that is too long', () => {
     expect(JSON.parse(readFileSync(fileOf(answer), 'utf8'))).toEqual(big);
     expect(facts).toMatchObject({ autoSpilled: true, resultFormat: 'json' });
     expect(facts).not.toHaveProperty('estimatedTokens');
-    const bytes = Buffer.byteLength(JSON.stringify(said(JSON.stringify(big))));
+    const bytes = Buffer.byteLength(JSON.stringify(big));
     expect(text.split('\n')).toEqual([
       `Result auto-spilled to temporary JSON file (exceeded 100 bytes): ${fileOf(answer)} (auto-deleted later).`,
-      expect.stringMatching(new RegExp(`^Size: ${bytes} bytes \\(~\\d+ tokens\\)\\.$`)),
+      expect.stringMatching(new RegExp(`^Size: ${bytes} bytes \\(~${Math.ceil(bytes / 4)} tokens\\)\\.$`)),
       expect.stringMatching(/action='readresult', resultFile='[a-z0-9]+', op='stat' \|.* \| 'table'/),
-      'Format: JSON.',
+      `Format: JSON. One element a line, which makes ${statSync(fileOf(answer)).size} bytes of it.`,
       'Top-level keys: [files, metadata, summary]',
       expect.stringMatching(/^Preview: \{"files":\["file 0".{282}\.\.\.$/),
     ]);
   });
 
   test.each([
-    [0, 100, true],
+    [0, 100, false],
     [0, 0, false],
     [100_000, 100, false],
     [undefined, 100, true],
@@ -69,6 +69,25 @@ describe('an answer that is too long', () => {
     calls.spills.settings = { ...calls.spills.settings, threshold: global };
     const { facts } = await answering(said(JSON.stringify(big)), { resultSizeThreshold: own });
     expect('resultFile' in facts).toBe(kept);
+  });
+
+  test.each([
+    ['its escapes', said(JSON.stringify(big))],
+    ['its layout', said(JSON.stringify(big, null, 4))],
+    ['its repetition as structure', said(JSON.stringify(big), { structuredContent: big })],
+    ['the bytes it came as', new RawJson([Buffer.from(JSON.stringify(said(JSON.stringify(big))))])],
+  ])('is measured by what it says, not by %s', async (_, told) => {
+    const payload = Buffer.byteLength(JSON.stringify(big));
+    const fits = await answering(told, { resultSizeThreshold: payload });
+    const isOver = await answering(told, { resultSizeThreshold: payload - 1 });
+    expect([fits, isOver].map(({ facts }) => facts['autoSpilled'])).toEqual([undefined, true]);
+  });
+
+  test('and told as TOON has its keys told as well', async () => {
+    calls.spills.settings = { ...calls.spills.settings, toon: true };
+    const rows = { rows: Array.from({ length: 30 }, (_, id) => ({ id, name: `n${id}` })), total: 30 };
+    const { text } = await answering(said(JSON.stringify(rows)), { resultSizeThreshold: 100 });
+    expect(text.split('\n')).toEqual(expect.arrayContaining(['Format: TOON.', 'Top-level keys: [rows, total]']));
   });
 
   test('and comes as bytes is kept like any other', async () => {
@@ -138,7 +157,7 @@ describe('a kept answer', () => {
   const items = { items: Array.from({ length: 40 }, (_, i) => ({ id: i, name: `item ${i}` })) };
 
   test.each([
-    [{}, /^File: .*\nSize: \d+ bytes\nLines: 16[0-9]$/],
+    [{}, /^File: .*\nSize: \d+ bytes \(~\d+ tokens\)\nLines: 16[0-9]$/],
     [{ op: 'head', lines: 3 }, /^\{\n {2}"items": \[\n {4}\{$/],
     [{ op: 'tail', lines: 2 }, /^ {2}\]\n\}$/],
     [{ op: 'slice', fromLine: 5, toLine: 7 }, /^ {6}"name": "item 0"\n {4}\},\n {4}\{$/],

@@ -37,7 +37,7 @@ describe('lines', () => {
       { fromLine: 10, toLine: 10, totalLines: 10 },
     ],
     ['a\n\nb', { op: 'slice', fromLine: 2, toLine: 2 }, '', { fromLine: 2, toLine: 2, totalLines: 3 }],
-    [ten, { op: 'read', maxBytes: 0 }, ten, { totalLines: 10, byteSize: 70 }],
+    [ten, { op: 'read', maxBytes: undefined }, ten, { totalLines: 10, byteSize: 70 }],
     ['', { op: 'head', lines: 1 }, '', { lines: 1, totalLines: 1 }],
   ])('of %j: %j is %j', async (content, question, text, fields) => {
     expect(await reading.askOf(content, question)).toEqual({ text, fields, truncated: false });
@@ -50,7 +50,9 @@ describe('lines', () => {
   ])('stat of %j tells %i bytes in UTF-8 and %i lines', async (content, byteSize, lineCount) => {
     const file = await reading.write(content);
     const { text, fields } = await reading.ask(file, { op: 'stat' });
-    expect(text).toBe(`File: ${file}\nSize: ${byteSize} bytes\nLines: ${lineCount}`);
+    expect(text).toBe(
+      `File: ${file}\nSize: ${byteSize} bytes (~${Math.ceil(byteSize / 4)} tokens)\nLines: ${lineCount}`,
+    );
     expect(fields).toEqual({ byteSize, lineCount, estimatedTokens: Math.ceil(byteSize / 4) });
   });
 
@@ -88,7 +90,7 @@ describe('what is too long', () => {
     [{ op: 'slice', fromLine: 2, toLine: 9 }],
     [{ op: 'tail', lines: 9 }],
     [{ op: 'grep', pattern: 'line', context: 0 }],
-    [{ op: 'read', maxBytes: 0 }],
+    [{ op: 'read', maxBytes: undefined }],
   ])('is cut at the cap, with a note: %j', async (question) => {
     const { text, truncated } = await reading.askOf(ten, question, { maxBytes: 30 });
     expect([truncated, text]).toEqual([true, expect.stringContaining('[TRUNCATED at 30 bytes')]);
@@ -107,7 +109,7 @@ describe('what is too long', () => {
       { op: 'head', lines: 1 },
       { op: 'tail', lines: 1 },
       { op: 'slice', fromLine: 1, toLine: 1 },
-      { op: 'read', maxBytes: 0 },
+      { op: 'read', maxBytes: undefined },
     ] as const) {
       const { text, truncated } = await reading.ask(file, question, { kind: 'text' });
       expect([truncated, text.length < 17_000]).toEqual([true, true]);
