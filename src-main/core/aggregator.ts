@@ -155,6 +155,7 @@ export class Aggregator {
       shaper: this.shaper,
       activity: this.activity,
       details: this.details,
+      settleMs,
       cacheSeconds: () => options.config.current.results.cacheSeconds,
     });
     this.#proposals = new ProposalStore(join(paths.dataDir, 'proposals.json'));

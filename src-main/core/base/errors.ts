@@ -26,6 +26,7 @@ export const errorCodes = [
   'server_not_found',
   'server_not_started',
   'server_protocol',
+  'server_starting',
   'server_timeout',
   'server_unauthorized',
   'server_unreachable',

@@ -1,12 +1,10 @@
 /** The steps of the pipeline as the core runs them: who is asked at each stage. */
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { CallDetails } from '../activity/call-details.ts';
-import { AppError } from '../base/errors.ts';
-import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { IsToolOn, LiveCatalog } from '../catalog/live-catalog.ts';
-import { resolveEntry } from '../catalog/resolve-entry.ts';
+import { toolOff } from '../catalog/tool-finder.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
-import type { CallRequest, CallSteps } from './call-tool.ts';
+import type { CallSteps } from './call-tool.ts';
 import { checkArguments } from './check-arguments.ts';
 import { checkIntent } from './check-intent.ts';
 import { recordCall } from './record-call.ts';
@@ -22,19 +20,24 @@ export interface StepParts {
   readonly shaper: ResultShaper;
   readonly activity: ActivityLog;
   readonly details: CallDetails;
+  /** How long servers that were never listed are waited for on account of a name that says no server, in ms. */
+  readonly settleMs: number;
   /** How long answers may be given again, in seconds, by server or tool. */
   readonly cacheSeconds: () => Readonly<Record<string, number>>;
 }
 
 export function callSteps(parts: StepParts): CallSteps {
-  const { catalog, servers, isOn, shaper, activity, details, cacheSeconds } = parts;
+  const { catalog, servers, isOn, shaper, activity, details, settleMs, cacheSeconds } = parts;
   const schemas = new SchemaCompiler();
   const cache = makeCache(servers, cacheSeconds);
   return {
-    resolve: (request) => resolve(request, catalog),
+    resolve: ({ tool, server }, context) => {
+      const found = catalog.finder.look(tool, server);
+      return 'missing' in found ? catalog.awaitTool(tool, server, settleMs, context) : found;
+    },
     // Quarantine takes its place here.
     allow: (tool, { intent }) => {
-      if (!isOn(tool.server, tool.name)) throw switchedOff(tool.id);
+      if (!isOn(tool.server, tool.name)) throw toolOff(tool.id);
       if (intent !== undefined) checkIntent(tool, intent);
     },
     check: (tool, request) => checkArguments(tool, request, schemas),
@@ -63,21 +66,4 @@ function makeCache(servers: ServerManager, cacheSeconds: StepParts['cacheSeconds
     if (method === 'notifications/resources/updated') cache.drop(server.config.name);
   });
   return cache;
-}
-
-/** What a person switched off is not listed; whoever knows its name all the same is told the truth. */
-function resolve({ tool, server }: CallRequest, catalog: LiveCatalog): CatalogEntry {
-  const suggest = (name: string): string[] => catalog.index.suggest(name);
-  try {
-    return resolveEntry(catalog.current, 'tools', tool, { server, suggest });
-  } catch (error) {
-    const isMissing = error instanceof AppError && error.code === 'tool_not_found';
-    throw isMissing && catalog.isSwitchedOff(tool) ? switchedOff(tool) : error;
-  }
-}
-
-function switchedOff(tool: string): AppError {
-  return new AppError('not_allowed', `${tool} is switched off by the person.`, {
-    fix: 'Do without it, or ask them to switch it on in Tooltray.',
-  });
 }

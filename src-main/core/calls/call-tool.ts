@@ -47,8 +47,8 @@ export interface CallerContext extends CallContext {
 }
 
 export interface CallSteps {
-  /** Throws AppError tool_not_found, tool_ambiguous, server_not_found. */
-  resolve(request: CallRequest): CatalogEntry;
+  /** Waits for the server that is meant where it is on its way. Rejects with AppError: what stands in the way of a call. */
+  resolve(request: CallRequest, context: CallerContext): Promise<CatalogEntry> | CatalogEntry;
   /** Throws AppError not_allowed. Policy, quarantine and intent have their place here. */
   allow(tool: CatalogEntry, request: CallRequest, context: CallerContext): void;
   /** The arguments to call with. Rejects with AppError arguments_invalid. */
@@ -66,7 +66,7 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
   let given: Result | undefined;
   let failure: unknown;
   try {
-    tool = steps.resolve(request);
+    tool = await steps.resolve(request, context);
     times.mark('resolve');
     steps.allow(tool, request, context);
     // What a client app calls by name goes out as it came; what a model writes into a helper tool is checked.

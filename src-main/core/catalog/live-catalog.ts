@@ -6,7 +6,10 @@ import type { Listing } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { buildCatalog, type Catalog, type CatalogEntry, type CatalogResource } from './catalog.ts';
+import { awaitStart } from '../servers/await-start.ts';
+import type { CallContext } from '../servers/call-context.ts';
 import { ServerAliases } from './server-aliases.ts';
+import { type MissingTool, ToolFinder } from './tool-finder.ts';
 
 export interface CatalogChange {
   readonly tools: boolean;
@@ -20,6 +23,8 @@ export type IsToolOn = (server: string, tool: string) => boolean;
 export class LiveCatalog {
   readonly changed = new Event<CatalogChange>();
   readonly index = new SearchIndex();
+  /** What names mean, and what answers those that cannot be called. */
+  readonly finder: ToolFinder;
   readonly #servers: ServerManager;
   readonly #reserved: ReadonlySet<string>;
   readonly #isOn: IsToolOn;
@@ -31,6 +36,13 @@ export class LiveCatalog {
     this.#servers = servers;
     this.#reserved = reserved;
     this.#isOn = isOn;
+    this.finder = new ToolFinder({
+      catalog: () => this.#current,
+      index: this.index,
+      servers: () => servers.all,
+      isOn,
+      pause: (server) => servers.refusal(server),
+    });
     servers.listingChanged.on(() => this.rebuild());
   }
 
@@ -44,19 +56,25 @@ export class LiveCatalog {
   }
 
   /** Resolves when it is settled. */
-  async settled(ms: number, only?: string): Promise<void> {
-    const patience = this.#patience(ms, only);
-    if (patience === 0) return;
+  settled(ms: number, only?: string): Promise<void> {
+    return this.#until(() => this.isSettled(ms, only), this.#patience(ms, only));
+  }
+
+  /** Resolves when something is so, looking whenever a server has changed, and after `ms` in any case. */
+  async #until(isSo: () => boolean, ms: number): Promise<void> {
+    if (ms === 0 || isSo()) return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
         clearTimeout(timer);
         stop();
         resolve();
       };
-      const timer = setTimeout(done, patience);
-      const stop = this.#servers.changed.on(() => {
-        if (this.isSettled(ms, only)) done();
-      });
+      const timer = setTimeout(done, ms);
+      const look = (): void => {
+        if (isSo()) done();
+      };
+      const listening = [this.#servers.changed.on(look), this.#servers.listingChanged.on(look)];
+      const stop = (): void => listening.forEach((end) => end());
     });
   }
 
@@ -67,13 +85,65 @@ export class LiveCatalog {
     return Math.max(0, ...waited.map((server) => pendingMs(server, ms)));
   }
 
-  /** Whether a tool of that name is there but switched off; `server:tool`, or the server's own name for it. */
-  isSwitchedOff(spelling: string): boolean {
-    return this.#servers.all.some(({ config: { name: server }, listing }) =>
-      listing.tools.some(({ name }) => {
-        const isMeant = typeof name === 'string' && (spelling === name || spelling === `${server}:${name}`);
-        return isMeant && !this.#isOn(server, name);
-      }),
+  /**
+   * The tool that a spelling means, as soon as it can be said. A server that it names and that is on its way is waited for as long
+   * as its start may take; where it names none, all have `ms`. Rejects with AppError: what stands in the way.
+   */
+  async awaitTool(
+    spelling: string,
+    server: string | undefined,
+    ms: number,
+    context: Pick<CallContext, 'signal' | 'onProgress'>,
+  ): Promise<CatalogEntry> {
+    let found = this.finder.look(spelling, server);
+    if ('missing' in found && !this.#servers.configured) {
+      await this.configured(ms);
+      found = this.finder.look(spelling, server);
+    }
+    if ('missing' in found && found.missing === 'starting') await this.#arrival(found, context);
+    else if ('missing' in found && mayCome(found, spelling, server)) {
+      await this.#until(
+        () => this.isSettled(ms) || !('missing' in this.finder.look(spelling, server)),
+        this.#patience(ms, undefined),
+      );
+    }
+    return this.finder.find(spelling, server);
+  }
+
+  /** Resolves when a server's tools are known, which is waited for as long as its start may take. Rejects with AppError: its state. */
+  async awaitServer(handle: string, ms: number, context: Pick<CallContext, 'signal' | 'onProgress'>): Promise<void> {
+    await this.configured(ms);
+    const { finder } = this;
+    const isListed = (): boolean => {
+      const known = finder.server(handle);
+      return known?.config.enabled === true && known.listedAt !== undefined;
+    };
+    if (isListed()) return;
+    if (finder.absence(handle)?.kind === 'starting') {
+      await this.#arrival({ server: finder.server(handle)?.config.name }, context);
+    }
+    const absence = isListed() ? undefined : finder.absence(handle);
+    if (absence !== undefined) throw absence.error;
+  }
+
+  /** Resolves when the servers of the config are known, with what was listed by an earlier core; after `ms` in any case. */
+  configured(ms: number): Promise<void> {
+    return this.#until(() => this.#servers.configured, ms);
+  }
+
+  /** That it did not come is told by its state. */
+  async #arrival(
+    { server }: Pick<MissingTool, 'server'>,
+    context: Pick<CallContext, 'signal' | 'onProgress'>,
+  ): Promise<void> {
+    const meant = this.#servers.find(server ?? '');
+    if (meant === undefined) return;
+    const { name, initTimeoutMs } = meant.config;
+    await awaitStart(
+      name,
+      initTimeoutMs,
+      meant.ready().catch(() => undefined),
+      context,
     );
   }
 
@@ -119,6 +189,11 @@ function pendingMs({ config, state, listedAt }: ManagedServer, ms: number): numb
   if (state.kind === 'disconnected') return ms;
   if (state.kind !== 'connecting' && state.kind !== 'discovering') return 0;
   return state.failures > 0 ? 0 : Math.max(0, state.since + ms - Date.now());
+}
+
+/** Whether a server that it does not plainly name may turn out to have it once it is listed. */
+function mayCome({ missing }: MissingTool, spelling: string, server: string | undefined): boolean {
+  return missing === 'unknown' || (missing === 'no-tool' && server === undefined && !spelling.includes(':'));
 }
 
 function toDocument({ id, server, name, definition }: CatalogEntry): SearchDocument {

@@ -1,6 +1,6 @@
 /**
  * Finds the tool or prompt that a name means, in every spelling the four systems use: the listed name, `server:tool`,
- * `c2:tool`, `server_tool`, `server__tool`, and the bare name where it is unique.
+ * `c2:tool`, `server_tool`, `server__tool`, and the bare name where it is unique; `server.tool` and `server/tool`, which models write.
  */
 import { AppError } from '../base/errors.ts';
 import { shortName } from '../base/short-name.ts';
@@ -27,6 +27,8 @@ export function resolveEntry(
   if (found !== undefined) return found;
   const bare = search.lookup.named(spelling).filter((entry) => isAmong(search, entry));
   if (bare.length === 1) return bare[0] as CatalogEntry;
+  const loose = bare.length > 1 ? undefined : byLoosePrefix(search, spelling);
+  if (loose !== undefined) return loose;
   throw bare.length > 1 ? ambiguous(spelling, bare) : notFound(key, spelling, options.suggest?.(spelling) ?? []);
 }
 
@@ -88,6 +90,18 @@ export function prefixedEntries(
       const names = rest.startsWith('_') ? [rest, rest.slice(1)] : [rest];
       return names.flatMap((name) => lookup.named(name).filter((entry) => entry.server === server));
     });
+}
+
+/** `server.tool`, `server/tool` and `Server_tool`: what a name may mean that means nothing else. */
+function byLoosePrefix(search: Search, spelling: string): CatalogEntry | undefined {
+  const lower = spelling.toLowerCase();
+  for (const { server, prefix } of search.catalog.prefixes) {
+    if (!lower.startsWith(prefix.toLowerCase())) continue;
+    const name = /^(?:__?|[./])(.+)$/s.exec(spelling.slice(prefix.length))?.[1];
+    const found = name === undefined ? undefined : ofServer(search, server, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function ofServer(search: Search, server: string | undefined, name: string): CatalogEntry | undefined {

@@ -5,7 +5,8 @@ import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallRequest } from '../calls/call-tool.ts';
 import type { AwaitWish } from '../calls/slow-calls.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
+import type { ToolFinder } from '../catalog/tool-finder.ts';
 import type { ToolFilter } from '../config/app-config.ts';
 import type { ModeName } from '../config/mode-names.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
@@ -34,8 +35,18 @@ export interface ModeView {
 }
 
 export interface HelperContext extends ModeView {
+  /** As it is at each look: a wait may bring another one. */
+  readonly catalog: Catalog;
   /** The mode of the session. */
   readonly mode: string;
+  /** What names mean now, whatever servers are up to, and what answers those that cannot be called. Nobody is waited for. */
+  readonly finder: ToolFinder;
+  /** The tool that a spelling means; its server is waited for where it is on its way. Rejects with AppError: what stands in the way. */
+  readonly awaitTool: (spelling: string, server?: string) => Promise<CatalogEntry>;
+  /** Resolves when it is known what a server has. Rejects with AppError: its state, or server_not_found. */
+  readonly awaitServer: (handle: string) => Promise<void>;
+  /** Resolves when it is known what all servers have, or they have had their time: for whoever shows several of them. */
+  readonly settled: () => Promise<void>;
   /** Any tool of any server, through the pipeline. */
   readonly callTool: (request: CallRequest) => Promise<Result>;
   /** A resource under its listed URI. Rejects with RpcError -32602 where there is none. */

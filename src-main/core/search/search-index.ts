@@ -70,13 +70,20 @@ export class SearchIndex {
     return { total: found.length, hits };
   }
 
-  /** Ids of the tools whose names are nearest to this one, for "did you mean"; at most three, none if nothing is near. */
-  suggest(name: string): string[] {
+  /**
+   * Ids of the tools whose names are nearest to this one, for "did you mean"; at most three, none if nothing is near.
+   * `server`: of its tools alone.
+   */
+  suggest(name: string, server?: string): string[] {
     const store = this.#store;
     const scores = scoreQuery(parseQuery(name), store);
-    const related = bestOf(matches(scores, store), scores, store, relatedLimit);
-    const nearest = suggestNames(name, store.documents, store.names, related, suggestionLimit);
-    return nearest.map((document) => store.documents[document]?.id ?? '');
+    const among = server === undefined ? {} : { servers: [server] };
+    const related = bestOf(matches(scores, store, among), scores, store, relatedLimit);
+    const limit = server === undefined ? suggestionLimit : store.size;
+    const nearest = suggestNames(name, store.documents, store.names, related, limit);
+    const found = nearest.flatMap((document) => store.documents[document] ?? []);
+    const own = server === undefined ? found : found.filter((document) => document.server === server);
+    return own.slice(0, suggestionLimit).map(({ id }) => id);
   }
 }
 

@@ -82,6 +82,11 @@ export class ServerManager {
     return this.#deps.pause.isOn;
   }
 
+  /** What a call of this server is told while all are held still; undefined: they are not. */
+  refusal(server: string): AppError | undefined {
+    return this.paused ? this.#deps.pause.refusal(server) : undefined;
+  }
+
   /** Ends every process until the person goes on; what servers offer stays listed, calls are refused with a sentence. */
   async setPaused(paused: boolean): Promise<void> {
     if (paused === this.paused) return;

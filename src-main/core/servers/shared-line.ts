@@ -4,6 +4,7 @@ import { backoffMs } from './backoff.ts';
 import type { Connection } from './connection.ts';
 import { nameError } from './name-error.ts';
 import type { Pause } from './pause.ts';
+import { awaitsSignIn, switchedOff } from './server-standing.ts';
 import type { ServerState } from './server-state.ts';
 import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
 
@@ -58,7 +59,7 @@ export class SharedLine {
     if (this.#connection !== undefined) return Promise.resolve(this.#connection);
     const { server, now, pause } = this.#options;
     const state = this.#state;
-    if (state.kind === 'disabled') return Promise.reject(disabled(server));
+    if (state.kind === 'disabled') return Promise.reject(switchedOff(server));
     if (this.#stopped) return Promise.reject(new AppError('server_not_started', `${server} has been stopped.`));
     if (pause.isOn) return Promise.reject(pause.refusal(server));
     if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
@@ -101,7 +102,7 @@ export class SharedLine {
    */
   authenticate(begin: () => Promise<SignInAttempt>): Promise<SignInAttempt> {
     const { server, now } = this.#options;
-    if (this.#state.kind === 'disabled') return Promise.reject(disabled(server));
+    if (this.#state.kind === 'disabled') return Promise.reject(switchedOff(server));
     if (this.#attempt !== undefined) return this.#attempt;
     const attempt = this.#hangUp().then(() => {
       if (this.#attempt !== attempt) throw new AppError('cancelled', `${server} is being stopped or tried again.`);
@@ -199,16 +200,4 @@ export class SharedLine {
     this.#state = state;
     this.#options.onState();
   }
-}
-
-function disabled(server: string): AppError {
-  return new AppError('server_disabled', `${server} is switched off.`, {
-    fix: `Switch it on: tooltray enable ${server}.`,
-  });
-}
-
-function awaitsSignIn(server: string): AppError {
-  return new AppError('server_unauthorized', `${server} waits for a person to sign in in the browser.`, {
-    fix: 'Call again when that is done.',
-  });
 }

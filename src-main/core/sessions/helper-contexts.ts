@@ -64,11 +64,18 @@ export class HelperContexts {
 
   /** `rest`: what came beside the helper's input goes on with whatever it asks for: answers to a server's questions, too. */
   make(tool: string, rest: JsonObject, context: CallerContext): HelperContext {
-    const { admin, descriptions, resultFiles, sandbox, toolActivity, toolFilter } = this.#parts;
+    const { admin, catalog, descriptions, resultFiles, sandbox, settleMs, toolActivity, toolFilter } = this.#parts;
     const { sessionId, app, signal } = context;
     const view = this.#view;
     return {
       ...this.modeView(),
+      get catalog() {
+        return catalog.current;
+      },
+      finder: catalog.finder,
+      awaitTool: (spelling, server) => catalog.awaitTool(spelling, server, settleMs, context),
+      awaitServer: (handle) => catalog.awaitServer(handle, settleMs, context),
+      settled: () => catalog.settled(settleMs),
       mode: view.mode(),
       callTool: (request) => this.#call({ ...request, rest: { ...rest, ...request.rest } }, context),
       readResource: (uri) => view.readResource({ ...rest, uri }, context),

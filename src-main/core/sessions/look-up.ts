@@ -51,13 +51,6 @@ export class LookUp {
     return resourceTargets(this.#catalog.current, uri);
   }
 
-  /** Waits where `resolve` throws; what it throws after that is for the caller to find. */
-  async known(resolve: () => unknown): Promise<void> {
-    // Almost always so, and at every call: then looking once, where the call itself does, is enough.
-    if (this.#catalog.isSettled(this.#settleMs)) return;
-    await this.#patiently(resolve).catch(() => undefined);
-  }
-
   async #patiently<T>(look: () => T): Promise<T> {
     if (this.#catalog.isSettled(this.#settleMs)) return look();
     try {

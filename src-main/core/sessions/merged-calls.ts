@@ -85,14 +85,12 @@ export class MergedCalls {
   }
 
   async #run(name: string, params: JsonObject, context: CallerContext): Promise<Result> {
-    const { steps } = this.#options;
     const { name: _name, arguments: args, ...rest } = params;
     const input = readArguments({ arguments: args });
     const helper = this.#helper(name);
     if (helper !== undefined) return this.#runHelper(helper, input ?? {}, rest, context);
-    await this.#parts.lookUp.known(() => steps.resolve({ tool: name, arguments: input }));
     const result = await this.pass({ tool: name, arguments: input, rest }, context);
-    this.#tasks.note(result, () => steps.resolve({ tool: name, arguments: undefined }).server);
+    this.#tasks.note(result, () => this.#parts.catalog.finder.find(name).server);
     return result;
   }
 
@@ -100,7 +98,7 @@ export class MergedCalls {
   async #runHelper(helper: HelperTool, input: JsonObject, rest: JsonObject, context: CallerContext): Promise<Result> {
     const { catalog, contexts } = this.#parts;
     const { name } = helper.definition;
-    await catalog.settled(this.#options.settleMs);
+    await catalog.configured(this.#options.settleMs);
     try {
       const result = await helper.run(input, contexts.make(name, rest, context));
       return helper.spills === true ? await this.#options.shapeOwn(result, name, context) : result;
@@ -122,7 +120,7 @@ export class MergedCalls {
   /** Whose answer it is that came under this name; a helper's own is ours, and so is what a model misspelt. */
   #originOf(name: string): { server: string; tool: string } {
     try {
-      const entry = this.#options.steps.resolve({ tool: name, arguments: undefined });
+      const entry = this.#parts.catalog.finder.find(name);
       return { server: entry.server, tool: entry.name };
     } catch {
       return { server: 'tooltray', tool: name };

@@ -1,4 +1,5 @@
 /** What a helper tool is given, made of a few servers, for tests of single modes. */
+import { type KnownServer, ToolFinder } from '../../../src-main/core/catalog/tool-finder.ts';
 import { buildCatalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import type { CallRequest } from '../../../src-main/core/calls/call-tool.ts';
 import { DescriptionStore } from '../../../src-main/core/condense/description-store.ts';
@@ -16,7 +17,16 @@ export interface TestContext extends HelperContext {
 const noResults = (): Promise<never> => Promise.reject(new Error('Results are not kept on disk here'));
 const noResultFiles: ResultFiles = { query: noResults, page: noResults, readText: noResults, content: noResults };
 
-export function helperContext(servers: readonly CatalogServer[], raw = false): TestContext {
+function readyServer({ name, listing }: CatalogServer): KnownServer {
+  return { config: { name, enabled: true }, state: { kind: 'ready', since: 0 }, listing, listedAt: 0 };
+}
+
+/** `others`: servers whose tools are in no list. */
+export function helperContext(
+  servers: readonly CatalogServer[],
+  raw = false,
+  others: readonly KnownServer[] = [],
+): TestContext {
   const catalog = buildCatalog(servers, new Set(helperTools.keys()));
   const index = new SearchIndex();
   for (const { name } of servers) {
@@ -26,6 +36,12 @@ export function helperContext(servers: readonly CatalogServer[], raw = false): T
       own.map(({ id, name: tool, definition }) => ({ ...definition, id, server: name, name: tool })),
     );
   }
+  const finder = new ToolFinder({
+    catalog: () => catalog,
+    index,
+    servers: () => [...servers.map(readyServer), ...others],
+    isOn: () => true,
+  });
   const calls: CallRequest[] = [];
   const callTool = async (request: CallRequest): Promise<{ content: unknown[] }> => {
     calls.push(request);
@@ -34,6 +50,10 @@ export function helperContext(servers: readonly CatalogServer[], raw = false): T
   return {
     ...{ catalog, index, raw, callTool, calls },
     mode: 'proxy',
+    finder,
+    awaitTool: async (spelling, server) => finder.find(spelling, server),
+    awaitServer: async () => undefined,
+    settled: async () => undefined,
     descriptions: new DescriptionStore('', () => undefined),
     awaitCall: () => Promise.reject(new Error('no slow calls here')),
     refresh: () => Promise.reject(new Error('no servers to ask here')),

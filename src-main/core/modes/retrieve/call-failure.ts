@@ -13,13 +13,13 @@ export function callFailure(error: unknown, tool: string, context: HelperContext
   if (error instanceof RpcError) return jsonFailure(rpcFailure(error, tool, context));
   if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
   const { message, fix, data } = error;
+  const notFound = notCalled(error, tool, context);
+  if (notFound !== undefined) return notFound;
   switch (error.code) {
     case 'arguments_invalid':
       return jsonFailure({ error: message, ...data });
     case 'not_allowed':
       return jsonFailure({ error: message, error_code: data?.['code'], hint: fix, use: data?.['use'] });
-    case 'tool_not_found':
-      return notFound(error, tool, context);
     default:
       return jsonFailure({ error: message, ...placeOf(tool, context), ...detailsOf(error) });
   }
@@ -58,20 +58,23 @@ function rpcFailure({ code, message, data }: RpcError, name: string, { catalog }
   };
 }
 
-function notFound(error: AppError, name: string, { admin, catalog }: HelperContext): JsonObject {
-  const colon = name.indexOf(':');
-  if (colon <= 0) {
-    return jsonFailure({ error: error.message, hint: `${error.fix ?? ''} A name is expected as server:tool.`.trim() });
-  }
-  const server = name.slice(0, colon).trim();
-  if (catalog.servers.includes(server)) return jsonFailure({ error: error.message, hint: error.fix });
-  const known = admin.list().map((one) => one.name);
-  if (known.includes(server)) {
-    const text = `TOOL_BLOCKED: the server "${server}" is switched off. The person can switch it on (tooltray enable ${server}); retrieve_tools with include_disabled shows what is off.`;
+/** What MCPProxy says in a text of its own: the name led nowhere, or to something that is off. */
+function notCalled(error: AppError, name: string, { admin, finder }: HelperContext): JsonObject | undefined {
+  const found = finder.look(name);
+  if (!('missing' in found)) return undefined;
+  const { missing } = found;
+  if (missing === 'off' || missing === 'quarantined' || missing === 'tool-off') {
+    const text = `TOOL_BLOCKED: ${found.error.text} retrieve_tools with include_disabled shows what is off.`;
     return { content: [{ type: 'text', text }], isError: true };
   }
-  return jsonFailure({
-    error: `There is no server "${shortName(server)}".`,
-    hint: `Servers: ${known.join(', ') || 'none yet'}. Find tools with retrieve_tools; upstream_servers (operation "list") tells of the servers.`,
-  });
+  if (error.code !== 'tool_not_found') return undefined;
+  if (missing === 'no-server') {
+    const known = admin.list().map((one) => one.name);
+    return jsonFailure({
+      error: `There is no server ${JSON.stringify(shortName(name.slice(0, name.indexOf(':')).trim()))}.`,
+      hint: `Servers: ${known.join(', ') || 'none yet'}. Find tools with retrieve_tools; upstream_servers (operation "list") tells of the servers.`,
+    });
+  }
+  const bare = name.includes(':') ? '' : ' A name is expected as server:tool.';
+  return jsonFailure({ error: error.message, hint: `${error.fix ?? ''}${bare}`.trim() });
 }

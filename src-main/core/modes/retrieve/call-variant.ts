@@ -49,7 +49,8 @@ export function callVariant(variant: Intent): HelperTool {
       try {
         return await context.callTool(request);
       } catch (error) {
-        return callFailure(error, request.tool, context);
+        const { server, tool } = request;
+        return callFailure(error, server === undefined ? tool : `${server}:${tool}`, context);
       }
     },
   };

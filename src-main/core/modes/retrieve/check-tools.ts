@@ -6,7 +6,7 @@ import type { ServerFacts } from '../../admin/server-facts.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { HelperContext } from '../mode.ts';
 import { failedFilters, saysNothingOf } from './annotations.ts';
-import { findTool, type Missing } from './find-tool.ts';
+import { type BlockReason, findTool, type Missing } from './find-tool.ts';
 
 interface Check extends JsonObject {
   readonly id: string;
@@ -21,10 +21,21 @@ export function checkTools(ids: readonly string[], filters: readonly string[], c
   return { verdict: worst(results), checked_at: new Date().toISOString(), request_id: randomUUID(), results };
 }
 
-function missingCheck(id: string, { missing, nearest, remediation }: Missing): Check {
-  const status = missing === 'server_disabled' ? 'blocked' : 'unknown';
+/** What may be mended by waiting, or by whom; anything else is not known at all. */
+const mends: Partial<Record<BlockReason, Pick<Check, 'status'> & JsonObject>> = {
+  server_initializing: { status: 'degraded_retryable', retryable: true },
+  server_unhealthy: { status: 'degraded_retryable', retryable: true, action: 'restart' },
+  oauth_required: { status: 'blocked', retryable: false, action: 'login' },
+  server_disabled: { status: 'blocked', retryable: false, action: 'enable' },
+  server_quarantined: { status: 'blocked', retryable: false, action: 'approve' },
+  tool_blocked_by_user: { status: 'blocked', retryable: false },
+};
+
+function missingCheck(id: string, { missing, nearest, remediation, detail }: Missing): Check {
+  const mend = mends[missing];
   const guess = nearest === undefined ? {} : { did_you_mean: nearest };
-  return { id: shortName(id), status, reason: missing, retryable: false, remediation, ...guess };
+  const known = mend === undefined ? { status: 'unknown' as const, retryable: false } : { ...mend, detail };
+  return { id: shortName(id), ...known, reason: missing, remediation, ...guess };
 }
 
 /** Quarantine and changed tools have their place here, before the state of the server. */
@@ -49,15 +60,20 @@ function troubleOf({ state }: ServerFacts): (Pick<Check, 'status'> & JsonObject)
       return undefined;
     case 'connecting':
     case 'discovering':
-      return { status: 'degraded_retryable', reason: 'server_initializing', retryable: true };
+      return troubleBy('server_initializing');
     case 'error':
-      return { status: 'degraded_retryable', reason: 'server_unhealthy', retryable: true, action: 'restart' };
+      return troubleBy('server_unhealthy');
     case 'pending-sign-in':
     case 'authenticating':
-      return { status: 'blocked', reason: 'oauth_required', retryable: false, action: 'login' };
+      return troubleBy('oauth_required');
     case 'disabled':
-      return { status: 'blocked', reason: 'server_disabled', retryable: false, action: 'enable' };
+      return troubleBy('server_disabled');
   }
+}
+
+function troubleBy(reason: keyof typeof mends): (Pick<Check, 'status'> & JsonObject) | undefined {
+  const mend = mends[reason];
+  return mend && { ...mend, reason };
 }
 
 function worst(results: readonly Check[]): string {

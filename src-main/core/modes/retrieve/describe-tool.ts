@@ -5,7 +5,7 @@ import { shortName } from '../../base/short-name.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
 import { filtersIn } from './annotations.ts';
 import { checkTools } from './check-tools.ts';
-import { findTool, type Missing } from './find-tool.ts';
+import { type BlockReason, findTool, type Missing } from './find-tool.ts';
 import { jsonResult } from './json-result.ts';
 import { readSwitch } from './read-options.ts';
 import { fullEntry, sawSchema } from './tool-entry.ts';
@@ -52,9 +52,18 @@ function describe(ids: readonly string[], context: HelperContext): JsonObject {
   return { definitions, errors };
 }
 
-function errorOf(id: string, { missing, nearest, remediation }: Missing): JsonObject {
-  const error = missing === 'server_disabled' ? 'disabled' : 'not_found';
-  return { id: shortName(id), error, remediation, ...(nearest !== undefined && { did_you_mean: nearest }) };
+/** MCPProxy's words for what it has words for; a server that is only not there now is told by its reason. */
+const errors: Partial<Record<BlockReason, string>> = {
+  server_disabled: 'disabled',
+  tool_blocked_by_user: 'disabled',
+  server_quarantined: 'quarantined',
+  server_not_configured: 'not_found',
+};
+
+function errorOf(id: string, { missing, nearest, remediation, detail }: Missing): JsonObject {
+  const error = errors[missing] ?? missing;
+  const guess = nearest === undefined ? {} : { did_you_mean: nearest };
+  return { id: shortName(id), error, ...(error !== 'not_found' && { detail }), remediation, ...guess };
 }
 
 /** One id may come as a text by itself. */

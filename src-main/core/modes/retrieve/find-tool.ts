@@ -1,35 +1,67 @@
-/** A tool by its id, or why there is none: it is unknown, or its server is off. */
-import { AppError } from '../../base/errors.ts';
+/** A tool by its id, or why there is none, in MCPProxy's reasons. */
 import type { CatalogEntry } from '../../catalog/catalog.ts';
-import { resolveEntry } from '../../catalog/resolve-entry.ts';
+import type { MissingReason, MissingTool } from '../../catalog/tool-finder.ts';
 import type { HelperContext } from '../mode.ts';
 
+/** Why a tool cannot be called, by MCPProxy's names. */
+export type BlockReason =
+  | 'not_found'
+  | 'server_not_configured'
+  | 'server_disabled'
+  | 'server_quarantined'
+  | 'server_initializing'
+  | 'server_unhealthy'
+  | 'oauth_required'
+  | 'tool_blocked_by_user';
+
 export interface Missing {
-  readonly missing: 'not_found' | 'server_disabled' | 'server_not_configured';
+  readonly missing: BlockReason;
+  /** The server that was meant, and its own name for the tool where its last listing has it. */
+  readonly server: string | undefined;
+  readonly tool: string | undefined;
   /** The id that was probably meant. */
   readonly nearest: string | undefined;
+  /** What helps; `detail` is what is the matter. */
   readonly remediation: string;
+  readonly detail: string;
 }
 
-export function findTool(id: string, { catalog, index, admin }: HelperContext): CatalogEntry | Missing {
+const reasons: Readonly<Record<MissingReason, BlockReason>> = {
+  unknown: 'not_found',
+  ambiguous: 'not_found',
+  'no-tool': 'not_found',
+  'is-server': 'not_found',
+  'is-helper': 'not_found',
+  'no-server': 'server_not_configured',
+  'tool-off': 'tool_blocked_by_user',
+  off: 'server_disabled',
+  paused: 'server_disabled',
+  quarantined: 'server_quarantined',
+  starting: 'server_initializing',
+  'sign-in': 'oauth_required',
+  failed: 'server_unhealthy',
+};
+
+/** Nobody is waited for. */
+export function findTool(
+  id: string,
+  { catalog, finder }: Pick<HelperContext, 'catalog' | 'finder'>,
+): CatalogEntry | Missing {
   const name = id.trim();
-  try {
-    return resolveEntry(catalog, 'tools', name);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const server = admin.list().find((one) => name.startsWith(`${one.name}:`));
-    if (server?.enabled === false) {
-      const remediation = `"${server.name}" is switched off. The person can switch it on: tooltray enable ${server.name}.`;
-      return { missing: 'server_disabled', nearest: undefined, remediation };
-    }
-    const missing = server === undefined && name.includes(':') ? 'server_not_configured' : 'not_found';
-    const remediation = error.code === 'tool_ambiguous' ? error.text : 'Search for it with retrieve_tools.';
-    return { missing, nearest: nearestOf(name, { catalog, index }), remediation };
-  }
+  const found = finder.look(name);
+  if (!('missing' in found)) return found;
+  const { missing, server, tool, nearest, error } = found;
+  // The same id in other letters goes before what is merely alike.
+  const lower = name.toLowerCase();
+  const same = catalog.tools.find((one) => one.id.toLowerCase() === lower)?.id;
+  return {
+    ...{ missing: reasons[missing], server, tool, detail: error.message },
+    nearest: same ?? nearest[0],
+    remediation: remediationOf(found),
+  };
 }
 
-/** The same id in other letters goes before what is merely alike. */
-function nearestOf(name: string, { catalog, index }: Pick<HelperContext, 'catalog' | 'index'>): string | undefined {
-  const lower = name.toLowerCase();
-  return catalog.tools.find((tool) => tool.id.toLowerCase() === lower)?.id ?? index.suggest(name)[0];
+function remediationOf({ missing, error }: MissingTool): string {
+  const isUnknown = reasons[missing] === 'not_found' && missing !== 'ambiguous';
+  return isUnknown ? 'Search for it with retrieve_tools.' : (error.fix ?? error.message);
 }

@@ -1,5 +1,7 @@
 /** A few servers whose tools say different things of their effects, for tests of mode `retrieve`. */
 import type { ServerFacts } from '../../../../src-main/core/admin/server-facts.ts';
+import type { KnownServer } from '../../../../src-main/core/catalog/tool-finder.ts';
+import { emptyListing } from '../../../../src-main/core/servers/listing.ts';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import { helperTools } from '../../../../src-main/core/modes/index.ts';
 import type { HelperContext } from '../../../../src-main/core/modes/mode.ts';
@@ -31,8 +33,14 @@ export const files = [
 ];
 
 export function retrieveContext(more: JsonObject[] = [], facts: Partial<ServerFacts>[] = []): TestContext {
-  const context = helperContext([serverWith('fs', { tools: [...files, ...more] })]);
+  const others = facts.flatMap(({ name = '', enabled = true }) => (name === 'fs' ? [] : [otherServer(name, enabled)]));
+  const context = helperContext([serverWith('fs', { tools: [...files, ...more] })], false, others);
   return Object.defineProperty(context, 'admin', { value: { list: () => facts } });
+}
+
+function otherServer(name: string, enabled: boolean): KnownServer {
+  const state = enabled ? ({ kind: 'ready', since: 0 } as const) : ({ kind: 'disabled' } as const);
+  return { config: { name, enabled }, state, listing: emptyListing, listedAt: enabled ? 0 : undefined };
 }
 
 /** What a helper answers, read as JSON. */

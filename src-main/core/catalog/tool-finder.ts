@@ -1,0 +1,327 @@
+/**
+ * What a name means among all servers there are, whatever they are up to, and the one place that answers a name which cannot be
+ * called: whose it is, where that server stands, what helps. Nobody who named a server is sent to another one.
+ */
+import { AppError } from '../base/errors.ts';
+import { shortName } from '../base/short-name.ts';
+import { closestWord } from '../config/closest-word.ts';
+import type { SearchIndex } from '../search/search-index.ts';
+import { absenceOf, type AbsenceKind, type ServerAbsence } from '../servers/server-standing.ts';
+import type { ServerState } from '../servers/server-state.ts';
+import type { Catalog, CatalogEntry } from './catalog.ts';
+import { slug } from './names.ts';
+import { resolveEntry } from './resolve-entry.ts';
+
+/** A configured server, switched off or not. */
+export interface KnownServer {
+  readonly config: { readonly name: string; readonly enabled: boolean; readonly quarantined?: boolean };
+  readonly state: ServerState;
+  /** As it was read last, maybe by an earlier core. */
+  readonly listing: { readonly tools: readonly { readonly name?: unknown }[] };
+  /** ms since 1970; undefined: never. */
+  readonly listedAt: number | undefined;
+}
+
+export interface FinderParts {
+  readonly catalog: () => Catalog;
+  readonly index: Pick<SearchIndex, 'suggest'>;
+  /** In the order of the config. */
+  readonly servers: () => readonly KnownServer[];
+  /** Whether the person left a tool on; `tool` by the server's own name. */
+  readonly isOn: (server: string, tool: string) => boolean;
+  /** What a call of this server is told while all are held still; undefined: they are not. */
+  readonly pause?: (server: string) => AppError | undefined;
+  readonly now?: () => number;
+}
+
+/**
+ * Why a name cannot be called. `no-server`: it names a server there is not. `no-tool`: the server is there and has no such tool.
+ * `tool-off`: a person switched that tool off. `is-server`, `is-helper`: it is the name of something else. The others are states
+ * of the server that was named.
+ */
+export type MissingReason =
+  AbsenceKind | 'unknown' | 'ambiguous' | 'no-server' | 'no-tool' | 'tool-off' | 'is-server' | 'is-helper';
+
+export interface MissingTool {
+  readonly missing: MissingReason;
+  /** The server that was meant. */
+  readonly server: string | undefined;
+  /** That server's own name for the tool, where its last listing has it. */
+  readonly tool: string | undefined;
+  /** Names that were probably meant, the nearest first: ids of tools, helper tools, servers. */
+  readonly nearest: readonly string[];
+  /** The same in words, with what helps. */
+  readonly error: AppError;
+}
+
+/** What a name says before it is looked at whether there is such a tool. */
+interface Meaning {
+  readonly server: KnownServer;
+  /** The tool's name without the server's; undefined where there was nothing but the server's. */
+  readonly rest: string | undefined;
+}
+
+const mostNamed = 5;
+
+export class ToolFinder {
+  readonly #parts: FinderParts;
+
+  constructor(parts: FinderParts) {
+    this.#parts = parts;
+  }
+
+  /** The tool that a spelling means. Throws AppError: what stands in the way. `server`: named beside it, in any spelling. */
+  find(spelling: string, server?: string): CatalogEntry {
+    const found = this.look(spelling, server);
+    if ('missing' in found) throw found.error;
+    return found;
+  }
+
+  /** The same without a throw, with the reason as data. */
+  look(spelling: string, server?: string): CatalogEntry | MissingTool {
+    const catalog = this.#parts.catalog();
+    try {
+      // A server that is off is no part of the catalog.
+      const handle = server === undefined ? undefined : (this.server(server)?.config.name ?? server);
+      const isThere = handle === undefined || catalog.servers.includes(handle);
+      if (isThere) return resolveEntry(catalog, 'tools', spelling, { server: handle });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === 'tool_ambiguous') return missing('ambiguous', error, candidatesOf(error));
+    }
+    return this.#explain(spelling.trim(), server, catalog);
+  }
+
+  /** The configured server of this name, alias `cN`, slug, `default` or `primary`; switched off or not. */
+  server(handle: string): KnownServer | undefined {
+    const plain = handle.trim();
+    const lower = plain.toLowerCase();
+    const { aliases, slugs } = this.#parts.catalog();
+    const servers = this.#parts.servers();
+    const named = (is: (name: string) => boolean): KnownServer | undefined =>
+      servers.find(({ config }) => is(config.name));
+    return (
+      named((name) => name === plain) ??
+      named((name) => aliases.get(name) === plain) ??
+      (/^(default|primary)$/.test(lower) ? (servers.find(({ config }) => config.enabled) ?? servers[0]) : undefined) ??
+      named((name) => (slugs.get(name) ?? slug(name)) === lower || name.toLowerCase() === lower)
+    );
+  }
+
+  /** Why nobody answers for a server now; undefined where somebody does. Throws AppError server_not_found. */
+  absence(handle: string): ServerAbsence | undefined {
+    const server = this.server(handle);
+    if (server === undefined) throw this.noServer(handle);
+    return this.#absence(server);
+  }
+
+  /** Servers whose tools are in no list, and why: `slow: starting, 12 s; a, b: switched off`. undefined where there are none. */
+  missingServers(only?: string): string | undefined {
+    const wanted = only === undefined ? undefined : this.server(only)?.config.name;
+    const named = new Map<string, string[]>();
+    for (const server of this.#parts.servers()) {
+      const { name, enabled } = server.config;
+      if ((only !== undefined && name !== wanted) || (enabled && server.listedAt !== undefined)) continue;
+      const brief = this.#absence(server)?.brief ?? 'not started';
+      named.set(brief, [...(named.get(brief) ?? []), name]);
+    }
+    if (named.size === 0) return undefined;
+    return [...named].map(([brief, names]) => `${someOf(names)}: ${brief}`).join('; ');
+  }
+
+  /** There is no server of that name. */
+  noServer(handle: string): AppError {
+    const names = this.#parts.servers().map(({ config }) => config.name);
+    const meant = closestWord(handle, names);
+    const fix = names.length === 0 ? 'No server is configured yet.' : `There are: ${names.join(', ')}.`;
+    return new AppError('server_not_found', `There is no server named ${quoted(handle)}.`, {
+      fix: meant === undefined ? fix : `Did you mean ${meant}? ${fix}`,
+      data: { available: names },
+    });
+  }
+
+  #absence({ config: { name, quarantined }, state, listedAt }: KnownServer): ServerAbsence | undefined {
+    const { pause, now = Date.now } = this.#parts;
+    const facts = { name, state, listed: listedAt !== undefined, pause: pause?.(name), now: now() };
+    return absenceOf({ ...facts, ...(quarantined === true && { quarantined }) });
+  }
+
+  #explain(spelling: string, handle: string | undefined, catalog: Catalog): MissingTool {
+    const meant = this.#meaning(spelling, handle);
+    if (meant !== undefined) return this.#ofServer(spelling, meant, catalog);
+    if (handle !== undefined) return missing('no-server', this.noServer(handle), []);
+    const holder = this.#holder(spelling);
+    if (holder !== undefined) return this.#ofServer(spelling, { server: holder, rest: spelling }, catalog);
+    const only = this.#onlyOne();
+    if (only !== undefined && only.listedAt === undefined) {
+      return this.#ofServer(spelling, { server: only, rest: spelling }, catalog);
+    }
+    if (catalog.reserved.has(spelling)) return missing('is-helper', isHelper(spelling), [spelling]);
+    const nearest = this.#nearest(spelling, catalog);
+    const before = /^([^:\s]+):/.exec(spelling)?.[1];
+    if (before === undefined) return missing('unknown', this.#unknown(spelling, nearest), nearest);
+    const { fix } = this.noServer(before);
+    const error = notFound(spelling, `: there is no server ${quoted(before)}`, fix ?? '', []);
+    return missing('no-server', error, []);
+  }
+
+  /** A name that says whose it is. */
+  #ofServer(spelling: string, { server, rest }: Meaning, catalog: Catalog): MissingTool {
+    const { name, enabled } = server.config;
+    const own = server.listing.tools.flatMap((tool) => (typeof tool.name === 'string' ? [tool.name] : []));
+    const tool = rest === undefined ? undefined : own.find((one) => one === rest);
+    const of = { server: name, tool };
+    const absence = this.#absence(server);
+    const isListed = enabled && server.listedAt !== undefined;
+    // What is listed is called whatever the server is up to, and may wake it.
+    if (absence !== undefined && !isListed) {
+      const isGone = rest !== undefined && tool === undefined && own.length > 0;
+      const nearest = isGone ? idsNear(name, rest, own) : [];
+      return missing(absence.kind, isGone ? notListed(absence.error, rest, nearest) : absence.error, nearest, of);
+    }
+    const shown = catalog.lookup.tools.of(name);
+    if (rest === undefined || rest === '') {
+      const named = someOf(shown.map(({ id }) => id));
+      const fix = shown.length === 0 ? 'It has no tools.' : `Its tools: ${named}.`;
+      return missing('is-server', notFound(spelling, `: ${name} is a server`, fix, [name]), [name], of);
+    }
+    if (tool !== undefined && !this.#parts.isOn(name, tool)) {
+      return missing('tool-off', toolOff(`${name}:${tool}`), [], of);
+    }
+    const suggested = this.#parts.index.suggest(rest, name);
+    const nearest =
+      suggested.length > 0
+        ? suggested
+        : idsNear(
+            name,
+            rest,
+            shown.map((one) => one.name),
+          );
+    const others = shown.length === 0 ? 'It has no tools now.' : `It has ${someOf(shown.map(({ id }) => id))}.`;
+    const fix = nearest.length > 0 ? `Did you mean ${nearest.join(', ')}?` : others;
+    return missing('no-tool', notFound(spelling, ` on ${name}`, fix, nearest), nearest, of);
+  }
+
+  /** Whose a name says it is: by what stands beside it, by what it begins with, or because it is a server's itself. */
+  #meaning(spelling: string, handle: string | undefined): Meaning | undefined {
+    if (handle !== undefined) {
+      const server = this.server(handle);
+      return server && { server, rest: this.#prefixed(spelling, server) ?? spelling };
+    }
+    const same = this.server(spelling);
+    if (same !== undefined && same.config.name.toLowerCase() === spelling.toLowerCase()) {
+      return { server: same, rest: undefined };
+    }
+    const byPrefix = this.#parts
+      .servers()
+      .flatMap((server) => {
+        const rest = this.#prefixed(spelling, server);
+        return rest === undefined ? [] : [{ server, rest }];
+      })
+      .sort((a, b) => a.rest.length - b.rest.length)[0];
+    if (byPrefix !== undefined) return byPrefix;
+    const colon = spelling.indexOf(':');
+    const server = colon <= 0 ? undefined : this.server(spelling.slice(0, colon));
+    return server && { server, rest: spelling.slice(colon + 1).trim() };
+  }
+
+  /** What follows the server's name in a spelling that begins with it. */
+  #prefixed(spelling: string, { config: { name } }: KnownServer): string | undefined {
+    const prefix = [name, this.#parts.catalog().slugs.get(name) ?? slug(name)].find(
+      (one) =>
+        spelling.slice(0, one.length).toLowerCase() === one.toLowerCase() &&
+        /^\s*(?:__?|[:./])/.test(spelling.slice(one.length)),
+    );
+    return prefix === undefined ? undefined : spelling.slice(prefix.length).replace(/^\s*(?:__?|[:./])\s*/, '');
+  }
+
+  /** A server that is in no list now, or whose tool is switched off, and is known to have a tool of this name. */
+  #holder(spelling: string): KnownServer | undefined {
+    const holders = this.#parts.servers().filter(({ listing }) => listing.tools.some(({ name }) => name === spelling));
+    return holders.find(({ config }) => config.enabled) ?? holders[0];
+  }
+
+  /** Where there is one server only, its tools are called by their bare names. */
+  #onlyOne(): KnownServer | undefined {
+    const [first, ...others] = this.#parts.servers().filter(({ config }) => config.enabled);
+    return others.length === 0 ? first : undefined;
+  }
+
+  #nearest(spelling: string, catalog: Catalog): readonly string[] {
+    const tools = this.#parts.index.suggest(spelling);
+    const others = [
+      closestWord(spelling, catalog.reserved),
+      closestWord(
+        spelling,
+        this.#parts.servers().map(({ config }) => config.name),
+      ),
+    ].filter((word) => word !== undefined);
+    return [...new Set([...tools, ...others])];
+  }
+
+  /** Nobody is known to have it; those who were never asked may. */
+  #unknown(spelling: string, nearest: readonly string[]): AppError {
+    const unlisted = this.missingServers();
+    const near = nearest.length === 0 ? 'Look up the tools there are first.' : `Did you mean ${nearest.join(', ')}?`;
+    return notFound(spelling, '', unlisted === undefined ? near : `${near} Not listed: ${unlisted}.`, nearest);
+  }
+}
+
+export function toolOff(id: string): AppError {
+  return new AppError('not_allowed', `${id} is switched off by the person.`, {
+    fix: 'Do without it, or ask them to switch it on in Tooltray.',
+  });
+}
+
+function missing(
+  reason: MissingReason,
+  { code, message, fix, data, cause }: AppError,
+  nearest: readonly string[],
+  of: { readonly server?: string; readonly tool?: string | undefined } = {},
+): MissingTool {
+  const error = new AppError(code, message, {
+    ...(fix !== undefined && { fix }),
+    ...(cause !== undefined && { cause }),
+    data: { candidates: [...nearest], ...data, ...(of.server !== undefined && { server: of.server }) },
+  });
+  return { missing: reason, server: of.server, tool: of.tool, nearest, error };
+}
+
+function notFound(spelling: string, where: string, fix: string, candidates: readonly string[]): AppError {
+  return new AppError('tool_not_found', `Unknown tool: ${quoted(spelling)} was not found${where}.`, {
+    fix,
+    data: { candidates: [...candidates] },
+  });
+}
+
+/** The server's state, and that waiting for it will not help: its last listing had no such tool. */
+function notListed({ code, message, fix, data }: AppError, tool: string, nearest: readonly string[]): AppError {
+  const meant = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(', ')}?`;
+  return new AppError(code, `${message} When it was listed last it had no tool ${quoted(tool)}.${meant}`, {
+    ...(fix !== undefined && { fix }),
+    ...(data && { data }),
+  });
+}
+
+function isHelper(name: string): AppError {
+  const fix = `It is a tool of Tooltray: call ${name} itself, not through another one.`;
+  return notFound(name, ' on any server', fix, [name]);
+}
+
+function idsNear(server: string, tool: string, own: readonly string[]): string[] {
+  const near = closestWord(tool, own);
+  return near === undefined ? [] : [`${server}:${near}`];
+}
+
+function candidatesOf({ data }: AppError): readonly string[] {
+  return (data?.['candidates'] as readonly string[] | undefined) ?? [];
+}
+
+function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, mostNamed).join(', ');
+  return names.length <= mostNamed ? shown : `${shown} and ${names.length - mostNamed} more`;
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(shortName(name));
+}

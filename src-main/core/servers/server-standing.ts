@@ -1,0 +1,98 @@
+/** Why nobody is there to answer for a server, in the words of whoever asks for one of its tools; and in a few words for lists. */
+import { AppError } from '../base/errors.ts';
+import { maskText } from '../base/mask-text.ts';
+import type { ServerState } from './server-state.ts';
+import { signInCommand } from './sign-in/sign-in-command.ts';
+
+export type AbsenceKind = 'off' | 'quarantined' | 'paused' | 'starting' | 'sign-in' | 'failed';
+
+export interface ServerAbsence {
+  readonly kind: AbsenceKind;
+  /** The state, its cause and what helps. */
+  readonly error: AppError;
+  /** For a list of several servers: `starting, 12 s`. */
+  readonly brief: string;
+}
+
+export interface StandingFacts {
+  readonly name: string;
+  readonly state: ServerState;
+  /** It is known what it offers, so that a call may wake it. */
+  readonly listed: boolean;
+  /** Switched off because its entry came in quarantine. */
+  readonly quarantined?: boolean;
+  /** What a call is told while all servers are held still; undefined: they are not. */
+  readonly pause?: AppError | undefined;
+  /** Now, in ms since 1970. */
+  readonly now: number;
+}
+
+/** Longest cause in a list, in characters; whoever wants all of it asks for the server's tool. */
+const longestBrief = 80;
+
+/** undefined for a server that answers, or that wakes for whoever calls. */
+export function absenceOf({ name, state, listed, quarantined, pause, now }: StandingFacts): ServerAbsence | undefined {
+  if (state.kind === 'disabled') {
+    return quarantined === true
+      ? { kind: 'quarantined', error: heldBack(name), brief: 'in quarantine' }
+      : { kind: 'off', error: switchedOff(name), brief: 'switched off' };
+  }
+  if (pause !== undefined) return { kind: 'paused', error: pause, brief: 'paused' };
+  switch (state.kind) {
+    case 'connecting':
+    case 'discovering': {
+      const age = `${Math.max(0, Math.round((now - state.since) / 1000))} s`;
+      return { kind: 'starting', error: starting(name, age), brief: `starting, ${age}` };
+    }
+    case 'pending-sign-in':
+      return { kind: 'sign-in', error: state.error, brief: 'needs sign-in' };
+    case 'authenticating':
+      return { kind: 'sign-in', error: awaitsSignIn(name), brief: 'signing in' };
+    case 'error':
+      return { kind: 'failed', error: failed(state.error, state.retryAt - now), brief: causeOf(name, state.error) };
+    case 'disconnected':
+      return listed ? undefined : { kind: 'starting', error: starting(name, '0 s'), brief: 'starting' };
+    case 'ready':
+      return undefined;
+  }
+}
+
+export function switchedOff(server: string): AppError {
+  return new AppError('server_disabled', `${server} is switched off.`, {
+    fix: `The person can switch it on: tooltray enable ${server}.`,
+  });
+}
+
+/** It is held back until a person has looked at it. */
+function heldBack(server: string): AppError {
+  return new AppError('server_disabled', `${server} is in quarantine.`, {
+    fix: `The person can look at it and let it start: tooltray enable ${server}.`,
+  });
+}
+
+export function awaitsSignIn(server: string): AppError {
+  return new AppError('server_unauthorized', `${server} waits for a person to sign in in the browser.`, {
+    fix: `Call again when that is done; to begin anew: ${signInCommand(server)}.`,
+  });
+}
+
+function starting(server: string, age: string): AppError {
+  return new AppError('server_starting', `${server} is still starting (${age}).`, { fix: 'Call again in a moment.' });
+}
+
+function failed(error: AppError, ms: number): AppError {
+  const next = `It is tried again in ${Math.max(1, Math.round(ms / 1000))} s.`;
+  return new AppError(error.code, maskText(error.message), {
+    fix: error.fix === undefined ? next : `${error.fix} ${next}`,
+    cause: error,
+    ...(error.data && { data: error.data }),
+  });
+}
+
+/** The cause without the name that stands before it in a list, and no longer than a list needs. */
+function causeOf(server: string, { message }: AppError): string {
+  const text = maskText(message);
+  const rest = text.startsWith(server) ? text.slice(server.length).replace(/^[:\s]+/, '') : text;
+  const whole = rest.replace(/\.$/, '');
+  return whole.length <= longestBrief ? whole : `${whole.slice(0, longestBrief - 1).trimEnd()}…`;
+}

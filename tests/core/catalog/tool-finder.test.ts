@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../../src-main/core/base/errors.ts';
+import { buildCatalog } from '../../../src-main/core/catalog/catalog.ts';
+import { type KnownServer, ToolFinder } from '../../../src-main/core/catalog/tool-finder.ts';
+import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
+import type { ServerState } from '../../../src-main/core/servers/server-state.ts';
+import { serverWith, toolsNamed } from './catalog-of.ts';
+
+interface Sketch {
+  readonly state?: ServerState;
+  readonly tools?: readonly string[];
+  readonly quarantined?: boolean;
+}
+
+const states = {
+  ready: { kind: 'ready', since: 0 },
+  off: { kind: 'disabled' },
+  starting: { kind: 'connecting', since: 0, failures: 0 },
+  reading: { kind: 'discovering', since: 0, failures: 0 },
+  asleep: { kind: 'disconnected' },
+  signingIn: { kind: 'authenticating', since: 0 },
+  signIn: {
+    kind: 'pending-sign-in',
+    error: new AppError('server_unauthorized', 'cloud wants a sign-in.', { fix: 'Sign in: tooltray sign-in cloud.' }),
+  },
+  dead: {
+    kind: 'error',
+    error: new AppError('command_not_found', 'dead did not start: "nope" was not found on PATH.', {
+      fix: 'Install it.',
+    }),
+    failures: 1,
+    retryAt: 14_000,
+  },
+} as const satisfies Record<string, ServerState>;
+
+/** Servers by name; without tools one has never been listed. `offTools` are switched off by the person. */
+function finderOf(sketches: Readonly<Record<string, Sketch>>, offTools: readonly string[] = []): ToolFinder {
+  const servers = Object.entries(sketches).map(([name, { state = states.ready, tools, quarantined }]): KnownServer => ({
+    config: { name, enabled: state.kind !== 'disabled', ...(quarantined && { quarantined }) },
+    state,
+    listing: serverWith(name, toolsNamed(...(tools ?? []))).listing,
+    listedAt: tools === undefined ? undefined : 0,
+  }));
+  const isOn = (server: string, tool: string): boolean => !offTools.includes(`${server}:${tool}`);
+  const shown = servers.filter(({ config }) => config.enabled);
+  const listed = shown.map(({ config: { name } }) =>
+    serverWith(name, toolsNamed(...(sketches[name]?.tools ?? []).filter((tool) => isOn(name, tool)))),
+  );
+  const aliases = new Map(servers.map(({ config }, index) => [config.name, `c${index + 1}`]));
+  const catalog = buildCatalog(listed, new Set(['search_tools', 'list_all_tools', 'query_result']), aliases);
+  const index = new SearchIndex();
+  for (const { name } of listed) {
+    const own = catalog.lookup.tools.of(name);
+    index.replaceServer(
+      name,
+      own.map((tool) => ({ id: tool.id, server: name, name: tool.name, inputSchema: {} })),
+    );
+  }
+  return new ToolFinder({ catalog: () => catalog, index, servers: () => servers, isOn, now: () => 12_000 });
+}
+
+function answer(finder: ToolFinder, spelling: string, server?: string): readonly [string, string] {
+  const found = finder.look(spelling, server);
+  return 'missing' in found ? [found.missing, found.error.text] : ['found', found.id];
+}
+
+const world = finderOf({
+  files: { tools: ['read_file', 'write_file', 'search_files'] },
+  other: { tools: ['read_files', 'list_all'] },
+  slow: { state: states.starting },
+  dead: { state: states.dead },
+  'old one': { state: states.off, tools: ['echo', 'reverse'] },
+  cloud: { state: states.signIn },
+  held: { state: states.off, tools: ['run'], quarantined: true },
+});
+
+describe('a name that says whose it is', () => {
+  test.each(['slow:work', 'slow_work', 'slow__work', 'slow.work', 'slow/work', 'Slow:work', 'c3:work', 'SLOW_work'])(
+    '%s is answered by the state of that server',
+    (spelling) => {
+      expect(answer(world, spelling)).toEqual(['starting', 'slow is still starting (12 s). Call again in a moment.']);
+    },
+  );
+
+  test.each<[string, string, string]>([
+    ['dead:x', 'failed', 'dead did not start: "nope" was not found on PATH. Install it. It is tried again in 2 s.'],
+    ['old one:echo', 'off', 'old one is switched off. The person can switch it on: tooltray enable old one.'],
+    ['old-one_echo', 'off', 'old one is switched off. The person can switch it on: tooltray enable old one.'],
+    ['cloud_x', 'sign-in', 'cloud wants a sign-in. Sign in: tooltray sign-in cloud.'],
+    [
+      'held:run',
+      'quarantined',
+      'held is in quarantine. The person can look at it and let it start: tooltray enable held.',
+    ],
+  ])('%s: %s', (spelling, reason, text) => {
+    expect(answer(world, spelling)).toEqual([reason, text]);
+  });
+
+  test('the same is said where the server stands beside the name', () => {
+    expect(answer(world, 'x', 'dead')[0]).toBe('failed');
+    expect(answer(world, 'echo', 'c5')[0]).toBe('off');
+    expect(answer(world, 'slow_x', 'Slow')[0]).toBe('starting');
+    expect(answer(world, 'x', 'nobody')).toEqual([
+      'no-server',
+      'There is no server named "nobody". There are: files, other, slow, dead, old one, cloud, held.',
+    ]);
+  });
+
+  test('is told what its last listing knew: the tool, or that there was none, and what came near', () => {
+    expect(world.look('old one:echo')).toMatchObject({ server: 'old one', tool: 'echo', nearest: [] });
+    expect(answer(world, 'old one:ecko')).toEqual([
+      'off',
+      'old one is switched off. When it was listed last it had no tool "ecko". Did you mean old one:echo? The person can switch it on: tooltray enable old one.',
+    ]);
+  });
+
+  test('is never sent to another server', () => {
+    expect(answer(world, 'other:read_fil')).toEqual([
+      'no-tool',
+      'Unknown tool: "other:read_fil" was not found on other. Did you mean other:read_files?',
+    ]);
+    expect(answer(world, 'other:write_file')[1]).toBe(
+      'Unknown tool: "other:write_file" was not found on other. It has other:list_all, other:read_files.',
+    );
+    expect(answer(world, 'dead:read_file')[1]).not.toContain('files');
+  });
+
+  test('of a server there is not is told the servers there are', () => {
+    expect(answer(world, 'fils:read_file')).toEqual([
+      'no-server',
+      'Unknown tool: "fils:read_file" was not found: there is no server "fils". Did you mean files? There are: files, other, slow, dead, old one, cloud, held.',
+    ]);
+  });
+});
+
+describe('a name that says nothing of a server', () => {
+  test('belongs to the one that is known to have it, though that is off', () => {
+    expect(answer(world, 'reverse')[0]).toBe('off');
+  });
+
+  test('is told what comes near, helper tools and servers among them, and whose tools nobody knows', () => {
+    expect(answer(world, 'search_tool')[1]).toMatch(/Did you mean .*search_tools/);
+    expect(answer(world, 'read_fil')[1]).toMatch(/Did you mean files:read_file, other:read_files/);
+    const near = finderOf({ github: { tools: ['a'] }, two: { tools: ['b'] } });
+    expect(answer(near, 'githb')[1]).toMatch(/Did you mean .*github\?/);
+    expect(answer(world, 'quite_unlike')[1]).toBe(
+      'Unknown tool: "quite_unlike" was not found. Look up the tools there are first. Not listed: slow: starting, 12 s; dead: did not start: "nope" was not found on PATH; old one: switched off; cloud: needs sign-in; held: in quarantine.',
+    );
+  });
+
+  test('is a server or a helper tool itself', () => {
+    expect(answer(world, 'files')).toEqual([
+      'is-server',
+      'Unknown tool: "files" was not found: files is a server. Its tools: files:read_file, files:search_files, files:write_file.',
+    ]);
+    expect(answer(world, 'dead')[0]).toBe('failed');
+    expect(answer(world, 'list_all_tools')[0]).toBe('is-helper');
+  });
+
+  test('means the only server there is, which is still starting', () => {
+    expect(answer(finderOf({ slow: { state: states.reading } }), 'echo')[0]).toBe('starting');
+  });
+});
+
+test.each(['files.read_file', 'files/read_file', 'Files_read_file', 'FILES:read_file'])('%s is found', (spelling) => {
+  expect(answer(world, spelling)).toEqual(['found', 'files:read_file']);
+});
+
+test('a tool that the person switched off is that, whatever server is named', () => {
+  const finder = finderOf({ a: { tools: ['x', 'y'] }, b: { tools: ['z'] } }, ['a:x']);
+  for (const spelling of ['x', 'a:x', 'a_x', 'a.x']) {
+    expect(answer(finder, spelling)).toEqual([
+      'tool-off',
+      'a:x is switched off by the person. Do without it, or ask them to switch it on in Tooltray.',
+    ]);
+  }
+});
+
+test('servers whose tools are in no list are named in few words, those of one kind together', () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 8 }, (_, i) => [`off${i}`, { state: states.off, tools: ['x'] }]),
+  );
+  expect(finderOf({ ...many, ok: { tools: [] }, slow: { state: states.reading } }).missingServers()).toBe(
+    'off0, off1, off2, off3, off4 and 3 more: switched off; slow: starting, 12 s',
+  );
+  expect(finderOf({ ok: { state: states.dead, tools: ['x'] } }).missingServers()).toBeUndefined();
+  expect(world.missingServers('dead')).toBe('dead: did not start: "nope" was not found on PATH');
+});
