@@ -34,12 +34,15 @@ export function serverLimits(entry: Entry, kind: ServerConfig['kind'], { contain
 }
 
 /**
- * `timeout` as others mean it: ToolMux (`servers`) limits the start, in ms for a command and in seconds for a URL. Under `mcpServers` it
- * limits a call, in ms for Claude Code and Gemini and in seconds for Cline: below 1000 only seconds make sense.
+ * `timeout` as others mean it: ToolMux (`servers`) limits the start of a command, in ms, and each request to a URL, in seconds. Under
+ * `mcpServers` it limits a call, in ms for Claude Code and Gemini and in seconds for Cline: below 1000 only seconds make sense.
  */
 function otherTimeout(timeout: number | undefined, kind: string, container: Container) {
   if (timeout === undefined) return {};
-  if (container === 'servers') return { init: kind === 'stdio' ? Math.round(timeout) : milliseconds(timeout) };
+  if (container === 'servers') {
+    if (kind === 'stdio') return { init: Math.round(timeout) };
+    return { init: milliseconds(timeout), call: milliseconds(timeout) };
+  }
   return { call: timeout < 1000 ? milliseconds(timeout) : Math.round(timeout) };
 }
 

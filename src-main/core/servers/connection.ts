@@ -86,6 +86,16 @@ export class Connection {
       : this.#send(method, withoutEnvelope(params), context, extra);
   }
 
+  /** Why nothing gets through any more; undefined where the server answers, whatever, or takes its time. */
+  async cutOff(timeoutMs: number): Promise<AppError | undefined> {
+    const method = this.#handshake?.era === 'modern' ? 'server/discover' : 'ping';
+    const error = await this.request(method, {}, undefined, { timeoutMs }).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    return error instanceof AppError && error.code === 'server_unreachable' ? error : undefined;
+  }
+
   notify(method: string, params?: JsonObject): void {
     this.#peer.notify(method, params);
   }

@@ -13,6 +13,8 @@ export interface ListingKeeperOptions {
   readonly hash: string;
   readonly cache: ListingCache;
   readonly now: () => number;
+  /** How long the server may be silent about a list, in ms. */
+  readonly silenceMs: number;
   readonly onOddity: (text: string) => void;
   /** A listing was read; `changed`: it is not what it was. */
   readonly onListed: (changed: boolean) => void;
@@ -23,13 +25,14 @@ export interface ListingKeeperOptions {
 }
 
 const defaultPollMs = 5 * 60_000;
-const listTimeoutMs = 60_000;
 
 export class ListingKeeper {
   readonly #options: ListingKeeperOptions;
   readonly #asks = new Set<string>();
   readonly #refresher = new ListingRefresher(() => this.#refresh());
   #connection: Connection | undefined;
+  /** The connection whose lists have been read once. */
+  #read: Connection | undefined;
   #poll: NodeJS.Timeout | undefined;
   /** Writes follow each other, so that the last one stays. */
   #saving: Promise<void> = Promise.resolve();
@@ -77,6 +80,7 @@ export class ListingKeeper {
 
   unfollow(): void {
     this.#connection = undefined;
+    this.#read = undefined;
     clearInterval(this.#poll);
     this.#refresher.stop();
   }
@@ -100,10 +104,16 @@ export class ListingKeeper {
     const [connection, handshake] = [this.#connection, this.handshake];
     if (connection === undefined || handshake === undefined) return;
     const ask = (method: string, params: JsonObject): Promise<Result> =>
-      connection.request(method, params, undefined, { timeoutMs: listTimeoutMs });
+      connection.request(method, params, undefined, { timeoutMs: this.#options.silenceMs });
     try {
-      const { listing, problems } = await fetchListing(ask, handshake.capabilities, this.listing);
+      const { listing, problems } = await fetchListing(
+        ask,
+        handshake.capabilities,
+        this.listing,
+        connection !== this.#read,
+      );
       if (connection !== this.#connection) return;
+      this.#read = connection;
       this.problems = [...new Set(problems)];
       this.#accept(listing);
     } catch (error) {

@@ -1,5 +1,5 @@
 /** What a server offers, as it says it: the drained pages of its four lists, members untouched. */
-import { errorText } from '../base/errors.ts';
+import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
@@ -51,19 +51,22 @@ export interface FetchedListing {
 export type Ask = (method: string, params: JsonObject) => Promise<Result>;
 
 /**
- * Drains the lists that the capabilities announce. Rejects only when the line itself fails; a list that the server answers
- * with an error stays what it was `before`: a passing fault must not take the tools away.
+ * Drains the lists that the capabilities announce. A list that the server answers with an error, or not in time, stays what it
+ * was `before`: a passing fault must not take the tools away. Rejects when the line itself fails, and with AppError server_timeout
+ * when a line that was never read from (`isFirst`) is silent about its tools.
  */
 export async function fetchListing(
   ask: Ask,
   capabilities: JsonObject,
   before: Listing = emptyListing,
+  isFirst = true,
 ): Promise<FetchedListing> {
   const problems: string[] = [];
+  const needed = isFirst ? 'tools/list' : undefined;
   const announced = Object.keys(capabilities).length > 0;
   const wanted = kinds.filter((kind) => (announced ? isObject(capabilities[kind.capability]) : kind.key === 'tools'));
   const lists = await Promise.all(
-    wanted.map(async (kind) => [kind.key, await drain(ask, kind, before[kind.key], problems)] as const),
+    wanted.map(async (kind) => [kind.key, await drain(ask, kind, before[kind.key], problems, needed)] as const),
   );
   return { listing: { ...emptyListing, ...Object.fromEntries(lists) }, problems };
 }
@@ -73,12 +76,13 @@ async function drain(
   kind: ListKind,
   before: readonly JsonObject[],
   problems: string[],
+  needed: string | undefined,
 ): Promise<readonly JsonObject[]> {
   const entries: JsonObject[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
-    const answer = await askPage(ask, kind, cursor, problems);
+    const answer = await askPage(ask, kind, cursor, problems, needed);
     if (answer === undefined) return before.length > 0 ? before : entries;
     collect(answer[kind.key], kind, entries, problems);
     const next = answer['nextCursor'];
@@ -97,21 +101,32 @@ async function drain(
   return entries;
 }
 
-/** A list that the server announces but does not have is a problem of that list, not of the server. */
+/** A list that the server announces but does not have is a problem of that list, not of the server; so is one it is too busy for. */
 async function askPage(
   ask: Ask,
   kind: ListKind,
   cursor: string | undefined,
   problems: string[],
+  needed: string | undefined,
 ): Promise<JsonObject | undefined> {
   try {
     return toObject(await ask(kind.method, cursor === undefined ? {} : { cursor }));
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    const optional = kind.key === 'resourceTemplates' && error.code === rpcCode.methodNotFound;
+    const isSilent = error instanceof AppError && error.code === 'call_timeout';
+    if (isSilent && kind.method === needed) throw silent(error);
+    if (!isSilent && !(error instanceof RpcError)) throw error;
+    const optional =
+      kind.key === 'resourceTemplates' && error instanceof RpcError && error.code === rpcCode.methodNotFound;
     if (!optional) problems.push(`${kind.method} failed: ${errorText(error)}`);
     return undefined;
   }
+}
+
+function silent(cause: AppError): AppError {
+  return new AppError('server_timeout', cause.message, {
+    fix: 'If it is only slow, give it more time: initTimeoutSeconds in its entry.',
+    cause,
+  });
 }
 
 function collect(page: unknown, kind: ListKind, entries: JsonObject[], problems: string[]): void {

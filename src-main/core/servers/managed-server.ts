@@ -189,7 +189,7 @@ export class ManagedServer {
   }
 
   #makeLine(): SharedLine {
-    const { now, pause, random } = this.#deps;
+    const { now, onOddity, pause, random } = this.#deps;
     return new SharedLine({
       server: this.config.name,
       enabled: this.config.enabled,
@@ -200,6 +200,7 @@ export class ManagedServer {
       onOpen: (connection) => this.#opened(connection),
       onClose: () => this.#listings.unfollow(),
       onState: () => this.changed.emit(),
+      onFailed: (error) => onOddity(this.config.name, `It failed: ${error.message}`),
     });
   }
 
@@ -209,6 +210,7 @@ export class ManagedServer {
       hash: this.config.hash,
       cache,
       now,
+      silenceMs: this.config.initTimeoutMs,
       onOddity: (text) => onOddity(this.config.name, text),
       onListed: (changed) => {
         this.#line.settled();

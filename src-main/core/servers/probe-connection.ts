@@ -26,7 +26,6 @@ export interface Failed {
 
 export type Probe = Answered | Failed;
 
-const listTimeoutMs = 60_000;
 const lastWords = 5;
 
 /** `version`: ours, as the server is told. Never rejects. */
@@ -42,7 +41,7 @@ export async function probeConnection(
   try {
     const handshake = await connection.open({ timeoutMs: server.initTimeoutMs, signal });
     const ask = (method: string, params: Record<string, unknown>) =>
-      connection.request(method, params, undefined, { timeoutMs: listTimeoutMs });
+      connection.request(method, params, undefined, { timeoutMs: server.initTimeoutMs });
     const { listing, problems } = await fetchListing(ask, handshake.capabilities);
     return { server, handshake, listing, problems: [...new Set(problems)], ms: elapsed() };
   } catch (error) {

@@ -1,4 +1,5 @@
 /** What sessions ask of one server: down the line that all share, or down the session's own where the server asks its client things. */
+import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import { type Result, RpcError } from '../wire/message.ts';
@@ -13,6 +14,7 @@ import type { Pause } from './pause.ts';
 import type { PrivateConnections } from './private-connections.ts';
 import type { ServerSubscriptions } from './server-subscriptions.ts';
 import type { SharedLine } from './shared-line.ts';
+import { within } from './transports/within.ts';
 
 export interface ServerRequestsParts {
   readonly config: ServerConfig;
@@ -26,6 +28,11 @@ export interface ServerRequestsParts {
   readonly wake: () => Promise<Connection>;
 }
 
+/** How long a failure is held back to see whether the server is gone. */
+const checkMs = 1000;
+/** There is no such host, or nothing that listens. */
+const nobodyThere: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
+
 export class ServerRequests {
   readonly #parts: ServerRequestsParts;
 
@@ -36,11 +43,13 @@ export class ServerRequests {
   /** Rejects with the server's RpcError, or an AppError that names the server. */
   async send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
     const { config, idle } = this.#parts;
+    let connection: Connection | undefined;
     idle.used();
     try {
-      const connection = await this.#lineFor(context);
+      connection = await this.#lineFor(context);
       return await connection.request(method, params, context, this.#extra(method, params));
     } catch (error) {
+      if (connection !== undefined) await this.#suspect(connection, error);
       throw error instanceof RpcError ? error : nameError(config.name, error);
     } finally {
       idle.used();
@@ -79,6 +88,32 @@ export class ServerRequests {
   async endSession(sessionId: string): Promise<void> {
     this.#parts.subscriptions.endSession(sessionId);
     await this.#parts.privateLines.close(sessionId);
+  }
+
+  /**
+   * A server over HTTP does not say that it ends: it is noticed by a request that does not get through. One that was cut off by
+   * itself, or refused by something on the way, proves nothing before another one fails, too; mostly that is a matter of milliseconds,
+   * so whoever called is told when the state is right.
+   */
+  async #suspect(connection: Connection, error: unknown): Promise<void> {
+    if (!(error instanceof AppError) || error.code !== 'server_unreachable') return;
+    const { cause } = error;
+    const isCertain = cause instanceof Error && nobodyThere.has((cause as NodeJS.ErrnoException).code);
+    if (isCertain) this.#lost(connection, error);
+    else {
+      const checked = connection.cutOff(this.#parts.config.initTimeoutMs).then((reason) => {
+        if (reason !== undefined) this.#lost(connection, reason);
+      });
+      await within(checked, checkMs);
+    }
+  }
+
+  /** All lines to a server over HTTP lead to the same place. */
+  #lost(connection: Connection, error: AppError): void {
+    const { line } = this.#parts;
+    const shared = line.connection;
+    if (shared !== undefined) line.lost(shared, error);
+    if (connection !== shared) void connection.close();
   }
 
   #lineFor(context: CallContext): Promise<Connection> {

@@ -21,6 +21,8 @@ export interface SharedLineOptions {
   readonly onOpen: (connection: Connection) => void;
   readonly onClose: () => void;
   readonly onState: () => void;
+  /** For the log: it could not be opened, or did not hold. */
+  readonly onFailed: (error: AppError) => void;
 }
 
 /** A line that held this long starts the back-off anew when it breaks. */
@@ -176,6 +178,7 @@ export class SharedLine {
     this.#failures++;
     this.#failedAt = now();
     if (this.#stopped) return named;
+    this.#options.onFailed(named);
     if (named.code === 'server_unauthorized') {
       this.#set({ kind: 'pending-sign-in', error: named });
       return named;

@@ -39,8 +39,8 @@ test("ToolMux's servers: ms for a command, seconds for an address, /mcp added to
   expect(problems).toEqual([]);
   expect(mode).toBe('meta');
   expect(servers).toMatchObject([
-    { name: 'fs', kind: 'stdio', command: 'npx', args: ['fs'], initTimeoutMs: 15_000, description: 'Files' },
-    { name: 'web', kind: 'http', url: 'http://localhost:8080/mcp', headers: { A: 'b' }, initTimeoutMs: 30_000 },
+    { name: 'fs', kind: 'stdio', command: 'npx', args: ['fs'], initTimeoutMs: 15_000, callTimeoutMs: 3_600_000 },
+    { name: 'web', kind: 'http', url: 'http://localhost:8080/mcp', headers: { A: 'b' }, callTimeoutMs: 30_000 },
     { name: 'deep', url: 'http://localhost:8080/v1/mcp' },
   ]);
 });

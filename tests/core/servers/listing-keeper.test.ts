@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Handshake } from '../../../src-main/core/servers/handshake.ts';
 import { ListingKeeper } from '../../../src-main/core/servers/listing-keeper.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
-import { failure, say, serversHarness, type ServersHarness, toolNames, until } from './servers-harness.ts';
+import { containing, failure, say, serversHarness, type ServersHarness, toolNames, until } from './servers-harness.ts';
 import type { Script } from './scripted-server.ts';
 
 interface Watched {
@@ -89,6 +89,21 @@ test.each([
   expect(server.health).toMatchObject({ level: 'attention', detail: problem });
 });
 
+test('tools/list without an answer is an error within the time to start: told, logged, and tried again after a pause', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('mute', { silentTo: ['tools/list'] }, { initTimeoutMs: 3000 }));
+  await server.start();
+  expect(server.state).toMatchObject({
+    kind: 'error',
+    failures: 1,
+    error: { code: 'server_timeout', message: 'mute: No answer to tools/list within 3 s.' },
+  });
+  expect(server.health).toMatchObject({ level: 'error', detail: containing('tools/list') });
+  expect(harness.oddities).toContainEqual(containing('No answer to tools/list within 3 s'));
+  await until(() => server.state.kind === 'error' && server.state.failures === 2);
+  expect(harness.pids('mute')).toHaveLength(2);
+});
+
 test('entries without names are left out and told', async () => {
   const { server } = await watched({ tools: [{ description: 'nameless' }, 'named'] });
   expect(toolNames(server).at(-1)).toBe('named');
@@ -119,20 +134,27 @@ test('after a crash the listing stays until the new one is read, and the same on
   expect([one.changes(), toolNames(one.server).at(-1)]).toEqual([1, 'kept']);
 });
 
+interface Kept {
+  readonly keeper: ListingKeeper;
+  readonly call: (name: string, args?: object) => Promise<unknown>;
+  /** Why the line is of no use any more. */
+  readonly failures: readonly Error[];
+}
+
 /** A keeper over a connection of its own, read every 200 ms where changes are not announced. */
-async function keeper(
-  script: Script,
-): Promise<{ keeper: ListingKeeper; call: (name: string, args?: object) => Promise<unknown> }> {
+async function keeper(script: Script, silenceMs = 60_000): Promise<Kept> {
   const harness = serversHarness();
+  const failures: Error[] = [];
   const connection = await harness.connection(harness.scripted('s', script));
   const kept = new ListingKeeper({
     hash: 'h',
     cache: harness.deps.cache,
     now: Date.now,
+    silenceMs,
     pollMs: 200,
     onOddity: () => undefined,
     onListed: () => undefined,
-    onFailed: () => undefined,
+    onFailed: (_connection, error) => failures.push(error),
   });
   onTestFinished(async () => {
     kept.unfollow();
@@ -142,7 +164,7 @@ async function keeper(
   await kept.now();
   const call = (name: string, args = {}): Promise<unknown> =>
     connection.request('tools/call', { name, arguments: args });
-  return { keeper: kept, call };
+  return { keeper: kept, call, failures };
 }
 
 test('a server that does not announce changes is read from time to time', async () => {
@@ -157,4 +179,19 @@ test('one that does announce them is not', async () => {
   await call('set_tools', { tools: ['unheard'] });
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(kept.listing.tools.some((tool) => tool['name'] === 'unheard')).toBe(false);
+});
+
+test('another list without an answer is a problem of that list: the tools are there', async () => {
+  const script = { capabilities: { tools: {}, prompts: {} }, silentTo: ['prompts/list'] };
+  const { keeper: kept, failures } = await keeper(script, 300);
+  expect(kept.listing.tools.map(({ name }) => name)).toContain('echo');
+  expect([kept.problems, failures]).toEqual([['prompts/list failed: No answer to prompts/list within 0.3 s.'], []]);
+});
+
+test('a server that is too busy to list its tools anew keeps them, and its line', async () => {
+  const { keeper: kept, call, failures } = await keeper({ capabilities: { tools: {} } }, 300);
+  await call('mute', { method: 'tools/list' });
+  await until(() => kept.problems.length > 0);
+  expect([kept.problems, failures]).toEqual([['tools/list failed: No answer to tools/list within 0.3 s.'], []]);
+  expect(kept.listing.tools.map(({ name }) => name)).toContain('echo');
 });

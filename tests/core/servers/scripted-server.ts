@@ -25,6 +25,7 @@ export interface Script {
 }
 
 const script = JSON.parse(process.argv[2] ?? '{}') as Script;
+const silentTo = new Set(script.silentTo ?? []);
 const capabilities = script.capabilities ?? { tools: { listChanged: true } };
 const listChanged = { method: 'notifications/tools/list_changed' };
 const questions = new Map<string, (answer: Incoming) => void>();
@@ -54,6 +55,11 @@ const actions: Record<string, (call: RawCall) => void> = {
   hang: () => undefined,
   exit: () => process.exit(9),
   listings: ({ say }) => say(String(listings)),
+  /** From now on this method gets no answer. */
+  mute: ({ args, say }) => {
+    silentTo.add(String(args['method']));
+    say('muted');
+  },
   tick: ({ args, params, say }) => void tick(Number(args['times']), Number(args['everyMs']), params, say),
   announce: ({ args, say }) => {
     send(args);
@@ -89,7 +95,7 @@ function intercept(message: Incoming): boolean {
     return true;
   }
   if (script.asksRoots === true && method === 'notifications/initialized') ask('roots/list', () => undefined);
-  if (script.silentTo?.includes(method) === true) return true;
+  if (silentTo.has(method)) return true;
   const scripted = script.answers?.[method] ?? (script.modern === true ? modernAnswer(method) : undefined);
   if (id === undefined || scripted === undefined) return false;
   if (method === 'subscriptions/listen' && script.endsListens !== true) listened = id;

@@ -1,4 +1,6 @@
 /** Promises of servers over HTTP: both eras, the older transport, and a sign-in that is refused. */
+import { type IncomingMessage, request as forward, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startHttpFixture, startSseFixture } from '../../fixtures/servers/http-fixture.ts';
 import type { HttpFixture } from '../../fixtures/servers/shared/serve-over-http.ts';
@@ -9,6 +11,26 @@ async function kept(fixture: Promise<HttpFixture>): Promise<HttpFixture> {
   const started = await fixture;
   onTestFinished(() => started.close());
   return started;
+}
+
+/** Something on the way to a server; `keep` answers what it does not let through. */
+function relayed(
+  url: string,
+  keep: (request: IncomingMessage, response: ServerResponse, body: string) => boolean,
+): Promise<{ href: string }> {
+  return serve((request, response) => {
+    void text(request).then((body) => {
+      if (keep(request, response, body)) return;
+      const { method, headers } = request;
+      const onward = forward(url, { method, headers: { ...headers, host: new URL(url).host } }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      });
+      response.on('close', () => onward.destroy());
+      onward.on('error', () => response.destroy());
+      onward.end(body);
+    });
+  });
 }
 
 test('a refused sign-in waits for the person, without a try by itself or by a call', async () => {
@@ -90,6 +112,58 @@ test('a server that was away is found again by the next call', async () => {
   await kept(startHttpFixture('asker', { port }));
   now += 1000;
   expect(JSON.parse(await say(server, 'who'))).toMatchObject({ calls: 1 });
+});
+
+test('a server that died is noticed at the next call that fails, and is back by itself', async () => {
+  const harness = serversHarness();
+  const first = await startHttpFixture('conformance');
+  const server = harness.server(harness.http('far', first.url));
+  await server.ready();
+  await first.close();
+  const error = await failure(say(server, 'test_simple_text'));
+  expect([error, server.state]).toMatchObject([
+    { code: 'server_unreachable' },
+    { kind: 'error', error: { code: 'server_unreachable', message: containing('cannot be reached') } },
+  ]);
+  await kept(startHttpFixture('conformance', { port: Number(new URL(first.url).port) }));
+  await until(() => server.state.kind === 'ready');
+  expect(await say(server, 'test_simple_text')).toContain('text');
+});
+
+test('a call that alone is cut off, or refused by something on the way, does not make a server that lives a dead one', async () => {
+  const fixture = await kept(startHttpFixture('conformance'));
+  let fate: 'cut' | 502 | undefined;
+  const { href } = await relayed(fixture.url, (request, response, body) => {
+    const isCall = body.includes('"tools/call"');
+    if (!isCall || fate === undefined) return false;
+    if (fate === 'cut') request.socket.destroy();
+    else response.writeHead(502).end('bad gateway');
+    return true;
+  });
+  const harness = serversHarness();
+  const server = harness.server(harness.http('far', href));
+  await server.ready();
+  const { since } = server.state as { since: number };
+  for (fate of ['cut', 502] as const) await failure(say(server, 'test_simple_text'));
+  fate = undefined;
+  expect(await say(server, 'test_simple_text')).toContain('text');
+  expect(server.state).toEqual({ kind: 'ready', since });
+});
+
+test('a server behind a gateway that answers for it when it is dead is dead', async () => {
+  const fixture = await kept(startHttpFixture('conformance'));
+  let isDead = false;
+  const { href } = await relayed(fixture.url, (_request, response) => {
+    if (isDead) response.writeHead(502).end('bad gateway');
+    return isDead;
+  });
+  const harness = serversHarness();
+  const server = harness.server(harness.http('far', href));
+  await server.ready();
+  isDead = true;
+  await failure(say(server, 'test_simple_text'));
+  await until(() => server.state.kind === 'error');
+  expect(server.state).toMatchObject({ error: { code: 'server_unreachable', message: containing('HTTP 502') } });
 });
 
 test('an address that accepts and stays mute is given up after the time to start, and can be stopped before', async () => {

@@ -21,6 +21,7 @@ function lineOf(
     open,
     onOpen: () => line.settled(),
     onClose: () => states.push('closed'),
+    onFailed: () => undefined,
     onState: () => states.push(line.state.kind),
     ...more,
   });
