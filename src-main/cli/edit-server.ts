@@ -8,7 +8,7 @@ import { serverNames, unknownServer } from './unknown-server.ts';
 
 export interface ServerEdit {
   /** The new text of the file. Throws AppError server_not_found or config_invalid. */
-  change(text: string, name: string): string;
+  change(text: string, name: string, store: ConfigStore): string;
   /** What happened, for people. */
   tell(name: string, file: string): string;
   /** True when the file says so already; then nothing is written. */
@@ -32,7 +32,7 @@ export async function editServer(args: readonly string[], form: string, edit: Se
 
 async function change(store: ConfigStore, name: string, edit: ServerEdit): Promise<void> {
   try {
-    await store.update((text) => edit.change(text, name));
+    await store.update((text) => edit.change(text, name, store));
   } catch (error) {
     throw toAppError(error).code === 'server_not_found' ? unknownServer(name, serverNames(store)) : error;
   }

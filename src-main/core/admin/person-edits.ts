@@ -6,6 +6,7 @@ import { maskObject } from '../base/mask-secrets.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { keyAliases } from '../config/entry-keys.ts';
 import { addServer, removeServer, setServerField, setTopLevel } from '../config/edit-config.ts';
+import { switchServer } from '../config/holds.ts';
 import { readConfigText } from '../config/read-config-text.ts';
 import { replaceEntry, writtenEntry, writtenSetting } from '../config/written-config.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
@@ -51,8 +52,9 @@ export class PersonEdits {
     return this.#change((text) => servers.reduce(removeServer, text));
   }
 
+  /** Switching on lifts whatever else kept the server off. */
   setEnabled(server: string, enabled: boolean): Promise<void> {
-    return this.#change((text) => setServerField(text, server, 'enabled', enabled));
+    return this.#change((text) => switchServer(text, server, enabled, this.#config.current.isolateCommands));
   }
 
   /** `tool` by the server's own name. */

@@ -10,8 +10,9 @@ import type { JsonObject } from '../base/json.ts';
 import type { ConfigProblem } from '../config/app-config.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { addServer, removeServer, setServerField } from '../config/edit-config.ts';
+import { addServer, removeServer } from '../config/edit-config.ts';
 import { type EntryNotes, readEntryNotes } from '../config/entry-notes.ts';
+import { type Hold, mayLift, switchServer } from '../config/holds.ts';
 import { type Kit, readKits } from '../config/kits.ts';
 import { readConfigText } from '../config/read-config-text.ts';
 import { mergeServerField } from '../config/merge-server-field.ts';
@@ -131,7 +132,7 @@ export class ServerAdmin {
     author: ChangeAuthor,
     sentence?: string,
   ): Promise<ChangeOutcome> {
-    const changes = 'kind' in asked ? [asked] : asked;
+    const changes = ('kind' in asked ? [asked] : asked).map((change) => this.#withLifts(change));
     for (const change of changes) {
       this.#requireAllowed(change);
       this.#check(change);
@@ -179,7 +180,25 @@ export class ServerAdmin {
     });
   }
 
+  /** Switching on says what else it lifts, so that whoever agrees knows. */
+  #withLifts(change: ServerChange): ServerChange {
+    const held = change.kind === 'enable' ? this.#heldOf(change.server) : undefined;
+    return change.kind !== 'enable' || held === undefined ? change : { ...change, lifts: held };
+  }
+
+  #heldOf(server: string): Hold | undefined {
+    return this.#config.current.servers.find(({ name }) => name === server)?.held;
+  }
+
+  /** Whether it starts a server that waits for a person to agree, whatever models may do otherwise. */
+  #lifts(change: ServerChange): boolean {
+    if (change.kind === 'enable') return change.lifts !== undefined;
+    const isHeld = this.#heldOf(change.server) !== undefined;
+    return change.kind === 'update' && isHeld && mayLift(change.fields);
+  }
+
   #isFree(change: ServerChange): boolean {
+    if (this.#lifts(change)) return false;
     if (this.#config.current.policy.agentChanges === 'allow') return true;
     return !needsPerson(change) || (change.kind === 'enable' && this.#switchedOff.has(change.server));
   }
@@ -199,7 +218,10 @@ export class ServerAdmin {
 
   /** Writes the config, all or nothing, and waits until the servers follow: whoever asks next finds what it asked for. */
   async #apply(changes: readonly ServerChange[]): Promise<void> {
-    await this.#config.update((text) => changes.reduce(edit, text));
+    const { isolateCommands } = this.#config.current;
+    await this.#config.update((text) =>
+      changes.reduce((edited, change) => edit(edited, change, isolateCommands), text),
+    );
     await this.#servers.apply(this.#config.current.servers);
     for (const { kind, server } of changes) {
       // Whoever follows the config may have been first to apply it, and is starting the server still.
@@ -209,7 +231,7 @@ export class ServerAdmin {
   }
 }
 
-function edit(text: string, change: ServerChange): string {
+function edit(text: string, change: ServerChange, isolateCommands: boolean): string {
   switch (change.kind) {
     case 'add':
       return addServer(text, change.server, change.entry);
@@ -221,8 +243,8 @@ function edit(text: string, change: ServerChange): string {
         text,
       );
     case 'enable':
-      return setServerField(text, change.server, 'enabled', true);
+      return switchServer(text, change.server, true, isolateCommands);
     case 'disable':
-      return setServerField(text, change.server, 'enabled', false);
+      return switchServer(text, change.server, false, isolateCommands);
   }
 }

@@ -2,6 +2,7 @@
 import { maskObject } from '../base/mask-secrets.ts';
 import { maskText } from '../base/mask-text.ts';
 import type { ServerConfig } from '../config/app-config.ts';
+import type { Hold } from '../config/holds.ts';
 import type { Handshake } from '../servers/handshake.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { ServerHealth } from '../servers/server-health.ts';
@@ -11,6 +12,8 @@ export interface ServerFacts {
   /** `c1`, `c2` … in the order of the config. */
   readonly alias: string;
   readonly enabled: boolean;
+  /** Why it is off though its switch says on. */
+  readonly held: Hold | undefined;
   readonly state: ManagedServer['state']['kind'];
   readonly health: ServerHealth;
   readonly transport: ServerConfig['kind'];
@@ -35,6 +38,7 @@ export function serverFacts(server: ManagedServer, index: number, config: Server
     name: config.name,
     alias: `c${index + 1}`,
     enabled: config.enabled,
+    held: config.held,
     state: state.kind,
     health: server.health,
     transport: config.kind,
@@ -54,8 +58,14 @@ function endpointOf(config: ServerConfig): string {
 }
 
 function shownConfig(config: ServerConfig): Record<string, unknown> {
-  const { kind, enabled, lazy, description } = config;
-  const common = { transport: kind, enabled, lazy, ...(description !== undefined && { description }) };
+  const { kind, enabled, lazy, description, prefix } = config;
+  const common = {
+    transport: kind,
+    enabled,
+    lazy,
+    ...(description !== undefined && { description }),
+    ...(prefix !== undefined && { prefix }),
+  };
   if (config.kind === 'builtin') return { ...common, builtin: config.builtin, folders: config.folders };
   if (config.kind === 'stdio') {
     const { command, args, env, cwd } = config;

@@ -6,6 +6,8 @@ import { NameGiver, slugs } from './names.ts';
 
 export interface CatalogServer {
   readonly name: string;
+  /** What its entry says that its tools, prompts and resources are named after, with one server as well. */
+  readonly prefix?: string | undefined;
   readonly listing: Listing;
   readonly instructions: string | undefined;
 }
@@ -28,6 +30,8 @@ export interface CatalogResource {
   readonly uri: string;
   /** As client apps see it: the same, unless two servers have the same. */
   readonly listedUri: string;
+  /** The prefix that is part of it. */
+  readonly prefix?: string | undefined;
   readonly definition: JsonObject;
 }
 
@@ -65,12 +69,12 @@ export function buildCatalog(
   reserved: ReadonlySet<string>,
   aliases: ReadonlyMap<string, string> = new Map(servers.map(({ name }, index) => [name, `c${index + 1}`])),
 ): Catalog {
-  const prefixes = slugs(servers.map((server) => server.name));
+  const prefixes = slugs(servers);
   const single = servers.length === 1;
   const named = (key: 'tools' | 'prompts', taken: ReadonlySet<string>): CatalogEntry[] => {
     const names = new NameGiver(taken);
     return servers.flatMap((server) =>
-      entries(server, key, single ? undefined : prefixes.get(server.name), prefixes, names, taken),
+      entries(server, key, single ? server.prefix : prefixes.get(server.name), prefixes, names, taken),
     );
   };
   const [tools, prompts] = [named('tools', reserved), named('prompts', new Set())];
@@ -122,9 +126,16 @@ function resources(
   const taken = new Set<string>();
   return servers.flatMap((server) =>
     [...firstOfEach(server.listing[key], identifier)].map(([uri, definition]) => {
-      const listedUri = taken.has(uri) ? wrapUri(server.name, uri) : uri;
-      taken.add(uri);
-      return { server: server.name, uri, listedUri, definition };
+      const wanted = server.prefix === undefined ? uri : prefixUri(server.prefix, uri);
+      const listedUri = taken.has(wanted) ? wrapUri(server.name, uri) : wanted;
+      taken.add(wanted);
+      return {
+        server: server.name,
+        uri,
+        listedUri,
+        ...(server.prefix !== undefined && { prefix: server.prefix }),
+        definition,
+      };
     }),
   );
 }
@@ -143,6 +154,19 @@ function firstOfEach(definitions: readonly JsonObject[], identifier: string): Re
     if (!found.has(key)) found.set(key, definition);
   }
   return found;
+}
+
+/** `data://cfg` as `data://prefix/cfg`, as Magg has it; what has no such form stays as it is. */
+function prefixUri(prefix: string, uri: string): string {
+  return uri.replace(/^([A-Za-z][\w+.-]*:\/\/)/, `$1${prefix}/`);
+}
+
+/** The URI that a prefix was put into; undefined where it is not there. */
+export function unprefixUri(prefix: string, uri: string): string | undefined {
+  const [, scheme, rest] = /^([A-Za-z][\w+.-]*:\/\/)(.*)$/s.exec(uri) ?? [];
+  return scheme !== undefined && rest?.startsWith(`${prefix}/`) === true
+    ? `${scheme}${rest.slice(prefix.length + 1)}`
+    : undefined;
 }
 
 /** A URI that says which server's it is; `{}` of templates stay readable for template engines. */

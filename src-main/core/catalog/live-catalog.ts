@@ -153,6 +153,7 @@ export class LiveCatalog {
     const shown = this.#servers.all.filter((server) => server.config.enabled);
     const listed = shown.map((server) => ({
       name: server.config.name,
+      prefix: server.config.prefix,
       listing: this.#switched(server),
       instructions: server.handshake?.instructions,
     }));

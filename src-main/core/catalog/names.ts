@@ -12,15 +12,17 @@ export function slug(server: string): string {
   return server.toLowerCase().replace(/[^a-z0-9-]+/g, '-') || 'server';
 }
 
-/** Slugs of all servers, unique even where names differ in odd characters only. */
-export function slugs(servers: readonly string[]): ReadonlyMap<string, string> {
+/** Prefixes of all servers: what their entries say, else slugs; unique even where names differ in odd characters only. */
+export function slugs(
+  servers: readonly { readonly name: string; readonly prefix?: string | undefined }[],
+): ReadonlyMap<string, string> {
   const taken = new Set<string>();
   const result = new Map<string, string>();
-  for (const server of servers) {
-    const plain = slug(server);
-    const unique = taken.has(plain) ? `${plain}-${hash(server)}` : plain;
+  for (const { name, prefix } of servers) {
+    const plain = prefix ?? slug(name);
+    const unique = taken.has(plain) ? `${plain}-${hash(name)}` : plain;
     taken.add(unique);
-    result.set(server, unique);
+    result.set(name, unique);
   }
   return result;
 }

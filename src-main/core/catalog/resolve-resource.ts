@@ -1,6 +1,6 @@
 /** Finds the server that a resource URI belongs to: listed, wrapped with its server, or matching a template. */
 import { AppError } from '../base/errors.ts';
-import { type Catalog, unwrapUri } from './catalog.ts';
+import { type Catalog, unprefixUri, unwrapUri } from './catalog.ts';
 
 export interface ResourceTarget {
   readonly server: string;
@@ -17,11 +17,19 @@ export function resourceTargets(catalog: Catalog, uri: string): readonly Resourc
   if (listed !== undefined) return [{ server: listed.server, uri: listed.uri }];
   const wrapped = unwrapUri(uri);
   if (wrapped !== undefined && catalog.servers.includes(wrapped.server)) return [wrapped];
-  const templates = catalog.resourceTemplates.filter((template) => fits(template.uri, uri));
-  if (templates.length > 0)
-    return unique(templates.map((template) => template.server)).map((server) => ({ server, uri }));
+  const templates = targetsByTemplate(catalog, uri);
+  if (templates.length > 0) return templates;
   const holders = unique([...catalog.resources, ...catalog.resourceTemplates].map((resource) => resource.server));
   return holders.map((server) => ({ server, uri }));
+}
+
+/** A prefix that stands in the listed template stands in what was made of it, too. */
+function targetsByTemplate({ resourceTemplates }: Catalog, uri: string): ResourceTarget[] {
+  const found = resourceTemplates.flatMap(({ server, uri: template, prefix }): ResourceTarget[] => {
+    const own = prefix === undefined ? uri : unprefixUri(prefix, uri);
+    return own !== undefined && fits(template, own) ? [{ server, uri: own }] : [];
+  });
+  return found.filter(({ server }, index) => found.findIndex((other) => other.server === server) === index);
 }
 
 /** Source: MCP 2026-07-28, server/resources (a resource that is not found is -32602 there, -32002 before). */

@@ -1,4 +1,5 @@
 /** The configuration as the core uses it: every default filled in, every format read into one shape, `${env:NAME}` replaced. */
+import type { Hold } from './holds.ts';
 import type { autoMode, ModeName } from './mode-names.ts';
 
 /** Which of a server's tools there are for client apps, by the server's own names. */
@@ -24,6 +25,12 @@ interface ServerBase {
   /** Longest single message accepted from the server, in bytes (512 MiB by default). */
   readonly maxMessageBytes: number;
   readonly description: string | undefined;
+  /** Why it is off though its switch says on; a person lifts it by switching it on. */
+  readonly held?: Hold;
+  /** Why it cannot be started as it is configured, in a sentence. */
+  readonly cannotStart?: string;
+  /** What its tools and resources are named after, with one server as well; absent: the server, where there are several. */
+  readonly prefix?: string;
   /** Absent: every tool is on. */
   readonly toolSwitch?: ToolSwitch;
   /** SHA-256 (hex) of the entry as the core understands it: the key of its listing cache, and what "differs" means on reload. */
@@ -43,6 +50,19 @@ export interface HttpServerConfig extends ServerBase {
   readonly kind: 'http' | 'sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** A client that was registered by hand, for authorization servers that register none themselves. */
+  readonly oauth?: OAuthClient;
+}
+
+/** Who we are at an authorization server, as the person registered us there. */
+export interface OAuthClient {
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  /** Registered for it, so used as it stands: `http://127.0.0.1:PORT/path`; undefined: any port. */
+  readonly redirectUri: string | undefined;
+  readonly scopes: readonly string[];
+  /** Sent along with the request for the sign-in. */
+  readonly extraParams: Readonly<Record<string, string>>;
 }
 
 export interface BuiltinServerConfig extends ServerBase {

@@ -1,9 +1,11 @@
 /** Makes a server of a checked entry: decides its kind, fills defaults in, converts units. */
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { AppConfig, ServerConfig, ToolSwitch } from './app-config.ts';
+import type { AppConfig, OAuthClient, ServerConfig, ToolSwitch } from './app-config.ts';
+import { closestWord } from './closest-word.ts';
 import { kindByType } from './entry-keys.ts';
 import { hashServer } from './hash-server.ts';
+import { type Hold, holdFixes, holdOf, holdReasons } from './holds.ts';
 import type { EntryReader } from './read-entry.ts';
 import { type Environment, replaceVariables, type UnfilledPlaceholder } from './replace-variables.ts';
 import type { Entry } from './schema.ts';
@@ -24,31 +26,45 @@ export interface BuildContext {
 export function buildServer(reader: EntryReader, context: BuildContext): ServerConfig | undefined {
   const written = reader.read();
   if (reader.failed) return undefined;
-  const enabled = isEnabled(reader, written);
-  const entry = replaceVariables(written, context.env, (unfilled) => reportUnfilled(reader, enabled, unfilled));
+  const on = (written.enabled ?? true) && written.disabled !== true;
+  const held = holdOf(written, context.settings.isolateCommands);
+  if (held !== undefined) reportHeld(reader, held);
+  const enabled = on && held === undefined;
+  const missing: string[] = [];
+  const entry = replaceVariables(written, context.env, (unfilled) => {
+    if (unfilled.source === 'keyring') missing.push(unfilled.name);
+    reportUnfilled(reader, enabled, unfilled);
+  });
   const kind = decideKind(reader, entry);
   if (kind === undefined) return undefined;
-  const base = { name: reader.name, enabled, ...toolSwitch(entry), ...serverLimits(entry, kind, context) };
+  const base = {
+    name: reader.name,
+    enabled,
+    ...(on && held !== undefined && { held }),
+    ...(missing.length > 0 && { cannotStart: missingText(missing) }),
+    ...(entry.prefix !== undefined && { prefix: entry.prefix }),
+    ...toolSwitch(entry),
+    ...serverLimits(entry, kind, context),
+  };
   const server =
     kind === 'stdio'
       ? { ...base, kind, ...stdioPart(reader, entry, context) }
       : kind === 'builtin'
         ? { ...base, kind, builtin: entry.builtin ?? reader.name, folders: allowedFolders(reader, entry, context) }
         : { ...base, kind, ...httpPart(reader, entry) };
+  reportUseless(reader, entry, kind);
   return reader.failed ? undefined : { ...server, hash: hashServer(server) };
 }
 
-function isEnabled(reader: EntryReader, entry: Entry): boolean {
-  // MCPProxy holds such a server back until a person has looked at it; so must we.
-  if (entry.quarantined === true) {
-    reader.report(
-      'warning',
-      ['quarantined'],
-      'MCPProxy has this server in quarantine, so it stays off here.',
-      'Set it to false.',
-    );
-  }
-  return (entry.enabled ?? true) && entry.disabled !== true && entry.quarantined !== true;
+function reportHeld(reader: EntryReader, held: Hold): void {
+  const field = held === 'quarantine' ? 'quarantined' : reader.has('sandboxEnabled') ? 'sandboxEnabled' : 'isolation';
+  const place = reader.keyOf(field) === undefined ? [] : [field];
+  reader.report('warning', place, holdReasons[held], holdFixes[held].replace('NAME', reader.name));
+}
+
+/** It is there, and says why it does not start: a secret that another product keeps. */
+function missingText(names: readonly string[]): string {
+  return `It needs ${names.map((name) => `\${keyring:${name}}`).join(', ')}, and Tooltray cannot read that keyring yet.`;
 }
 
 function toolSwitch({ disabledTools, enabledTools }: Entry): { toolSwitch?: ToolSwitch } {
@@ -58,6 +74,11 @@ function toolSwitch({ disabledTools, enabledTools }: Entry): { toolSwitch?: Tool
 
 /** A server that is off can wait for its variables. */
 function reportUnfilled(reader: EntryReader, enabled: boolean, { path, source, name }: UnfilledPlaceholder): void {
+  if (source === 'keyring') {
+    const suggestion = `Until it can, write \${env:${name}} and set that variable.`;
+    reader.report('warning', path, `Tooltray cannot read the keyring yet, so this server does not start.`, suggestion);
+    return;
+  }
   const reason =
     source === 'env'
       ? `The environment variable ${name} is not set.`
@@ -69,8 +90,7 @@ function reportUnfilled(reader: EntryReader, enabled: boolean, { path, source, n
 
 function decideKind(reader: EntryReader, entry: Entry): ServerConfig['kind'] | undefined {
   const written = entry.type === undefined ? 'auto' : kindByType.get(entry.type.toLowerCase().replace(/[-_]/g, ''));
-  if (written === undefined)
-    reader.report('error', ['type'], 'This kind of server is not known.', 'Use "stdio", "http" or "sse".');
+  if (written === undefined) reportKind(reader, entry.type ?? '');
   if (written === 'stdio' && entry.command === undefined)
     reportMissing(reader, 'a command', '"command": "npx", "args": […]');
   if ((written === 'http' || written === 'sse') && entry.url === undefined)
@@ -93,6 +113,41 @@ function decideKind(reader: EntryReader, entry: Entry): ServerConfig['kind'] | u
   return undefined;
 }
 
+function reportKind(reader: EntryReader, written: string): void {
+  const meant = closestWord(written, ['stdio', 'http', 'streamable-http', 'sse', 'builtin']);
+  const suggestion = meant === undefined ? 'Use "stdio", "http" or "sse".' : `Did you mean "${meant}"?`;
+  reader.report('error', ['type'], 'This kind of server is not known.', suggestion);
+}
+
+const fieldsOf = {
+  stdio: ['command', 'args', 'env', 'cwd'],
+  http: ['url', 'headers', 'oauth'],
+  builtin: ['builtin', 'folders'],
+} as const;
+
+const kindNames = {
+  stdio: 'started by a command',
+  http: 'at an address',
+  builtin: 'that comes with Tooltray',
+} as const;
+
+/** Fields that say nothing for a server of this kind: a person expects something of them. */
+function reportUseless(reader: EntryReader, entry: Entry, kind: ServerConfig['kind']): void {
+  const own = kind === 'sse' ? 'http' : kind;
+  const others = (['stdio', 'http', 'builtin'] as const).filter((other) => other !== own);
+  for (const field of others.flatMap((other) => fieldsOf[other])) {
+    const value: unknown = entry[field];
+    // Several products write all fields, empty where they do not apply.
+    const isEmpty = typeof value === 'object' && Object.keys(value ?? {}).length === 0;
+    if (value === undefined || value === false || isEmpty) continue;
+    reader.report('warning', [field], `This has no effect for a server ${kindNames[own]}.`);
+  }
+  for (const option of Object.keys(entry.transport ?? {})) {
+    if (['headers', 'auth', 'keep_alive'].includes(option)) continue;
+    reader.report('warning', ['transport', option], 'Of "transport" only "headers" and "auth" have an effect.');
+  }
+}
+
 function reportMissing(reader: EntryReader, what: string, example: string): void {
   reader.report('error', [], `The server needs ${what}.`, `Add ${example}.`);
 }
@@ -112,19 +167,43 @@ function stdioPart(reader: EntryReader, entry: Entry, { folder, env }: BuildCont
 
 function httpPart(reader: EntryReader, entry: Entry) {
   const url = URL.canParse(entry.url ?? '') ? new URL(entry.url ?? '') : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+  if (url === undefined || !/^\s*https?:\/\/[^/\s]/i.test(entry.url ?? '')) {
     reader.report(
       'error',
       ['url'],
       'This is not an address that starts with http:// or https://.',
       'Write "https://host/mcp".',
     );
+  } else if (url.username !== '' || url.password !== '') {
+    const suggestion = 'Write them into "headers", as "Authorization": "Basic ${env:NAME}".';
+    reader.report('error', ['url'], 'Names and passwords in an address are not sent.', suggestion);
   }
   // ToolMux adds /mcp to an address without a path.
   const isBase = reader.keyOf('url') === 'base_url' && url?.pathname === '/';
   return {
-    url: isBase ? new URL('/mcp', url).href : (entry.url ?? ''),
-    headers: entry.headers ?? entry.transport?.headers ?? {},
+    url: isBase ? new URL('/mcp', url).href : (entry.url ?? '').trim(),
+    headers: { ...bearer(entry.transport?.auth), ...entry.transport?.headers, ...entry.headers },
+    ...(typeof entry.oauth === 'object' && { oauth: oauthClient(reader, entry.oauth) }),
+  };
+}
+
+/** Magg's `auth`: a token, or the word for the sign-in that takes place by itself. */
+function bearer(auth: string | undefined): Record<string, string> {
+  return auth === undefined || auth === '' || auth === 'oauth' ? {} : { Authorization: `Bearer ${auth}` };
+}
+
+function oauthClient(reader: EntryReader, oauth: Exclude<Entry['oauth'], boolean | undefined>): OAuthClient {
+  const redirectUri = oauth.redirect_uri === '' ? undefined : oauth.redirect_uri;
+  if (redirectUri !== undefined && !/^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?\//.test(redirectUri)) {
+    const reason = 'Signing in ends at an address of this machine: http://127.0.0.1:PORT/path.';
+    reader.report('error', ['oauth', 'redirect_uri'], reason, 'Register such an address there, or leave it out.');
+  }
+  return {
+    clientId: oauth.client_id === '' ? undefined : oauth.client_id,
+    clientSecret: oauth.client_secret === '' ? undefined : oauth.client_secret,
+    redirectUri,
+    scopes: oauth.scopes ?? [],
+    extraParams: oauth.extra_params ?? {},
   };
 }
 

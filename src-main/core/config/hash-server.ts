@@ -4,7 +4,7 @@ import type { ServerConfig } from './app-config.ts';
 
 type Unhashed<T> = T extends unknown ? Omit<T, 'hash'> : never;
 
-const noReasons: ReadonlySet<string> = new Set(['enabled', 'toolSwitch', 'description']);
+const noReasons: ReadonlySet<string> = new Set(['enabled', 'held', 'toolSwitch', 'description']);
 
 /** SHA-256 (hex) of everything but the switches and the text for people, none of which is a reason to restart. */
 export function hashServer(server: Unhashed<ServerConfig>): string {

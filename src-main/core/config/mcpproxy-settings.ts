@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { AppConfig } from './app-config.ts';
-import { readDuration } from './duration.ts';
+import { duration } from './duration.ts';
 
 /** What a key of another product sets; what it leaves out stays as it is. */
 export type OtherSettings = {
@@ -17,10 +17,6 @@ export interface OtherKey {
   readonly take: (value: never) => OtherSettings | string | undefined;
 }
 
-const duration = z.union([z.string(), z.number()]).refine((value) => readDuration(value) !== undefined, {
-  error: 'A time such as "30s" or "2m" is expected here',
-});
-const seconds = (value: string | number): number => (readDuration(value) ?? 0) / 1000;
 const count = z.int().min(0);
 
 const modeOfRouting: Readonly<Record<string, AppConfig['mode']>> = {
@@ -76,11 +72,8 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
     'max_result_size_chars',
     lost('How long an answer may be is known of each client app; set "results.threshold" to change it.'),
   ],
-  [
-    'call_tool_timeout',
-    key(duration, (value) => (seconds(value) > 0 ? { callTimeoutSeconds: seconds(value) } : undefined)),
-  ],
-  ['init_timeout', key(duration, (value) => (seconds(value) > 0 ? { initTimeoutSeconds: seconds(value) } : undefined))],
+  ['call_tool_timeout', key(duration, (seconds) => (seconds > 0 ? { callTimeoutSeconds: seconds } : undefined))],
+  ['init_timeout', key(duration, (seconds) => (seconds > 0 ? { initTimeoutSeconds: seconds } : undefined))],
   ['read_only_mode', key(z.boolean(), (on) => (on ? { policy: { agentChanges: 'refuse' } } : undefined))],
   ['disable_management', key(z.boolean(), (on) => (on ? { policy: { agentChanges: 'refuse' } } : undefined))],
   ['allow_server_add', key(z.boolean(), (mayAdd) => ({ policy: { mayAdd } }))],

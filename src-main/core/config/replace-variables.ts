@@ -15,7 +15,7 @@ const placeholder = /\$\{(env|input|keyring):([^}:]+)(?::-([^}]*))?\}/g;
 
 /**
  * `${env:NAME}` and `${env:NAME:-default}` (used, as in a shell, when the variable is unset or empty) in every text inside `value`.
- * What cannot be filled is told to `onUnfilled` and becomes nothing; `${input:…}` is VS Code's, `${keyring:…}` is MCPProxy's.
+ * What cannot be filled is told to `onUnfilled` and becomes nothing, a keyring's stays as it is; `${input:…}` is VS Code's, `${keyring:…}` is MCPProxy's.
  */
 export function replaceVariables<T>(
   value: T,
@@ -38,10 +38,14 @@ function replaceAt(value: unknown, path: readonly PropertyKey[], env: Environmen
 }
 
 function replaceInText(text: string, path: readonly PropertyKey[], env: Environment, onUnfilled: OnUnfilled): string {
-  return text.replace(placeholder, (_, source: UnfilledPlaceholder['source'], name: string, fallback?: string) => {
-    const value = source === 'env' ? env[name] : undefined;
-    if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
-    if (value === undefined) onUnfilled({ path, source, name });
-    return value ?? '';
-  });
+  return text.replace(
+    placeholder,
+    (whole: string, source: UnfilledPlaceholder['source'], name: string, fallback?: string) => {
+      const value = source === 'env' ? env[name] : undefined;
+      if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
+      if (value === undefined) onUnfilled({ path, source, name });
+      // A reference to a keyring stays what it is: whoever can read it later finds it here.
+      return value ?? (source === 'keyring' ? whole : '');
+    },
+  );
 }

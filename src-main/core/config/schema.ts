@@ -1,5 +1,6 @@
 /** What may stand in a config file: the settings of the whole and the fields of one server. */
 import { z } from 'zod';
+import { duration } from './duration.ts';
 import { modeWords, readModeName } from './mode-names.ts';
 
 const text = z.string().min(1);
@@ -18,6 +19,9 @@ const mode = z.string().transform((written, context) => {
   });
   return z.NEVER;
 });
+
+/** Servers that come with Tooltray (core/servers/builtin). */
+export const builtinNames = ['utils'] as const;
 
 /** Settings beside the servers; every one may be absent. */
 export const settingsSchema = z.object({
@@ -54,6 +58,15 @@ export const settingsSchema = z.object({
   price: z.object({ perMillionTokens: z.number().min(0).optional(), currency: text.optional() }),
 });
 
+/** A client that the person registered at the authorization server, as MCPProxy writes it. */
+const oauth = z.looseObject({
+  client_id: z.string().optional(),
+  client_secret: z.string().optional(),
+  redirect_uri: z.string().optional(),
+  scopes: z.array(text).optional(),
+  extra_params: z.record(z.string(), looseText).optional(),
+});
+
 /** One server, its keys already brought to our names (entry-keys.ts). */
 export const entrySchema = z
   .object({
@@ -64,23 +77,37 @@ export const entrySchema = z
     cwd: text,
     url: text,
     headers: z.record(z.string(), looseText),
-    builtin: text,
+    builtin: z.enum(builtinNames),
+    /** Kits that brought it. */
+    kits: z.array(text),
     folders: z.array(text),
     enabled: z.boolean(),
     disabled: z.boolean(),
     quarantined: z.boolean(),
+    /** MCPProxy's container, VS Code's sandbox. */
+    isolation: z.looseObject({
+      enabled: z.boolean().nullish(),
+      mode: z.enum(['', 'docker', 'sandbox', 'none']).optional(),
+    }),
+    sandboxEnabled: z.boolean(),
+    oauth: z.union([z.boolean(), oauth]),
+    prefix: z
+      .string()
+      .regex(/^[A-Za-z][\w-]*$/, { error: 'Letters, digits, - and _ after a first letter are expected here' }),
     disabledTools: z.array(text),
     enabledTools: z.array(text),
     lazy: z.boolean(),
     idleStopSeconds: seconds,
     initTimeoutSeconds: seconds,
+    /** MCPProxy's. */
+    init_timeout: duration,
     callTimeoutSeconds: seconds,
     maxMessageMB: z.number().positive(),
     description: z.string(),
     /** As other products write it; the unit depends on the product. */
     timeout: z.number().positive(),
     /** Magg's object; a text under this key is a `type`. */
-    transport: z.looseObject({ headers: z.record(z.string(), looseText).optional() }),
+    transport: z.looseObject({ headers: z.record(z.string(), looseText).optional(), auth: z.string().optional() }),
   })
   .partial();
 

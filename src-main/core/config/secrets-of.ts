@@ -5,6 +5,8 @@ import type { AppConfig } from './app-config.ts';
 export function secretsOf(config: AppConfig): string[] {
   return config.servers.flatMap((server) => {
     if (server.kind === 'builtin') return [];
-    return secretValues(server.kind === 'stdio' ? server.env : server.headers);
+    if (server.kind === 'stdio') return secretValues(server.env);
+    const { clientSecret = '' } = server.oauth ?? {};
+    return [...secretValues(server.headers), ...(clientSecret === '' ? [] : [clientSecret])];
   });
 }

@@ -18,7 +18,7 @@ export function serverLimits(entry: Entry, kind: ServerConfig['kind'], { contain
     lazy: entry.lazy ?? false,
     idleStopMs: milliseconds(entry.idleStopSeconds),
     initTimeoutMs:
-      milliseconds(entry.initTimeoutSeconds) ??
+      milliseconds(entry.initTimeoutSeconds ?? entry.init_timeout) ??
       init ??
       milliseconds(settings.initTimeoutSeconds) ??
       serverDefaults.initTimeoutMs,

@@ -84,6 +84,7 @@ export class ManagedServer {
       state: this.state,
       tools: this.listing.tools.length,
       lazy: this.config.lazy,
+      held: this.config.held,
       problems,
       paused: this.#deps.pause.isOn,
       now: this.#deps.now(),

@@ -1,4 +1,5 @@
 /** How a server is, computed once as data; command line, tray and dashboard only show it. */
+import { type Hold, holdReasons } from '../config/holds.ts';
 import type { ServerState } from './server-state.ts';
 
 export type HealthLevel = 'ok' | 'busy' | 'attention' | 'error' | 'off';
@@ -21,6 +22,8 @@ export interface HealthFacts {
   readonly state: ServerState;
   readonly tools: number;
   readonly lazy: boolean;
+  /** Why it is off though its switch says on. */
+  readonly held?: Hold | undefined;
   /** All servers are held still by the person. */
   readonly paused?: boolean;
   readonly problems: readonly string[];
@@ -30,7 +33,7 @@ export interface HealthFacts {
 
 const retry: HealthAction = { kind: 'retry', label: 'Try again' };
 
-export function serverHealth({ state, tools, lazy, paused, problems, now }: HealthFacts): ServerHealth {
+export function serverHealth({ state, tools, lazy, held, paused, problems, now }: HealthFacts): ServerHealth {
   if (paused === true && state.kind !== 'disabled') {
     return { level: 'off', summary: 'Paused', detail: 'Tooltray is paused.', action: undefined };
   }
@@ -39,7 +42,7 @@ export function serverHealth({ state, tools, lazy, paused, problems, now }: Heal
       return {
         level: 'off',
         summary: 'Off',
-        detail: 'Switched off in the config.',
+        detail: held === undefined ? 'Switched off in the config.' : holdReasons[held],
         action: { kind: 'enable', label: 'Switch on' },
       };
     case 'disconnected':

@@ -56,7 +56,10 @@ export class ServerManager {
     const after = new Map<string, ManagedServer>();
     for (const config of configs) {
       const known = before.get(config.name);
-      const same = known?.config.hash === config.hash && known.config.enabled === config.enabled;
+      const same =
+        known?.config.hash === config.hash &&
+        known.config.enabled === config.enabled &&
+        known.config.held === config.held;
       after.set(config.name, same ? known : this.#create(config));
     }
     this.#servers = after;

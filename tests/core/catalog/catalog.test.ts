@@ -97,3 +97,17 @@ test('what servers say of themselves is kept where they say something', () => {
   const { instructions } = buildCatalog([serverWith('a', {}, 'Ask me.'), serverWith('b', {})], none);
   expect([...instructions]).toEqual([['a', 'Ask me.']]);
 });
+
+test('a prefix in the entry names the tools, with one server as well', () => {
+  const only = {
+    ...serverWith('calc server', { tools: [{ name: 'add' }], prompts: [{ name: 'p' }] }),
+    prefix: 'calc_2',
+  };
+  const { tools, prompts } = buildCatalog([only], new Set());
+  expect([tools, prompts].map((list) => list.map(({ listedName }) => listedName))).toEqual([
+    ['calc_2_add'],
+    ['calc_2_p'],
+  ]);
+  const both = buildCatalog([only, serverWith('b', { tools: [{ name: 'add' }] })], new Set());
+  expect(both.tools.map(({ listedName }) => listedName)).toEqual(['calc_2_add', 'b_add']);
+});

@@ -89,7 +89,9 @@ describe('prefixes', () => {
   });
 
   test('are unique where server names differ in odd characters only, and never the beginning of another one with its "_"', () => {
-    const given = slugs(['a b', 'a.b', 'A B', 'git', 'git_hub', 'git-hub', '__proto__', 'constructor']);
+    const given = slugs(
+      ['a b', 'a.b', 'A B', 'git', 'git_hub', 'git-hub', '__proto__', 'constructor'].map((name) => ({ name })),
+    );
     expect(new Set(given.values()).size).toBe(given.size);
     expect([...given.values()].filter((one) => one.includes('_'))).toEqual([]);
     expect([given.get('a b'), given.get('git')]).toEqual(['a-b', 'git']);

@@ -61,3 +61,23 @@ test.each([
     fits ? [`owner ${uri}`] : [`other ${uri}`, `owner ${uri}`],
   );
 });
+
+test("by Magg's prefix of its server, in lists and in what is made of a template", () => {
+  const servers = [
+    {
+      ...serverWith('calc server', { ...resources('data://cfg', 'urn:x'), ...templates('data://item/{id}') }),
+      prefix: 'calc',
+    },
+    serverWith('b', resources('data://cfg')),
+  ];
+  const { resources: listed, resourceTemplates } = buildCatalog(servers, new Set());
+  expect([...listed, ...resourceTemplates].map(({ listedUri }) => listedUri)).toEqual([
+    'data://calc/cfg',
+    'urn:x',
+    'data://cfg',
+    'data://calc/item/{id}',
+  ]);
+  expect(targets(servers, 'data://calc/cfg')).toEqual(['calc server data://cfg']);
+  expect(targets(servers, 'data://cfg')).toEqual(['b data://cfg']);
+  expect(targets(servers, 'data://calc/item/7')).toEqual(['calc server data://item/7']);
+});

@@ -136,10 +136,10 @@ test("Magg's file: whole command lines, uri, headers under transport, kits not u
     kits: { k: { name: 'k' } },
   });
   expect(servers).toMatchObject([
-    { name: 'calc', command: 'npx', args: ['-y', 'calc server', '--name=a b', 'c d'] },
+    { name: 'calc', command: 'npx', args: ['-y', 'calc server', '--name=a b', 'c d'], prefix: 'calc' },
     { name: 'args', command: 'python', args: ['-m', 'x'], enabled: false },
     { name: 'web', kind: 'http', headers: { A: 'b' } },
     { name: 'old', kind: 'sse' },
   ]);
-  expect(problems).toEqual(['warning kits', 'warning servers.calc.prefix']);
+  expect(problems).toEqual(['warning kits']);
 });

@@ -19,7 +19,7 @@ export const addServer = maggTool({
   properties: {
     name: text,
     source: { type: 'string', description: 'where it comes from: address of the project or package' },
-    prefix: { type: 'string', description: 'of no effect: tools are named after the server' },
+    prefix: { type: 'string', description: 'of the names of its tools; else the server' },
     command: { type: 'string', description: 'whole command line' },
     uri: { type: 'string', description: 'address of a server over HTTP' },
     env: objectOrText,
@@ -58,7 +58,8 @@ function readEntry(input: JsonObject): JsonObject {
     ...(url !== undefined && { url }),
     // Magg's rule: an address that ends so is the older transport.
     ...(url !== undefined && /\/sse\/?$/.test(url) && { type: 'sse' }),
-    env: readObject(input, 'env'),
+    env: readObject(input, 'env') ?? readObject(input, 'env_vars'),
+    prefix: readText(input, 'prefix'),
     cwd: readText(input, 'cwd'),
     notes: readText(input, 'notes'),
     transport: readObject(input, 'transport'),
@@ -83,7 +84,7 @@ function shown(name: string, entry: JsonObject, added: ServerFacts | undefined):
   return {
     name,
     source,
-    prefix: null,
+    prefix: entry['prefix'] ?? null,
     command: typeof command === 'string' ? maskText([command, ...(args as string[])].join(' ')) : null,
     uri: typeof url === 'string' ? maskText(url) : null,
     cwd: cwd ?? null,

@@ -16,7 +16,7 @@ export function serverEntry(facts: ServerFacts, notes: EntryNotes | undefined, {
   return {
     name: facts.name,
     source: notes?.source ?? null,
-    prefix: prefixOf(facts.name, catalog),
+    prefix: facts.config['prefix'] ?? prefixOf(facts.name, catalog),
     enabled: facts.enabled,
     mounted: isMounted(facts),
     ...(typeof command === 'string' && { command: [command, ...(args as string[])].join(' ') }),

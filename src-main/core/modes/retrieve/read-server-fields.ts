@@ -27,8 +27,8 @@ const parameters: readonly (readonly [keys: readonly string[], field: string, re
 ];
 
 const withoutEffect: Readonly<Record<string, string>> = {
-  isolation: 'isolation is kept in the config, but the command is started as it is, without a container.',
-  oauth: 'oauth is kept in the config, but Tooltray signs in by itself when the server asks for it.',
+  isolation:
+    'isolation: Tooltray has no containers; a server that asks for one stays off until the person switches it on without a container.',
 };
 
 /** Throws AppError bad_request. */

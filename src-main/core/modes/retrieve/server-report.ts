@@ -47,13 +47,12 @@ export function serverReport(server: ServerFacts, etag: string): JsonObject {
     protocol: transport,
     ...config,
     enabled,
-    // Nothing is held back yet; what a model proposes is not in the config at all.
-    quarantined: false,
+    quarantined: server.held === 'quarantine',
     connection_status: connectionStatus(server),
     tools: { callable: server.enabled ? server.tools : 0, server_disabled: server.enabled ? 0 : server.tools },
     health: {
       level: levels[level],
-      admin_state: server.enabled ? 'enabled' : 'disabled',
+      admin_state: server.enabled ? 'enabled' : server.held === 'quarantine' ? 'quarantined' : 'disabled',
       summary,
       detail,
       action: action === undefined ? '' : actions[action.kind],

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { errorText } from '../../base/errors.ts';
+import { AppError, errorText } from '../../base/errors.ts';
 import { sameToken } from '../../security/access-token.ts';
 import { callbackPage } from './callback-page.ts';
 
@@ -12,11 +12,13 @@ export interface CallbackListenerOptions {
   readonly state: string;
   /** Taken if it is free, so that an earlier registration with its exact address stays right. */
   readonly wishedPort: number | undefined;
+  /** An address that was registered by hand: this port (any, where it names none) and path, or none at all. */
+  readonly registered?: URL | undefined;
   /** Uses what came back; the page tells how that went. */
   readonly onCallback: (params: URLSearchParams) => Promise<void>;
 }
 
-const path = '/oauth/callback';
+const ownPath = '/oauth/callback';
 
 export class CallbackListener {
   readonly #options: CallbackListenerOptions;
@@ -30,12 +32,15 @@ export class CallbackListener {
 
   static async open(options: CallbackListenerOptions): Promise<CallbackListener> {
     const listener = new CallbackListener(options);
-    await listener.#listen(options.wishedPort ?? 0).catch(() => listener.#listen(0));
+    const fixedPort = Number(options.registered?.port ?? 0);
+    if (fixedPort > 0)
+      await listener.#listen(fixedPort).catch((error: unknown) => Promise.reject(portTaken(fixedPort, error)));
+    else await listener.#listen(options.wishedPort ?? 0).catch(() => listener.#listen(0));
     return listener;
   }
 
   get redirectUrl(): string {
-    return `http://${this.#host}${path}`;
+    return `http://${this.#host}${this.#path}`;
   }
 
   /** Takes no more requests; a page that is being sent still arrives. */
@@ -43,12 +48,17 @@ export class CallbackListener {
     this.#server.close();
   }
 
+  get #path(): string {
+    return this.#options.registered?.pathname ?? ownPath;
+  }
+
+  /** As the browser names us: what was registered is compared letter by letter. */
   get #host(): string {
-    return `127.0.0.1:${(this.#server.address() as AddressInfo | null)?.port ?? 0}`;
+    return `${this.#options.registered?.hostname ?? '127.0.0.1'}:${(this.#server.address() as AddressInfo | null)?.port ?? 0}`;
   }
 
   async #listen(port: number): Promise<void> {
-    this.#server.listen(port, '127.0.0.1');
+    this.#server.listen(port, this.#options.registered?.hostname === '[::1]' ? '::1' : '127.0.0.1');
     await once(this.#server, 'listening');
   }
 
@@ -57,7 +67,7 @@ export class CallbackListener {
     if (request.headers.host !== this.#host)
       return show(response, 421, 'Not here', 'Nothing is served under this name.');
     const url = URL.parse(request.url ?? '/', this.redirectUrl);
-    if (request.method !== 'GET' || url?.pathname !== path)
+    if (request.method !== 'GET' || url?.pathname !== this.#path)
       return show(response, 404, 'Not found', 'There is nothing here.');
     const { serverName, state, onCallback } = this.#options;
     if (!sameToken(url.searchParams.get('state') ?? '', state)) {
@@ -90,4 +100,11 @@ function show(response: ServerResponse, status: number, title: string, text: str
     connection: 'close',
   });
   response.end(callbackPage(title, text));
+}
+
+function portTaken(port: number, cause: unknown): AppError {
+  return new AppError('port_in_use', `The sign-in has to end at port ${port}, which is in use.`, {
+    fix: 'Stop what uses it, or register another "redirect_uri".',
+    cause,
+  });
 }

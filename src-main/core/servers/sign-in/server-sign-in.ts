@@ -1,4 +1,5 @@
 /** Being signed in to one server: the token for its requests, its silent renewal, and the way to a new one. */
+import type { OAuthClient } from '../../config/app-config.ts';
 import type { FetchLike } from '../transports/http-fetch.ts';
 import type { SignInAttempt } from './sign-in-attempt.ts';
 import { createSignInFetch } from './sign-in-fetch.ts';
@@ -7,6 +8,8 @@ import type { Grant, SignInStore, StoredSignIn } from './sign-in-store.ts';
 export interface ServerSignInOptions {
   readonly serverName: string;
   readonly serverUrl: string;
+  /** Registered by hand. */
+  readonly client?: OAuthClient | undefined;
   /** Of the store. */
   readonly key: string;
   readonly store: SignInStore;
@@ -18,6 +21,7 @@ export interface ServerSignInOptions {
 
 export class ServerSignIn {
   readonly serverUrl: string;
+  readonly client: OAuthClient | undefined;
   readonly #options: ServerSignInOptions;
   readonly #fetch: FetchLike;
   /** As stored when we last looked; undefined before that. */
@@ -31,6 +35,7 @@ export class ServerSignIn {
   constructor(options: ServerSignInOptions) {
     this.#options = options;
     this.serverUrl = options.serverUrl;
+    this.client = options.client;
     this.#fetch = createSignInFetch(options);
   }
 

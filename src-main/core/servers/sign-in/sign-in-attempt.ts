@@ -47,13 +47,14 @@ export function readChallenge(header: string | undefined, granted: string | unde
 
 /** Resolves when the person can be sent off. Rejects with AppError server_unauthorized or server_unreachable. */
 export async function beginSignIn(options: SignInAttemptOptions): Promise<SignInAttempt> {
-  const { serverName, waitMs, registration } = options;
+  const { serverName, waitMs, registration, client } = options;
   const state = randomBytes(32).toString('base64url');
   const done = Promise.withResolvers<void>();
   const listener = await CallbackListener.open({
     serverName,
     state,
     wishedPort: registration && Number(new URL(registration.redirectUrl).port),
+    registered: client?.redirectUri === undefined ? undefined : new URL(client.redirectUri),
     onCallback: async (params) => {
       await exchange(params, provider, options).then(done.resolve, done.reject);
       await done.promise;
@@ -82,8 +83,9 @@ export async function beginSignIn(options: SignInAttemptOptions): Promise<SignIn
 
 /** Discovers who signs people in for this server, registers us there if need be, and makes the address. */
 async function findWay(provider: SignInProvider, options: SignInAttemptOptions): Promise<string> {
-  const { serverName, serverUrl, challenge, fetch } = options;
-  const { resourceMetadataUrl, scope } = challenge;
+  const { serverName, serverUrl, challenge, fetch, client } = options;
+  const { resourceMetadataUrl } = challenge;
+  const scope = client !== undefined && client.scopes.length > 0 ? client.scopes.join(' ') : challenge.scope;
   try {
     await auth(provider, {
       serverUrl,

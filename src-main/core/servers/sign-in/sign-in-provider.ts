@@ -6,6 +6,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
+import type { OAuthClient } from '../../config/app-config.ts';
 import type { Grant, Registration } from './sign-in-store.ts';
 
 export interface SignInProviderOptions {
@@ -13,6 +14,8 @@ export interface SignInProviderOptions {
   readonly state: string;
   /** Of an earlier sign-in; it is of use only with the very same redirect address. */
   readonly registration: Registration | undefined;
+  /** Who we are there, where the person registered us by hand. */
+  readonly client?: OAuthClient | undefined;
   readonly saveRegistration: (registration: Registration) => Promise<void>;
   readonly saveGrant: (grant: Grant) => Promise<void>;
 }
@@ -28,13 +31,15 @@ export class SignInProvider implements OAuthClientProvider {
   #discovery: OAuthDiscoveryState | undefined;
 
   constructor(options: SignInProviderOptions) {
-    const { registration, redirectUrl } = options;
+    const { registration, redirectUrl, client } = options;
     this.#options = options;
     this.redirectUrl = redirectUrl;
-    this.#client = registration?.redirectUrl === redirectUrl ? registration.client : undefined;
+    this.#client =
+      staticClient(client) ?? (registration?.redirectUrl === redirectUrl ? registration.client : undefined);
   }
 
   get clientMetadata(): OAuthClientMetadata {
+    const scopes = this.#options.client?.scopes ?? [];
     return {
       client_name: 'Tooltray',
       redirect_uris: [this.redirectUrl],
@@ -42,6 +47,7 @@ export class SignInProvider implements OAuthClientProvider {
       response_types: ['code'],
       // A program on a person's machine cannot keep a secret from that person (RFC 8252).
       token_endpoint_auth_method: 'none',
+      ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     };
   }
 
@@ -70,6 +76,8 @@ export class SignInProvider implements OAuthClientProvider {
   }
 
   redirectToAuthorization(url: URL): void {
+    for (const [name, value] of Object.entries(this.#options.client?.extraParams ?? {}))
+      url.searchParams.set(name, value);
     this.authorizationUrl = url;
   }
 
@@ -91,6 +99,13 @@ export class SignInProvider implements OAuthClientProvider {
 
   /** The authorization server does not know our registration any more. */
   invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
-    if (scope === 'all' || scope === 'client') this.#client = undefined;
+    // One that was registered by hand is the only one there is.
+    if (scope === 'all' || scope === 'client') this.#client = staticClient(this.#options.client);
   }
+}
+
+function staticClient(client: OAuthClient | undefined): StoredOAuthClientInformation | undefined {
+  if (client?.clientId === undefined) return undefined;
+  const { clientId: client_id, clientSecret } = client;
+  return { client_id, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
 }

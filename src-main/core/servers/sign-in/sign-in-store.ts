@@ -75,10 +75,10 @@ export class SignInStore {
   }
 }
 
-/** A sign-in belongs to a name and an address: other settings of the entry may change without a new one. */
-export function signInKey(serverName: string, url: string): string {
+/** A sign-in belongs to a name, an address, and the client it was given to: other settings of the entry may change without a new one. */
+export function signInKey(serverName: string, url: string, clientId?: string): string {
   return createHash('sha256')
-    .update(JSON.stringify([serverName, url]))
+    .update(JSON.stringify(clientId === undefined ? [serverName, url] : [serverName, url, clientId]))
     .digest('hex');
 }
 

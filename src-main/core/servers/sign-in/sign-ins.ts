@@ -1,4 +1,5 @@
 /** The sign-ins of all servers over HTTP, and who of them can be signed in to at all. */
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
 import { Event } from '../../base/events.ts';
 import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
@@ -36,12 +37,13 @@ export class SignIns {
   /** Undefined where nobody signs in: a server on this machine's pipes, or one with a key of its own. */
   find(config: ServerConfig): ServerSignIn | undefined {
     if ((config.kind !== 'http' && config.kind !== 'sse') || hasKey(config)) return undefined;
-    const key = signInKey(config.name, config.url);
+    const key = signInKey(config.name, config.url, config.oauth?.clientId);
     const known = this.#servers.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined && isDeepStrictEqual(known.client, config.oauth)) return known;
     const signIn = new ServerSignIn({
       serverName: config.name,
       serverUrl: config.url,
+      client: config.oauth,
       key,
       store: this.#store,
       fetch: this.#fetch,

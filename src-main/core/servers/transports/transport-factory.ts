@@ -1,6 +1,7 @@
 /** Makes the transports of all servers, each with the log of its stderr, which outlives restarts. */
 import { join } from 'node:path';
 import type { Env } from '../../base/app-paths.ts';
+import { AppError } from '../../base/errors.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
 import type { Transport } from '../../wire/transport.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
@@ -29,7 +30,9 @@ export class TransportFactory {
     this.#options = options;
   }
 
+  /** Throws AppError config_invalid where its entry cannot be used as it stands. */
   create(config: ServerConfig): Transport {
+    if (config.cannotStart !== undefined) throw new AppError('config_invalid', config.cannotStart);
     return createTransport(config, {
       ...this.#options,
       stderr: this.#stderrOf(config.name),

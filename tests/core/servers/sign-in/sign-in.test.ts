@@ -303,3 +303,58 @@ describe('where there is nothing to sign in to', () => {
     await expect(signInUrl(core, 'far')).rejects.toThrow('does not let programs like Tooltray register');
   });
 });
+
+describe('a client that the person registered by hand', () => {
+  async function byHand(oauth: object, registered: { secret: string; redirectUri?: string }) {
+    const fixture = await oauth_(registered);
+    const core = await coreWith({ far: { url: fixture.url, oauth } });
+    await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'ready');
+    return { fixture, core };
+  }
+
+  /** Registers nobody by itself. */
+  async function oauth_(registered: { secret: string; redirectUri?: string }): Promise<OAuthFixture> {
+    const fixture = await oauth();
+    fixture.authorization.metadata = {
+      registration_endpoint: undefined,
+      token_endpoint_auth_methods_supported: ['client_secret_post'],
+    };
+    fixture.authorization.registeredByHand.set('by-hand', registered);
+    return fixture;
+  }
+
+  test('signs in where nobody can register by themselves, with its scopes and parameters, and renews', async () => {
+    const { fixture, core } = await byHand(
+      {
+        client_id: 'by-hand',
+        client_secret: 's3cret-of-the-client',
+        scopes: ['a', 'b'],
+        extra_params: { audience: 'x' },
+      },
+      { secret: 's3cret-of-the-client' },
+    );
+    expect(await whoami(core)).toBe('the one who signed in');
+    expect(Object.fromEntries(fixture.authorization.authorizations[0] ?? [])).toMatchObject({
+      client_id: 'by-hand',
+      scope: 'a b',
+      audience: 'x',
+    });
+    fixture.authorization.expireTokens();
+    expect(await whoami(core)).toBe('the one who signed in');
+    expect([fixture.authorization.registrations, fixture.authorization.grants]).toEqual([
+      0,
+      ['authorization_code', 'refresh_token'],
+    ]);
+    expect(core.host.core.options.masker.maskText('s3cret-of-the-client')).not.toContain('s3cret-of-the-client');
+  });
+
+  test('comes back to the very address that was registered', async () => {
+    const redirectUri = 'http://127.0.0.1:47613/callback/here';
+    const { fixture } = await byHand(
+      { client_id: 'by-hand', client_secret: 'x1y2z3', redirect_uri: redirectUri },
+      { secret: 'x1y2z3', redirectUri },
+    );
+    expect(fixture.authorization.authorizations[0]?.get('redirect_uri')).toBe(redirectUri);
+  });
+});

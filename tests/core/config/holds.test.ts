@@ -1,0 +1,127 @@
+/** What keeps a server off until a person agrees, and what switching it on lifts. */
+import { describe, expect, test } from 'vitest';
+import { holdReasons, switchServer } from '../../../src-main/core/config/holds.ts';
+import { readConfig } from '../../../src-main/core/config/read-config.ts';
+
+function read(entry: object, settings: object = {}) {
+  const text = JSON.stringify({ ...settings, servers: { a: { command: 'npx', ...entry } } });
+  const { config, problems } = readConfig(text, '/c/config.json', {});
+  return { text, server: config?.servers[0], problems };
+}
+
+const all = { docker_isolation: { enabled: true } };
+
+describe('a server that asks for a container or sandbox', () => {
+  test.each([
+    [{ isolation: { enabled: true, image: 'node:20' } }, {}],
+    [{ isolation: { mode: 'docker' } }, {}],
+    [{ isolation: { mode: 'sandbox', enabled: false } }, {}],
+    [{ sandboxEnabled: true }, {}],
+    [{}, all],
+    [{ isolation: { image: 'node:20' } }, all],
+  ])('%j beside %j is off, says why, and starts once a person switches it on', (entry, settings) => {
+    const { text, server, problems } = read(entry, settings);
+    expect(server).toMatchObject({ enabled: false, held: 'isolation' });
+    expect(problems).toMatchObject([{ severity: 'warning', reason: holdReasons.isolation, server: 'a' }]);
+    const lifted = readConfig(switchServer(text, 'a', true, settings === all), '/c/config.json', {});
+    expect(lifted.config?.servers).toMatchObject([{ enabled: true }]);
+    expect(lifted.problems).toEqual([]);
+  });
+
+  test.each([
+    [{ isolation: { enabled: false, image: 'x' } }, all],
+    [{ isolation: { mode: 'none', enabled: true } }, {}],
+    [{ isolation: { image: 'x' } }, {}],
+    [{ command: '/usr/bin/docker', args: ['run', 'x'] }, all],
+    [{ command: undefined, url: 'https://h/mcp' }, all],
+  ])('%j beside %j does not ask for one', (entry, settings) => {
+    expect(read(entry, settings).server).toMatchObject({ enabled: true });
+    expect(read(entry, settings).server).not.toHaveProperty('held');
+  });
+
+  test('keeps its image when it is switched on, and stays lifted when it was switched off in between', () => {
+    const { text } = read({ isolation: { enabled: true, image: 'node:20' } });
+    const off = switchServer(switchServer(text, 'a', true, false), 'a', false, false);
+    expect(JSON.parse(off)).toEqual({
+      servers: { a: { command: 'npx', enabled: false, isolation: { enabled: false, image: 'node:20' } } },
+    });
+  });
+});
+
+test('quarantine is lifted by switching the server on', () => {
+  const { text, server } = read({ quarantined: true });
+  expect(server).toMatchObject({ enabled: false, held: 'quarantine' });
+  const lifted = readConfig(switchServer(text, 'a', true, false), '/c/config.json', {});
+  expect(lifted).toMatchObject({ problems: [], config: { servers: [{ enabled: true }] } });
+});
+
+test('a secret in a keyring leaves the server in the list, with the reason, and the others alone', () => {
+  const text = JSON.stringify({
+    servers: { a: { command: 'a', env: { KEY: '${keyring:my-key}' } }, b: { command: 'b' } },
+  });
+  const { config, problems } = readConfig(text, '/c/config.json', {});
+  expect(config?.servers).toMatchObject([
+    {
+      name: 'a',
+      enabled: true,
+      env: { KEY: '${keyring:my-key}' },
+      cannotStart: expect.stringContaining('my-key') as string,
+    },
+    { name: 'b' },
+  ]);
+  expect(config?.servers[1]).not.toHaveProperty('cannotStart');
+  expect(problems).toMatchObject([{ path: 'servers.a.env.KEY', severity: 'warning', server: 'a' }]);
+});
+
+describe('a field that says nothing where it stands is pointed at', () => {
+  test.each([
+    [{ command: 'x', headers: { A: 'b' } }, 'servers.a.headers'],
+    [{ command: undefined, url: 'https://h', env: { A: 'b' } }, 'servers.a.env'],
+    [{ command: 'x', type: 'stdio', url: 'https://h' }, 'servers.a.url'],
+    [{ command: 'x', folders: ['~'] }, 'servers.a.folders'],
+    [{ command: 'x', builtin: 'utils' }, 'servers.a.command'],
+    [{ command: 'x', transport: { python_cmd: 'py' } }, 'servers.a.transport.python_cmd'],
+  ])('%j: %s', (entry, path) => {
+    expect(read(entry).problems).toMatchObject([{ severity: 'warning', path }]);
+  });
+
+  test('but not where it is empty, as several products write it', () => {
+    expect(read({ command: undefined, url: 'https://h', args: [], env: {} }).problems).toEqual([]);
+  });
+});
+
+describe('a wrong value is an error with its place', () => {
+  test.each([
+    [{ command: undefined, url: 'http:///mcp' }, 'servers.a.url'],
+    [{ command: undefined, url: 'https:h' }, 'servers.a.url'],
+    [{ command: undefined, url: 'https://me:pw@h/mcp' }, 'servers.a.url'],
+    [{ protocol: 'htpp' }, 'servers.a.protocol'],
+    [{ enabled: 'false' }, 'servers.a.enabled'],
+    [{ callTimeoutSeconds: '30' }, 'servers.a.callTimeoutSeconds'],
+    [{ init_timeout: 'soon' }, 'servers.a.init_timeout'],
+    [{ isolation: { mode: 'dokcer' } }, 'servers.a.isolation.mode'],
+    [{ prefix: 'a b' }, 'servers.a.prefix'],
+    [{ kits: 'x' }, 'servers.a.kits'],
+    [{ command: undefined, builtin: 'utls' }, 'servers.a.builtin'],
+    [
+      { command: undefined, url: 'https://h', oauth: { redirect_uri: 'https://elsewhere/x' } },
+      'servers.a.oauth.redirect_uri',
+    ],
+  ])('%j: %s', (entry, path) => {
+    expect(read(entry).problems).toMatchObject([{ severity: 'error', path }]);
+    expect(read(entry).server).toBeUndefined();
+  });
+
+  test('with the nearest kind of server', () => {
+    expect(read({ protocol: 'stido' }).problems[0]?.suggestion).toBe('Did you mean "stdio"?');
+  });
+});
+
+test('times and addresses of MCPProxy and Magg', () => {
+  expect(read({ init_timeout: '2m' }).server).toMatchObject({ initTimeoutMs: 120_000 });
+  expect(read({ command: undefined, uri: ' https://h/mcp ', transport: { auth: 'tok' } }).server).toMatchObject({
+    url: 'https://h/mcp',
+    headers: { Authorization: 'Bearer tok' },
+  });
+  expect(read({ env_vars: { A: 'b' } }).server).toMatchObject({ env: { A: 'b' } });
+});
