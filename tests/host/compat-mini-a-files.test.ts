@@ -10,7 +10,7 @@ import { fixture, startCore, type TestCore } from '../integration/start-core.ts'
 import { until } from '../integration/until.ts';
 
 const servers = { a: fixture('compat', 'A'), x: fixture('compat-answers') };
-const factsOf = (result: Params): Params => result['structuredContent'] as Params;
+const factsOf = (result: Params): Params => (result['_meta'] as Params)['tooltray/dispatch'] as Params;
 
 let core: TestCore;
 let client: SocketClient;

@@ -15,7 +15,7 @@ const servers = {
 
 const parsed = (result: Params): Params => JSON.parse(textOf(result)) as Params;
 const toonOf = (result: Params): Params => fromToon(textOf(result)) as Params;
-const objectOf = (result: Params): Params => result['structuredContent'] as Params;
+const objectOf = (result: Params): Params => (result['_meta'] as Params)['tooltray/dispatch'] as Params;
 
 let core: TestCore;
 let client: SocketClient;
@@ -37,8 +37,9 @@ test('one tool is listed, and the others can be called', async () => {
 });
 
 test('36: list shows connections and their tools without schemas; in detail with them', async () => {
-  const { totalConnections, connections } = objectOf(await dispatch({ action: 'list' })) as { [key: string]: Params[] };
-  expect([totalConnections, connections?.map(({ alias }) => alias)]).toEqual([3, ['c1', 'c2', 'c3']]);
+  const list = await dispatch({ action: 'list' });
+  const { connections } = parsed(list) as { [key: string]: Params[] };
+  expect([objectOf(list)['totalConnections'], connections?.map(({ alias }) => alias)]).toEqual([3, ['c1', 'c2', 'c3']]);
   expect(connections?.[0]?.['tools']).toEqual([
     { name: 'count_tool', description: 'Count the items of a list' },
     { name: 'echo_tool', description: 'Echo back the input arguments' },

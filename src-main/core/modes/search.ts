@@ -29,8 +29,10 @@ const searchTools: HelperTool = {
     const query = typeof input['query'] === 'string' ? input['query'] : '';
     const tools = find(query, limitOf(input['limit']), context);
     const found = foundTools(tools, input['detail'] === 'full', context);
-    const text = found.length === 0 ? didYouMean(query, context) : JSON.stringify(found);
-    return { content: text === undefined ? [] : [{ type: 'text', text }], structuredContent: { result: found } };
+    const meant = found.length === 0 ? didYouMean(query, context) : undefined;
+    if (meant !== undefined) return { content: [{ type: 'text', text: meant }] };
+    const content = found.length === 0 ? [] : [{ type: 'text', text: JSON.stringify(found) }];
+    return { content, structuredContent: { result: found } };
   },
 };
 

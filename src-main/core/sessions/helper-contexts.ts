@@ -49,6 +49,8 @@ export class HelperContexts {
   readonly #parts: HelperParts;
   readonly #view: HelperView;
   readonly #memory = new SessionMemory();
+  /** Answers as the pipeline gave them. */
+  readonly #given = new WeakSet<Result>();
 
   constructor(parts: HelperParts, view: HelperView) {
     this.#parts = parts;
@@ -60,6 +62,11 @@ export class HelperContexts {
     const { catalog, raw, spills, handles, descriptions } = this.#parts;
     const texts = { raw: raw(), spills: spills(), handles: handles(), descriptions };
     return { catalog: catalog.current, index: catalog.index, ...texts };
+  }
+
+  /** Whether a helper's answer is one that it was given and hands on as it is. */
+  handedOn(result: Result): boolean {
+    return this.#given.has(result);
   }
 
   /** `rest`: what came beside the helper's input goes on with whatever it asks for: answers to a server's questions, too. */
@@ -77,10 +84,10 @@ export class HelperContexts {
       awaitServer: (handle) => catalog.awaitServer(handle, settleMs, context),
       settled: () => catalog.settled(settleMs),
       mode: view.mode(),
-      callTool: (request) => this.#call({ ...request, rest: { ...rest, ...request.rest } }, context),
+      callTool: (request) => this.#noted(this.#call({ ...request, rest: { ...rest, ...request.rest } }, context)),
       readResource: (uri) => view.readResource({ ...rest, uri }, context),
       getPrompt: (name, args) => view.getPrompt({ ...rest, name, ...(args && { arguments: args }) }, context),
-      awaitCall: (wish) => view.awaitCall(wish, rest, context),
+      awaitCall: (wish) => this.#noted(view.awaitCall(wish, rest, context)),
       refresh: (server) => this.#refresh(server),
       resultFiles,
       longestText: longestTextFor(app),
@@ -93,6 +100,12 @@ export class HelperContexts {
       sandbox,
       signal,
     };
+  }
+
+  async #noted(answer: Promise<Result>): Promise<Result> {
+    const result = await answer;
+    this.#given.add(result);
+    return result;
   }
 
   /** A model that knows only a helper that calls tools gets at its own long answers through that one. */

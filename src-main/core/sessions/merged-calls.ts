@@ -7,6 +7,7 @@ import { readArguments } from '../calls/read-arguments.ts';
 import type { ResultShaper } from '../calls/shape-result.ts';
 import { calledTool } from '../calls/slow-call-answers.ts';
 import { type AwaitWish, furtherTry, SlowCalls } from '../calls/slow-calls.ts';
+import { tellWhole } from '../calls/whole-answer.ts';
 import { awaitLine, awaitResult, isCalledByName } from '../modes/await-result.ts';
 import { findDynamicHelper } from '../modes/index.ts';
 import type { HelperTool } from '../modes/mode.ts';
@@ -100,7 +101,8 @@ export class MergedCalls {
     const { name } = helper.definition;
     await catalog.configured(this.#options.settleMs);
     try {
-      const result = await helper.run(input, contexts.make(name, rest, context));
+      const answer = await helper.run(input, contexts.make(name, rest, context));
+      const result = contexts.handedOn(answer) ? answer : tellWhole(answer);
       return helper.spills === true ? await this.#options.shapeOwn(result, name, context) : result;
     } catch (error) {
       if (isCancelled(error)) throw error;

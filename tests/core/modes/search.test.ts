@@ -105,10 +105,8 @@ describe('search_tools', () => {
       { query: 'revresse' },
       helperContext([serverWith('a', { tools: [{ name: 'rev-er-se' }] })]),
     );
-    expect(answer).toEqual({
-      content: [{ type: 'text', text: 'Nothing matches. Did you mean rev-er-se?' }],
-      structuredContent: { result: [] },
-    });
+    // No structure beside it: an app that hands that on alone would leave the question away.
+    expect(answer).toEqual({ content: [{ type: 'text', text: 'Nothing matches. Did you mean rev-er-se?' }] });
   });
 
   test('gives whole definitions when texts shall stay as they are', async () => {

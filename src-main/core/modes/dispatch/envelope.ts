@@ -1,14 +1,20 @@
-/** The shape of all answers of `proxy-dispatch`: a text, and beside it the facts as an object. */
+/** The shape of all answers of `proxy-dispatch`: a text, and what programs may want to know of it in `_meta`. */
 import { AppError, errorText } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { maskText } from '../../base/mask-secrets.ts';
 import { failureText } from '../../calls/error-result.ts';
 
-/** `more` are content blocks that follow the text. */
+/** Under it stand in `_meta` the members that mini-a's answer has beside its text. */
+const factsKey = 'tooltray/dispatch';
+
+/**
+ * `more` are content blocks that follow the text. No `structuredContent`: apps that have one hand on nothing else, and the
+ * answer is the text.
+ */
 export function envelope(facts: JsonObject, text: string, more: readonly unknown[] = []): JsonObject {
   return {
     content: [{ type: 'text', text }, ...more],
-    structuredContent: facts,
+    _meta: { [factsKey]: facts },
     ...(facts['error'] !== undefined && { isError: true }),
   };
 }

@@ -17,11 +17,11 @@ export function listTools(
   const listed = only === undefined ? shown.connections : [only];
   const head = { action: 'list', totalConnections: listed.length };
   if (wantsDetail(input)) {
-    const facts = { ...head, connections: listed.map((connection) => detailed(connection, input)) };
-    return envelope(facts, toDetailText(facts));
+    const connections = listed.map((connection) => detailed(connection, input));
+    return envelope(head, toDetailText({ ...head, connections }));
   }
   const connections = listed.map((connection) => compact(connection, input, view));
-  return envelope({ ...head, connections }, JSON.stringify({ action: head.action, connections }));
+  return envelope(head, JSON.stringify({ action: head.action, connections }));
 }
 
 /** What does not work says so here as well: its tools are missing, or will fail. */

@@ -39,8 +39,9 @@ export function searchTools(
   const results = cut(matches, readCount(input, 'limit', 1)).map((match) =>
     detail ? detailedHit(match, input, shown) : compactHit(match, input, shown, view),
   );
-  const facts = { action: 'search', query: cutText(query, longestEcho), totalMatches: matches.length, results };
-  return envelope(facts, detail ? toDetailText(facts) : JSON.stringify(facts));
+  const head = { action: 'search', query: cutText(query, longestEcho), totalMatches: matches.length };
+  const found = { ...head, results };
+  return envelope(head, detail ? toDetailText(found) : JSON.stringify(found));
 }
 
 /** Best first; what only its letters speak for comes last, in the order of the catalog. */

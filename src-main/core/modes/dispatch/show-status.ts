@@ -7,8 +7,9 @@ import { envelope } from './envelope.ts';
 import type { Connection, ShownCatalog } from './shown-catalog.ts';
 
 export function showStatus({ catalog, connections }: ShownCatalog, { allow, deny }: ToolFilter): JsonObject {
+  const head = { action: 'status' };
   const status = {
-    action: 'status',
+    ...head,
     totalConnections: connections.length,
     totalTools: new Set(catalog.tools.map((tool) => tool.name)).size,
     catalogHash: hashOf(catalog.tools),
@@ -16,8 +17,7 @@ export function showStatus({ catalog, connections }: ShownCatalog, { allow, deny
     toolFilter: { allow, deny },
     connections: connections.map(brief),
   };
-  // As documented the object has nothing but the action: the rest is told once, in the text.
-  return envelope({ action: 'status' }, JSON.stringify(status));
+  return envelope(head, JSON.stringify(status));
 }
 
 function brief({ alias, tools, lastError }: Connection): JsonObject {

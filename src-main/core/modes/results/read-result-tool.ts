@@ -32,9 +32,5 @@ export const readResultTool: HelperTool = {
     _meta: { 'anthropic/alwaysLoad': true },
   },
   reachable: true,
-  // Without the facts beside the text: a program would be handed them in its place.
-  run: async (input, context) => {
-    const { structuredContent: _facts, ...told } = await answered('readresult', () => readResult(input, context));
-    return told;
-  },
+  run: (input, context) => answered('readresult', () => readResult(input, context)),
 };

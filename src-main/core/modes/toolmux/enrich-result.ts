@@ -12,9 +12,12 @@ import { fullText } from './tool-texts.ts';
 export function enrichResult(result: Result, tool: CatalogEntry, memory: SessionMemory): Result {
   // Bytes by the megabyte are passed on as they came; the tool stays new to the session.
   if (result instanceof RawJson) return result;
+  const failed = fact(result, 'isError') === true;
+  // Where apps hand on the structure alone, what is added to the text is not read; and what the tool gives has been seen.
+  if (!failed && result['structuredContent'] !== undefined) return result;
   const schema = JSON.stringify(usableSchema(tool.definition));
   const isKnown = memory.seen('used', tool.id);
-  if (fact(result, 'isError') === true) return withText(result, `\n[Schema for ${tool.name}: ${schema}]`);
+  if (failed) return withText(result, `\n[Schema for ${tool.name}: ${schema}]`);
   if (isKnown) return result;
   return withText(result, `\n[Tool: ${tool.name}]\n[Description: ${fullText(tool)}]\n[Parameters: ${schema}]`);
 }

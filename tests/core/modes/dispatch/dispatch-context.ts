@@ -52,7 +52,7 @@ export async function run(name: string, input: JsonObject, context: HelperContex
     get toon() {
       return fromToon(text) as JsonObject;
     },
-    facts: result['structuredContent'] as JsonObject,
+    facts: (result['_meta'] as JsonObject | undefined)?.['tooltray/dispatch'] as JsonObject,
     isError: result['isError'] === true,
     content,
   };

@@ -59,7 +59,7 @@ describe('list', () => {
       { alias: 'c2', lastError: expect.stringMatching(/^It did not start: TOKEN=\*\*\*/) as string, tools: [tool] },
     ];
     expect(json).toEqual({ action: 'list', connections });
-    expect(told).toEqual({ action: 'list', totalConnections: 2, connections });
+    expect(told).toEqual({ action: 'list', totalConnections: 2 });
   });
 
   test('in detail also what the server says of itself and why it does not work, secrets masked', async () => {
@@ -232,7 +232,7 @@ describe('search', () => {
   test('in detail gives the connection and the tool apart, with its schema on request', async () => {
     const input = { action: 'search', query: 'path', format: 'detail', includeInputSchema: true, limit: 1 };
     const { toon, facts } = await dispatch(input, context);
-    expect(toon).toEqual(facts);
+    expect(toon).toMatchObject(facts);
     expect(toon['results']).toEqual([
       {
         connection: { alias: 'c1', serverInfo: { name: 'fs', version: '1' } },
@@ -280,7 +280,7 @@ describe('the filter', () => {
     [['echo_tool', 'read_file'], ['read_file'], ['files:echo_tool', 'b:echo_tool']],
   ])('allow %j and deny %j show %j, in lists, counts, searches and calls alike', async (allow, deny, shown) => {
     const on = filtered(allow, deny);
-    const list = (await dispatch({ action: 'list' }, on)).facts['connections'] as { tools: { name: string }[] }[];
+    const list = (await dispatch({ action: 'list' }, on)).json['connections'] as { tools: { name: string }[] }[];
     expect(list.flatMap(({ tools }, i) => tools.map(({ name }) => `${['files', 'b'][i]}:${name}`)).sort()).toEqual(
       [...shown].sort(),
     );

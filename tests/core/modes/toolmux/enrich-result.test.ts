@@ -21,7 +21,7 @@ test.each([
   ['nonsense', 'no list', [text(about)]],
   ['a text that is none', [{ type: 'text', text: 5 }], [{ type: 'text', text: 5 }, text(about)]],
 ])('a first answer of %s keeps what it has and says what the tool is', (_, content, enriched) => {
-  const result = { content, structuredContent: { n: 1 }, vendor: true };
+  const result = { content, vendor: true };
   expect(enrichResult(result, tool, new SessionMemory())).toEqual({ ...result, content: enriched });
 });
 
@@ -47,4 +47,11 @@ test('an answer that is kept as bytes passes untouched, and the next one explain
   const big = new RawJson([Buffer.from('{"content":[]}')]);
   expect(enrichResult(big, tool, memory)).toBe(big);
   expect(enrichResult({ content: [] }, tool, memory)).toEqual({ content: [text(about)] });
+});
+
+test('an answer with a structure of its own is handed on as it is; a failure brings the schema all the same', () => {
+  const result = { content: [text('{"n":1}')], structuredContent: { n: 1 } };
+  expect(enrichResult(result, tool, new SessionMemory())).toBe(result);
+  const failed = enrichResult({ ...result, isError: true }, tool, new SessionMemory());
+  expect(failed).toMatchObject({ content: [text(`{"n":1}\n[Schema for x: ${schema}]`)] });
 });

@@ -1,0 +1,39 @@
+/**
+ * The one rule for what helper tools of ours answer: whoever reads `structuredContent` alone reads the whole answer. Claude Code,
+ * Codex, VS Code and Cursor hand their models nothing else where it is there.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, parseJson } from '../base/json.ts';
+import type { Result } from '../wire/message.ts';
+import { RawJson } from '../wire/raw-json.ts';
+
+/** The same answer without `structuredContent` where content says more than it; what only the structure said becomes a text. */
+export function tellWhole(result: Result): Result {
+  // Bytes by the megabyte come from a server, and a helper puts nothing but marks around them.
+  if (result instanceof RawJson) return result;
+  const { structuredContent, ...told } = result;
+  if (structuredContent === undefined) return result;
+  const blocks = Array.isArray(told['content']) ? (told['content'] as unknown[]) : [];
+  if (blocks.every((block) => says(structuredContent, block))) return result;
+  if (blocks.some((block) => says(structuredContent, block))) return told;
+  return { ...told, content: [...blocks, { type: 'text', text: JSON.stringify(structuredContent) }] };
+}
+
+/** Whether a block says what the structure says, as JSON or as the one text or value it wraps. */
+function says(structure: unknown, block: unknown): boolean {
+  if (!isObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return false;
+  const meant = isObject(structure) && Object.keys(structure).length === 1 ? structure['result'] : undefined;
+  const value = valueOf(block['text']);
+  return (
+    block['text'] === meant || [structure, meant].some((one) => one !== undefined && isDeepStrictEqual(one, value))
+  );
+}
+
+/** Read as it is compared: a text that is no JSON equals no structure. */
+function valueOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

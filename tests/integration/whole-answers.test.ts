@@ -1,0 +1,194 @@
+/**
+ * Apps that find `structuredContent` in an answer show their model nothing else. So whatever a helper tool of ours answers, in
+ * whatever mode: there is none, or all of the answer is in it.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { helperTools, modes } from '../../src-main/core/modes/index.ts';
+import type { Params } from '../fixtures/raw-client.ts';
+import { type SocketClient, textOf } from './socket-client.ts';
+import { fixture, startCore, type TestCore } from './start-core.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-whole-'));
+const servers = { a: fixture('compat', 'A'), x: fixture('compat-answers') };
+
+type Calls = readonly Params[];
+
+const called = (name: string, more: Params = {}): Calls => [
+  { name: 'a:echo_tool', ...more },
+  { name: 'a:reverse_tool', args: { text: 'abc' }, ...more },
+  ...['structured', 'iserr', 'rpcerr', 'picture', 'big'].map((tool) => ({ name: `x:${tool}`, ...more })),
+  { name: `${name}:nothing`, ...more },
+];
+const dispatched = (input: Params): Params => ({ action: 'call', connection: 'x', ...input });
+const named: Calls = [{ name: 'a' }, { name: 'nobody' }];
+
+/** For each helper tool inputs that end well, and some that do not. `FILE` stands for an answer on disk. */
+const inputs: Readonly<Record<string, Calls>> = {
+  get_tool_schema: [{ name: 'echo_tool' }, { tools: ['echo_tool', 'nothing'] }, { name: 'nothing' }],
+  get_tool_count: [{}],
+  list_all_tools: [{}, { server: 'a' }, { server: 'nobody' }],
+  catalog_tools: [{}],
+  invoke: called('x'),
+  search_tools: [
+    { query: 'reverse a text' },
+    { query: 'revrse' },
+    { query: 'zzzz' },
+    { query: 'count', detail: 'full' },
+  ],
+  call_tool: called('x'),
+  search: [{ query: 'reverse' }, { query: 'zzzz' }],
+  get_schema: [{ tools: ['a_echo_tool'] }, { tools: ['nothing'] }],
+  execute: [{ code: 'return await call_tool("x:structured", {})' }, { code: 'console.log(1); throw new Error("no")' }],
+  'proxy-dispatch': [
+    ...[{ action: 'status' }, { action: 'list' }, { action: 'list', format: 'detail' }],
+    ...[
+      { action: 'search', query: 'echo' },
+      { action: 'search', query: 'echo', format: 'detail' },
+      { action: 'nothing' },
+    ],
+    ...['structured', 'iserr', 'rpcerr', 'picture', 'big', 'nothing'].map((tool) => dispatched({ tool })),
+    dispatched({ tool: 'structured', resultToFile: true }),
+    { action: 'readresult', resultFile: 'FILE', op: 'head' },
+    { action: 'readresult', resultFile: 'nothing' },
+  ],
+  proxy: [
+    ...['tool', 'resource', 'prompt'].map((type) => ({ action: 'list', type })),
+    { action: 'info', type: 'tool', path: 'a_echo_tool' },
+    ...called('x').map(({ name, args }) => ({ action: 'call', type: 'tool', path: name, args: args ?? {} })),
+    { action: 'batch', operations: [{ action: 'call', type: 'tool', path: 'x:structured' }, { action: 'info' }] },
+  ],
+  retrieve_tools: [{ query: 'reverse' }, { query: 'zzzz' }, { query: 'reverse', detail: 'full' }],
+  describe_tool: [{ tool_ids: ['a:echo_tool'] }, { tool_ids: ['a:echo_tool', 'a:no'], check: true }],
+  call_tool_read: called('x'),
+  call_tool_write: called('x'),
+  call_tool_destructive: called('x'),
+  read_cache: [{ key: 'FILE' }, { key: 'nothing' }],
+  magg_list_servers: [{}],
+  magg_status: [{}],
+  magg_check: [{}],
+  magg_add_server: [{ name: 'new', source: 'https://example.invalid', command: 'node new.js' }, { name: 'a' }],
+  magg_remove_server: named,
+  magg_enable_server: named,
+  magg_disable_server: [{ name: 'nobody' }],
+  magg_reload_config: [{}],
+  magg_search_servers: [{ query: '' }],
+  magg_list_kits: [{}],
+  magg_kit_info: named,
+  magg_load_kit: named,
+  magg_unload_kit: named,
+  manage_servers: [{ action: 'list' }, { action: 'validate' }, { action: 'add', name: 'n', command: 'node' }, {}],
+  optimize_descriptions: [{ action: 'status' }, { action: 'generate' }, { action: 'save' }],
+  result_stat: [{ resultFile: 'FILE' }, { resultFile: 'nothing' }],
+  result_read: [{ resultFile: 'FILE' }],
+  result_head: [{ resultFile: 'FILE' }],
+  result_tail: [{ resultFile: 'FILE' }],
+  result_slice: [{ resultFile: 'FILE' }],
+  result_grep: [{ resultFile: 'FILE', pattern: 'item' }, { resultFile: 'FILE' }],
+  result_query: [{ resultFile: 'FILE', query: '$.summary' }],
+  result_schema: [{ resultFile: 'FILE' }],
+  result_table: [{ resultFile: 'FILE', path: '$.files' }],
+  read_result: [{ resultFile: 'FILE', op: 'head' }, { resultFile: 'nothing' }],
+  upstream_servers: [{ operation: 'list' }, { operation: 'nothing' }],
+  tail_log: named,
+  code_execution: [{ code: 'call_tool("x", "structured", {})' }, { code: 'nothing()' }],
+  await_result: [{ handle: 'nothing' }],
+};
+
+/** The tools of gateway mode that stand for a server are helpers, too. */
+const gatewayInputs: Calls = [{}, ...called('x').map(({ name, ...rest }) => ({ tool: name, ...rest }))];
+
+/** An app that reads `structuredContent` alone, beside one that reads content alone: what the one lacks of the other. */
+function unsaid({ structuredContent, content }: Params): unknown[] {
+  if (structuredContent === undefined) return [];
+  const meant = [structuredContent, (structuredContent as Params)['result']].map((value) => JSON.stringify(value));
+  return (content as Params[]).filter(({ type, text }) => type !== 'text' || !meant.some((one) => one === json(text)));
+}
+
+function json(text: unknown): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(String(text)));
+  } catch {
+    return JSON.stringify(text);
+  }
+}
+
+let core: TestCore;
+let file: string;
+const open = (mode: string): Promise<SocketClient> => core.open({}, { mode });
+
+beforeAll(async () => {
+  core = await startCore({ servers });
+  const client = await open('proxy');
+  const kept = textOf(await client.callTool('proxy-dispatch', dispatched({ tool: 'big', resultToFile: true })));
+  file = /resultFile='([^']+)'/.exec(kept)?.[1] ?? '';
+});
+afterAll(async () => {
+  await core[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('there are inputs for every helper tool', () => {
+  expect(Object.keys(inputs).sort()).toEqual([...helperTools.keys()].sort());
+});
+
+describe.each(modes.map(({ name }) => name))('in mode %s', (mode) => {
+  let client: SocketClient;
+  beforeAll(async () => {
+    client = await open(mode);
+  });
+
+  test.each(Object.entries(inputs))('%s says all of its answer in the structure, or has none', async (name, all) => {
+    for (const input of all) {
+      const args = JSON.parse(JSON.stringify(input).replaceAll('FILE', file)) as Params;
+      const result = await client.callTool(name, args);
+      expect({ args, unsaid: unsaid(result) }).toEqual({ args, unsaid: [] });
+      expect((result['content'] as unknown[]).length > 0 || result['structuredContent'] !== undefined).toBe(true);
+    }
+  });
+
+  test.each(['a', 'x'])('the tool of server %s does, too, wherever it was called before', async (server) => {
+    for (const input of [...gatewayInputs, ...gatewayInputs]) {
+      const result = await client.callTool(server, input);
+      expect({ input, unsaid: unsaid(result) }).toEqual({ input, unsaid: [] });
+    }
+  });
+});
+
+test('answers that are kept on disk are told by their summary alone, whichever way they were asked for', async () => {
+  await using small = await startCore({ servers: { x: servers.x }, results: { threshold: 10 } });
+  for (const mode of modes.map(({ name }) => name)) {
+    const client = await small.open({}, { mode });
+    const ways: [string, Params][] = [
+      ['structured', {}],
+      ['call_tool', { name: 'structured' }],
+      ['invoke', { name: 'structured' }],
+      ['call_tool_write', { name: 'x:structured' }],
+      ['proxy', { action: 'call', type: 'tool', path: 'structured' }],
+      ['proxy-dispatch', dispatched({ tool: 'structured' })],
+      ['x', { tool: 'structured' }],
+      ['proxy', { action: 'list', type: 'tool' }],
+    ];
+    for (const [name, args] of ways) {
+      const result = await client.callTool(name, args);
+      expect([name, result['structuredContent']]).toEqual([name, undefined]);
+      expect(textOf(result)).toMatch(/kept on disk|temporary JSON file/);
+    }
+  }
+});
+
+test('a call that takes long says so and gives its answer later in the same way', async () => {
+  const args = [join(import.meta.dirname, 'servers/slow.ts'), join(folder, 'log')];
+  await using slow = await startCore({ servers: { slow: { command: process.execPath, args } }, slowCallSeconds: 0.1 });
+  for (const mode of modes.map(({ name }) => name)) {
+    const client = await slow.open({}, { mode });
+    const file = join(folder, mode);
+    const pending = await client.callTool('work', { file });
+    writeFileSync(file, 'done');
+    const { handle } = (pending['_meta'] as Params)['tooltray/pending'] as { handle: string };
+    for (const result of [pending, await client.callTool('await_result', { handle })])
+      expect([mode, unsaid(result), textOf(result).length > 0]).toEqual([mode, [], true]);
+  }
+});
