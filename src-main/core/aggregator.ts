@@ -41,6 +41,7 @@ import { TransportFactory } from './servers/transports/transport-factory.ts';
 import type { ViewDeps } from './sessions/endpoint.ts';
 import { ParkedCalls } from './sessions/parked-calls.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
+import { lineBudgets } from './wire/byte-budget.ts';
 
 export interface AggregatorOptions {
   readonly paths: AppPaths;
@@ -63,6 +64,8 @@ export class Aggregator {
   readonly startedAt = Date.now();
   readonly token: string;
   readonly registry = new ProcessRegistry();
+  /** What all lines together may have of the memory. */
+  readonly budgets = lineBudgets();
   readonly signIns: SignIns;
   readonly transports: TransportFactory;
   readonly servers: ServerManager;
@@ -110,6 +113,7 @@ export class Aggregator {
       environment,
       logDir: join(paths.logDir, 'servers'),
       mask: (text) => masker.maskText(text),
+      budgets: this.budgets,
     });
     this.servers = new ServerManager({
       createTransport: (config) => this.transports.create(config),

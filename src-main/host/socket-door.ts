@@ -47,7 +47,7 @@ function check({ mode, config }: Hello, own: string): void {
 }
 
 function welcome({ core, serve, rpcDeps }: SocketDoorOptions, socket: Socket, hello: Hello, rest: Buffer): void {
-  const transport = new StreamTransport(socket, socket, { leftover: rest });
+  const transport = new StreamTransport(socket, socket, { leftover: rest, budgets: core.budgets });
   if (hello.purpose === 'control') {
     void answerPeople(transport, rpcDeps());
     return;

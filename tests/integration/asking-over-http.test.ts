@@ -54,7 +54,7 @@ describe.each(servers)('on a server of the %s', (era, args) => {
       }),
     );
     expect(answers.map((answer) => (JSON.parse(answer) as { content: unknown }).content)).toEqual(
-      owners.map((owner) => ({ name: `${owner} for ${owner}` })),
+      owners.map((owner) => ({ name: `${owner} asker: for ${owner}` })),
     );
   });
 
@@ -68,9 +68,9 @@ describe.each(servers)('on a server of the %s', (era, args) => {
       }),
     );
     expect(answers.map(({ text }) => (JSON.parse(text) as { content: unknown }).content)).toEqual(
-      owners.map((owner) => ({ name: `${owner} for ${owner}` })),
+      owners.map((owner) => ({ name: `${owner} asker: for ${owner}` })),
     );
-    expect(answers.map(({ asked }) => asked)).toEqual(owners.map((owner) => [`for ${owner}`]));
+    expect(answers.map(({ asked }) => asked)).toEqual(owners.map((owner) => [`asker: for ${owner}`]));
   });
 
   test('a request of 2026-07-28 whose stream is closed is cancelled at the server, and no other', async () => {

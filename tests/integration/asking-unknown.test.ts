@@ -23,14 +23,15 @@ test("when two call at once and it is not plain whose the question is, nobody is
     lines[i]?.say('ask_form', { message: `for ${owners[i]}` }) ?? Promise.resolve('');
   const first = await Promise.all([ask(0), ask(1)]);
   first.forEach((answer, i) => {
-    if (!answer.includes('several are using this server')) expect(answer).toContain(`${owners[i]} for ${owners[i]}`);
+    if (!answer.includes('several are using this server'))
+      expect(answer).toContain(`${owners[i]} asker: for ${owners[i]}`);
   });
   lines.forEach((line, i) => {
-    for (const { params } of line.requests) expect(params?.['message']).toBe(`for ${owners[i]}`);
+    for (const { params } of line.requests) expect(params?.['message']).toBe(`asker: for ${owners[i]}`);
   });
   const second = await Promise.all([ask(0), ask(1)]);
   expect(second.map((answer) => JSON.parse(answer) as unknown)).toEqual(
-    owners.map((owner) => ({ action: 'accept', content: { name: `${owner} for ${owner}` } })),
+    owners.map((owner) => ({ action: 'accept', content: { name: `${owner} asker: for ${owner}` } })),
   );
 });
 
@@ -42,7 +43,7 @@ test('a server over HTTP says by its stream whose question it is: right from the
   lines.forEach((line, i) => answerAs(owners[i] ?? '', line));
   const answers = await Promise.all(lines.map((line, i) => line.say('ask_form', { message: `for ${owners[i]}` })));
   expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual(
-    owners.map((owner) => ({ action: 'accept', content: { name: `${owner} for ${owner}` } })),
+    owners.map((owner) => ({ action: 'accept', content: { name: `${owner} asker: for ${owner}` } })),
   );
   await asker.close();
 });
@@ -57,7 +58,7 @@ test('whoever cannot be asked is not: the server is told so at once, also while 
     mute.say('ask_form', { message: 'y' }),
   ]);
   expect([asked, refused]).toEqual([
-    expect.stringContaining('anna x'),
+    expect.stringContaining('anna asker: x'),
     expect.stringContaining('does not support elicitation'),
   ]);
   expect(mute.requests).toEqual([]);

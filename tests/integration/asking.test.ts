@@ -100,21 +100,26 @@ describe.each(eras)('a $client client app on a $server server', ({ open, args })
 
   const ownQuestions = (method: string): string[][] =>
     ['anna', 'bert'].map((owner) => [1, 2, 3].map((round) => `${method} for ${owner} ${round}`));
+  /** What a person reads says which server asks. */
+  const named = 'elicitation/create asker:';
 
   test('a form is filled in by the one whose call asked for it', async () => {
     const { answers, asked } = await both('ask_form');
     expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual(
       [1, 2, 3].flatMap((round) =>
-        ['anna', 'bert'].map((owner) => ({ action: 'accept', content: { name: `${owner} for ${owner} ${round}` } })),
+        ['anna', 'bert'].map((owner) => ({
+          action: 'accept',
+          content: { name: `${owner} asker: for ${owner} ${round}` },
+        })),
       ),
     );
-    expect(asked).toEqual(ownQuestions('elicitation/create'));
+    expect(asked).toEqual(ownQuestions(named));
   });
 
   test('a page is opened by the one whose call asked for it', async () => {
     const { answers, asked } = await both('ask_url');
     expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual(Array(6).fill({ action: 'accept' }));
-    expect(asked).toEqual(ownQuestions('elicitation/create'));
+    expect(asked).toEqual(ownQuestions(named));
   });
 
   test('the model of the one whose call asked is asked', async () => {

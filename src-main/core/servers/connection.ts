@@ -4,15 +4,17 @@
  */
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import { isObject } from '../base/json.ts';
+import { RateLimit } from '../base/rate-limit.ts';
 import { type ClientIdentity, metaKey, metaOf, withEnvelope, withoutEnvelope } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { Peer, type RequestOptions } from '../wire/peer.ts';
+import { Peer, type PeerHandlers, type RequestOptions } from '../wire/peer.ts';
 import { fact, toObject } from '../wire/raw-json.ts';
 import type { MessageOrigin, Transport } from '../wire/transport.ts';
 import type { CallContext } from './call-context.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
+import { listChanges } from './listing.ts';
 import { type Handshake, type HandshakeOptions, shakeHands } from './handshake.ts';
+import { inputRequests, mostQuestions, namedInputRequests, namedQuestion, QuestionLimit } from './questions.ts';
 
 export interface ConnectionEvents {
   onClose(error?: Error): void;
@@ -23,6 +25,8 @@ export interface ConnectionEvents {
 }
 
 export interface ConnectionOptions {
+  /** The server's name, for what a person is asked. */
+  readonly server: string;
   readonly transport: Transport;
   readonly identity: ClientIdentity;
   readonly events: ConnectionEvents;
@@ -41,6 +45,11 @@ export interface RequestExtra {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Oddities that are told, for the log. */
+const oddityRate = { atOnce: 50, perSecond: 0.2 };
+/** Notifications that are passed on; a client app is told no more of what goes by than that. */
+const passingRate = { atOnce: 1000, perSecond: 200 };
+
 /** A 2026-07-28 server may ask again after each answer; more rounds than this are a loop. */
 const maxInputRounds = 16;
 
@@ -48,17 +57,22 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #peer: Peer;
   readonly #calls: CallsInFlight;
+  readonly #questions = new QuestionLimit();
+  readonly #oddities = new RateLimit(oddityRate);
+  readonly #passing = new RateLimit(passingRate);
+  #leftOut = 0;
   #handshake: Handshake | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#calls = new CallsInFlight(options.owner);
-    this.#peer = new Peer(options.transport, {
+    const handlers: PeerHandlers = {
       onRequest: (method, params, context) => this.#asked(method, params, context.origin, context.signal),
       onNotification: (method, params, origin) => this.#heard(method, params, origin),
       onClose: (error) => options.events.onClose(error),
-      onOddity: (text) => options.events.onOddity(text),
-    });
+      onOddity: (text) => this.#odd(text),
+    };
+    this.#peer = new Peer(options.transport, handlers, { open: { most: mostQuestions, beyond: 'hold' } });
   }
 
   async open(options: Omit<HandshakeOptions, 'identity' | 'onVersion'>): Promise<Handshake> {
@@ -113,11 +127,14 @@ export class Connection {
   ): Promise<Result> {
     const enveloped = withEnvelope(params, this.#identityFor(context));
     let result = await this.#send(method, enveloped, context, extra);
-    if (context === undefined || context.acceptsInputRequired) return result;
+    if (context === undefined) return result;
+    const { server } = this.#options;
+    if (context.acceptsInputRequired)
+      return context.namesServers === true ? namedInputRequests(server, result) : result;
     for (let round = 0; round < maxInputRounds && isInputRequired(result); round++) {
       const asked = toObject(result);
       this.#options.events.onAsk('input_required', true);
-      const inputResponses = await answerAll(asked['inputRequests'], context);
+      const inputResponses = await this.#answerAll(asked, context);
       const state = asked['requestState'] === undefined ? {} : { requestState: asked['requestState'] };
       result = await this.#send(method, { ...enveloped, inputResponses, ...state }, context, extra);
     }
@@ -134,7 +151,7 @@ export class Connection {
     let answered = true;
     const options: RequestOptions = {
       signal: extra.signal ?? context?.signal,
-      onProgress: context?.onProgress && translateProgress(params, context.onProgress),
+      onProgress: context?.onProgress && this.#mayPass(translateProgress(params, context.onProgress)),
       timeoutMs: finite(extra.timeoutMs ?? this.#options.callTimeoutMs),
       cancelBy: this.#options.http && this.#handshake?.era === 'modern' ? 'signal' : 'notification',
       headers: extra.headers,
@@ -167,7 +184,7 @@ export class Connection {
     if (method === 'ping') return {};
     const context = await this.#calls.whoseRequest(origin?.relatedRequestId, signal);
     this.#options.events.onAsk(method, context !== undefined);
-    if (context !== undefined) return context.askClient(method, params, signal);
+    if (context !== undefined) return this.#ask(method, params, context, signal);
     // With nobody to ask, no roots is the truth and lets servers start with the folders of their command line.
     if (method === 'roots/list') return { roots: [] };
     throw new RpcError(
@@ -176,9 +193,42 @@ export class Connection {
     );
   }
 
+  /** Rejects with RpcError: the client app's, or that this server asks too often. */
+  async #ask(method: string, params: JsonObject, context: CallContext, signal: AbortSignal): Promise<Result> {
+    this.#questions.admit(method);
+    const told = context.namesServers === true ? namedQuestion(this.#options.server, method, params) : params;
+    return context.askClient(method, told, signal);
+  }
+
+  async #answerAll(asked: JsonObject, context: CallContext): Promise<JsonObject> {
+    const answers = inputRequests(asked).map(async ([key, method, params]): Promise<[string, unknown]> => [
+      key,
+      await this.#ask(method, params, context, context.signal),
+    ]);
+    return Object.fromEntries(await Promise.all(answers));
+  }
+
+  #mayPass(onProgress: (params: JsonObject) => void): (params: JsonObject) => void {
+    return (params) => {
+      if (this.#passes()) onProgress(params);
+    };
+  }
+
+  /** Whether another notification may go to client apps now. */
+  #passes(): boolean {
+    if (this.#passing.take()) return true;
+    if (this.#leftOut++ === 0) this.#odd('It sends more notifications than can be passed on: some are left out.');
+    return false;
+  }
+
+  #odd(text: string): void {
+    if (this.#oddities.take()) this.#options.events.onOddity(text);
+  }
+
   #heard(method: string, params: JsonObject, origin: MessageOrigin | undefined): void {
     // It answers a request of our own; sessions subscribe with us.
     if (method === 'notifications/subscriptions/acknowledged') return;
+    if (!listChanges.has(method) && !this.#passes()) return;
     const context = method === 'notifications/message' ? this.#calls.whose(origin?.relatedRequestId) : undefined;
     const told = { ...params, ...withoutSubscription(params) };
     if (context !== undefined) context.onLog(told);
@@ -195,19 +245,6 @@ function stopped(): AppError {
 
 function isInputRequired(result: Result): boolean {
   return fact(result, 'resultType') === 'input_required';
-}
-
-async function answerAll(requests: unknown, context: CallContext): Promise<JsonObject> {
-  if (!isObject(requests)) return {};
-  const answers = await Promise.all(
-    Object.entries(requests).map(async ([key, request]): Promise<[string, unknown]> => {
-      const { method, params } = isObject(request) ? request : {};
-      if (typeof method !== 'string')
-        throw new RpcError(rpcCode.internal, `The server asked for input without naming a method (${key}).`);
-      return [key, await context.askClient(method, isObject(params) ? params : {}, context.signal)];
-    }),
-  );
-  return Object.fromEntries(answers);
 }
 
 /** Progress comes under our token; the client app gets it under its own. */

@@ -69,6 +69,7 @@ export class LineOpener {
     const { config, createTransport, knownEra, onOpen, onNotification, onAsk, onOddity } = this.#options;
     const { callTimeoutMs, initTimeoutMs, kind } = config;
     const connection: Connection = new Connection({
+      server: config.name,
       transport: createTransport(config),
       identity,
       http: kind === 'http' || kind === 'sse',

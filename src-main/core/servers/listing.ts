@@ -3,7 +3,7 @@ import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { toObject } from '../wire/raw-json.ts';
+import { RawJson, toObject } from '../wire/raw-json.ts';
 
 export interface Listing {
   readonly tools: readonly JsonObject[];
@@ -41,6 +41,9 @@ const kinds: readonly ListKind[] = [
 
 const maxPages = 1000;
 const maxEntries = 100_000;
+/** One page, and one list: parsing what is longer would keep everybody waiting, and it stays in memory. */
+const maxPageBytes = 16 * 1024 * 1024;
+const maxListBytes = 64 * 1024 * 1024;
 
 export interface FetchedListing {
   readonly listing: Listing;
@@ -81,9 +84,17 @@ async function drain(
   const entries: JsonObject[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
+  let bytes = 0;
   for (let page = 0; page < maxPages; page++) {
-    const answer = await askPage(ask, kind, cursor, problems, needed);
-    if (answer === undefined) return before.length > 0 ? before : entries;
+    const result = await askPage(ask, kind, cursor, problems, needed);
+    if (result === undefined) return before.length > 0 ? before : entries;
+    const size = resultSize(result);
+    bytes += size;
+    if (size > maxPageBytes || bytes > maxListBytes) {
+      problems.push(`${kind.method} is too long; the list was ended with ${entries.length} entries.`);
+      return entries;
+    }
+    const answer = toObject(result);
     collect(answer[kind.key], kind, entries, problems);
     const next = answer['nextCursor'];
     if (typeof next !== 'string' || next === '') return entries;
@@ -108,9 +119,9 @@ async function askPage(
   cursor: string | undefined,
   problems: string[],
   needed: string | undefined,
-): Promise<JsonObject | undefined> {
+): Promise<Result | undefined> {
   try {
-    return toObject(await ask(kind.method, cursor === undefined ? {} : { cursor }));
+    return await ask(kind.method, cursor === undefined ? {} : { cursor });
   } catch (error) {
     const isSilent = error instanceof AppError && error.code === 'call_timeout';
     if (isSilent && kind.method === needed) throw silent(error);
@@ -127,6 +138,10 @@ function silent(cause: AppError): AppError {
     fix: 'If it is only slow, give it more time: initTimeoutSeconds in its entry.',
     cause,
   });
+}
+
+function resultSize(result: Result): number {
+  return result instanceof RawJson ? result.byteLength : JSON.stringify(result).length;
 }
 
 function collect(page: unknown, kind: ListKind, entries: JsonObject[], problems: string[]): void {

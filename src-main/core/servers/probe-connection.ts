@@ -60,6 +60,7 @@ export async function probeConnection(
 
 function connect(server: ServerConfig, transports: TransportFactory, version: string): Connection {
   return new Connection({
+    server: server.name,
     transport: transports.create(server),
     identity: { clientInfo: { name: 'tooltray', title: 'Tooltray', version }, capabilities: {} },
     http: server.kind === 'http' || server.kind === 'sse',

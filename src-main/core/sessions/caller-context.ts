@@ -43,6 +43,7 @@ export function callerContext(
     },
     logLevel: typeof level === 'string' ? level : undefined,
     askClient,
+    namesServers: caller.mode !== 'server',
     acceptsInputRequired: log === undefined,
   };
 }

@@ -47,6 +47,10 @@ export class MeteredTransport implements Transport {
     return this.#line.close();
   }
 
+  hold(held: boolean): void {
+    this.#line.hold?.(held);
+  }
+
   #heard(message: Message): void {
     if (isRequest(message)) this.#open.set(message.id, this.#ledger.asked(message.method, message.params ?? {}));
     // A request that is given up is not answered.

@@ -17,6 +17,9 @@ export interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify'
   readonly onEnd?: () => void;
 }
 
+/** Requests of one client app that are not answered yet. */
+const mostOpen = 1000;
+
 /** Ends a session from our side: what it waits for is answered with `why`. */
 export type EndSession = (why: AppError) => Promise<void>;
 
@@ -45,7 +48,10 @@ export async function servePeer({
     onOddity,
   };
   // The shim keeps its client app over a restart of the core: an answer meant for the core before must not fit ours.
-  const peer: Peer = new Peer(line, handlers, randomInt(1_000_000) * 1_000_000);
+  const peer: Peer = new Peer(line, handlers, {
+    firstId: randomInt(1_000_000) * 1_000_000,
+    open: { most: mostOpen, beyond: 'refuse' },
+  });
   const notifier =
     (relatedRequestId: string | number) =>
     (method: string, params: JsonObject): void =>

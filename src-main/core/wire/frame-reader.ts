@@ -5,6 +5,7 @@
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../base/json.ts';
 import { maxNesting } from '../base/json-nesting.ts';
+import type { ByteBudget, ByteHolder } from './byte-budget.ts';
 import { type Envelope, EnvelopeScanner } from './envelope-scanner.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { isSpace } from './is-space.ts';
@@ -15,38 +16,66 @@ const newline = 0x0a;
 
 /** From here on a result is not parsed. Below it JSON.parse is faster than anything of ours. */
 const rawThresholdBytes = 1024 * 1024;
+/** So much beyond the limit of one message no mistake explains. */
+const endlessBytes = 1024 * 1024 * 1024;
 export const defaultMaxMessageBytes = 512 * 1024 * 1024;
 
 export interface FrameHandlers {
   onMessage(message: Message): void;
   onOddity(text: string): void;
+  /** A line goes on and on, long after it was too long to be a message. Called for each chunk more. */
+  onEndless?(): void;
 }
 
-export class FrameReader {
+export interface FrameBounds {
+  /** What long messages on several lines may take together. */
+  readonly budget?: ByteBudget | undefined;
+  /** Longest message that is no result, in bytes: those must be parsed, and nobody else is served meanwhile. */
+  readonly maxParsedBytes?: number;
+}
+
+export class FrameReader implements ByteHolder {
   readonly #handlers: FrameHandlers;
   readonly #maxBytes: number;
+  readonly #budget: ByteBudget | undefined;
+  readonly #maxParsedBytes: number;
+  /** Its bytes went to make room for others. */
+  #dropped = false;
   #gathered = new GatheredBytes();
   #size = 0;
   #scanner: EnvelopeScanner | undefined;
 
-  constructor(handlers: FrameHandlers, maxBytes: number = defaultMaxMessageBytes) {
+  constructor(handlers: FrameHandlers, maxBytes: number = defaultMaxMessageBytes, bounds: FrameBounds = {}) {
     this.#handlers = handlers;
     this.#maxBytes = maxBytes;
+    this.#budget = bounds.budget;
+    this.#maxParsedBytes = Math.min(bounds.maxParsedBytes ?? maxBytes, maxBytes);
   }
 
-  push(chunk: Buffer): void {
+  /** Answers with the number of lines that ended in it. */
+  push(chunk: Buffer): number {
+    let lines = 0;
     let start = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
       this.#append(chunk.subarray(start, end));
       this.#finishLine();
+      lines++;
       start = end + 1;
     }
     if (start < chunk.length) this.#append(chunk.subarray(start));
+    return lines;
   }
 
   /** The stream is over; a last line without its newline still counts. */
   end(): void {
     if (this.#size > 0) this.#finishLine();
+  }
+
+  /** The line will not be read on: what has come of a message is nobody's. */
+  drop(): void {
+    this.#dropped = true;
+    this.#gathered = new GatheredBytes();
+    this.#budget?.set(this, 0);
   }
 
   #append(part: Buffer): void {
@@ -57,22 +86,34 @@ export class FrameReader {
       for (const earlier of this.#gathered.parts()) this.#scanner.push(earlier);
     }
     this.#scanner?.push(part);
-    if (this.#size <= this.#maxBytes) this.#gathered.push(part);
-    else this.#gathered = new GatheredBytes();
+    if (this.#size > this.#maxBytes) this.drop();
+    if (this.#size > this.#maxBytes + endlessBytes) this.#handlers.onEndless?.();
+    if (this.#dropped) return;
+    this.#gathered.push(part);
+    // Before that it is not worth counting.
+    if (this.#scanner !== undefined) this.#budget?.set(this, this.#size);
   }
 
   #finishLine(): void {
-    const [parts, size, scanner] = [this.#gathered.parts(), this.#size, this.#scanner];
+    const [parts, size, scanner, dropped] = [this.#gathered.parts(), this.#size, this.#scanner, this.#dropped];
+    if (scanner !== undefined) this.#budget?.set(this, 0);
     this.#gathered = new GatheredBytes();
     this.#size = 0;
     this.#scanner = undefined;
+    this.#dropped = false;
     if (size > this.#maxBytes) this.#tooLarge(scanner?.finish(), size);
+    else if (dropped) this.#lose(scanner?.finish().scalars ?? {}, noRoom(size));
     else if (scanner !== undefined) this.#big(scanner.finish(), parts);
     else this.#small(parts);
   }
 
   #small(parts: readonly Buffer[]): void {
     const text = (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString('utf8');
+    // Most of what is no message is a line of a log; ten thousand errors thrown for those took a second.
+    if (!/^\s*[{[]/.test(text)) {
+      if (text.trim() !== '') this.#handlers.onOddity(text);
+      return;
+    }
     let value: unknown;
     try {
       value = parseJson(text);
@@ -92,7 +133,9 @@ export class FrameReader {
     const span = envelope.spans.get('result');
     const id = envelope.scalars['id'] as RequestId | undefined;
     if (!envelope.complete || id === undefined || span === undefined || 'method' in envelope.scalars) {
-      this.#small(parts);
+      const size = parts.reduce((sum, part) => sum + part.length, 0);
+      if (size > this.#maxParsedBytes) this.#tooLarge(envelope, size, this.#maxParsedBytes);
+      else this.#small(parts);
       return;
     }
     const chunks = slice(parts, span.start, span.end);
@@ -104,8 +147,8 @@ export class FrameReader {
     }
   }
 
-  #tooLarge(envelope: Envelope | undefined, size: number): void {
-    const text = `A message of ${megabytes(size)} MB is over the limit of ${megabytes(this.#maxBytes)} MB and was skipped.`;
+  #tooLarge(envelope: Envelope | undefined, size: number, limit = this.#maxBytes): void {
+    const text = `A message of ${megabytes(size)} MB is over the limit of ${megabytes(limit)} MB and was skipped.`;
     const lost = new AppError('message_too_large', text, {
       fix: 'Ask for less at a time, or raise maxMessageMB for this server.',
     });
@@ -142,6 +185,11 @@ function isMessage(value: unknown): value is Message {
   if (typeof value['method'] === 'string') return true;
   // An answer that says nothing still ends its request; anything else with an id may be a line of a log.
   return 'id' in value && ('result' in value || isObject(value['error']) || value['jsonrpc'] === '2.0');
+}
+
+function noRoom(size: number): AppError {
+  const text = `A message of ${megabytes(size)} MB was skipped: together with those of other servers it did not fit into memory.`;
+  return new AppError('message_too_large', text, { fix: 'Ask for less at a time, or call again later.' });
 }
 
 function tooDeep(): AppError {

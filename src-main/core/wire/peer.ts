@@ -49,6 +49,16 @@ export interface PeerHandlers {
   onOddity?(text: string): void;
 }
 
+export interface PeerOptions {
+  /** Where our ids begin; a line that may be taken over by another core should not see them twice. 0 by default. */
+  readonly firstId?: number;
+  /**
+   * How many requests of the other side may be open, and what happens then: it is not read until half of them are done, or
+   * each further one is answered by an error, which leaves it free to cancel.
+   */
+  readonly open?: { readonly most: number; readonly beyond: 'hold' | 'refuse' };
+}
+
 export class Peer {
   readonly #transport: Transport;
   readonly #handlers: PeerHandlers;
@@ -59,14 +69,18 @@ export class Peer {
     forget: (id) => void this.#pending.delete(id),
     notify: (method, params, options) => this.notify(method, params, options),
   };
+  readonly #mostOpen: NonNullable<PeerOptions['open']>;
+  /** Requests being served: more than there are ids where the other side gives one id twice. */
+  #serving = 0;
+  #held = false;
   #lastId: number;
   #closed: Error | undefined;
 
-  /** `firstId`: where our ids begin; a line that may be taken over by another core should not see them twice. */
-  constructor(transport: Transport, handlers: PeerHandlers, firstId = 0) {
+  constructor(transport: Transport, handlers: PeerHandlers, { firstId = 0, open }: PeerOptions = {}) {
     this.#transport = transport;
     this.#handlers = handlers;
     this.#lastId = firstId;
+    this.#mostOpen = open ?? { most: Infinity, beyond: 'hold' };
   }
 
   start(): Promise<void> {
@@ -148,9 +162,12 @@ export class Peer {
 
   async #serve(request: RpcRequest, origin: MessageOrigin | undefined): Promise<void> {
     const controller = new AbortController();
-    this.#inbound.set(request.id, controller);
+    this.#serving++;
+    this.#keepBound();
     try {
       if (request.lost instanceof AppError) throw request.lost;
+      if (this.#serving > this.#mostOpen.most && this.#mostOpen.beyond === 'refuse') throw this.#tooMany();
+      this.#inbound.set(request.id, controller);
       const result = await this.#handlers.onRequest(request.method, objectOf(request.params), {
         id: request.id,
         signal: controller.signal,
@@ -161,7 +178,24 @@ export class Peer {
       if (!controller.signal.aborted) await this.#answer({ jsonrpc: '2.0', id: request.id, error: toErrorBody(error) });
     } finally {
       if (this.#inbound.get(request.id) === controller) this.#inbound.delete(request.id);
+      this.#serving--;
+      this.#keepBound();
     }
+  }
+
+  /** Holds the other side back while too much of it is open, the answers that it does not read included. */
+  #keepBound(): void {
+    const { most, beyond } = this.#mostOpen;
+    const held = beyond === 'hold' && this.#serving >= (this.#held ? most / 2 : most);
+    if (held === this.#held) return;
+    this.#held = held;
+    this.#transport.hold?.(held);
+  }
+
+  #tooMany(): AppError {
+    return new AppError('session_limit', `${this.#mostOpen.most} requests on this line are not answered yet.`, {
+      fix: 'Wait for some of them.',
+    });
   }
 
   async #answer(message: Message): Promise<void> {

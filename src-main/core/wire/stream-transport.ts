@@ -1,26 +1,40 @@
 /** JSON-RPC over any pair of byte streams, a message a line: sockets of the shim, our own stdin and stdout. */
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../base/errors.ts';
+import type { ByteHolder, LineBudgets } from './byte-budget.ts';
 import { defaultMaxMessageBytes, FrameReader } from './frame-reader.ts';
-import type { Message } from './message.ts';
+import { isNotification, type Message } from './message.ts';
 import { serializeMessage } from './serialize.ts';
+import { PacedInput } from './paced-input.ts';
 import type { Transport, TransportHandlers } from './transport.ts';
 
 /** A reader this far behind is not coming back; keeping more would only fill the memory. */
 const maxUnsentBytes = 1024 * 1024 * 1024;
+/** From here on it is not read either: what it asks for would only come on top. */
+const slowReaderBytes = 8 * 1024 * 1024;
+/** Notifications of different content that are kept for a slow reader, where the last of them counts. */
+const maxKept = 1000;
+/** Of these a slow reader misses some: they tell how something goes on, not that something is different. */
+const passing: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
 
 export interface StreamTransportOptions {
   readonly maxMessageBytes?: number;
   /** Bytes that were read before the transport took over. */
   readonly leftover?: Buffer;
+  /** What all lines together may have unread, and half-read, of the memory. */
+  readonly budgets?: LineBudgets;
 }
 
-export class StreamTransport implements Transport {
+export class StreamTransport implements Transport, ByteHolder {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #options: StreamTransportOptions;
   #handlers: TransportHandlers | undefined;
   #closed = false;
+  #paced: PacedInput | undefined;
+  /** Its answers lie unread. */
+  #full = false;
+  readonly #kept = new Map<string, Message>();
 
   constructor(input: Readable, output: Writable, options: StreamTransportOptions = {}) {
     this.#input = input;
@@ -30,7 +44,9 @@ export class StreamTransport implements Transport {
 
   async start(handlers: TransportHandlers): Promise<void> {
     this.#handlers = handlers;
-    const reader = new FrameReader(handlers, this.#options.maxMessageBytes ?? defaultMaxMessageBytes);
+    const { maxMessageBytes = defaultMaxMessageBytes, budgets } = this.#options;
+    const reader = new FrameReader(handlers, maxMessageBytes, { budget: budgets?.unfinished });
+    this.#output.on('drain', () => this.#drained());
     this.#output.on('error', (error) => this.#finish(error));
     this.#input.on('error', (error) => this.#finish(error));
     this.#input.on('end', () => {
@@ -38,35 +54,61 @@ export class StreamTransport implements Transport {
       this.#finish();
     });
     this.#input.on('close', () => this.#finish());
-    if (this.#options.leftover !== undefined) reader.push(this.#options.leftover);
-    this.#input.on('data', (chunk: Buffer) => reader.push(chunk));
-    // Whoever read the first line paused the stream behind it.
-    this.#input.resume();
+    this.#paced = new PacedInput(this.#input, reader);
+    if (this.#options.leftover !== undefined) this.#paced.push(this.#options.leftover);
+    this.#paced.resume();
+  }
+
+  hold(held: boolean): void {
+    this.#paced?.stop('open', held);
+  }
+
+  /** The memory is needed for others. */
+  drop(): void {
+    this.#finish(unread());
   }
 
   async send(message: Message): Promise<void> {
     if (this.#closed || !this.#output.writable) throw new AppError('session_limit', 'The other side is gone.');
     const pieces = serializeMessage(message);
+    if (this.#full && isNotification(message)) return this.#keep(message, String(pieces[0]));
     if (pieces.length === 1) this.#output.write(pieces[0]);
     else {
       this.#output.cork();
       for (const piece of pieces) this.#output.write(piece);
       process.nextTick(() => this.#output.uncork());
     }
-    if (this.#output.writableLength > maxUnsentBytes) {
-      this.#finish(
-        new AppError('session_limit', 'The other side does not read its answers; the connection was ended.'),
-      );
-    }
+    const unsent = this.#output.writableLength;
+    if (unsent <= slowReaderBytes) return;
+    this.#full = true;
+    this.#paced?.stop('unread', true);
+    if (unsent > maxUnsentBytes) this.#finish(unread());
+    else this.#options.budgets?.unread.set(this, unsent);
   }
 
   async close(): Promise<void> {
     this.#finish();
   }
 
+  #keep(message: Message & { readonly method: string }, text: string): void {
+    if (!passing.has(message.method) && this.#kept.size < maxKept) this.#kept.set(text, message);
+  }
+
+  #drained(): void {
+    if (!this.#full || this.#closed) return;
+    this.#options.budgets?.unread.set(this, 0);
+    this.#full = false;
+    const kept = [...this.#kept.values()];
+    this.#kept.clear();
+    for (const message of kept) void this.send(message).catch(() => undefined);
+    if (!this.#full) this.#paced?.stop('unread', false);
+  }
+
   #finish(error?: Error): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#kept.clear();
+    this.#options.budgets?.unread.set(this, 0);
     this.#output.end();
     // What was written is still flushed; a peer that never reads must not keep the descriptor for ever.
     setTimeout(() => {
@@ -75,4 +117,8 @@ export class StreamTransport implements Transport {
     }, 2000).unref();
     this.#handlers?.onClose(error);
   }
+}
+
+function unread(): AppError {
+  return new AppError('session_limit', 'The other side does not read its answers; the connection was ended.');
 }

@@ -32,6 +32,8 @@ export interface Transport {
   close(): Promise<void>;
   /** The message as it is written, where that is not with the bytes of a raw result. */
   asWritten?(message: Message): Message;
-  /** HTTP repeats the negotiated version in a header of every message. */
+  /** The handshake is done. HTTP repeats the negotiated version in a header of every message. */
   setProtocolVersion?(version: string): void;
+  /** Stops reading from the other side, or goes on; what had been read by then still comes. */
+  hold?(held: boolean): void;
 }

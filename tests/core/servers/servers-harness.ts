@@ -125,6 +125,7 @@ export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarn
     },
     connection: async (config) => {
       const connection = new Connection({
+        server: config.name,
         transport: deps.createTransport(config),
         identity: deps.identity,
         http: config.kind === 'http' || config.kind === 'sse',

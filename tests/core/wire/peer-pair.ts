@@ -1,6 +1,6 @@
 /** A peer with somebody at the other end who says exactly what a test wants, without a wire between them. */
 import type { Message } from '../../../src-main/core/wire/message.ts';
-import { Peer, type PeerHandlers } from '../../../src-main/core/wire/peer.ts';
+import { Peer, type PeerHandlers, type PeerOptions } from '../../../src-main/core/wire/peer.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../../src-main/core/wire/transport.ts';
 
 /** A line whose other end is the test. */
@@ -8,6 +8,7 @@ export class TestLine implements Transport {
   readonly sent: Message[] = [];
   readonly options: (SendOptions | undefined)[] = [];
   closes = 0;
+  readonly holds: boolean[] = [];
   /** Set to make the line refuse what is sent. */
   broken: Error | undefined;
   #handlers: TransportHandlers | undefined;
@@ -24,6 +25,10 @@ export class TestLine implements Transport {
 
   async close(): Promise<void> {
     this.closes++;
+  }
+
+  hold(held: boolean): void {
+    this.holds.push(held);
   }
 
   /** The other end says this. */
@@ -47,7 +52,7 @@ export interface PeerPair {
   readonly heard: [string, unknown][];
 }
 
-export async function peerPair(onRequest?: PeerHandlers['onRequest'], firstId?: number): Promise<PeerPair> {
+export async function peerPair(onRequest?: PeerHandlers['onRequest'], options: PeerOptions = {}): Promise<PeerPair> {
   const line = new TestLine();
   const [oddities, closings, heard]: [string[], (Error | undefined)[], [string, unknown][]] = [[], [], []];
   const handlers: PeerHandlers = {
@@ -56,7 +61,7 @@ export async function peerPair(onRequest?: PeerHandlers['onRequest'], firstId?: 
     onClose: (error) => closings.push(error),
     onOddity: (text) => oddities.push(text),
   };
-  const peer = new Peer(line, handlers, firstId);
+  const peer = new Peer(line, handlers, options);
   await peer.start();
   return { peer, line, oddities, closings, heard };
 }

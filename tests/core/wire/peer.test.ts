@@ -116,7 +116,7 @@ describe('answers to our requests', () => {
   });
 
   test('our ids begin behind the one we are given, and the request is told its own before it goes out', async () => {
-    const { peer, line } = await peerPair(undefined, 5_000_000);
+    const { peer, line } = await peerPair(undefined, { firstId: 5_000_000 });
     const told: [number, number][] = [];
     for (let i = 0; i < 2; i++) void peer.request('a', {}, { onId: (id) => told.push([id, line.sent.length]) });
     expect(told).toEqual([
@@ -384,4 +384,50 @@ test.each([
   ['text', { code: -32603, message: 'text' }],
 ])('%s goes over the wire as %j', (error, body) => {
   expect(toErrorBody(error)).toEqual(body);
+});
+
+describe('open requests of the other side', () => {
+  const ping = { method: 'ping' };
+
+  test('at the limit it is not read until half of them are answered, whatever ids it gives them', async () => {
+    const answers: (() => void)[] = [];
+    const onRequest = () => new Promise<object>((resolve) => answers.push(() => resolve({})));
+    const { line } = await peerPair(onRequest as never, { open: { most: 4, beyond: 'hold' } });
+    for (const id of ['one', 'one', 'one', 'one']) line.says({ id, ...ping });
+    expect(line.holds).toEqual([true]);
+    answers[0]?.();
+    await settled();
+    expect(line.holds).toEqual([true]);
+    for (const answer of answers) answer();
+    await settled();
+    expect(line.holds).toEqual([true, false]);
+  });
+
+  test('an answer that is not read counts as open', async () => {
+    const { line } = await peerPair(undefined, { open: { most: 4, beyond: 'hold' } });
+    line.send = () => new Promise(() => undefined);
+    for (let id = 0; id < 4; id++) line.says({ id, ...ping });
+    await settled();
+    expect(line.holds).toEqual([true]);
+  });
+
+  test('or each further one is refused, and those that are open can still be cancelled', async () => {
+    const aborted: unknown[] = [];
+    const onRequest = (_method: string, _params: object, { signal }: { signal: AbortSignal }) =>
+      new Promise<object>((resolve) =>
+        signal.addEventListener('abort', () => {
+          aborted.push(signal.reason);
+          resolve({});
+        }),
+      );
+    const { line } = await peerPair(onRequest as never, { open: { most: 2, beyond: 'refuse' } });
+    for (const id of [1, 2, 3]) line.says({ id, ...ping });
+    await settled();
+    expect(line.sent).toMatchObject([{ id: 3, error: { data: { code: 'session_limit' } } }]);
+    line.says({ method: 'notifications/cancelled', params: { requestId: 1, reason: 'enough' } });
+    await settled();
+    line.says({ id: 4, ...ping });
+    await settled();
+    expect([aborted, line.sent.length, line.holds]).toEqual([['enough'], 1, []]);
+  });
 });

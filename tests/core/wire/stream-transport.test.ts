@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
+import { ByteBudget, lineBudgets } from '../../../src-main/core/wire/byte-budget.ts';
 import type { Message } from '../../../src-main/core/wire/message.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 import { StreamTransport, type StreamTransportOptions } from '../../../src-main/core/wire/stream-transport.ts';
@@ -107,4 +108,34 @@ test('ending it ourselves is told once, also when it is done twice', async () =>
   far.resume();
   await Promise.all([transport.close(), transport.close(), once(far, 'end')]);
   expect(closings).toEqual([undefined]);
+});
+
+test('who does not read is not read, misses what goes by, and later hears once what is different', async () => {
+  const { transport, far, messages } = await line();
+  far.pause();
+  const long = { jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(1024 * 1024) } } as const;
+  for (let at = 0; at < 24; at++) await transport.send(long);
+  far.write('{"jsonrpc":"2.0","method":"asks for more"}\n');
+  const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } } as const;
+  const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as const;
+  for (let at = 0; at < 1000; at++) await Promise.all([transport.send(progress), transport.send(changed)]);
+  expect(messages).toEqual([]);
+  let heard = '';
+  far.setEncoding('utf8').on('data', (chunk: string) => (heard += chunk));
+  far.resume();
+  while (messages.length === 0 || !heard.includes('list_changed'))
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(messages).toMatchObject([{ method: 'asks for more' }]);
+  expect([heard.split('list_changed').length - 1, heard.includes('progress')]).toEqual([1, false]);
+});
+
+test('whoever has most unread is ended when the memory is needed for others', async () => {
+  const budgets = { ...lineBudgets(), unread: new ByteBudget(16 * 1024 * 1024) };
+  const { transport, far, closings, closed } = await line({ budgets });
+  far.pause();
+  const long = { jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(1024 * 1024) } } as const;
+  for (let at = 0; at < 40; at++) await transport.send(long).catch(() => undefined);
+  await closed;
+  expect(closings).toMatchObject([{ code: 'session_limit' }]);
+  expect(budgets.unread.total).toBe(0);
 });

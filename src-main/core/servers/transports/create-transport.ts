@@ -1,5 +1,6 @@
 /** The transport that a server's configuration asks for. */
 import type { BuiltinServerConfig, HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
+import type { LineBudgets } from '../../wire/byte-budget.ts';
 import type { Transport } from '../../wire/transport.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
@@ -21,6 +22,8 @@ export interface TransportDeps {
   readonly signIns?: SignIns | undefined;
   /** Hides secrets in what servers over HTTP say when they fail. */
   readonly mask?: ((text: string) => string) | undefined;
+  /** What all lines together may have of the memory. */
+  readonly budgets?: LineBudgets | undefined;
   /** Starts a built-in server and gives our end of its line. */
   readonly connectBuiltin: (config: BuiltinServerConfig) => Promise<SdkTransport>;
 }
@@ -48,5 +51,6 @@ export function createTransport(config: ServerConfig, deps: TransportDeps): Tran
 function httpOptions(config: HttpServerConfig, deps: TransportDeps): HttpTransportOptions {
   const { name, url, headers, maxMessageBytes } = config;
   const signIn = deps.signIns?.find(config);
-  return { serverName: name, url, headers, maxMessageBytes, env: deps.env, mask: deps.mask, signIn };
+  const { env, mask, budgets } = deps;
+  return { serverName: name, url, headers, maxMessageBytes, env, mask, budgets, signIn };
 }

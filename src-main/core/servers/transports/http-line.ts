@@ -1,5 +1,6 @@
 /** What both HTTP transports stand on: a fetch that loses nothing and signs in, and an end that comes once. */
 import type { AppError } from '../../base/errors.ts';
+import type { LineBudgets } from '../../wire/byte-budget.ts';
 import type { TransportHandlers } from '../../wire/transport.ts';
 import { createAuthorizedFetch } from '../sign-in/authorized-fetch.ts';
 import type { ServerSignIn } from '../sign-in/server-sign-in.ts';
@@ -16,6 +17,8 @@ export interface HttpTransportOptions {
   /** Where HTTP_PROXY and its like are read from. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How we sign in there; without it a 401 is for the person to mend. */
+  /** What all lines together may have of the memory. */
+  readonly budgets?: LineBudgets | undefined;
   readonly signIn?: ServerSignIn | undefined;
   /** Hides secrets in what the server says. */
   readonly mask?: ((text: string) => string) | undefined;
@@ -32,6 +35,10 @@ export class HttpLine {
   readonly #http: HttpFetch;
   readonly #closeSdk: () => Promise<void>;
   #closed = false;
+  /** The handshake is done. */
+  greeted = false;
+  /** Resolves when the server's streams may be read on. */
+  #gate: PromiseWithResolvers<void> | undefined;
 
   constructor(options: HttpTransportOptions, closeSdk: () => Promise<void>) {
     this.#options = options;
@@ -45,7 +52,7 @@ export class HttpLine {
 
   /** The fetch for the SDK. */
   fetch(parts: Pick<LosslessFetchOptions, 'exchanges' | 'onSessionLost' | 'onListen'>): FetchLike {
-    const { signIn, maxMessageBytes } = this.#options;
+    const { signIn, maxMessageBytes, budgets } = this.#options;
     const { fetch } = this.#http;
     return createLosslessFetch({
       ...parts,
@@ -53,14 +60,24 @@ export class HttpLine {
       fetch: signIn === undefined ? fetch : createAuthorizedFetch(fetch, signIn),
       tap: this.tap,
       maxMessageBytes,
+      budget: budgets?.unfinished,
+      greeted: () => this.greeted,
+      flow: () => this.#gate?.promise,
       onOddity: (text) => this.handlers?.onOddity(text),
     });
+  }
+
+  /** Stops reading its streams, or goes on. */
+  hold(held: boolean): void {
+    this.#gate?.resolve();
+    this.#gate = held ? Promise.withResolvers() : undefined;
   }
 
   /** Ends it, unless it has ended. `farewell`: what comes before, while answers are no longer heard. Never rejects. */
   async end(error?: AppError, farewell?: () => Promise<unknown>): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.hold(false);
     await farewell?.();
     await this.#closeSdk().catch(() => undefined);
     this.#http.close();

@@ -42,6 +42,10 @@ export class HttpOrSseTransport implements Transport {
     this.#current.setProtocolVersion?.(version);
   }
 
+  hold(held: boolean): void {
+    this.#current.hold?.(held);
+  }
+
   close(): Promise<void> {
     return this.#current.close();
   }

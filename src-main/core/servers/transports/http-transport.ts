@@ -76,7 +76,12 @@ export class HttpTransport implements Transport {
 
   /** The revision agreed on by `initialize`; sent as MCP-Protocol-Version from then on. */
   setProtocolVersion(version: string): void {
+    this.#line.greeted = true;
     this.#sdk.setProtocolVersion(version);
+  }
+
+  hold(held: boolean): void {
+    this.#line.hold(held);
   }
 
   close(): Promise<void> {

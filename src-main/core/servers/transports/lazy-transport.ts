@@ -32,4 +32,8 @@ export class LazyTransport implements Transport {
   setProtocolVersion(version: string): void {
     this.#loaded?.setProtocolVersion?.(version);
   }
+
+  hold(held: boolean): void {
+    this.#loaded?.hold?.(held);
+  }
 }

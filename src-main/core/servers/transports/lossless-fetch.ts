@@ -14,6 +14,8 @@ export interface LosslessFetchOptions extends ReadOptions {
   readonly fetch: FetchLike;
   readonly tap: MessageTap;
   readonly exchanges: Exchanges;
+  /** Resolves when the server's streams may be read on. */
+  readonly flow?: (() => Promise<void> | undefined) | undefined;
   /** A POST of an open session was answered by 404. */
   readonly onSessionLost: () => void;
   /** The stream for what belongs to no request was asked for; undefined: the server could not be reached. */

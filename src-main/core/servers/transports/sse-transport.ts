@@ -65,7 +65,12 @@ export class SseTransport implements Transport {
   }
 
   setProtocolVersion(version: string): void {
+    this.#line.greeted = true;
     this.#sdk.setProtocolVersion(version);
+  }
+
+  hold(held: boolean): void {
+    this.#line.hold(held);
   }
 
   close(): Promise<void> {

@@ -1,15 +1,18 @@
 /** JSON-RPC with a child process over its stdin and stdout; the child and all it starts end with the transport. */
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../../base/errors.ts';
+import type { ByteHolder, LineBudgets } from '../../wire/byte-budget.ts';
 import { FrameReader } from '../../wire/frame-reader.ts';
-import type { Message } from '../../wire/message.ts';
+import { isNotification, type Message } from '../../wire/message.ts';
 import { serializeMessage } from '../../wire/serialize.ts';
+import { PacedInput } from '../../wire/paced-input.ts';
 import type { Transport, TransportHandlers } from '../../wire/transport.ts';
 import { launchServer, type ServerLaunch } from '../launch/launch-server.ts';
 import type { ProcessGroup } from '../launch/process-group.ts';
 import { describeExit } from './describe-exit.ts';
 import { OddityLimit } from './oddity-limit.ts';
+import { longestGreeting, longestParsed } from './read-messages.ts';
 import type { StderrLog } from './stderr-log.ts';
 import { within } from './within.ts';
 import { writeAll } from './write-all.ts';
@@ -17,10 +20,16 @@ import { writeAll } from './write-all.ts';
 export interface StdioTransportOptions extends ServerLaunch {
   readonly maxMessageBytes: number;
   readonly stderr: StderrLog;
+  /** What all lines together may have unread, and half-read, of the memory. */
+  readonly budgets?: LineBudgets | undefined;
   /** How long the server has to end by itself, and again after SIGTERM, in ms. */
   readonly graceMs?: number;
 }
 
+/** Behind so many unread bytes no notification is put: nobody waits for them, so nothing else bounds their number. */
+const longestBacklog = 16 * 1024 * 1024;
+/** Unread bytes from which on they count. */
+const worthCounting = 1024 * 1024;
 /** A process that left the group may hold our pipes open; what it says is not waited for longer than this. */
 const drainMs = 500;
 /** The end of a pipe is often seen before the exit that caused it. */
@@ -29,7 +38,7 @@ const exitFollowsMs = 250;
 /** How long a message that could not be sent waits for the reason, in ms. */
 const toldWithinMs = 5000;
 
-export class StdioTransport implements Transport {
+export class StdioTransport implements Transport, ByteHolder {
   readonly #options: StdioTransportOptions;
   #handlers: TransportHandlers | undefined;
   #group: ProcessGroup | undefined;
@@ -39,6 +48,9 @@ export class StdioTransport implements Transport {
   /** Why we end a process that would go on living. */
   #reason: string | undefined;
   #closedByUs = false;
+  /** The handshake is done. */
+  #greeted = false;
+  #paced: PacedInput | undefined;
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
@@ -55,11 +67,27 @@ export class StdioTransport implements Transport {
   async send(message: Message): Promise<void> {
     const stdin = this.#group?.child.stdin;
     if (stdin === undefined || this.#ending !== undefined || !stdin.writable) throw await this.#gone();
+    if (isNotification(message) && stdin.writableLength > longestBacklog) return;
     try {
-      await writeAll(stdin, serializeMessage(message), this.#options.serverName);
+      const written = writeAll(stdin, serializeMessage(message), this.#options.serverName);
+      this.#countUnread(stdin);
+      await written;
     } catch (error) {
       throw error instanceof AppError ? error : await this.#gone(error);
     }
+  }
+
+  setProtocolVersion(): void {
+    this.#greeted = true;
+  }
+
+  hold(held: boolean): void {
+    this.#paced?.stop('open', held);
+  }
+
+  /** The memory that its unread input takes is needed for others. */
+  drop(): void {
+    this.#giveUp('it does not read its input');
   }
 
   async close(): Promise<void> {
@@ -77,6 +105,7 @@ export class StdioTransport implements Transport {
     this.#readMessages(child.stdout, handlers);
     child.stdout.once('end', () => void this.#giveUpUnlessExited(group, 'it closed its output'));
     child.stderr.on('data', (chunk: Buffer) => this.#options.stderr.push(chunk));
+    child.stdin.on('drain', () => this.#options.budgets?.unread.set(this, 0));
     child.stdin.on('error', () => void this.#giveUpUnlessExited(group, 'it closed its input'));
     for (const stream of [child.stdout, child.stderr]) stream.on('error', () => undefined);
     // A leader that dies leaves the rest of its group to us.
@@ -85,23 +114,43 @@ export class StdioTransport implements Transport {
   }
 
   #readMessages(stdout: Readable, handlers: TransportHandlers): void {
-    const giveUp = (): void => {
-      this.#reason = 'it prints text instead of MCP messages';
-      stdout.destroy();
-      void this.#end();
-    };
-    const oddities = new OddityLimit((text) => handlers.onOddity(text), giveUp);
+    const { maxMessageBytes, budgets } = this.#options;
+    const oddities = new OddityLimit(
+      (text) => handlers.onOddity(text),
+      () => this.#giveUp('it prints text instead of MCP messages'),
+    );
     const onMessage = (message: Message): void => {
       oddities.sawMessage();
       handlers.onMessage(message);
     };
-    const reader = new FrameReader(
-      { onMessage, onOddity: (text) => oddities.add(text) },
-      this.#options.maxMessageBytes,
-    );
-    stdout.on('data', (chunk: Buffer) => reader.push(chunk));
+    const onEndless = (): void => this.#giveUp('it writes a line without an end');
+    const reader = new FrameReader({ onMessage, onOddity: (text) => oddities.add(text), onEndless }, maxMessageBytes, {
+      budget: budgets?.unfinished,
+      maxParsedBytes: longestParsed,
+    });
+    let greeting = 0;
+    stdout.on('data', (chunk: Buffer) => {
+      greeting += this.#greeted ? 0 : chunk.length;
+      if (greeting > longestGreeting) this.#giveUp('it wrote more than a megabyte before it had introduced itself');
+    });
+    this.#paced = new PacedInput(stdout, reader);
+    this.#paced.resume();
     stdout.once('end', () => reader.end());
-    stdout.once('close', () => oddities.end());
+    stdout.once('close', () => {
+      reader.drop();
+      oddities.end();
+    });
+  }
+
+  #giveUp(reason: string): void {
+    this.#reason ??= reason;
+    this.#group?.child.stdout.destroy();
+    void this.#end();
+  }
+
+  #countUnread(stdin: Writable): void {
+    const { unread } = this.#options.budgets ?? {};
+    if (stdin.writableLength > worthCounting) unread?.set(this, stdin.writableLength);
   }
 
   /** A process whose pipe is gone is of no use, even if it lives. */
@@ -123,6 +172,7 @@ export class StdioTransport implements Transport {
     await group.end({ graceMs: this.#options.graceMs ?? 2000 });
     await within(drained, drainMs);
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
+    this.#options.budgets?.unread.set(this, 0);
     this.#options.stderr.end();
     this.#handlers?.onClose(this.#closedByUs ? undefined : this.#exitError(group));
   }

@@ -3,12 +3,14 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type Message, rpcCode } from '../../wire/message.ts';
 import type { Exchange } from './exchanges.ts';
 import type { MessageTap } from './message-tap.ts';
-import { readMessages, type ReadOptions } from './read-messages.ts';
+import { messageLimit, readMessages, type ReadOptions } from './read-messages.ts';
 
 export interface EventStreamTapOptions extends ReadOptions {
   readonly tap: MessageTap;
   /** The request whose answer the stream carries, if it is that of a request. */
   readonly exchange: Exchange | undefined;
+  /** Resolves when the server may be read on. */
+  readonly flow?: (() => Promise<void> | undefined) | undefined;
 }
 
 export function tapEventStream(options: EventStreamTapOptions): TransformStream<Uint8Array, Uint8Array> {
@@ -17,12 +19,15 @@ export function tapEventStream(options: EventStreamTapOptions): TransformStream<
   const encoder = new TextEncoder();
   let out = '';
   let overflow = false;
+  /** Bytes since the last event. */
+  let pending = 0;
   const parser = createParser({
     maxBufferSize: options.maxMessageBytes,
     onId: (id) => {
       if (exchange !== undefined && id !== '') exchange.lastEventId = id;
     },
     onEvent: (event) => {
+      pending = 0;
       out += rewriteEvent(event, options);
     },
     onComment: (comment) => {
@@ -36,7 +41,10 @@ export function tapEventStream(options: EventStreamTapOptions): TransformStream<
     },
   });
   return new TransformStream({
-    transform(chunk, controller) {
+    async transform(chunk, controller) {
+      await options.flow?.();
+      pending += chunk.byteLength;
+      overflow = pending > messageLimit(options);
       parser.feed(decoder.decode(chunk, { stream: true }));
       if (overflow) {
         const failure = tooLarge(options);
@@ -67,7 +75,7 @@ function writeEvent(event: EventSourceMessage): string {
 }
 
 function tooLarge(options: EventStreamTapOptions): Message | undefined {
-  const message = `A message is over the limit of ${options.maxMessageBytes} bytes; its stream was given up. Ask for less at a time, or raise maxMessageMB for this server.`;
+  const message = `A message is over the limit of ${messageLimit(options)} bytes; its stream was given up. Ask for less at a time, or raise maxMessageMB for this server.`;
   options.onOddity(message);
   const { exchange } = options;
   if (exchange === undefined) return undefined;

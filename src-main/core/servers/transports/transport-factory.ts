@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Env } from '../../base/app-paths.ts';
 import { AppError } from '../../base/errors.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
+import type { LineBudgets } from '../../wire/byte-budget.ts';
 import type { Transport } from '../../wire/transport.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
@@ -18,6 +19,8 @@ export interface TransportFactoryOptions {
   /** Folder of the servers' stderr logs. */
   readonly logDir: string;
   readonly mask: (text: string) => string;
+  /** What all lines together may have of the memory. */
+  readonly budgets?: LineBudgets | undefined;
   /** Without it nobody is signed in to servers over HTTP. */
   readonly signIns?: SignIns | undefined;
 }

@@ -71,6 +71,8 @@ describe('nothing is lost', () => {
       if (seen.id === '1') response.writeHead(200, json).end(message);
       else response.writeHead(200, events).end(`data: ${message}\n\n`);
     });
+    // Before a handshake a server has no reason to say so much.
+    client.transport.setProtocolVersion?.('2025-11-25');
     const answers = [await client.ask('a'), await client.ask('b')];
     const lengths = answers.map((answer) =>
       'result' in answer && answer.result instanceof RawJson ? answer.result.byteLength : 0,
@@ -90,10 +92,24 @@ describe('a request that fails', () => {
       },
       { maxMessageBytes: 2 * 1024 * 1024 },
     );
+    client.transport.setProtocolVersion?.('2025-11-25');
     const failed = [await client.ask('large/json'), await client.ask('large/events')];
     const texts = failed.map((answer) => ('error' in answer ? answer.error.message : ''));
     expect(texts.every((text) => text.includes('over the limit'))).toBe(true);
     expect(await client.ask('events')).toMatchObject({ id: 3, result: { text: '' } });
+  });
+
+  test('before its handshake is done a megabyte is all that a server may say in one message', async () => {
+    const { client } = await connect((seen, response) => {
+      const message = `{"jsonrpc":"2.0","id":${seen.id},"result":{"text":"${'x'.repeat(2 * 1024 * 1024)}"}}`;
+      if (seen.body.includes('json')) response.writeHead(200, json).end(message);
+      else response.writeHead(200, events).end(`data: ${message}\n\n`);
+    });
+    const failed = [await client.ask('large/json'), await client.ask('large/events')];
+    expect(failed.map((answer) => 'error' in answer && answer.error.message)).toEqual([
+      expect.stringContaining('over the limit'),
+      expect.stringContaining('over the limit'),
+    ]);
   });
 
   test('a stream that ends without an answer, a wrong id and a body that is no JSON each get an error answer', async () => {

@@ -60,15 +60,18 @@ export function stdioHarness(overrides: Partial<StdioTransportOptions> = {}): Ha
     oddities,
     messages,
     closed,
-    start: () =>
-      transport.start({
+    start: async () => {
+      await transport.start({
         onMessage: (message) => {
           messages.push(message);
           if ('id' in message && !('method' in message)) waiting.get(message.id)?.(message);
         },
         onClose: (error) => markClosed(error),
         onOddity: (text) => oddities.push(text),
-      }),
+      });
+      // No handshake here; until it is done a server may say little.
+      transport.setProtocolVersion();
+    },
     ask: async (method, params = {}) => {
       const id = nextId++;
       const answer = new Promise<RpcResult | RpcFailure>((resolve) => waiting.set(id, resolve));

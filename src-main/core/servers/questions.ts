@@ -1,0 +1,74 @@
+/**
+ * What a server asks its client: within bounds, and with its name on what a person is shown. The client app knows Tooltray
+ * alone, so without a name a person could not tell who wants a password, or whose prompt their model is to answer.
+ */
+import { RateLimit } from '../base/rate-limit.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import { type Result, rpcCode, RpcError } from '../wire/message.ts';
+import { fact, toObject } from '../wire/raw-json.ts';
+
+/** Questions of one line that may be open at once; while there are so many, the server is not read. */
+export const mostQuestions = 64;
+/** In one answer of 2026-07-28 that asks for input. */
+const mostAtOnce = 16;
+
+/** Each of these takes a person's attention, or tokens of their model. */
+const rates = {
+  'elicitation/create': { atOnce: 20, perSecond: 0.5 },
+  'sampling/createMessage': { atOnce: 50, perSecond: 1 },
+  other: { atOnce: 100, perSecond: 10 },
+} as const;
+
+/** How often one line may ask. */
+export class QuestionLimit {
+  readonly #limits = {
+    'elicitation/create': new RateLimit(rates['elicitation/create']),
+    'sampling/createMessage': new RateLimit(rates['sampling/createMessage']),
+    other: new RateLimit(rates.other),
+  };
+
+  /** Throws RpcError where it asks too often. */
+  admit(method: string): void {
+    const kind = method === 'elicitation/create' || method === 'sampling/createMessage' ? method : 'other';
+    if (!this.#limits[kind].take())
+      throw new RpcError(rpcCode.aborted, `${method} was asked too often. Wait some seconds, then ask again.`);
+  }
+}
+
+/** The questions of an answer that asks for input. Throws RpcError for what cannot be put to anybody. */
+export function inputRequests(asked: JsonObject): [string, string, JsonObject][] {
+  const requests = isObject(asked['inputRequests']) ? Object.entries(asked['inputRequests']) : [];
+  if (requests.length > mostAtOnce)
+    throw new RpcError(rpcCode.internal, `The server asked ${requests.length} things at once.`);
+  return requests.map(([key, request]) => {
+    const { method, params } = isObject(request) ? request : {};
+    if (typeof method !== 'string')
+      throw new RpcError(rpcCode.internal, `The server asked for input without naming a method (${key}).`);
+    return [key, method, isObject(params) ? params : {}];
+  });
+}
+
+/** The question with the server's name on it: in front of what a person reads, and for programs in `_meta`. */
+export function namedQuestion(server: string, method: string, params: JsonObject): JsonObject {
+  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  const named = { ...params, _meta: { ...meta, 'tooltray/server': server } };
+  if (method === 'elicitation/create') return { ...named, message: `${server}: ${text(params['message'])}` };
+  if (method !== 'sampling/createMessage') return params;
+  const prompt = text(params['systemPrompt']);
+  return { ...named, systemPrompt: `Asked by the MCP server ${server}.${prompt === '' ? '' : `\n\n${prompt}`}` };
+}
+
+/** The same for an answer of 2026-07-28 that asks for input and goes to the client app as it is. */
+export function namedInputRequests(server: string, result: Result): Result {
+  if (fact(result, 'resultType') !== 'input_required') return result;
+  const asked = toObject(result);
+  const requests = inputRequests(asked).map(([key, method, params]) => [
+    key,
+    { method, params: namedQuestion(server, method, params) },
+  ]);
+  return { ...asked, inputRequests: Object.fromEntries(requests) as JsonObject };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
