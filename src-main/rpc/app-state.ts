@@ -128,6 +128,8 @@ export interface CallSummary {
   readonly via: string | undefined;
   /** What the model said it calls for, where it said it. */
   readonly why: string | undefined;
+  /** How sensitive it said the data is, where it said it. */
+  readonly sensitivity: string | undefined;
   readonly outcome: 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
   readonly error: string | undefined;
   readonly durationMs: number;

@@ -58,4 +58,5 @@ export const activitySteps: readonly string[] = [
     estimated INTEGER NOT NULL,
     PRIMARY KEY (day, app, mode, server, tool, cause)
   ) STRICT, WITHOUT ROWID`,
+  `ALTER TABLE calls ADD COLUMN sensitivity TEXT`,
 ];

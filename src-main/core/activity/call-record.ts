@@ -17,6 +17,8 @@ export interface CallRecord {
   readonly via?: string | undefined;
   /** What the model said it calls for. */
   readonly why?: string | undefined;
+  /** How sensitive the model said the data is: `public`, `internal`, `private` or `unknown`. */
+  readonly sensitivity?: string | undefined;
   /** The answer was kept on disk under this id. */
   readonly spillId?: string | undefined;
   /** The whole time and its stages, in ms. */

@@ -34,6 +34,7 @@ export const columns: readonly Column[] = [
   { name: 'errorText', kind: 'text', optional: true },
   { name: 'why', kind: 'text', optional: true },
   { name: 'spillId', kind: 'text', optional: true },
+  { name: 'sensitivity', kind: 'text', optional: true },
 ];
 
 /** Longest texts kept, in characters: a name, and what an error said. */

@@ -27,6 +27,8 @@ export interface CallRequest {
   readonly intent?: Intent | undefined;
   /** What the model said it calls for. */
   readonly why?: string | undefined;
+  /** How sensitive the model said the data is: `public`, `internal`, `private` or `unknown`. */
+  readonly sensitivity?: string | undefined;
   /** What becomes of a long answer; undefined: what the settings and the client app say. */
   readonly spill?: SpillWish | 'never' | undefined;
 }

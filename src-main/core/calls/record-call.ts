@@ -66,6 +66,7 @@ function toRecord(
     tool: tool?.name ?? request.tool,
     via: request.via,
     why: request.why,
+    sensitivity: request.sensitivity,
     spillId: spillOf(call),
     durationMs,
     resolveMs: times.stages.resolve,

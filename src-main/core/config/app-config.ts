@@ -83,6 +83,12 @@ export interface ToolFilter {
   readonly deny: readonly string[];
 }
 
+/** What `retrieve_tools` answers where the call does not say: how many tools, and how much of each; undefined: as it thinks best. */
+export interface RetrieveSettings {
+  readonly limit: number | undefined;
+  readonly detail: 'full' | 'compact' | undefined;
+}
+
 /** What happens with answers that are too long for a model. */
 export interface ResultSettings {
   /** Answers of more bytes (UTF-8) are kept on disk; 0: none is; undefined: what suits the client app. */
@@ -149,8 +155,7 @@ export interface AppConfig {
   readonly initTimeoutSeconds: number | undefined;
   /** Servers started by a command are meant to run in a container (MCPProxy's docker_isolation), unless their entry says otherwise. */
   readonly isolateCommands: boolean;
-  /** What `retrieve_tools` answers where the call does not say: how many tools, and how much of each; undefined: as it thinks best. */
-  readonly retrieve: { readonly limit: number | undefined; readonly detail: 'full' | 'compact' | undefined };
+  readonly retrieve: RetrieveSettings;
   /** Code that models write. */
   readonly code: CodeSettings;
   /** A server that does not start is mended from what other apps launch: after a yes, by itself, or not at all. */

@@ -7,7 +7,7 @@ import type { CallRequest } from '../calls/call-tool.ts';
 import type { AwaitWish } from '../calls/slow-calls.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { ToolFinder } from '../catalog/tool-finder.ts';
-import type { ToolFilter } from '../config/app-config.ts';
+import type { RetrieveSettings, ToolFilter } from '../config/app-config.ts';
 import type { ModeName } from '../config/mode-names.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
 import type { ResultFiles } from '../results/result-files.ts';
@@ -61,6 +61,8 @@ export interface HelperContext extends ModeView {
   readonly resultFiles: ResultFiles;
   /** Longest text that the client app takes in one answer, in bytes (UTF-8). */
   readonly longestText: number;
+  /** What retrieve_tools gives unless it is asked otherwise. */
+  readonly retrieve: RetrieveSettings;
   /** What `proxy-dispatch` may show and call. */
   readonly toolFilter: ToolFilter;
   /** Servers: what there is to say of them, and changes under the policy. Nothing a model reaches can decide on them. */

@@ -100,6 +100,7 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
     raw: () => deps.config().raw,
     extraTools: () => pinnedTools(deps.config()),
     toolFilter: () => deps.config().dispatch,
+    retrieve: () => deps.config().retrieve,
     spills: () => maySpill(deps.config().results),
     handles: () => callLimitMs(deps.config(), endpoint.app) !== undefined,
     callLimitMs: (app) => callLimitMs(deps.config(), app),

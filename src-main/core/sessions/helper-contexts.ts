@@ -6,7 +6,7 @@ import type { CallerContext, CallRequest } from '../calls/call-tool.ts';
 import type { AwaitWish } from '../calls/slow-calls.ts';
 import type { LiveCatalog } from '../catalog/live-catalog.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
-import type { ToolFilter } from '../config/app-config.ts';
+import type { RetrieveSettings, ToolFilter } from '../config/app-config.ts';
 import { longestTextFor } from '../modes/client-app-facts.ts';
 import type { HelperContext, HelperTool, ModeView } from '../modes/mode.ts';
 import { SessionMemory } from '../modes/session-memory.ts';
@@ -29,6 +29,7 @@ export interface HelperParts {
   /** Read at each use: the config may change under a session. */
   readonly raw: () => boolean;
   readonly toolFilter: () => ToolFilter;
+  readonly retrieve: () => RetrieveSettings;
   readonly spills: () => boolean;
   readonly handles: () => boolean;
   /** How long servers are waited for, in ms. */
@@ -93,6 +94,7 @@ export class HelperContexts {
       longestText: longestTextFor(app),
       toolActivity,
       toolFilter: toolFilter(),
+      retrieve: this.#parts.retrieve(),
       admin,
       descriptions,
       author: { app, sessionId, tool },

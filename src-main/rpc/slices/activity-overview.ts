@@ -36,6 +36,7 @@ export function callSummary(entry: ActivityEntry): CallSummary {
     },
     via: entry.via,
     why: entry.why,
+    sensitivity: entry.sensitivity,
     error: entry.errorText,
     tokensIn: entry.tokensIn,
     tokensOut: entry.tokensOut,

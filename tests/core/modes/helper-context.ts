@@ -61,6 +61,7 @@ export function helperContext(
     longestText: 30_000,
     toolActivity: () => [],
     toolFilter: { allow: [], deny: [] },
+    retrieve: { limit: undefined, detail: undefined },
     memory: new SessionMemory(),
     author: { app: 'test', sessionId: 'test', tool: 'test' },
     signal: new AbortController().signal,

@@ -15,6 +15,7 @@ function call(id: number, more: Partial<CallSummary> = {}): CallSummary {
     tool: 'list',
     via: undefined,
     why: undefined,
+    sensitivity: undefined,
   };
   const sizes = { durationMs: 5, argumentBytes: 2, resultBytes: 2, givenBytes: 2, tokensIn: 1, tokensOut: 1 };
   const rest = { outcome: 'ok', error: undefined, estimated: false, spillId: undefined } as const;

@@ -6,7 +6,7 @@ import { hoistCall } from '../../calls/hoist-arguments.ts';
 import { argumentKeys, readArguments, readServerName, readToolName } from '../../calls/read-arguments.ts';
 import type { HelperTool } from '../mode.ts';
 import { callFailure } from './call-failure.ts';
-import { declaredReason, intentKeys, intentProblem } from './declared-intent.ts';
+import { declaredReason, declaredSensitivity, intentKeys, intentProblem } from './declared-intent.ts';
 import { jsonFailure } from './json-result.ts';
 import { readText } from './read-options.ts';
 
@@ -64,11 +64,19 @@ function toRequest(call: JsonObject, intent: Intent, via: string): CallRequest {
   return {
     tool,
     ...{ server, via, intent },
-    arguments: readArguments(call) ?? {},
+    arguments: readArguments(withoutTwin(call)) ?? {},
     beside: Object.fromEntries(Object.entries(call).filter(([key]) => !own.has(key))),
     why: declaredReason(call),
+    sensitivity: declaredSensitivity(call),
     rest: isObject(call['_meta']) ? { _meta: call['_meta'] } : undefined,
   };
+}
+
+/** Of `args` and `args_json` the text counts where both are given, as MCPProxy has it. */
+function withoutTwin(call: JsonObject): JsonObject {
+  if (call['args'] === undefined || call['args_json'] === undefined) return call;
+  const { args, args_json: text, ...rest } = call;
+  return readText(text) === undefined ? { ...rest, args } : { ...rest, args_json: text };
 }
 
 /** Models put blanks around the colon of `server:tool`. */

@@ -52,6 +52,12 @@ export function declaredReason(input: JsonObject): string | undefined {
   return typeof reason === 'string' && reason !== '' ? reason : undefined;
 }
 
+/** How sensitive such a declaration says the data is. */
+export function declaredSensitivity(input: JsonObject): string | undefined {
+  const sensitivity = toObject(input['intent'])?.['data_sensitivity'] ?? input['intent_data_sensitivity'];
+  return sensitivities.find((one) => one === sensitivity);
+}
+
 function detailProblem(sensitivity: unknown, reason: unknown): IntentProblem | undefined {
   if (isGiven(sensitivity) && !sensitivities.includes(sensitivity as string)) {
     return { code: 'INVALID_SENSITIVITY', error: `The data sensitivity is none of ${sensitivities.join(', ')}.` };

@@ -12,9 +12,8 @@ import { explain } from './explain-search.ts';
 import { compactEntry, fullEntry, sawSchema } from './tool-entry.ts';
 import { UsageStats } from './usage-stats.ts';
 
-const usualLimit = 10;
-/** MCPProxy's, where every hit comes whole. */
-const usualFullLimit = 15;
+/** MCPProxy's. */
+const usualLimit = 15;
 const mostHits = 100;
 /** So many hits of a compact answer bring their schema along: what is called next is mostly among them. */
 const schemasShown = 2;
@@ -46,20 +45,21 @@ export const retrieveTools: HelperTool = {
     if (query === undefined) {
       throw new AppError('bad_request', 'The query is missing.', { fix: 'Say in "query" what you want to do.' });
     }
-    const full = input['detail'] === 'full';
-    const limit = readCount(input['limit'], full ? usualFullLimit : usualLimit, mostHits);
+    const detail = readText(input['detail']) ?? context.retrieve.detail;
+    const full = detail === 'full';
+    const limit = readCount(input['limit'], context.retrieve.limit ?? usualLimit, mostHits);
     const filters = filtersIn(input);
     const { found, total } = search(query, limit, filters, context);
     const stats = readSwitch(input['include_stats']) ? new UsageStats(context) : undefined;
     const tools = found.map(({ tool, score }, place) => ({
-      ...(full ? whole(tool, score, context) : line(tool, score, place, context)),
+      ...(full ? whole(tool, score, context) : line({ tool, score }, place, detail !== 'compact', context)),
       ...stats?.of(tool),
     }));
     return jsonResult({
       tools,
       query: query.slice(0, 200),
       total,
-      ...(tools.length === 0 ? nothingFound(query, context) : { usage_instructions: usage(full) }),
+      ...(tools.length === 0 ? nothingFound(query, context) : { usage_instructions: usage(detail) }),
       ...filterDiagnostics(query, filters, context),
       ...(readSwitch(input['include_session_risk_warning']) && { session_risk: sessionRisk(context.catalog) }),
       ...(readSwitch(input['include_disabled']) && disabledServers(context)),
@@ -99,16 +99,16 @@ function whole(tool: CatalogEntry, score: number, { memory }: HelperContext): Js
 }
 
 /** The schema comes along for the first, once to a session. */
-function line(tool: CatalogEntry, score: number, place: number, { memory }: HelperContext): JsonObject {
-  const entry = compactEntry(tool, score);
+function line({ tool, score }: Found, place: number, named: boolean, { memory }: HelperContext): JsonObject {
+  const entry = compactEntry(tool, score, named);
   if (place >= schemasShown) return entry;
   if (sawSchema(tool, memory)) return { ...entry, inputSchema_shown: 'earlier' };
   return { ...entry, inputSchema: usableSchema(tool.definition) };
 }
 
-function usage(full: boolean): string {
-  const call = `Call a tool through the one in call_with, with its ${full ? 'name' : 'id'} as "name".`;
-  return full ? call : `${call} In sig, * is required and ~ left out: describe_tool shows the schema.`;
+function usage(detail: string | undefined): string {
+  const call = `Call a tool through the one in call_with, with its ${detail === 'compact' ? 'id as "name"' : 'name'}.`;
+  return detail === 'full' ? call : `${call} In sig, * is required and ~ left out: describe_tool shows the schema.`;
 }
 
 function nothingFound(query: string, { index, catalog }: HelperContext): JsonObject {

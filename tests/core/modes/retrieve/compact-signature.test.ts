@@ -1,46 +1,70 @@
+/** Promises of MCPProxy's one-line signatures: the worked examples of its grammar, and what it leaves open. */
 import { expect, test } from 'vitest';
 import { compactSignature } from '../../../../src-main/core/modes/retrieve/compact-signature.ts';
 
 const object = (properties: object, required: string[] = []): object => ({ type: 'object', properties, required });
 const one = (schema: object): object => object({ a: schema });
 
-test.each<[string, unknown, string, boolean]>([
-  ['nothing', { type: 'object' }, '()', false],
-  ['no schema', 'nonsense', '(~)', true],
-  ['properties that are none', { properties: [] }, '(~)', true],
-  ['alternatives alone', { anyOf: [{ required: ['a'] }] }, '(~)', true],
+test.each<[string, unknown, string]>([
+  ['nothing', { type: 'object' }, '()'],
+  ['no schema', 'nonsense', '(~)'],
+  ['a list', [1, 2], '(~)'],
+  ['a schema of something else', { type: 'array' }, '(~)'],
+  ['properties that are none', { properties: [] }, '(~)'],
+  ['alternatives alone', { anyOf: [{ required: ['a'] }] }, '(~)'],
+  ['alternatives beside properties', { properties: { a: { type: 'string' } }, anyOf: [] }, '(a:str, ~)'],
   [
-    'simple types',
-    object({ a: { type: 'string' }, b: { type: 'integer' }, c: { type: 'number' }, d: { type: 'boolean' } }),
-    '(a:str, b:int, c:num, d:bool)',
-    false,
+    'required first, then by name, with a short default',
+    object(
+      {
+        ...{ origin: { type: 'string' }, ttl: { type: 'integer', default: 3600 } },
+        ...{ certificate_id: { type: 'string' }, custom_domain: { type: 'string' } },
+      },
+      ['origin'],
+    ),
+    '(origin*:str, certificate_id:str, custom_domain:str, ttl:int=3600)',
   ],
   [
-    'required in their order, optional ones sorted',
-    object({ z: {}, y: {}, b: {}, a: {} }, ['z', 'y']),
-    '(z*:any, y*:any, a:any, b:any)',
-    false,
+    'an object that is required',
+    object({ name: { type: 'string' }, account: { type: 'object', properties: { id: {} } } }, ['name', 'account']),
+    '(name*:str, account*~:obj)',
   ],
-  ['a required name that has no schema', object({}, ['ghost']), '(ghost*:any~)', true],
-  ['a default', one({ type: 'integer', default: 10 }), '(a:int=10)', false],
-  ['a long default', one({ type: 'string', default: 'x'.repeat(30) }), '(a:str)', true],
-  ['a list', one({ type: 'array', items: { type: 'string' } }), '(a:[str])', false],
-  ['a list of anything', one({ type: 'array' }), '(a:[any])', false],
-  ['values', one({ enum: ['x', 'y'] }), '(a:enum[x|y])', false],
-  ['many values', one({ enum: [1, 2, 3, 4, 5, 6] }), '(a:enum[1|2|3|4|5|~])', true],
-  ['several types', one({ type: ['string', 'null'] }), '(a:str|null)', false],
-  ['alternatives', one({ anyOf: [{ type: 'string' }, { type: 'integer' }] }), '(a:str|int)', false],
-  ['an object', one({ type: 'object' }), '(a:obj)', false],
-  ['an object with names', one({ type: 'object', properties: { x: {} } }), '(a:obj~)', true],
-  ['a reference', { ...one({ $ref: '#/$defs/x' }), $defs: { x: { type: 'integer' } } }, '(a:int)', false],
-  ['a reference to nowhere', one({ $ref: '#/$defs/gone' }), '(a:any~)', true],
+  ['simple types', object({ c: { type: 'number' }, d: { type: 'boolean' } }), '(c:num, d:bool)'],
+  ['required in their order, once', object({ b: { type: 'string' }, a: {} }, ['b', 'a', 'b']), '(b*:str, a*~:any)'],
+  ['a required name that has no schema', object({}, ['ghost']), '(ghost*~:any)'],
+  ['a default of what is required', object({ mode: { type: 'string', default: 'auto' } }, ['mode']), '(mode*:str)'],
+  ['no as a default', one({ type: 'boolean', default: false }), '(a:bool=false)'],
+  ['null as a default', one({ type: 'string', default: null }), '(a:str=null)'],
+  ['a default in the letters of the notation', one({ type: 'string', default: '=|' }), '(a:str="=|")'],
+  ['a long default', one({ type: 'string', default: 'x'.repeat(30) }), '(a:str)'],
+  ['a list as a default', one({ type: 'array', items: { type: 'string' }, default: ['a'] }), '(a:[str])'],
+  ['a list of objects', one({ type: 'array', items: { type: 'object', properties: {} } }), '(a~:[obj])'],
+  ['a list of anything', one({ type: 'array' }), '(a~:[any])'],
+  ['a list of certain values', one({ type: 'array', items: { type: 'string', enum: ['x'] } }), '(a~:[str])'],
+  ['values', one({ enum: ['full', 'partial'] }), '(a:enum[full|partial])'],
+  ['numbers as values', one({ enum: [1, 2, 3] }), '(a:enum[1|2|3])'],
+  ['one value', one({ const: 'x' }), '(a:enum[x])'],
+  ['many values', one({ type: 'string', enum: ['1', '2', '3', '4', '5', '6'] }), '(a~:str)'],
+  ['many values without a type', one({ enum: [1, 2, 3, 4, 5, 6] }), '(a~:any)'],
+  ['two types', one({ type: ['string', 'integer'] }), '(a:str|int)'],
+  ['a type or null', one({ type: ['string', 'null'] }), '(a:str)'],
+  ['an alternative or null', one({ anyOf: [{ type: 'string' }, { type: 'null' }] }), '(a:str)'],
+  ['alternatives', one({ anyOf: [{ type: 'string' }, { type: 'integer' }] }), '(a:str|int)'],
+  ['alternatives of objects', one({ oneOf: [{ type: 'object' }, { type: 'object' }] }), '(a~:obj)'],
+  ['an object', one({ type: 'object' }), '(a~:obj)'],
+  ['a reference', { ...one({ $ref: '#/$defs/x' }), $defs: { x: { type: 'integer' } } }, '(a:int)'],
+  ['a reference to nowhere', one({ $ref: '#/$defs/gone' }), '(a~:obj)'],
+  ['a reference to itself', { ...one({ $ref: '#/$defs/x' }), $defs: { x: { $ref: '#/$defs/x' } } }, '(a~:obj)'],
   [
-    'a reference to itself',
-    { ...one({ $ref: '#/$defs/x' }), $defs: { x: { type: 'array', items: { $ref: '#/$defs/x' } } } },
-    '(a:[[[[any~]]]])',
-    true,
+    'names and values in the letters of the notation',
+    object({ 'filter:key': { enum: ['a|b', 'c'] } }, ['filter:key']),
+    '("filter:key"*:enum["a|b"|c])',
   ],
-  ['names that look like the notation', object({ 'a:b': {}, '~': {} }, ['~']), '("~"*:any, "a:b":any)', false],
-])('%s', (_what, schema, sig, lossy) => {
-  expect(compactSignature(schema)).toEqual({ sig, lossy });
+  [
+    'a quote and a backslash',
+    object({ 'a"\\b': { type: 'string' }, 'c\\d': { type: 'string' } }),
+    String.raw`("a\"\\b":str, c\d:str)`,
+  ],
+])('%s', (_what, schema, sig) => {
+  expect(compactSignature(schema)).toEqual({ sig, lossy: sig.includes('~') });
 });

@@ -31,7 +31,7 @@ describe('definitions', () => {
     const context = retrieveContext();
     await ask('describe_tool', { tool_ids: ['fs:stat_file'] }, context);
     const [first] = (await ask('retrieve_tools', { query: 'stat_file' }, context))['tools'] as JsonObject[];
-    expect([first?.['id'], first?.['inputSchema']]).toEqual(['fs:stat_file', undefined]);
+    expect([first?.['name'], first?.['inputSchema']]).toEqual(['fs:stat_file', undefined]);
   });
 
   test.each<[JsonObject, RegExp]>([

@@ -45,10 +45,14 @@ test('six tools are listed, which cost with the instructions at most 600 tokens'
   expect(countTokens(JSON.stringify(list) + String(instructions))).toBeLessThanOrEqual(600);
 });
 
-test('what is found can be called as the answer says, with the id it gives', async () => {
+test('what is found can be called as the answer says, with the name it gives', async () => {
   const { tools } = (await json('retrieve_tools', { query: 'wipe a thing' })) as { tools: Json[] };
-  expect(tools[0]).toMatchObject({ id: 'fx:wipe', sig: '(path*:str, lines:int)', call_with: 'call_tool_destructive' });
-  expect(await json(String(tools[0]?.['call_with']), { name: tools[0]?.['id'], args: { path: '/a' } })).toEqual({
+  expect(tools[0]).toMatchObject({
+    name: 'fx:wipe',
+    sig: '(path*:str, lines:int)',
+    call_with: 'call_tool_destructive',
+  });
+  expect(await json(String(tools[0]?.['call_with']), { name: tools[0]?.['name'], args: { path: '/a' } })).toEqual({
     name: 'wipe',
     args: { path: '/a' },
   });
@@ -87,10 +91,12 @@ describe('what a call is meant to do', () => {
   });
 
   test('a refused call never reaches the server and is on record as blocked', async () => {
-    await call('call_tool_read', { name: 'fx:wipe', args: { path: '/blocked' } });
+    const intent = { operation_type: 'read', data_sensitivity: 'private', reason: 'a look' };
+    await call('call_tool_read', { name: 'fx:wipe', args: { path: '/blocked' }, intent });
     core.host.core.activity.flush();
     const [last] = core.host.core.activity.recent({ tool: 'wipe', outcome: 'blocked' }, 1);
     expect(last).toMatchObject({ via: 'call_tool_read', errorCode: 'not_allowed', resultBytes: 0 });
+    expect([last?.why, last?.sensitivity]).toEqual(['a look', 'private']);
   });
 
   test('the answer names the variant that would do', async () => {

@@ -13,10 +13,11 @@ describe('compact answers', () => {
     const answer = await ask('retrieve_tools', { query: 'read file' });
     const [first, second, third] = answer['tools'] as JsonObject[];
     expect(first).toEqual({
-      id: 'fs:read_file',
+      name: 'fs:read_file',
+      server: 'fs',
       score: expect.any(Number) as number,
       sig: '(path*:str)',
-      desc: 'Read a file from the disk',
+      desc: 'Read a file from the disk.',
       lossy: false,
       call_with: 'call_tool_read',
       inputSchema: files[0]?.inputSchema,
@@ -24,6 +25,36 @@ describe('compact answers', () => {
     expect([second, third].map((tool) => tool?.['inputSchema'] !== undefined)).toEqual([true, false]);
     expect(answer).toMatchObject({ query: 'read file', total: 4 });
     expect(answer['usage_instructions']).toContain('call_with');
+  });
+
+  test("asked for by name know a tool by its id alone, as MCPProxy's do", async () => {
+    const { tools } = await ask('retrieve_tools', { query: 'stat_file', detail: 'compact', limit: 1 });
+    const [{ inputSchema: _, ...only }] = tools as [JsonObject];
+    expect(only).toEqual({
+      ...{ id: 'fs:stat_file', score: expect.any(Number) as number, sig: '(path*:str)' },
+      ...{ desc: 'Tell the size of a file.', lossy: false, call_with: 'call_tool_write' },
+    });
+  });
+
+  test.each([
+    ['Zeigt 1.5 GB an. Mehr.', 'Zeigt 1.5 GB an.'],
+    ['検索クエリを実行します。結果は…', '検索クエリを実行します。'],
+    ['Says "stop." Then goes', 'Says "stop.'],
+    ['x'.repeat(300), `${'x'.repeat(200)}…`],
+    ['', ''],
+  ])('tell the first sentence as it is written: %j', async (description, desc) => {
+    const context = retrieveContext([{ name: 'special', description }]);
+    const { tools } = await ask('retrieve_tools', { query: 'special', limit: 1 }, context);
+    expect(tools).toMatchObject([{ desc }]);
+  });
+
+  test('are of the number and kind that the config says', async () => {
+    const context = { ...retrieveContext(), retrieve: { limit: 2, detail: 'full' as const } };
+    const { tools } = await ask('retrieve_tools', { query: 'file' }, context);
+    const whole: unknown = expect.objectContaining({ description: expect.any(String) as string });
+    expect(tools).toEqual([whole, whole]);
+    const own = await ask('retrieve_tools', { query: 'file', limit: 1, detail: 'compact' }, context);
+    expect(own['tools']).toEqual([expect.objectContaining({ desc: expect.any(String) as string })]);
   });
 
   test('show a schema once to a session, unless it changed', async () => {
@@ -39,14 +70,14 @@ describe('compact answers', () => {
     const tools = catalog.tools.map((tool) => (tool.name === 'read_file' ? { ...tool, definition: changed } : tool));
     const later = { ...context, catalog: { ...catalog, tools } };
     const [first] = (await ask('retrieve_tools', { query: 'read_file' }, later))['tools'] as JsonObject[];
-    expect(first).toMatchObject({ sig: '(uri:any)', inputSchema: changed.inputSchema });
+    expect(first).toMatchObject({ sig: '(uri~:any)', inputSchema: changed.inputSchema });
   });
 
-  test('have ten hits at the most unless more are asked for', async () => {
+  test('have fifteen hits at the most unless more are asked for', async () => {
     const many = retrieveContext(Array.from({ length: 200 }, (_, i) => ({ name: `file_${i}` })));
     const count = async (limit: unknown): Promise<number> =>
       idsOf(await ask('retrieve_tools', { query: 'file', limit }, many)).length;
-    expect(await Promise.all([undefined, 3, '3', 0, -1, 1e9].map(count))).toEqual([10, 3, 3, 10, 10, 100]);
+    expect(await Promise.all([undefined, 3, '3', 0, -1, 1e9].map(count))).toEqual([15, 3, 3, 15, 15, 100]);
   });
 
   test('tell how many tools match in all', async () => {
@@ -124,7 +155,7 @@ describe('what may be asked for besides', () => {
     };
     const answer = await ask('retrieve_tools', { query: 'read file', limit: 2, include_stats: true }, context);
     expect(answer).toMatchObject({
-      tools: [{ id: 'fs:read_file', usage_count: 7, last_used: '2026-01-07T00:00:00.000Z' }, { usage_count: 0 }],
+      tools: [{ name: 'fs:read_file', usage_count: 7, last_used: '2026-01-07T00:00:00.000Z' }, { usage_count: 0 }],
       usage_summary: {
         top_tools: [
           { tool: 'fs:read_file', usage_count: 7 },
