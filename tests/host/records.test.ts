@@ -64,6 +64,23 @@ test('failures, each as what it was', async () => {
   ]);
 });
 
+test('what an app is told of a call that failed is held with its record, and its tokens are counted', async () => {
+  const client = await core.open();
+  const answers: unknown[] = [];
+  const records = await recordsOf(3, async () => {
+    answers.push(await client.callTool('call_tool', { name: 'a:count_tool', arguments: { items: 'none' } }));
+    answers.push(await client.callTool('call_tool', { name: 'nope' }));
+    await client.callTool('nope').catch(() => undefined);
+  });
+  await until(() => core.host.core.activity.recent({}, 3).every(({ tokensOut }) => tokensOut !== undefined));
+  const told = records.map(({ id }) => core.host.core.details.find(id));
+  expect(told.slice(0, 2).map((detail) => JSON.parse(detail?.given ?? 'null') as unknown)).toEqual(answers);
+  expect(told.map((detail) => detail?.sent)).toEqual([undefined, undefined, undefined]);
+  expect(told[2]?.given).toContain('nope');
+  const counted = core.host.core.activity.recent({}, 3);
+  expect(counted.every(({ tokensOut = 0, givenBytes }) => tokensOut > 5 && givenBytes > 20)).toBe(true);
+});
+
 test('calls over HTTP of both eras, and those to one server alone', async () => {
   const [legacy, modern, single] = [
     new HttpClient(core.url),

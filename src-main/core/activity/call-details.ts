@@ -16,7 +16,7 @@ export interface CallTextsSaid {
   readonly arguments: SaidText;
   /** What the server answered; undefined where nothing came. */
   readonly sent: SaidText | undefined;
-  /** What the model was given in its place; undefined where it is the same, or an error. */
+  /** What the model was given in its place; an error is one, too. undefined where it is what the server sent, or nothing. */
   readonly given: SaidText | undefined;
 }
 

@@ -7,6 +7,19 @@ export function errorResult(error: unknown): JsonObject {
   return { content: [{ type: 'text', text: failureText(error) }], isError: true };
 }
 
+/**
+ * What a client app is sent of a call that came to nothing: an error of the protocol stays one where the app called the tool
+ * by its name; through a helper tool, and for errors of our own, it is a result. undefined: it withdrew the call.
+ */
+export function answerToFailure(error: unknown, throughHelper: boolean): JsonObject | undefined {
+  if (error instanceof AppError && error.code === 'cancelled') return undefined;
+  if (!throughHelper && error instanceof RpcError) {
+    const { code, message, data } = error;
+    return { error: { code, message, ...(data !== undefined && { data }) } };
+  }
+  return errorResult(error);
+}
+
 /** What went wrong, as the model reads it. */
 export function failureText(error: unknown): string {
   if (error instanceof RpcError) {

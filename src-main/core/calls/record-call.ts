@@ -6,6 +6,7 @@ import { AppError, errorText } from '../base/errors.ts';
 import { readSpillFacts } from '../results/spill-facts.ts';
 import { RpcError, type Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
+import { answerToFailure } from './error-result.ts';
 import type { FinishedCall } from './finished-call.ts';
 
 /** Returns at once: most of the work is put off to when the log writes its next batch. */
@@ -13,8 +14,9 @@ export function recordCall(log: ActivityLog, details: CallDetails, call: Finishe
   const durationMs = call.times.total;
   const make = (): void => {
     const args = JSON.stringify(call.request.arguments ?? {});
-    const given = call.given === undefined ? undefined : textOf(call.given);
-    const result = call.result === call.given ? given : call.result && textOf(call.result);
+    const answer = call.given ?? answerToFailure(call.failure, call.request.via !== undefined);
+    const given = answer && textOf(answer);
+    const result = call.result === call.given ? call.result && given : call.result && textOf(call.result);
     const argumentBytes = Buffer.byteLength(args);
     const record = toRecord(call, durationMs, argumentBytes, result, given);
     const name = details.hold({
