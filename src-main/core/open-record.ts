@@ -8,7 +8,7 @@ import { TokenCounter } from './activity/token-counter.ts';
 import { tokenWorkerUrl } from './activity/token-worker-url.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask-secrets.ts';
-import { factsOfApp } from './modes/client-app-facts.ts';
+import { factsOfApp, hasModel } from './modes/client-app-facts.ts';
 import type { CountText } from './results/spill-tokens.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 
@@ -39,6 +39,7 @@ export function openRecord({ servers, ...options }: RecordOptions): CallMemory {
     tokenCounter,
     servers: () => ownServers(servers),
     defersTools: (app) => factsOfApp(app).defersTools,
+    hasModel,
     now: Date.now,
   });
   servers.listingChanged.on(() => ledger.serversChanged());

@@ -105,6 +105,15 @@ export function longestTextFor(app: string | undefined): number {
   return Math.floor(factsOfApp(app).inlineBytes * 0.75);
 }
 
+/** Parts of what programs call themselves through which people try servers by hand, our own among them. */
+const handTools = ['inspector', 'mcporter', 'tooltray', 'conformance'];
+
+/** Whether a model reads what it is sent: a person's trial costs nobody tokens, and saves none. */
+export function hasModel(app: string): boolean {
+  const name = app.toLowerCase();
+  return !handTools.some((one) => name.includes(one));
+}
+
 /** As people call it; what nobody knows is called what it calls itself. */
 export function nameOfApp(app: string): string {
   const facts = factsOfApp(app);

@@ -24,6 +24,7 @@ export interface SessionFacts {
 
 export interface SessionParts extends ListParts {
   readonly defersTools: (app: string) => boolean;
+  readonly hasModel: (app: string) => boolean;
   readonly enter: (entries: Promise<readonly Entry[]>, owner: { id: string; app: string; mode: string }) => void;
   readonly ended: (session: LedgerSession) => void;
 }
@@ -54,18 +55,22 @@ export class LedgerSession {
 
   /** A frame has gone out; `exchange` is the request that it answers. Returns at once. */
   sent(message: Message, exchange: Exchange | undefined): void {
-    this.#enter(this.#book(message, exchange));
+    if (this.#isRead) this.#enter(this.#book(message, exchange));
     exchange?.close();
   }
 
   /** What servers offer is not what it was. */
   serversChanged(): void {
-    const entries = this.#lists.serversChanged(this.#reader);
+    const entries = this.#isRead ? this.#lists.serversChanged(this.#reader) : undefined;
     if (entries !== undefined) this.#enter(entries);
   }
 
   end(): void {
     this.#parts.ended(this);
+  }
+
+  get #isRead(): boolean {
+    return this.#parts.hasModel(this.#facts.app());
   }
 
   get #reader(): ListReader {

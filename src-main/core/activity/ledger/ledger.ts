@@ -26,6 +26,8 @@ export interface LedgerOptions {
   readonly servers: () => readonly ListedServer[];
   /** Whether the app keeps tools out of the context until it needs them. */
   readonly defersTools: (app: string) => boolean;
+  /** Whether a model reads what the app is sent; nothing is booked where none does. */
+  readonly hasModel: (app: string) => boolean;
   readonly now: () => number;
 }
 
@@ -61,6 +63,7 @@ export class Ledger {
       lists: this.#lists,
       servers: this.#options.servers,
       defersTools: this.#options.defersTools,
+      hasModel: this.#options.hasModel,
       enter: (entries, owner) => this.#enter(entries, owner),
       ended: () => this.#sessions.delete(session),
     });

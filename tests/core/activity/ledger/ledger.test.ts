@@ -185,6 +185,14 @@ test('figures of the last days are kept by the hour, older ones by the day, and 
   expect(days).toEqual([dayOf(start - 20 * day), dayOf(start)]);
 });
 
+test('what a person tries by hand is in no sum', async () => {
+  await using open = openLedger();
+  const line = session(open.ledger, { app: 'by hand' });
+  exchange(line, 'tools/list', {}, { tools: [{ name: 'a' }] });
+  exchange(line, 'tools/call', { name: 'a' }, { content: [] });
+  expect((await open.ledger.savings()).rows).toEqual([]);
+});
+
 test('sums survive a restart and go on', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-kept-'));
   for (let n = 0; n < 2; n++) {

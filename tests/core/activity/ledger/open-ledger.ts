@@ -41,6 +41,7 @@ export function openLedger(options: Partial<LedgerOptions> = {}, folder?: string
     tokenCounter,
     servers: () => open.servers,
     defersTools: (app) => app === 'deferring',
+    hasModel: (app) => app !== 'by hand',
     now: () => open.now,
     ...options,
   });
