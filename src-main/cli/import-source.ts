@@ -11,6 +11,8 @@ import { importEntry } from '../core/client-apps/import-entry.ts';
 import type { ImportOffer } from '../core/client-apps/import-offers.ts';
 import { formatOf, type ImportedServer, serversOfText } from '../core/client-apps/import-text.ts';
 import type { AppSetup } from '../rpc/app-setup.ts';
+import { findCommand } from '../core/servers/launch/find-command.ts';
+import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
 import { readServersText } from '../rpc/read-servers-text.ts';
 import { cliPaths } from './open-cli-config.ts';
 
@@ -48,7 +50,8 @@ async function serversInFile(file: string, source: ImportSource): Promise<readon
   const found = isJson && !/^\s*(?:\uFEFF)?[{/]/.test(content) ? [] : serversOfText(content, file, home);
   if (found.length > 0 || !isJson) return found;
   // One entry, or the command that starts it, as pages show it.
-  return readServersText(content).flatMap(({ name, entry: theirs }) => {
+  const pasted = await readServersText(content, isProgramHere);
+  return pasted.flatMap(({ name, entry: theirs }) => {
     const entry = importEntry(theirs, home);
     return entry === undefined ? [] : [{ name, entry }];
   });
@@ -81,4 +84,9 @@ async function readText(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((cause: unknown) => {
     throw new AppError('not_found', `${file} cannot be read: ${errorText(cause)}`, { fix: 'Check the path.', cause });
   });
+}
+
+async function isProgramHere(command: string): Promise<boolean> {
+  const environment = await new EnvironmentResolver({ own: process.env }).resolve();
+  return (await findCommand(command, environment)) !== undefined;
 }

@@ -67,6 +67,8 @@ export class Aggregator {
   /** What all lines together may have of the memory. */
   readonly budgets = lineBudgets();
   readonly signIns: SignIns;
+  /** What servers' processes are started with. */
+  readonly environment: EnvironmentResolver;
   readonly transports: TransportFactory;
   readonly servers: ServerManager;
   readonly catalog: LiveCatalog;
@@ -106,6 +108,7 @@ export class Aggregator {
     this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), env });
     this.signIns.secretsChanged.on(() => this.#hideSecrets());
     const environment = new EnvironmentResolver({ own: env });
+    this.environment = environment;
     this.transports = new TransportFactory({
       env,
       signIns: this.signIns,

@@ -4,6 +4,7 @@ import { isToolOn } from '../../core/config/is-tool-on.ts';
 import { usableSchema } from '../../core/catalog/catalog.ts';
 import { isObject, type JsonObject } from '../../core/base/json.ts';
 import type { ServerTool } from '../contract.ts';
+import { findCommand } from '../../core/servers/launch/find-command.ts';
 import { readServersText } from '../read-servers-text.ts';
 import type { RpcDeps } from '../deps.ts';
 import type { HandlersOf } from './handler.ts';
@@ -41,7 +42,11 @@ export const serverHandlers: HandlersOf<Method> = {
     await core.edits.remove(server);
     return {};
   },
-  readServers: async ({ text }) => ({ servers: readServersText(text) }),
+  readServers: async ({ text }, { core }) => {
+    const isProgram = async (command: string): Promise<boolean> =>
+      (await findCommand(command, await core.environment.resolve())) !== undefined;
+    return { servers: await readServersText(text, isProgram) };
+  },
 };
 
 function serverTools(name: string, core: RpcDeps['core']): ServerTool[] {
