@@ -15,7 +15,7 @@ import { ImportRecords } from '../core/client-apps/import-records.ts';
 import type { ImportDeps } from '../core/client-apps/import-servers.ts';
 import { withOurEntry } from '../core/client-apps/install-entry.ts';
 import { installEntry, planInstall } from '../core/client-apps/install.ts';
-import type { Launch, StdioLaunch } from '../core/client-apps/launch.ts';
+import { entryName, type Launch, type StdioLaunch } from '../core/client-apps/launch.ts';
 import { OffersWatch } from '../core/client-apps/offers-watch.ts';
 import { ownLaunches, type OwnProgram } from '../core/client-apps/own-launch.ts';
 import { runningProcesses } from '../core/client-apps/running-processes.ts';
@@ -145,6 +145,14 @@ export class AppSetup implements AppsService {
   offeredEntry = (id: string): Promise<JsonObject> => this.imports.entryOf(id);
 
   importServers: AppsService['importServers'] = ({ servers, move }) => this.imports.bringOffered(servers, move);
+
+  otherEntry: AppsService['otherEntry'] = async ({ app, http }) => {
+    const launch = http
+      ? await this.#access.giving(app, true, (address) => Promise.resolve(address ?? this.#launch(app)))
+      : this.#launch(app);
+    if (http) this.#forget();
+    return { entry: JSON.stringify({ mcpServers: { [entryName]: launch } }, undefined, 2) };
+  };
 
   rescan = async (): Promise<Record<string, never>> => {
     this.#forget();

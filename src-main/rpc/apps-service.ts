@@ -9,6 +9,7 @@ export interface AppsService {
   readonly installApp: Ask<'installApp'>;
   readonly uninstallApp: Ask<'uninstallApp'>;
   readonly undoInstall: Ask<'undoInstall'>;
+  readonly otherEntry: Ask<'otherEntry'>;
   readonly offeredServers: Ask<'offeredServers'>;
   /** With its secrets: for this process alone. Rejects with AppError not_found. */
   offeredEntry(id: string): Promise<JsonObject>;

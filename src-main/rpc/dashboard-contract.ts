@@ -201,6 +201,8 @@ export interface DashboardContract {
   };
   uninstallApp: { input: { readonly app: string }; output: InstallOutcome };
   undoInstall: { input: { readonly undo: string }; output: { readonly sentence: string } };
+  /** The entry for an app that is not known, to be copied: our launcher as it is here, or the app's own address with its token. */
+  otherEntry: { input: { readonly app: string; readonly http: boolean }; output: { readonly entry: string } };
   offeredServers: { input: Nothing; output: { readonly servers: readonly OfferedServer[] } };
   /** Starts an offered server once to see whether it works; writes nothing. */
   tryOffer: { input: { readonly id: string }; output: ServerTrialResult };

@@ -85,6 +85,7 @@ const inputs: Inputs = {
   installApp: z.object({ app: name, revision: text, http: maybe(flag) }),
   uninstallApp: z.object({ app: name }),
   undoInstall: z.object({ undo: id }),
+  otherEntry: z.object({ app: z.string().regex(/^[\w.-]{1,60}$/), http: flag }),
   offeredServers: nothing,
   tryOffer: z.object({ id }),
   importServers: z.object({ servers: z.array(z.object({ id, name })).max(500), move: flag }),

@@ -10,6 +10,7 @@ export const noApps: AppsService = {
   installApp: refuse,
   uninstallApp: refuse,
   undoInstall: refuse,
+  otherEntry: refuse,
   offeredServers: refuse,
   offeredEntry: refuse,
   importServers: refuse,

@@ -1,7 +1,7 @@
 /** What the dashboard's setup asks of a running core: apps found, connected, undone; servers offered, brought over, watched. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
 import { stateBuilders } from '../../src-main/rpc/build-state.ts';
@@ -144,4 +144,28 @@ test('an entry of ours whose launcher is gone is written anew at the start', asy
     await again.host.rpcDeps.apps.rescan({});
   }
   expect(await readFile(file, 'utf8')).toContain(JSON.stringify(process.execPath));
+});
+
+test('an app that nobody knows is given an entry that works here, or an address with a token of its own', async () => {
+  await using core = await start({ e: fixture('echo') });
+  const { entry } = await ask(core, 'otherEntry', { app: 'my-app', http: false });
+  const { tooltray } = (JSON.parse(entry) as { mcpServers: { tooltray: { command: string; args: string[] } } })
+    .mcpServers;
+  expect(isAbsolute(tooltray.command)).toBe(true);
+  expect(tooltray.args.slice(-3)).toEqual(['stdio', '--app', 'my-app']);
+  expect(await ask(core, 'tryServer', { entry: tooltray })).toMatchObject({ ok: true });
+
+  const other = JSON.parse((await ask(core, 'otherEntry', { app: 'my-app', http: true })).entry) as {
+    mcpServers: { tooltray: { url: string; headers: { Authorization: string } } };
+  };
+  expect(other.mcpServers.tooltray.url).toMatch(/\/mcp\/app\/my-app$/);
+  expect(await ask(core, 'tryServer', { entry: other.mcpServers.tooltray })).toMatchObject({ ok: true });
+});
+
+test('trying the connection of an app as the app will is in no saving', async () => {
+  await cursor({});
+  await using core = await start({ e: fixture('echo') });
+  const { revision } = await ask(core, 'previewInstall', { app: 'cursor' });
+  await ask(core, 'installApp', { app: 'cursor', revision });
+  expect((await core.host.core.ledger.savings({ by: 'app' })).rows).toEqual([]);
 });

@@ -67,7 +67,7 @@ export class ModernEndpoint {
     const method = isObject(body) ? body['method'] : undefined;
     const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
     const app = this.#options.app ?? clientName(params);
-    const exchange = this.#meter.open(app, String(method), params, response);
+    const exchange = this.#meter.open(app, clientName(params), String(method), params, response);
     await this.#exchange.run(exchange, () => this.#route(method, request, response, body));
   }
 

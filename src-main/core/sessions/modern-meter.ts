@@ -25,9 +25,9 @@ export class ModernMeter {
     this.#mode = mode;
   }
 
-  /** A request of the app has come that this response will answer. */
-  open(app: string, method: string, params: JsonObject, response: ServerResponse): Exchange {
-    const session = this.#sessionOf(app, method);
+  /** A request of the app, which calls itself `client`, has come that this response will answer. */
+  open(app: string, client: string, method: string, params: JsonObject, response: ServerResponse): Exchange {
+    const session = this.#sessionOf(app, client, method);
     const exchange = session.asked(method, params);
     meterResponse(response, this.#ledger.batch, (message) => {
       session.sent(message, 'method' in message ? undefined : exchange);
@@ -41,8 +41,9 @@ export class ModernMeter {
   }
 
   /** Whoever discovers begins anew. */
-  #sessionOf(app: string, method: string): LedgerSession {
-    const known = this.#sessions.get(app);
+  #sessionOf(app: string, client: string, method: string): LedgerSession {
+    const key = JSON.stringify([app, client]);
+    const known = this.#sessions.get(key);
     const now = Date.now();
     if (known !== undefined && method !== 'server/discover' && now - known.seenAt < silenceMs) {
       known.seenAt = now;
@@ -50,8 +51,8 @@ export class ModernMeter {
     }
     known?.session.end();
     this.#makeRoom();
-    const session = this.#ledger.open({ id: randomUUID(), app: () => app, mode: this.#mode });
-    this.#sessions.set(app, { session, seenAt: now });
+    const session = this.#ledger.open({ id: randomUUID(), app: () => app, mode: this.#mode, client: () => client });
+    this.#sessions.set(key, { session, seenAt: now });
     return session;
   }
 

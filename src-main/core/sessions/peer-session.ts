@@ -33,7 +33,12 @@ export async function servePeer({
   ...options
 }: PeerSessionOptions): Promise<EndSession> {
   const id = randomUUID();
-  const counted = ledger.open({ id, app: () => session.app, mode: () => session.view.mode });
+  const counted = ledger.open({
+    id,
+    app: () => session.app,
+    mode: () => session.view.mode,
+    client: () => session.client,
+  });
   const line = new MeteredTransport(transport, counted);
   const handlers: PeerHandlers = {
     onRequest: (method, params, { id: requestId, signal }) => {

@@ -73,8 +73,13 @@ export class Session {
   }
 
   get app(): string {
+    return this.#options.app ?? this.client;
+  }
+
+  /** What it calls itself in its handshake. */
+  get client(): string {
     const { name } = this.#client.info;
-    return this.#options.app ?? (typeof name === 'string' ? name : 'unknown');
+    return typeof name === 'string' ? name : 'unknown';
   }
 
   get era(): Era | undefined {

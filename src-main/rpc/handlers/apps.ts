@@ -7,6 +7,7 @@ type Method =
   | 'installApp'
   | 'uninstallApp'
   | 'undoInstall'
+  | 'otherEntry'
   | 'offeredServers'
   | 'tryOffer'
   | 'importServers'
@@ -18,6 +19,7 @@ export const appHandlers: HandlersOf<Method> = {
   installApp: (input, { apps }) => apps.installApp(input),
   uninstallApp: (input, { apps }) => apps.uninstallApp(input),
   undoInstall: (input, { apps }) => apps.undoInstall(input),
+  otherEntry: (input, { apps }) => apps.otherEntry(input),
   offeredServers: (input, { apps }) => apps.offeredServers(input),
   tryOffer: async ({ id }, { apps, core }) => {
     const { config, version } = core.options;

@@ -20,6 +20,8 @@ export interface SessionFacts {
   /** The client app and the mode, asked at every frame: a handshake may change both. */
   readonly app: () => string;
   readonly mode: () => string;
+  /** What it calls itself in its handshake, which is ours where we try a connection as the app will. */
+  readonly client: () => string;
 }
 
 export interface SessionParts extends ListParts {
@@ -70,7 +72,8 @@ export class LedgerSession {
   }
 
   get #isRead(): boolean {
-    return this.#parts.hasModel(this.#facts.app());
+    const { app, client } = this.#facts;
+    return this.#parts.hasModel(app()) && this.#parts.hasModel(client());
   }
 
   get #reader(): ListReader {

@@ -185,9 +185,12 @@ test('figures of the last days are kept by the hour, older ones by the day, and 
   expect(days).toEqual([dayOf(start - 20 * day), dayOf(start)]);
 });
 
-test('what a person tries by hand is in no sum', async () => {
+test.each([
+  ['what a person tries by hand', { app: 'by hand' }],
+  ['what we try under the name of an app', { app: 'an app', client: 'by hand' }],
+])('%s is in no sum', async (_what, facts) => {
   await using open = openLedger();
-  const line = session(open.ledger, { app: 'by hand' });
+  const line = session(open.ledger, facts);
   exchange(line, 'tools/list', {}, { tools: [{ name: 'a' }] });
   exchange(line, 'tools/call', { name: 'a' }, { content: [] });
   expect((await open.ledger.savings()).rows).toEqual([]);

@@ -61,8 +61,11 @@ export function openLedger(options: Partial<LedgerOptions> = {}, folder?: string
   return open;
 }
 
-export function session(ledger: Ledger, { id = 's1', app = 'test-app', mode = 'search' } = {}): LedgerSession {
-  return ledger.open({ id, app: () => app, mode: () => mode });
+export function session(
+  ledger: Ledger,
+  { id = 's1', app = 'test-app', mode = 'search', client = '' } = {},
+): LedgerSession {
+  return ledger.open({ id, app: () => app, mode: () => mode, client: () => client });
 }
 
 /** A request and its answer, with the calls that ran for it in between. */
