@@ -5,11 +5,14 @@ import App from './App.svelte';
 import { AppStateStore } from './lib/app-state.svelte.ts';
 import { takeKey } from './lib/page-key.ts';
 import { ToastStore } from './lib/toasts.svelte.ts';
+import { UnsavedEdits } from './lib/unsaved.svelte.ts';
 import './theme/tokens.css';
 import './theme/base.css';
 import './theme/controls.css';
 
 takeKey();
+const unsaved = new UnsavedEdits();
+unsaved.guard();
 // A new link pasted over the old one changes the fragment only, which loads nothing.
 addEventListener('hashchange', () => {
   if (!location.hash.startsWith('#key=')) return;
@@ -18,4 +21,4 @@ addEventListener('hashchange', () => {
 });
 
 const target = document.getElementById('app');
-if (target) mount(App, { target, props: { appState: new AppStateStore(), toasts: new ToastStore() } });
+if (target) mount(App, { target, props: { appState: new AppStateStore(), toasts: new ToastStore(), unsaved } });

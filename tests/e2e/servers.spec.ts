@@ -67,6 +67,13 @@ test('text without a server in it is told so', async ({ page, core }) => {
   await expect(page.getByRole('alert')).toContainText('no server in this text');
 });
 
+test('a line for another app is read whole, with its variables', async ({ page, core }) => {
+  await page.goto(core.at('servers?add=paste'));
+  await page.getByRole('textbox').fill('claude mcp add -s user -e TOKEN=t weather -- npx -y weather-mcp');
+  await page.getByRole('button', { name: 'Find servers in it' }).click();
+  await expect(page.getByLabel('Name of npx -y weather-mcp')).toHaveValue('weather');
+});
+
 test('a tool that is switched off is no longer counted as offered', async ({ page, core }) => {
   await page.goto(core.at('servers/echo/tools'));
   await page.getByRole('switch', { name: 'Offer echo' }).click();
@@ -98,6 +105,35 @@ test('an entry is tested before it is saved, its secrets stay where they are', a
   await page.getByRole('button', { name: 'Test and save' }).click();
   await expect(rowOf(page, 'echo')).toContainText('Ready');
   await expect(page.getByRole('dialog')).toContainText('"API_TOKEN": "***"');
+});
+
+test('an edit that is not saved is asked about, whichever way its place is left', async ({ page, core }) => {
+  await page.goto(core.at('servers/echo/config'));
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const entry = page.getByLabel('Entry of echo, as JSON');
+  await entry.press('End');
+  await entry.pressSequentially(' ');
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  const ways: readonly (() => Promise<unknown>)[] = [
+    () => page.goBack(),
+    () => page.getByRole('link', { name: 'Spills' }).click(),
+    () => page.getByRole('tab', { name: 'Log' }).click(),
+    () => page.keyboard.press('Escape'),
+  ];
+  for (const leave of ways) {
+    await leave();
+    await expect(question).toContainText('The entry of echo was changed and not saved.');
+    await page.getByRole('button', { name: 'Keep editing' }).click();
+    await expect(question).toBeHidden();
+    await expect(entry).toBeVisible();
+    await expect(page).toHaveURL(/servers\/echo\/config$/);
+  }
+  await page.getByRole('link', { name: 'Spills' }).click();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Spills');
+  // Nothing is held any more.
+  await page.goto(core.at('servers'));
+  await expect(rowOf(page, 'echo')).toBeVisible();
 });
 
 test('a server is removed after a question', async ({ page, core }) => {

@@ -1,0 +1,49 @@
+/** Edits that nobody has saved yet: whoever leaves their place is asked first. */
+import { createContext } from 'svelte';
+
+export const [useUnsaved, provideUnsaved] = createContext<UnsavedEdits>();
+
+export interface Leaving {
+  /** What would be lost: `The entry of github`. */
+  readonly what: string;
+  /** Goes where the person wanted to go, without the edits. */
+  readonly discard: () => void;
+}
+
+export class UnsavedEdits {
+  readonly #held = new Map<symbol, string>();
+  /** Where the person is about to go, until they have said what becomes of the edits. */
+  leaving = $state.raw<Leaving>();
+
+  /** From now on leaving asks; returns how to let go. For an effect: `if (isChanged) return unsaved.hold('…')`. */
+  hold(what: string): () => void {
+    const key = Symbol(what);
+    this.#held.set(key, what);
+    return () => this.#held.delete(key);
+  }
+
+  stay(): void {
+    this.leaving = undefined;
+  }
+
+  /** Begins to listen; before anything else that follows the address, so that nothing moves until the person has decided. */
+  guard(): void {
+    addEventListener('hashchange', (event) => {
+      const [what] = this.#held.values();
+      const wanted = new URL(event.newURL).hash;
+      if (what === undefined || wanted.startsWith('#key=')) return;
+      event.stopImmediatePropagation();
+      history.replaceState(undefined, '', event.oldURL);
+      this.leaving = { what, discard: () => this.#discard(wanted) };
+    });
+    addEventListener('beforeunload', (event) => {
+      if (this.#held.size > 0) event.preventDefault();
+    });
+  }
+
+  #discard(wanted: string): void {
+    this.#held.clear();
+    this.leaving = undefined;
+    location.hash = wanted;
+  }
+}
