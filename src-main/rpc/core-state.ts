@@ -64,7 +64,7 @@ function withOffer(health: ServerHealth, offer: HealOffer | undefined): Health {
 }
 
 export function sessionStatuses(core: Aggregator): readonly SessionStatus[] {
-  return core.sessions.all.map(sessionStatus);
+  return core.sessions.all.filter(({ isHere }) => isHere).map(sessionStatus);
 }
 
 function sessionStatus({ id, app, era, view, staleList, calls }: Session): SessionStatus {

@@ -1,5 +1,6 @@
 /** Edits that nobody has saved yet: whoever leaves their place is asked first. */
 import { createContext } from 'svelte';
+import { SvelteMap } from 'svelte/reactivity';
 
 export const [useUnsaved, provideUnsaved] = createContext<UnsavedEdits>();
 
@@ -11,7 +12,7 @@ export interface Leaving {
 }
 
 export class UnsavedEdits {
-  readonly #held = new Map<symbol, string>();
+  readonly #held = new SvelteMap<symbol, string>();
   /** Where the person is about to go, until they have said what becomes of the edits. */
   leaving = $state.raw<Leaving>();
 
@@ -30,7 +31,7 @@ export class UnsavedEdits {
   guard(): void {
     addEventListener('hashchange', (event) => {
       const [what] = this.#held.values();
-      const wanted = new URL(event.newURL).hash;
+      const wanted = location.hash;
       if (what === undefined || wanted.startsWith('#key=')) return;
       event.stopImmediatePropagation();
       history.replaceState(undefined, '', event.oldURL);

@@ -52,10 +52,16 @@ export class HttpClient {
   }
 
   /** Opens the stream for what belongs to no request; the first thing told is `listening`. */
-  async listen(told: (message: RawMessage) => void): Promise<void> {
-    const response = await fetch(this.#url, { headers: { accept: 'text/event-stream', ...this.#headers } });
+  async listen(told: (message: RawMessage) => void, signal?: AbortSignal): Promise<void> {
+    const headers = { accept: 'text/event-stream', ...this.#headers };
+    const response = await fetch(this.#url, { headers, ...(signal && { signal }) });
     told({ method: 'listening' });
     for await (const line of messagesOf(response)) told(JSON.parse(line) as RawMessage);
+  }
+
+  /** Ends the session. */
+  async end(): Promise<void> {
+    await fetch(this.#url, { method: 'DELETE', headers: this.#headers });
   }
 
   async #reply(id: Id, { method = '', params = {} }: RawMessage): Promise<void> {

@@ -2,19 +2,24 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
-
+import { Event } from '../base/events.ts';
 import type { Message } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
-import type { SendOptions, Transport, TransportHandlers } from '../wire/transport.ts';
+import type { Presence, SendOptions, Transport, TransportHandlers } from '../wire/transport.ts';
 import { replyError } from './http-reply.ts';
 
 const maxSessions = 500;
 
 export type OpenSession = (transport: Transport) => Promise<unknown>;
 
+/** An app that asks nothing for so long and keeps no stream open is taken for gone, in ms. */
+const silenceMs = 5 * 60_000;
+/** The same for one that had a stream open, which ends with its program. */
+const afterStreamMs = 5_000;
+
 interface Line {
   readonly sdk: NodeStreamableHTTPServerTransport;
-  seenAt: number;
+  readonly presence: LinePresence;
 }
 
 export class LegacyHttp {
@@ -25,12 +30,13 @@ export class LegacyHttp {
     const id = request.headers['mcp-session-id'];
     const known = typeof id === 'string' ? this.#lines.get(id) : undefined;
     if (known !== undefined) {
-      known.seenAt = Date.now();
+      known.presence.follow(request, response);
       await known.sdk.handleRequest(request, response, body);
     } else if (typeof id === 'string') {
       replyError(response, 404, { code: -32001, message: 'Session not found. Initialize again.' });
     } else {
-      const sdk = await this.#begin(open);
+      const { sdk, presence } = await this.#begin(open);
+      presence.follow(request, response);
       await sdk.handleRequest(request, response, body);
       // A first request that was no handshake leaves nothing behind.
       if (sdk.sessionId === undefined) await sdk.close();
@@ -42,16 +48,17 @@ export class LegacyHttp {
     this.#lines.clear();
   }
 
-  async #begin(open: OpenSession): Promise<NodeStreamableHTTPServerTransport> {
+  async #begin(open: OpenSession): Promise<Line> {
+    const presence = new LinePresence();
     const sdk: NodeStreamableHTTPServerTransport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {
-        this.#lines.set(id, { sdk, seenAt: Date.now() });
+        this.#lines.set(id, { sdk, presence });
         this.#makeRoom();
       },
     });
-    await open(new SdkServerTransport(sdk, () => this.#forget(sdk)));
-    return sdk;
+    await open(new SdkServerTransport(sdk, presence, () => this.#forget(sdk)));
+    return { sdk, presence };
   }
 
   #forget(sdk: NodeStreamableHTTPServerTransport): void {
@@ -61,8 +68,44 @@ export class LegacyHttp {
   /** Clients come and go without a word; the one not heard of longest gives way. */
   #makeRoom(): void {
     if (this.#lines.size <= maxSessions) return;
-    const [oldest] = [...this.#lines.values()].sort((a, b) => a.seenAt - b.seenAt);
+    const [oldest] = [...this.#lines.values()].sort((a, b) => a.presence.seenAt - b.presence.seenAt);
     void oldest?.sdk.close();
+  }
+}
+
+/** Clients come and go without a word: what they have open, and when they were last heard, is all there is to tell by. */
+class LinePresence implements Presence {
+  readonly changed = new Event();
+  seenAt = Date.now();
+  #open = 0;
+  #hadStream = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  get isHere(): boolean {
+    return this.#open > 0 || Date.now() - this.seenAt < this.#patienceMs;
+  }
+
+  /** A request of the app; a GET is a stream that stays. */
+  follow(request: IncomingMessage, response: ServerResponse): void {
+    const wasHere = this.isHere;
+    // One that asks without a stream goes on without it.
+    if (request.method === 'GET' || this.#open === 0) this.#hadStream = request.method === 'GET';
+    this.#open++;
+    this.seenAt = Date.now();
+    clearTimeout(this.#timer);
+    response.once('close', () => {
+      this.seenAt = Date.now();
+      if (--this.#open === 0) this.#timer = setTimeout(() => this.changed.emit(), this.#patienceMs).unref();
+    });
+    if (!wasHere) this.changed.emit();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  get #patienceMs(): number {
+    return this.#hadStream ? afterStreamMs : silenceMs;
   }
 }
 
@@ -70,9 +113,11 @@ export class LegacyHttp {
 class SdkServerTransport implements Transport {
   readonly #sdk: NodeStreamableHTTPServerTransport;
   readonly #ended: () => void;
+  readonly presence: LinePresence;
 
-  constructor(sdk: NodeStreamableHTTPServerTransport, ended: () => void) {
+  constructor(sdk: NodeStreamableHTTPServerTransport, presence: LinePresence, ended: () => void) {
     this.#sdk = sdk;
+    this.presence = presence;
     this.#ended = ended;
   }
 
@@ -80,6 +125,7 @@ class SdkServerTransport implements Transport {
     this.#sdk.onmessage = (message) => handlers.onMessage(message as unknown as Message);
     this.#sdk.onerror = (error) => handlers.onOddity(error.message);
     this.#sdk.onclose = () => {
+      this.presence.end();
       this.#ended();
       handlers.onClose();
     };

@@ -47,6 +47,7 @@ export async function servePeer({
     },
     onNotification: (method, params) => session.heard(method, params),
     onClose: () => {
+      ignorePresence?.();
       void registry.end(session);
       onEnd?.();
     },
@@ -61,9 +62,12 @@ export async function servePeer({
     (relatedRequestId: string | number) =>
     (method: string, params: JsonObject): void =>
       peer.notify(method, params, { relatedRequestId });
+  const { presence } = transport;
+  const ignorePresence = presence?.changed.on(() => registry.changed.emit());
   const session: Session = registry.open({
     ...options,
     id,
+    presence,
     notify: (method, params) => peer.notify(method, params),
     ask: (method, params, relatedRequestId, signal) => peer.request(method, params, { relatedRequestId, signal }),
   });

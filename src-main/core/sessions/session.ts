@@ -4,6 +4,7 @@ import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange } from '../catalog/live-catalog.ts';
 import { type Era, isModernRequest, latestLegacyVersion, legacyVersions, metaKey, metaOf } from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
+import type { Presence } from '../wire/transport.ts';
 import { type Caller, callerContext, type RequestLine } from './caller-context.ts';
 import { type Ask, asksOf } from './client-asks.ts';
 import { dispatch } from './dispatch.ts';
@@ -36,6 +37,8 @@ export interface SessionOptions {
     relatedRequestId: RequestId,
     signal: AbortSignal,
   ) => Promise<Result>;
+  /** Whether its client app is still there; undefined: as long as the session is. */
+  readonly presence?: Pick<Presence, 'isHere'> | undefined;
   /** Where a session is one request only: keeps its id from being given to another. */
   readonly hold?: ((until: Promise<unknown>) => void) | undefined;
 }
@@ -80,6 +83,11 @@ export class Session {
   get client(): string {
     const { name } = this.#client.info;
     return typeof name === 'string' ? name : 'unknown';
+  }
+
+  /** Its client app has not gone away without a word, as over HTTP it may. */
+  get isHere(): boolean {
+    return this.#options.presence?.isHere ?? true;
   }
 
   get era(): Era | undefined {

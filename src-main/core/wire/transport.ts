@@ -1,4 +1,5 @@
 /** The seam between JSON-RPC and whatever carries it: a child process, a socket, HTTP, memory. */
+import type { Event } from '../base/events.ts';
 import type { Message, RequestId } from './message.ts';
 
 export interface SendOptions {
@@ -23,6 +24,12 @@ export interface TransportHandlers {
   onOddity(text: string): void;
 }
 
+/** Whether somebody is at the other end of a line that has no connection of its own. */
+export interface Presence {
+  readonly isHere: boolean;
+  readonly changed: Event;
+}
+
 export interface Transport {
   /** Opens the line; rejects when that fails. Handlers are called from then on. */
   start(handlers: TransportHandlers): Promise<void>;
@@ -32,6 +39,8 @@ export interface Transport {
   close(): Promise<void>;
   /** The message as it is written, where that is not with the bytes of a raw result. */
   asWritten?(message: Message): Message;
+  /** Missing where the line ends with whoever is at its other end. */
+  readonly presence?: Presence;
   /** The handshake is done. HTTP repeats the negotiated version in a header of every message. */
   setProtocolVersion?(version: string): void;
   /** Stops reading from the other side, or goes on; what had been read by then still comes. */

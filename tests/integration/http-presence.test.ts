@@ -1,0 +1,39 @@
+/** An app over HTTP counts as connected for as long as it is there, not for as long as its session is kept. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sessionStatuses } from '../../src-main/rpc/core-state.ts';
+import { HttpClient } from './http-client.ts';
+import { fixture, startCore, type TestCore } from './start-core.ts';
+import { until } from './until.ts';
+
+let core: TestCore;
+beforeAll(async () => {
+  core = await startCore({ servers: { echo: fixture('echo') } });
+});
+afterAll(() => core[Symbol.asyncDispose]());
+
+const connected = (): number => sessionStatuses(core.host.core).length;
+
+test('a session that its app deletes is gone at once', async () => {
+  const client = new HttpClient(core.url);
+  await client.initialize();
+  expect(connected()).toBe(1);
+  await client.end();
+  expect(connected()).toBe(0);
+});
+
+test('an app that goes without a word is gone when its stream has ended, and back when it asks again', async () => {
+  const client = new HttpClient(core.url);
+  await client.initialize();
+  const leave = new AbortController();
+  const listening = Promise.withResolvers<void>();
+  const stream = client.listen(() => listening.resolve(), leave.signal).catch(() => undefined);
+  await listening.promise;
+  expect(connected()).toBe(1);
+  let told = 0;
+  core.host.core.sessions.changed.on(() => (told += 1));
+  leave.abort();
+  await stream;
+  await until(() => told > 0 && connected() === 0);
+  await client.exchange('tools/list');
+  expect(connected()).toBe(1);
+});
