@@ -100,7 +100,7 @@ export class LiveCatalog {
       await this.configured(ms);
       found = this.finder.look(spelling, server);
     }
-    if ('missing' in found && found.missing === 'starting') await this.#arrival(found, context);
+    if ('missing' in found && found.coming) await this.#arrival(found, context);
     else if ('missing' in found && mayCome(found, spelling, server)) {
       await this.#until(
         () => this.isSettled(ms) || !('missing' in this.finder.look(spelling, server)),
@@ -119,7 +119,7 @@ export class LiveCatalog {
       return known?.config.enabled === true && known.listedAt !== undefined;
     };
     if (isListed()) return;
-    if (finder.absence(handle)?.kind === 'starting') {
+    if (finder.absence(handle)?.coming === true) {
       await this.#arrival({ server: finder.server(handle)?.config.name }, context);
     }
     const absence = isListed() ? undefined : finder.absence(handle);

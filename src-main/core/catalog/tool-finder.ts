@@ -50,6 +50,8 @@ export interface MissingTool {
   readonly tool: string | undefined;
   /** Names that were probably meant, the nearest first: ids of tools, helper tools, servers. */
   readonly nearest: readonly string[];
+  /** Its server is being started now, so that whoever waits may be answered. */
+  readonly coming: boolean;
   /** The same in words, with what helps. */
   readonly error: AppError;
 }
@@ -115,13 +117,17 @@ export class ToolFinder {
     return this.#absence(server);
   }
 
-  /** Servers whose tools are in no list, and why: `slow: starting, 12 s; a, b: switched off`. undefined where there are none. */
-  missingServers(only?: string): string | undefined {
+  /**
+   * Servers whose tools are in no list, and why: `slow: starting, 12 s; a, b: switched off`. undefined where there are none.
+   * `except`: those that are told of elsewhere.
+   */
+  missingServers(only?: string, except: readonly string[] = []): string | undefined {
     const wanted = only === undefined ? undefined : this.server(only)?.config.name;
     const named = new Map<string, string[]>();
     for (const server of this.#parts.servers()) {
       const { name, enabled } = server.config;
-      if ((only !== undefined && name !== wanted) || (enabled && server.listedAt !== undefined)) continue;
+      if ((only !== undefined && name !== wanted) || except.includes(name)) continue;
+      if (enabled && server.listedAt !== undefined) continue;
       const brief = this.#absence(server)?.brief ?? 'not started';
       named.set(brief, [...(named.get(brief) ?? []), name]);
     }
@@ -170,8 +176,8 @@ export class ToolFinder {
     const { name, enabled } = server.config;
     const own = server.listing.tools.flatMap((tool) => (typeof tool.name === 'string' ? [tool.name] : []));
     const tool = rest === undefined ? undefined : own.find((one) => one === rest);
-    const of = { server: name, tool };
     const absence = this.#absence(server);
+    const of = { server: name, tool, coming: absence?.coming === true };
     const isListed = enabled && server.listedAt !== undefined;
     // What is listed is called whatever the server is up to, and may wake it.
     if (absence !== undefined && !isListed) {
@@ -277,14 +283,14 @@ function missing(
   reason: MissingReason,
   { code, message, fix, data, cause }: AppError,
   nearest: readonly string[],
-  of: { readonly server?: string; readonly tool?: string | undefined } = {},
+  of: { readonly server?: string; readonly tool?: string | undefined; readonly coming?: boolean } = {},
 ): MissingTool {
   const error = new AppError(code, message, {
     ...(fix !== undefined && { fix }),
     ...(cause !== undefined && { cause }),
     data: { candidates: [...nearest], ...data, ...(of.server !== undefined && { server: of.server }) },
   });
-  return { missing: reason, server: of.server, tool: of.tool, nearest, error };
+  return { missing: reason, server: of.server, tool: of.tool, coming: of.coming === true, nearest, error };
 }
 
 function notFound(spelling: string, where: string, fix: string, candidates: readonly string[]): AppError {

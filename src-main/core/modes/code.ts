@@ -10,6 +10,7 @@ export const codeMode: Mode = {
   name: 'code',
   line: 'Three tools: search, read schemas, run code',
   helpers: [searchCode, getSchema, execute],
+  fixedList: true,
   listed: () => [],
   callLine: (tool, args) => `execute with return await call_tool("${tool}", ${JSON.stringify(args)})`,
   instructions,

@@ -10,6 +10,7 @@ export const dispatchMode: Mode = {
   name: 'dispatch',
   line: 'One tool: proxy-dispatch',
   helpers: [proxyDispatch],
+  fixedList: true,
   listed: () => [],
   callLine: (tool, args) => `proxy-dispatch ${JSON.stringify(asAction(tool, args))}`,
   instructions,

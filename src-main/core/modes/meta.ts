@@ -11,6 +11,7 @@ export const metaMode: Mode = {
   name: 'meta',
   line: 'Five tools: look up, then invoke',
   helpers: [catalogTools, getToolSchema, invoke, getToolCount, listAllTools],
+  fixedList: true,
   listed: () => [],
   callLine: (name, args) => `invoke ${JSON.stringify({ name, args })}`,
   instructions,

@@ -101,6 +101,8 @@ export interface Mode {
   readonly helpers: readonly HelperTool[];
   /** Own tools that depend on the catalog: gateway's one per server. Callable in every mode, after servers' tools. */
   find?(name: string, view: ModeView): HelperTool | undefined;
+  /** It lists the same whatever the servers have. */
+  readonly fixedList?: boolean;
   /** Tools that are listed besides the helpers. */
   listed(view: ModeView): readonly JsonObject[];
   /** How any tool is called in this mode, as a model writes it. */

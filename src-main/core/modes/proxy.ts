@@ -32,7 +32,7 @@ const leastShare = 80;
 
 /** Servers' own instructions follow as far as the budget of client apps goes, shared fairly. */
 function instructions({ catalog }: ModeView): string {
-  if (catalog.servers.length === 0) return 'Tooltray: no server is configured yet.';
+  if (catalog.servers.length === 0) return 'Tooltray: no server is switched on yet.';
   const head = cutText(`Tools of ${catalog.servers.join(', ')} through Tooltray.`, maxInstructions);
   const share = Math.floor((maxInstructions - head.length) / Math.max(1, catalog.instructions.size)) - 8;
   const texts = [...catalog.instructions].map(([server, text]) => `\n\n# ${server}\n${text.trim()}`);

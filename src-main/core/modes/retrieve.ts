@@ -19,6 +19,7 @@ export const retrieveMode: Mode = {
     callVariant('destructive'),
     readCache,
   ],
+  fixedList: true,
   listed: () => [],
   callLine: (name, args) => `call_tool_read ${JSON.stringify({ name, args })}`,
   instructions,

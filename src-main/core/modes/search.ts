@@ -4,6 +4,7 @@ import { argumentKeys, nameKeys, readArguments, readServerName, readToolName } f
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { foundTools } from './found-tools.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
+import { withMissing } from './missing-servers.ts';
 import { namedServers } from './named-servers.ts';
 
 const searchLimit = 10;
@@ -26,13 +27,15 @@ const searchTools: HelperTool = {
     _meta: { 'anthropic/alwaysLoad': true },
   },
   async run(input, context) {
+    await context.settled();
     const query = typeof input['query'] === 'string' ? input['query'] : '';
     const tools = find(query, limitOf(input['limit']), context);
     const found = foundTools(tools, input['detail'] === 'full', context);
+    const missing = context.finder.missingServers();
     const meant = found.length === 0 ? didYouMean(query, context) : undefined;
-    if (meant !== undefined) return { content: [{ type: 'text', text: meant }] };
+    if (meant !== undefined) return withMissing({ content: [{ type: 'text', text: meant }] }, missing);
     const content = found.length === 0 ? [] : [{ type: 'text', text: JSON.stringify(found) }];
-    return { content, structuredContent: { result: found } };
+    return withMissing({ content, structuredContent: { result: found } }, missing);
   },
 };
 
@@ -68,6 +71,7 @@ export const searchMode: Mode = {
   name: 'search',
   line: 'Two tools: search and call',
   helpers: [searchTools, callTool],
+  fixedList: true,
   listed: () => [],
   callLine: (name, args) => `call_tool ${JSON.stringify({ name, arguments: args })}`,
   instructions,

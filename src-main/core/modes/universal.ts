@@ -9,6 +9,7 @@ export const universalMode: Mode = {
   name: 'universal',
   line: 'One tool for tools, resources and prompts',
   helpers: [proxyTool],
+  fixedList: true,
   listed: () => [],
   callLine: (path, args) => `proxy ${JSON.stringify({ action: 'call', type: 'tool', path, args })}`,
   resources: maggResources,

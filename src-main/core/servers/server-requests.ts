@@ -3,6 +3,7 @@ import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import { type Result, RpcError } from '../wire/message.ts';
+import { awaitStart } from './await-start.ts';
 import type { CallContext } from './call-context.ts';
 import type { Connection, RequestExtra } from './connection.ts';
 import type { IdleWatch } from './idle-watch.ts';
@@ -42,11 +43,13 @@ export class ServerRequests {
 
   /** Rejects with the server's RpcError, or an AppError that names the server. */
   async send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
-    const { config, idle } = this.#parts;
+    const { config, idle, line } = this.#parts;
     let connection: Connection | undefined;
     idle.used();
     try {
-      connection = await this.#lineFor(context);
+      const coming = this.#lineFor(context);
+      const { name, initTimeoutMs } = config;
+      connection = await (line.connection === undefined ? awaitStart(name, initTimeoutMs, coming, context) : coming);
       return await connection.request(method, params, context, this.#extra(method, params));
     } catch (error) {
       if (connection !== undefined) await this.#suspect(connection, error);

@@ -12,6 +12,8 @@ export interface ServerAbsence {
   readonly error: AppError;
   /** For a list of several servers: `starting, 12 s`. */
   readonly brief: string;
+  /** It is being started now, so that whoever waits may be answered. */
+  readonly coming?: boolean;
 }
 
 export interface StandingFacts {
@@ -41,17 +43,22 @@ export function absenceOf({ name, state, listed, quarantined, pause, now }: Stan
   switch (state.kind) {
     case 'connecting':
     case 'discovering': {
+      if (state.error !== undefined) return again(name, state.error);
       const age = `${Math.max(0, Math.round((now - state.since) / 1000))} s`;
-      return { kind: 'starting', error: starting(name, age), brief: `starting, ${age}` };
+      return { kind: 'starting', error: starting(name, age), brief: `starting, ${age}`, coming: true };
     }
     case 'pending-sign-in':
       return { kind: 'sign-in', error: state.error, brief: 'needs sign-in' };
     case 'authenticating':
       return { kind: 'sign-in', error: awaitsSignIn(name), brief: 'signing in' };
     case 'error':
-      return { kind: 'failed', error: failed(state.error, state.retryAt - now), brief: causeOf(name, state.error) };
+      return failed(
+        name,
+        state.error,
+        `It is tried again in ${Math.max(1, Math.round((state.retryAt - now) / 1000))} s.`,
+      );
     case 'disconnected':
-      return listed ? undefined : { kind: 'starting', error: starting(name, '0 s'), brief: 'starting' };
+      return listed ? undefined : { kind: 'starting', error: starting(name, '0 s'), brief: 'starting', coming: true };
     case 'ready':
       return undefined;
   }
@@ -80,13 +87,18 @@ function starting(server: string, age: string): AppError {
   return new AppError('server_starting', `${server} is still starting (${age}).`, { fix: 'Call again in a moment.' });
 }
 
-function failed(error: AppError, ms: number): AppError {
-  const next = `It is tried again in ${Math.max(1, Math.round(ms / 1000))} s.`;
-  return new AppError(error.code, maskText(error.message), {
+/** It failed, and is being tried again. */
+function again(server: string, error: AppError): ServerAbsence {
+  return { ...failed(server, error, 'It is being tried again now.'), coming: true };
+}
+
+function failed(server: string, error: AppError, next: string): ServerAbsence {
+  const told = new AppError(error.code, maskText(error.message), {
     fix: error.fix === undefined ? next : `${error.fix} ${next}`,
     cause: error,
     ...(error.data && { data: error.data }),
   });
+  return { kind: 'failed', error: told, brief: causeOf(server, error) };
 }
 
 /** The cause without the name that stands before it in a list, and no longer than a list needs. */

@@ -22,11 +22,11 @@ import type { AppError } from '../base/errors.ts';
 export type ServerState =
   | { readonly kind: 'disabled' }
   | { readonly kind: 'disconnected' }
-  /** `failures`: tries in a row that came to nothing before this one. */
-  | { readonly kind: 'connecting'; readonly since: number; readonly failures: number }
+  /** `failures`: tries in a row that came to nothing before this one; `error`: why the last of them did. */
+  | { readonly kind: 'connecting'; readonly since: number; readonly failures: number; readonly error?: AppError }
   | { readonly kind: 'pending-sign-in'; readonly error: AppError }
   | { readonly kind: 'authenticating'; readonly since: number }
-  | { readonly kind: 'discovering'; readonly since: number; readonly failures: number }
+  | { readonly kind: 'discovering'; readonly since: number; readonly failures: number; readonly error?: AppError }
   | { readonly kind: 'ready'; readonly since: number }
   /** `retryAt` in ms since 1970. */
   | { readonly kind: 'error'; readonly error: AppError; readonly failures: number; readonly retryAt: number };

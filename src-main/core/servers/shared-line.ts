@@ -158,12 +158,13 @@ export class SharedLine {
 
   async #open(): Promise<Connection> {
     clearTimeout(this.#retryTimer);
-    this.#set({ kind: 'connecting', since: this.#options.now(), failures: this.#failures });
+    const before = this.#state.kind === 'error' ? { error: this.#state.error } : {};
+    this.#set({ kind: 'connecting', since: this.#options.now(), failures: this.#failures, ...before });
     try {
       await this.#ending;
       const connection = await this.#options.open((one, error) => this.lost(one, error));
       this.#connection = connection;
-      this.#set({ kind: 'discovering', since: this.#options.now(), failures: this.#failures });
+      this.#set({ kind: 'discovering', since: this.#options.now(), failures: this.#failures, ...before });
       this.#options.onOpen(connection);
       return connection;
     } catch (error) {

@@ -74,6 +74,9 @@ export class MergedView implements SessionView {
   }
 
   async introduce(): Promise<Introduction> {
+    const { catalog, settleMs } = this.#options;
+    // Names are those of the config, whatever is up; only right after the start of the core is that not read.
+    await catalog.configured(settleMs);
     return {
       serverInfo: this.#options.serverInfo,
       // Announced whatever the servers have now: what comes later needs no new handshake.
@@ -89,7 +92,11 @@ export class MergedView implements SessionView {
   }
 
   async list(key: ListKey, era: Era): Promise<readonly JsonObject[]> {
-    await this.#options.catalog.settled(this.#options.settleMs);
+    const { catalog, chooseMode, settleMs } = this.#options;
+    const { mode, reason } = chooseMode(this.#view());
+    // Where Tooltray chose the mode, it may choose another one once it knows what there is.
+    const isFixed = key === 'tools' && mode.fixedList === true && reason === undefined;
+    if (!isFixed) await catalog.settled(settleMs);
     if (key === 'tools') return this.#tools.list(era);
     return key === 'prompts' ? this.#prompts.list(era) : this.#resources.list(key, era);
   }

@@ -35,9 +35,6 @@ export const commandLineHandlers: HandlersOf<keyof RpcContract> = {
     };
   },
   call: async ({ tool, arguments: args }, { core }, signal) => {
-    // Where the tool's server is plain, a slow start of the others is no reason to wait.
-    const [prefix = ''] = tool.split(':', 1);
-    await core.catalog.settled(settleMs, core.servers.find(prefix)?.config.name);
     // Whoever asks in person gets it whole: there is no context to flood.
     const request = { tool, arguments: args, spill: 'never' } as const;
     return toObject(await callTool(request, ownContext(core.options.version, signal), core.steps));

@@ -66,7 +66,7 @@ describe('instructions', () => {
     expect(textFor('  Ask first. ', undefined, 'Ask twice.')).toBe(
       'Tools of server0, server1, server2 through Tooltray.\n\n# server0\nAsk first.\n\n# server2\nAsk twice.',
     );
-    expect(textFor()).toContain('no server is configured yet');
+    expect(textFor()).toContain('no server is switched on yet');
   });
 
   test.each([0, 1, 2, 3])('share 2 048 characters fairly and end no text in half a character (%i)', (shift) => {

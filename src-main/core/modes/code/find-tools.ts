@@ -1,9 +1,8 @@
 /** The tools that a query finds, or that are named; for the model and for code in the sandbox alike. */
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import type { Catalog, CatalogEntry } from '../../catalog/catalog.ts';
-import { resolveEntry } from '../../catalog/resolve-entry.ts';
-import type { ModeView } from '../mode.ts';
+import type { CatalogEntry } from '../../catalog/catalog.ts';
+import type { HelperContext, ModeView } from '../mode.ts';
 
 const mostFound = 50;
 
@@ -21,21 +20,27 @@ export function findTools(
 
 export interface NamedTools {
   readonly found: readonly CatalogEntry[];
-  readonly missing: readonly string[];
+  /** `why`: what stands in the way, and what helps. */
+  readonly missing: readonly { readonly name: string; readonly why: string }[];
 }
 
-export function namedTools(catalog: Catalog, names: readonly string[]): NamedTools {
-  const found: CatalogEntry[] = [];
-  const missing: string[] = [];
-  for (const name of names) {
-    try {
-      found.push(resolveEntry(catalog, 'tools', name));
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      missing.push(name);
-    }
-  }
-  return { found, missing };
+/** Servers that are starting are waited for. */
+export async function namedTools(
+  { awaitTool }: Pick<HelperContext, 'awaitTool'>,
+  names: readonly string[],
+): Promise<NamedTools> {
+  const looked = await Promise.all(
+    names.map((name) =>
+      awaitTool(name).catch((error: unknown) => {
+        if (error instanceof AppError && error.code !== 'cancelled') return { name, why: error.text };
+        throw error;
+      }),
+    ),
+  );
+  return {
+    found: looked.flatMap((tool) => ('why' in tool ? [] : [tool])),
+    missing: looked.flatMap((tool) => ('why' in tool ? [tool] : [])),
+  };
 }
 
 /** FastMCP servers send tags in `_meta`; a tool without any answers to `untagged`. */

@@ -19,13 +19,16 @@ export const getSchema: HelperTool = {
     annotations: { readOnlyHint: true, openWorldHint: false },
     _meta: { 'anthropic/alwaysLoad': true },
   },
-  async run(input, { catalog }) {
+  async run(input, context) {
     const given = input['tools'] ?? input['name'];
     const names = (Array.isArray(given) ? (given as unknown[]) : [given]).filter((name) => typeof name === 'string');
     if (names.length === 0)
       throw new AppError('bad_request', 'No tool is named.', { fix: 'Give their names as "tools".' });
-    const { found, missing } = namedTools(catalog, names);
-    const absent = missing.length === 0 ? [] : [`Tools not found: ${missing.join(', ')}`];
+    const { found, missing } = await namedTools(context, names);
+    const absent =
+      missing.length === 0
+        ? []
+        : [`Tools not found: ${missing.map(({ name }) => name).join(', ')}`, ...missing.map(({ why }) => why)];
     const known = found.length === 0 ? [] : [toolTexts(found, readDetail(input['detail'], 'detailed'))];
     return {
       content: [{ type: 'text', text: [...known, ...absent].join('\n\n') }],

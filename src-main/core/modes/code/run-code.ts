@@ -1,7 +1,6 @@
 /** Runs a model's program with the session's tools; each call goes through the pipeline and is recorded by itself. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { resolveEntry } from '../../catalog/resolve-entry.ts';
 import type { SandboxLanguage, SandboxLimits, SandboxOutcome, SandboxRequest } from '../../sandbox/sandbox-request.ts';
 import { toObject } from '../../wire/raw-json.ts';
 import type { HelperContext } from '../mode.ts';
@@ -32,12 +31,15 @@ export async function runCode(run: CodeRun, context: HelperContext): Promise<San
     globals,
     signal: context.signal,
     callTool: async (name: string, args: JsonObject) => {
-      if (servers !== undefined) requireServer(name, servers, context);
+      if (servers !== undefined) await requireServer(name, servers, context);
       return toObject(await context.callTool({ tool: name, arguments: args, via }));
     },
     discover: {
-      search: async (query, limit) => toolTexts(findTools(context, query, limit), 'brief'),
-      schema: async (names) => toolTexts(namedTools(context.catalog, names).found, 'detailed'),
+      search: async (query, limit) => {
+        await context.settled();
+        return toolTexts(findTools(context, query, limit), 'brief');
+      },
+      schema: async (names) => toolTexts((await namedTools(context, names)).found, 'detailed'),
     },
   });
   if (outcome.ok || outcome.error.code !== 'LANGUAGE_UNAVAILABLE') return outcome;
@@ -54,8 +56,8 @@ function readLanguage(language: unknown, globals: CodeRun['globals']): SandboxLa
   });
 }
 
-function requireServer(name: string, servers: readonly string[], { catalog }: HelperContext): void {
-  const { server } = resolveEntry(catalog, 'tools', name);
+async function requireServer(name: string, servers: readonly string[], context: HelperContext): Promise<void> {
+  const { server } = await context.awaitTool(name);
   if (servers.includes(server)) return;
   throw new AppError('not_allowed', `SERVER_NOT_ALLOWED: ${server} is not among allowed_servers.`);
 }

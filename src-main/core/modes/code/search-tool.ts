@@ -1,5 +1,6 @@
 /** `search`: tools by what they do, as text. */
 import { plainNumber } from '../../base/json.ts';
+import { withMissing } from '../missing-servers.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
 import { findTools } from './find-tools.ts';
 import { readDetail, toolTexts } from './tool-texts.ts';
@@ -22,6 +23,7 @@ export const searchCode: HelperTool = {
     _meta: { 'anthropic/alwaysLoad': true },
   },
   async run(input, context) {
+    await context.settled();
     const detail = readDetail(input['detail'], 'brief');
     const limit = Number(plainNumber(input['limit']) ?? Number.NaN);
     const tags = Array.isArray(input['tags']) ? input['tags'].filter((tag) => typeof tag === 'string') : [];
@@ -30,7 +32,7 @@ export const searchCode: HelperTool = {
     const all = context.catalog.tools.length;
     const header = found.length === all || detail === 'full' ? '' : `${found.length} of ${all} tools:\n`;
     const text = found.length === 0 ? nothingFound(query, context) : header + toolTexts(found, detail);
-    return { content: [{ type: 'text', text }] };
+    return withMissing({ content: [{ type: 'text', text }] }, context.finder.missingServers());
   },
 };
 

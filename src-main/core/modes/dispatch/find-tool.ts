@@ -3,8 +3,9 @@ import { AppError } from '../../base/errors.ts';
 import { shortName } from '../../base/short-name.ts';
 import type { Catalog, CatalogEntry } from '../../catalog/catalog.ts';
 import { resolveEntry } from '../../catalog/resolve-entry.ts';
+import type { MissingTool } from '../../catalog/tool-finder.ts';
 import type { HelperContext } from '../mode.ts';
-import { type Connection, findConnection, type ShownCatalog } from './shown-catalog.ts';
+import { type Connection, findConnection, type ShownCatalog, unavailable } from './shown-catalog.ts';
 import { allowsName } from './tool-filter.ts';
 
 /**
@@ -62,14 +63,30 @@ function unknown(
   spelling: string,
   connection: Connection | undefined,
   { catalog }: ShownCatalog,
-  { index }: HelperContext,
+  { finder }: HelperContext,
 ): AppError {
+  const found = finder.look(spelling, connection?.id);
+  if ('missing' in found && stands(found)) return unavailable(found.server ?? '', found.error, catalog);
+  if ('missing' in found && found.missing === 'tool-off') return found.error;
   if (connection !== undefined && connection.tools.length === 0) return silent(connection);
   const where = connection === undefined ? 'any registered connection' : `connection '${connection.alias}'`;
-  const near = index.suggest(spelling).filter((id) => catalog.lookup.tools.withId(id).length > 0);
+  const near = ('missing' in found ? found.nearest : []).filter((id) => isShown(id, catalog));
+  const isTold = 'missing' in found && (near.length > 0 || found.nearest.length === 0);
   return new AppError('tool_not_found', `Tool '${shortName(spelling)}' is not available on ${where}.`, {
-    fix: near.length === 0 ? "See action 'search'." : `Did you mean ${near.join(', ')}?`,
+    fix: isTold ? (found.error.fix ?? seeSearch) : seeSearch,
   });
+}
+
+const seeSearch = "See action 'search'.";
+
+/** What the filter hides is not hinted at; helper tools and servers are no tools of a connection. */
+function isShown(id: string, catalog: Catalog): boolean {
+  return !id.includes(':') || catalog.lookup.tools.withId(id).length > 0;
+}
+
+/** It is the state of its server that keeps it from being called. */
+function stands({ missing }: MissingTool): boolean {
+  return ['off', 'quarantined', 'paused', 'starting', 'sign-in', 'failed'].includes(missing);
 }
 
 function silent({ alias, id, lastError }: Connection): AppError {

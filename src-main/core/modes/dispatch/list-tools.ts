@@ -15,13 +15,16 @@ export function listTools(
   view: ModeView,
 ): JsonObject {
   const listed = only === undefined ? shown.connections : [only];
-  const head = { action: 'list', totalConnections: listed.length };
+  // What is switched off is no connection; a model that looks for its tools is told all the same.
+  const off = only === undefined ? shown.finder.missingServers(undefined, shown.catalog.servers) : undefined;
+  const absent = off === undefined ? {} : { not_listed: off };
+  const head = { action: 'list', totalConnections: listed.length, ...absent };
   if (wantsDetail(input)) {
     const connections = listed.map((connection) => detailed(connection, input));
     return envelope(head, toDetailText({ ...head, connections }));
   }
   const connections = listed.map((connection) => compact(connection, input, view));
-  return envelope(head, JSON.stringify({ action: head.action, connections }));
+  return envelope(head, JSON.stringify({ action: head.action, connections, ...absent }));
 }
 
 /** What does not work says so here as well: its tools are missing, or will fail. */

@@ -39,6 +39,8 @@ async function act(action: string, input: JsonObject, context: HelperContext): P
   if (action === 'readresult') return readResult(input, context);
   if (!['status', 'list', 'search', 'call'].includes(action)) throw unsupported(action);
   if (action === 'call' && isWait(input)) return toObject(await awaitResult.run(readArguments(input) ?? {}, context));
+  if (action === 'call') await known(input, context);
+  else await context.settled();
   const fresh = await refreshed(input, context);
   const shown = showCatalog(fresh);
   switch (action) {
@@ -50,6 +52,17 @@ async function act(action: string, input: JsonObject, context: HelperContext): P
       return searchTools(input, shown, onlyConnection(input, shown), fresh);
     default:
       return callTool(input, shown, fresh);
+  }
+}
+
+/** Waits for the server whose tool is to be called; what stands in the way is told when it is looked up. */
+async function known(input: JsonObject, { awaitTool }: HelperContext): Promise<void> {
+  const tool = readFirst(input, ['tool', 'tool_name', 'name', 'path'])?.text;
+  if (tool === undefined) return;
+  try {
+    await awaitTool(tool, handleOf(input));
+  } catch (error) {
+    if (isCancelled(error)) throw error;
   }
 }
 

@@ -35,11 +35,13 @@ export const describeTool: HelperTool = {
     if (check) return jsonResult(checkTools(ids, filtersIn(filters), context));
     if (input['filters'] !== undefined)
       throw refused('"filters" go with "check": true only.', 'Leave one of them away.');
-    return jsonResult(describe(ids, context));
+    return jsonResult(await describe(ids, context));
   },
 };
 
-function describe(ids: readonly string[], context: HelperContext): JsonObject {
+/** Servers that are starting are waited for. */
+async function describe(ids: readonly string[], context: HelperContext): Promise<JsonObject> {
+  await Promise.allSettled(ids.map((id) => context.awaitTool(id.trim())));
   const definitions: JsonObject[] = [];
   const errors: JsonObject[] = [];
   for (const id of ids) {

@@ -41,6 +41,7 @@ export const retrieveTools: HelperTool = {
     _meta: { 'anthropic/alwaysLoad': true },
   },
   async run(input, context) {
+    await context.settled();
     const query = readText(input['query']);
     if (query === undefined) {
       throw new AppError('bad_request', 'The query is missing.', { fix: 'Say in "query" what you want to do.' });
@@ -60,6 +61,7 @@ export const retrieveTools: HelperTool = {
       query: query.slice(0, 200),
       total,
       ...(tools.length === 0 ? nothingFound(query, context) : { usage_instructions: usage(detail) }),
+      ...notListed(context),
       ...filterDiagnostics(query, filters, context),
       ...(readSwitch(input['include_session_risk_warning']) && { session_risk: sessionRisk(context.catalog) }),
       ...(readSwitch(input['include_disabled']) && disabledServers(context)),
@@ -115,6 +117,11 @@ function nothingFound(query: string, { index, catalog }: HelperContext): JsonObj
   const near = index.suggest(query);
   const meant = near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `;
   return { hint: `${meant}Try other words. Servers: ${catalog.servers.join(', ') || 'none yet'}.` };
+}
+
+function notListed({ finder }: HelperContext): JsonObject {
+  const missing = finder.missingServers();
+  return missing === undefined ? {} : { not_listed: missing };
 }
 
 function disabledServers({ admin }: HelperContext): JsonObject {

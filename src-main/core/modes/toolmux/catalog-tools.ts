@@ -2,6 +2,7 @@
 import type { HelperTool } from '../mode.ts';
 import { callableName } from './callable-name.ts';
 import { dataResult } from './data-result.ts';
+import { withMissing } from '../missing-servers.ts';
 import { parameterNames, shortText } from './tool-texts.ts';
 
 export const catalogTools: HelperTool = {
@@ -13,12 +14,13 @@ export const catalogTools: HelperTool = {
     _meta: { 'anthropic/alwaysLoad': true },
   },
   async run(_input, context) {
+    await context.settled();
     const shown = context.catalog.tools.map((tool) => ({
       name: callableName(tool, context.catalog),
       server: tool.server,
       description: shortText(tool, context),
       parameters: parameterNames(tool),
     }));
-    return dataResult(shown);
+    return withMissing(dataResult(shown), context.finder.missingServers());
   },
 };

@@ -2,11 +2,10 @@
 import type { JsonObject } from '../../base/json.ts';
 import { errorResult } from '../../calls/error-result.ts';
 import { argumentKeys, nameKeys, readArguments } from '../../calls/read-arguments.ts';
-import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { type Result, RpcError } from '../../wire/message.ts';
 import type { HelperContext } from '../mode.ts';
 import { enrichResult } from './enrich-result.ts';
-import { findTool, inToolMuxWords } from './find-tool.ts';
+import { inToolMuxWords } from './find-tool.ts';
 
 const ownKeys: ReadonlySet<string> = new Set([...argumentKeys, ...nameKeys, 'server', 'connection', '_meta']);
 
@@ -19,29 +18,23 @@ export interface AskedCall {
 
 /** Rejects with AppError in ToolMux's words. */
 export async function enrichedCall({ spelling, server, input }: AskedCall, context: HelperContext): Promise<Result> {
-  const tool = quietly(() => findTool(spelling, server, context));
+  const { finder, memory } = context;
+  const known = finder.look(spelling, server);
   const request = {
-    // What is not found goes down the pipeline all the same, which says so and records it.
-    tool: tool?.id ?? spelling,
-    server: tool?.server ?? server,
+    // What is not there goes down the pipeline all the same, which waits for it, or says why not and records it.
+    ...('missing' in known ? { tool: spelling, server } : { tool: known.id, server: known.server }),
     arguments: readArguments(input) ?? {},
     beside: Object.fromEntries(Object.entries(input).filter(([key]) => !ownKeys.has(key))),
     via: context.author.tool,
   };
   try {
     const result = await context.callTool(request);
-    return tool === undefined ? result : enrichResult(result, tool, context.memory);
+    const tool = finder.look(spelling, server);
+    return 'missing' in tool ? result : enrichResult(result, tool, memory);
   } catch (error) {
     // What the server itself refuses is mostly about the arguments.
-    if (error instanceof RpcError && tool !== undefined) return enrichResult(errorResult(error), tool, context.memory);
-    throw inToolMuxWords(error, spelling, request.server);
-  }
-}
-
-function quietly(find: () => CatalogEntry): CatalogEntry | undefined {
-  try {
-    return find();
-  } catch {
-    return undefined;
+    const tool = error instanceof RpcError ? finder.look(spelling, server) : undefined;
+    if (tool !== undefined && !('missing' in tool)) return enrichResult(errorResult(error), tool, memory);
+    throw inToolMuxWords(error, spelling, server);
   }
 }

@@ -2,14 +2,16 @@
 import { AppError, type ErrorCode } from '../../base/errors.ts';
 import { shortName } from '../../base/short-name.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
-import { resolveEntry } from '../../catalog/resolve-entry.ts';
 import type { HelperContext } from '../mode.ts';
 
-/** The tool that a spelling means. Throws AppError in ToolMux's words, naming what comes near. */
-export function findTool(spelling: string, server: string | undefined, context: HelperContext): CatalogEntry {
-  const suggest = (name: string): string[] => context.index.suggest(name);
+/** The tool that a spelling means, when its server has started. Rejects with AppError in ToolMux's words. */
+export async function findTool(
+  spelling: string,
+  server: string | undefined,
+  { awaitTool }: Pick<HelperContext, 'awaitTool'>,
+): Promise<CatalogEntry> {
   try {
-    return resolveEntry(context.catalog, 'tools', spelling, { server, suggest });
+    return await awaitTool(spelling, server);
   } catch (error) {
     throw inToolMuxWords(error, spelling, server);
   }
@@ -18,9 +20,12 @@ export function findTool(spelling: string, server: string | undefined, context: 
 /** The errors that mean that a server is not there to answer. */
 const isGone: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'command_not_found',
+  'paused',
   'server_disabled',
   'server_exited',
   'server_not_started',
+  'server_starting',
+  'server_timeout',
   'server_unauthorized',
   'server_unreachable',
 ]);
@@ -33,7 +38,8 @@ export function inToolMuxWords(error: unknown, tool: string, server: string | un
     return new AppError(error.code, text, { cause: error, ...(fix !== undefined && { fix }), ...(data && { data }) });
   };
   if (error.code === 'tool_not_found') return retold(`Tool '${shortName(tool)}' not found.`);
-  return server !== undefined && isGone.has(error.code)
-    ? retold(`Server '${shortName(server)}' not available: ${error.message}`)
+  const named = error.data?.['server'] ?? server;
+  return typeof named === 'string' && isGone.has(error.code)
+    ? retold(`Server '${shortName(named)}' not available: ${error.message}`)
     : error;
 }

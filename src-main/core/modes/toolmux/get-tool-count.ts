@@ -10,13 +10,20 @@ export const getToolCount: HelperTool = {
     inputSchema: { type: 'object' },
     annotations: { readOnlyHint: true },
   },
-  async run(_input, { catalog, admin }) {
+  async run(_input, context) {
+    await context.settled();
+    const { catalog, admin, finder } = context;
     const counts = [...toolsByServer(catalog)].map(([server, tools]) => [server, tools.length] as const);
     const failed = admin.list().flatMap(({ name, error }) => (error === undefined ? [] : [[name, error] as const]));
+    const missing = finder.missingServers(
+      undefined,
+      failed.map(([name]) => name),
+    );
     return dataResult({
       total_tools: catalog.tools.length,
       by_server: Object.fromEntries(counts),
       ...(failed.length > 0 && { failed_servers: Object.fromEntries(failed) }),
+      ...(missing !== undefined && { not_listed: missing }),
     });
   },
 };

@@ -19,8 +19,10 @@ export const getToolSchema: HelperTool = {
   },
   async run(input, context) {
     const several = namesIn(input);
-    if (several !== undefined) return dataResult(several.map((name) => entryOrError(name, undefined, context)));
-    const { error, ...entry } = entryOrError(readToolName(input), readServerName(input), context);
+    if (several !== undefined) {
+      return dataResult(await Promise.all(several.map((name) => entryOrError(name, undefined, context))));
+    }
+    const { error, ...entry } = await entryOrError(readToolName(input), readServerName(input), context);
     return typeof error === 'string' ? dataError(error) : dataResult(entry);
   },
 };
@@ -30,9 +32,9 @@ function namesIn({ tools }: JsonObject): string[] | undefined {
   return Array.isArray(tools) ? tools.filter((name) => typeof name === 'string') : undefined;
 }
 
-function entryOrError(name: string, server: string | undefined, context: HelperContext): JsonObject {
+async function entryOrError(name: string, server: string | undefined, context: HelperContext): Promise<JsonObject> {
   try {
-    const tool = findTool(name, server, context);
+    const tool = await findTool(name, server, context);
     return {
       name: callableName(tool, context.catalog),
       server: tool.server,

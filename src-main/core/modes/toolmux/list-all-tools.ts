@@ -17,14 +17,21 @@ export const listAllTools: HelperTool = {
     _meta: { 'anthropic/alwaysLoad': true },
   },
   async run(input, context) {
+    await context.settled();
     const show = lineOf(context);
-    const byServer = toolsByServer(context.catalog, readServerName(input));
+    const only = readServerName(input);
+    const byServer = toolsByServer(context.catalog, only);
     const servers = [...byServer].map(([name, tools]): [string, JsonObject] => [
       name,
       { tool_count: tools.length, tools: tools.map(show) },
     ]);
     const total = [...byServer.values()].reduce((sum, tools) => sum + tools.length, 0);
-    return dataResult({ total_tools: total, servers: Object.fromEntries(servers) });
+    const missing = context.finder.missingServers(only);
+    return dataResult({
+      total_tools: total,
+      servers: Object.fromEntries(servers),
+      ...(missing !== undefined && { not_listed: missing }),
+    });
   },
 };
 

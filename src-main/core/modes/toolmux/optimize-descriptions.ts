@@ -59,7 +59,9 @@ function status(_input: JsonObject, { catalog, descriptions }: HelperContext): J
   });
 }
 
-function generate(input: JsonObject, { catalog }: HelperContext): JsonObject {
+async function generate(input: JsonObject, { settled, ...context }: HelperContext): Promise<JsonObject> {
+  await settled();
+  const { catalog } = context;
   const wanted = readServerName(input);
   const servers = [...toolsByServer(catalog, wanted && resolveServer(catalog, wanted))].map(
     ([server, tools]): [string, JsonObject] => [server, { tool_count: tools.length, tools: tools.map(toShorten) }],

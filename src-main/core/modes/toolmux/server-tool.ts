@@ -4,6 +4,7 @@ import { nameKeys, readToolName } from '../../calls/read-arguments.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
 import { enrichedCall } from './enriched-call.ts';
+import { inToolMuxWords } from './find-tool.ts';
 import { hintParts } from './tool-texts.ts';
 
 /** `hint` is what the list says of the server's tools. */
@@ -21,6 +22,9 @@ export function serverTool(name: string, server: string, hint: string | undefine
       },
     },
     async run(input, context) {
+      await context.awaitServer(server).catch((error: unknown) => {
+        throw inToolMuxWords(error, '', server);
+      });
       const tools = context.catalog.lookup.tools.of(server);
       if (tools.length === 0) throw notAvailable(server, context);
       if (nameKeys.every((key) => input[key] === undefined || input[key] === '')) throw missingTool(tools, context);

@@ -76,14 +76,14 @@ function resourceResult({ contents }: JsonObject, facts: ProxyFacts): JsonObject
   };
 }
 
-function getPrompt({ path, args }: CallRequest, context: HelperContext): Promise<Result> {
+async function getPrompt({ path, args }: CallRequest, context: HelperContext): Promise<Result> {
   // Arguments of prompts are texts; models write numbers and lists all the same.
   const texts = Object.entries(args).map(([key, value]) => [
     key,
     typeof value === 'string' ? value : JSON.stringify(value),
   ]);
   const isOurs = maggPrompts.some(({ definition }) => definition.name === path);
-  const name = isOurs ? path : String(findEntry('prompt', path, context).listed['name']);
+  const name = isOurs ? path : String((await findEntry('prompt', path, context)).listed['name']);
   return context.getPrompt(name, Object.fromEntries(texts) as JsonObject);
 }
 

@@ -1,6 +1,6 @@
 /** The actions `list` and `info` of the proxy tool. */
 import type { JsonObject } from '../../base/json.ts';
-import type { ModeView } from '../mode.ts';
+import type { HelperContext, ModeView } from '../mode.ts';
 import { filterEntries, findEntry, listTypes, proxyEntries } from './proxy-entries.ts';
 import { jsonItem } from './proxy-facts.ts';
 import type { InfoRequest, ListRequest } from './proxy-request.ts';
@@ -22,9 +22,10 @@ export function listEntries(request: ListRequest, view: ModeView): JsonObject {
   return { content: [item] };
 }
 
-/** The whole definition. Throws AppError not_found or tool_ambiguous. */
-export function entryInfo({ type, path }: InfoRequest, view: ModeView): JsonObject {
-  const { whole, pythonType } = findEntry(type, path, view);
+/** The whole definition. Rejects with AppError not_found or tool_ambiguous, or what keeps its server from telling. */
+export async function entryInfo({ type, path }: InfoRequest, context: HelperContext): Promise<JsonObject> {
+  if (type !== 'tool') await context.settled();
+  const { whole, pythonType } = await findEntry(type, path, context);
   const facts = { proxyAction: 'info', proxyType: type, proxyPath: path, pythonType } as const;
   return { content: [jsonItem(`proxy:info/${type}/${path}`, whole, facts)] };
 }

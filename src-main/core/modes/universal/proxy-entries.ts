@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../base/json.ts';
 import { shortName } from '../../base/short-name.ts';
 import type { Catalog, CatalogEntry, CatalogResource } from '../../catalog/catalog.ts';
 import { resolveEntry, resolveServer } from '../../catalog/resolve-entry.ts';
-import type { ModeView } from '../mode.ts';
+import type { HelperContext, ModeView } from '../mode.ts';
 import { callableTool, wholeTool } from '../shown-tool.ts';
 import type { ListRequest, ProxyType } from './proxy-request.ts';
 
@@ -52,9 +52,9 @@ export function filterEntries(
   );
 }
 
-/** The entry of that name or URI. Throws AppError not_found or tool_ambiguous. */
-export function findEntry(type: ProxyType, path: string, view: ModeView): ProxyEntry {
-  const { catalog, index } = view;
+/** The entry of that name or URI. Rejects with AppError not_found or tool_ambiguous, or what keeps its server from telling. */
+export async function findEntry(type: ProxyType, path: string, view: HelperContext): Promise<ProxyEntry> {
+  const { catalog } = view;
   if (type === 'resource') {
     const entries = proxyEntries(type, view);
     const found =
@@ -64,7 +64,7 @@ export function findEntry(type: ProxyType, path: string, view: ModeView): ProxyE
   }
   try {
     if (type === 'prompt') return promptEntry(resolveEntry(catalog, 'prompts', path), view);
-    return toolEntry(resolveEntry(catalog, 'tools', path, { suggest: (name) => index.suggest(name) }), view);
+    return toolEntry(await view.awaitTool(path), view);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'tool_not_found') throw error;
     throw notFound(type, path, error.fix);

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
 import { callCapability } from './call-capability.ts';
+import { withMissing } from '../missing-servers.ts';
 import { entryInfo, listEntries } from './list-entries.ts';
 import { proxyTypes, readProxyRequest } from './proxy-request.ts';
 import { runBatch } from './run-batch.ts';
@@ -36,7 +37,11 @@ async function run(input: JsonObject, context: HelperContext): Promise<Result> {
   const request = readProxyRequest(input);
   switch (request.action) {
     case 'list':
-      return listEntries(request, context);
+      await context.settled();
+      return withMissing(
+        listEntries(request, context),
+        request.offset === 0 ? context.finder.missingServers(request.server) : undefined,
+      );
     case 'info':
       return entryInfo(request, context);
     case 'call':

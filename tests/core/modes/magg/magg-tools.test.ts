@@ -61,7 +61,10 @@ test('35: a server that is disabled has no tools, is told to the client app, and
   expect(off.output).toEqual({ action: 'server_disabled', server: { name: 'm' }, mounted: false });
   await core.client.notification('notifications/tools/list_changed');
   expect(await core.client.toolNames()).not.toContain('m_add');
-  await expect(core.client.callTool('m_add', { a: 1, b: 2 })).rejects.toThrow('Unknown tool');
+  expect(await core.client.callTool('m_add', { a: 1, b: 2 })).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining('m is switched off') as string }],
+  });
   expect((await ask(core.client, 'magg_disable_server', { name: 'm' })).errors?.[0]).toContain('already disabled');
   const on = await ask(core.client, 'magg_enable_server', { name: 'm' });
   expect(on.output).toMatchObject({ action: 'server_enabled', mounted: true });

@@ -1,0 +1,313 @@
+/**
+ * What a model is told of a tool whose server is not there: one table over the ways to a tool and the states of servers, on a real
+ * core. Whatever the way, the answer is the state of the server that was named, its cause and what helps.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AppError } from '../../src-main/core/base/errors.ts';
+import { commandLineHandlers } from '../../src-main/rpc/handlers/command-line.ts';
+import type { Params } from '../fixtures/raw-client.ts';
+import { type OAuthFixture, startOAuthFixture } from '../fixtures/servers/oauth-http.ts';
+import { HttpClient } from './http-client.ts';
+import type { SocketClient } from './socket-client.ts';
+import { fixture, startCore, type TestConfig, type TestCore } from './start-core.ts';
+import { until } from './until.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-states-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const gated = (gate: string): object => ({
+  command: process.execPath,
+  args: [join(import.meta.dirname, 'servers/gated.ts'), join(folder, gate)],
+});
+const open = (gate: string): void => writeFileSync(join(folder, gate), '');
+
+const good = fixture('compat', 'A');
+const away = fixture('compat', 'B');
+
+/** Everything a client app was told, errors of the protocol included. */
+async function told(client: SocketClient, name: string, args: Params): Promise<string> {
+  const answer = await client.exchange('tools/call', { name, arguments: args });
+  return answer.line.replaceAll('\\"', '"').replaceAll('\\\\"', '"');
+}
+
+/** How a tool of a server is reached. `work` is what it is called there. */
+const ways: Record<string, (client: SocketClient, server: string, tool: string) => Promise<string>> = {
+  'a direct call': (client, server, tool) => told(client, `${server}_${tool}`, {}),
+  call_tool: (client, server, tool) => told(client, 'call_tool', { name: `${server}:${tool}`, arguments: {} }),
+  'call_tool with the server beside it': (client, server, tool) =>
+    told(client, 'call_tool', { name: tool, server, arguments: {} }),
+  invoke: (client, server, tool) => told(client, 'invoke', { name: `${server}_${tool}`, args: {} }),
+  call_tool_read: (client, server, tool) => told(client, 'call_tool_read', { name: `${server}:${tool}`, args: {} }),
+  call_tool_write: (client, server, tool) => told(client, 'call_tool_write', { name: `${server}:${tool}`, args: {} }),
+  call_tool_destructive: (client, server, tool) =>
+    told(client, 'call_tool_destructive', { name: `${server}:${tool}`, args: {} }),
+  'proxy call': (client, server, tool) =>
+    told(client, 'proxy', { action: 'call', type: 'tool', path: `${server}_${tool}` }),
+  'proxy info': (client, server, tool) =>
+    told(client, 'proxy', { action: 'info', type: 'tool', path: `${server}.${tool}` }),
+  'proxy batch': (client, server, tool) =>
+    told(client, 'proxy', {
+      action: 'batch',
+      operations: [{ action: 'call', type: 'tool', path: `${server}_${tool}` }],
+    }),
+  'proxy-dispatch call': (client, server, tool) =>
+    told(client, 'proxy-dispatch', { action: 'call', tool: `${server}:${tool}`, arguments: {} }),
+  'proxy-dispatch call on a connection': (client, server, tool) =>
+    told(client, 'proxy-dispatch', { action: 'call', tool, connection: server, arguments: {} }),
+  get_tool_schema: (client, server, tool) => told(client, 'get_tool_schema', { name: `${server}/${tool}` }),
+  get_schema: (client, server, tool) => told(client, 'get_schema', { tools: [`${server}:${tool}`] }),
+  describe_tool: (client, server, tool) => told(client, 'describe_tool', { tool_ids: [`${server}:${tool}`] }),
+  execute: (client, server, tool) =>
+    told(client, 'execute', { code: `return await call_tool("${server}:${tool}", {})`, language: 'javascript' }),
+  code_execution: (client, server, tool) =>
+    told(client, 'code_execution', { code: `call_tool("${server}", "${tool}", {})` }),
+  "the server's tool of mode gateway": (client, server, tool) => told(client, server, { tool, arguments: {} }),
+};
+
+interface State {
+  readonly server: string;
+  readonly tool: string;
+  /** What every answer holds: the state, its cause, what helps. */
+  readonly words: readonly RegExp[];
+  /** What a check says. */
+  readonly check: Params;
+}
+
+const states: Record<string, State> = {
+  dead: {
+    server: 'dead',
+    tool: 'work',
+    words: [/dead did not start/, /no-such-command-here/, /Install it/],
+    check: { status: 'degraded_retryable', reason: 'server_unhealthy', retryable: true },
+  },
+  'switched off, and listed by an earlier core': {
+    server: 'off',
+    tool: 'echo_tool',
+    words: [/off is switched off/, /tooltray enable off/],
+    check: { status: 'blocked', reason: 'server_disabled', retryable: false },
+  },
+  'waiting for sign-in': {
+    server: 'cloud',
+    tool: 'whoami',
+    words: [/cloud /, /tooltray sign-in cloud/],
+    check: { status: 'blocked', reason: 'oauth_required', retryable: false },
+  },
+  quarantined: {
+    server: 'held',
+    tool: 'work',
+    words: [/held is (switched off|in quarantine)/, /tooltray enable held/],
+    check: { status: 'blocked', retryable: false },
+  },
+  'not there at all': {
+    server: 'nobody',
+    tool: 'work',
+    words: [/no server|Unknown tool|not.found|not available|Unknown connection/i],
+    check: { status: 'unknown', reason: 'server_not_configured', retryable: false },
+  },
+};
+
+let core: TestCore;
+let client: SocketClient;
+let cloud: OAuthFixture;
+
+beforeAll(async () => {
+  cloud = await startOAuthFixture();
+  const home = mkdtempSync(join(tmpdir(), 'tooltray-states-home-'));
+  // What an earlier core listed.
+  await using _before = await startCore({ servers: { good, off: away } }, { home });
+  await _before.host.stop();
+  core = await startCore(
+    {
+      servers: {
+        good,
+        dead: { command: 'no-such-command-here' },
+        off: { ...away, enabled: false },
+        cloud: { url: cloud.url },
+        held: { ...fixture('compat', 'E'), quarantined: true },
+      },
+    },
+    { home },
+  );
+  client = await core.open();
+  await until(() => core.server('cloud').state.kind === 'pending-sign-in');
+});
+afterAll(async () => {
+  await core[Symbol.asyncDispose]();
+  rmSync(core.home, { recursive: true, force: true, maxRetries: 5 });
+  await cloud[Symbol.asyncDispose]();
+});
+
+describe.each(Object.entries(states))('a tool of a server that is %s', (_state, { server, tool, words, check }) => {
+  test.each(Object.entries(ways))('by %s is answered by that state', async (way, call) => {
+    if (server === 'nobody' && way.includes('gateway')) return;
+    const text = await call(client, server, tool);
+    for (const word of words) expect(text).toMatch(word);
+    // Another server has tools of the same names: nobody is sent there.
+    expect(text).not.toMatch(/good[:_]/);
+    expect(text).not.toMatch(/Did you mean/);
+  });
+
+  test('by tooltray call is answered by that state', async () => {
+    const context = { core: core.host.core } as Parameters<typeof commandLineHandlers.call>[1];
+    const asked = commandLineHandlers.call({ tool: `${server}:${tool}`, arguments: {} }, context, never);
+    const error = await asked.then(
+      () => undefined,
+      (reason: AppError) => reason,
+    );
+    for (const word of words) expect(error?.text).toMatch(word);
+  });
+
+  test('a check tells the reason and whether trying again helps', async () => {
+    const { result } = (
+      await client.exchange('tools/call', {
+        name: 'describe_tool',
+        arguments: { tool_ids: [`${server}:${tool}`], check: true },
+      })
+    ).message as { result: { content: [{ text: string }] } };
+    const { results } = JSON.parse(result.content[0].text) as { results: Params[] };
+    expect(results).toMatchObject([check]);
+  });
+});
+
+const never = new AbortController().signal;
+
+test.each<[string, Params]>([
+  ['list_all_tools', {}],
+  ['catalog_tools', {}],
+  ['search_tools', { query: 'echo' }],
+  ['search', { query: 'echo' }],
+  ['retrieve_tools', { query: 'echo' }],
+  ['proxy', { action: 'list', type: 'tool' }],
+])('%s names the servers whose tools are missing, and why, in a line', async (name, args) => {
+  expect(await told(client, name, args)).toContain(
+    'dead: did not start: "no-such-command-here" was not found on PATH; off, held: switched off; cloud: needs sign-in',
+  );
+});
+
+test('get_tool_count names them as well, each once', async () => {
+  const text = await told(client, 'get_tool_count', {});
+  expect(text).toMatch(/"failed_servers":\{"dead":.*"cloud":/);
+  expect(text).toContain('"not_listed":"off, held: switched off"');
+});
+
+test('proxy-dispatch tells them in its list, with what is the matter', async () => {
+  const text = await told(client, 'proxy-dispatch', { action: 'list' });
+  expect(text).toMatch(/"alias":"c2".{0,30}"lastError":"dead did not start/);
+  expect(text).toContain('"not_listed":"off, held: switched off"');
+});
+
+test('a server that is asked for its tools only tells of itself', async () => {
+  expect(await told(client, 'list_all_tools', { server: 'off' })).toContain('"not_listed":"off: switched off"');
+  expect(await told(client, 'list_all_tools', { server: 'good' })).not.toContain('not_listed');
+});
+
+test.each([
+  ['serach_tools', /Did you mean search_tools/],
+  ['good', /good is a server|Missing 'tool' argument/],
+  ['good:ecko_tool', /Did you mean good:echo_tool/],
+  ['off:ecko_tool', /off is switched off\. When it was listed last it had no tool .*Did you mean off:echo_tool/],
+])('%s comes near to what there is, of that server alone', async (name, text) => {
+  expect(await told(client, 'call_tool', { name })).toMatch(text);
+});
+
+describe('a server that is starting', () => {
+  /** A core with one server that is there and one that starts when the test says so. */
+  async function startingCore(gate: string, more: Partial<TestConfig> = {}): Promise<TestCore> {
+    const started = await startCore({ servers: { good, slow: gated(gate) }, ...more }, { settled: false });
+    await until(() => started.server('good').state.kind === 'ready');
+    return started;
+  }
+
+  test('is waited for by every way to its tool, with progress', async () => {
+    await using slow = await startingCore('every-way');
+    const app = await slow.open();
+    const calls = Object.entries(ways).map(async ([way, call]) => [way, await call(app, 'slow', 'work')] as const);
+    const direct = app.request('tools/call', { name: 'slow_work', _meta: { progressToken: 'p' } });
+    await app.notification('notifications/progress');
+    open('every-way');
+    for (const [way, text] of await Promise.all(calls)) {
+      expect([way, text]).toEqual([way, expect.stringMatching(/worked|"work"|work"|### .*work|slow:work/) as string]);
+    }
+    expect(await direct).toMatchObject({ content: [{ text: 'worked' }] });
+    const progress = app.notifications.filter(({ method }) => method === 'notifications/progress');
+    expect(progress[0]?.params).toMatchObject({
+      progressToken: 'p',
+      progress: expect.toSatisfy((value: number) => value < 0) as number,
+      message: expect.stringMatching(/^slow is starting, \d+ s$/) as string,
+    });
+  });
+
+  test('is told of a check at once, and of lists after their time', async () => {
+    await using slow = await startingCore('checked');
+    const app = await slow.open();
+    expect(await told(app, 'describe_tool', { tool_ids: ['slow:work'], check: true })).toMatch(
+      /"status":"degraded_retryable","retryable":true.*"reason":"server_initializing"/,
+    );
+    open('checked');
+    expect(await told(app, 'list_all_tools', {})).toContain('slow_work');
+  });
+
+  test('is waited for by nobody who names another one, or a mode whose list cannot change', async () => {
+    await using slow = await startingCore('never');
+    for (const mode of ['search', 'meta', 'code', 'dispatch', 'universal', 'retrieve']) {
+      const app = await slow.open({}, { mode });
+      expect((await app.toolNames()).length).toBeGreaterThan(0);
+    }
+    const app = await slow.open();
+    expect(await told(app, 'call_tool', { name: 'good:echo_tool', arguments: { message: 'x' } })).toContain(
+      '"who":"A"',
+    );
+    expect(await told(app, 'good_echo_tool', { message: 'x' })).toContain('"who":"A"');
+    expect(await told(app, 'good:nope', {})).toContain('was not found on good');
+    expect(slow.server('slow').state.kind).toBe('connecting');
+  });
+
+  test('that does not come in its time is an error with the cause', async () => {
+    await using slow = await startCore(
+      { servers: { good, slow: { ...gated('too-late'), initTimeoutSeconds: 1 } } },
+      { settled: false },
+    );
+    const app = await slow.open();
+    expect(await told(app, 'call_tool', { name: 'slow:work' })).toMatch(/slow.*within 1 s.*tried again in \d+ s/);
+  });
+
+  test('is no concern of a client app that gives its call up', async () => {
+    await using slow = await startingCore('given-up');
+    const app = await slow.open();
+    app.writeText(JSON.stringify({ jsonrpc: '2.0', id: 'mine', method: 'tools/call', params: { name: 'slow_work' } }));
+    app.notify('notifications/cancelled', { requestId: 'mine' });
+    await app.request('ping');
+    open('given-up');
+    await until(() => slow.server('slow').state.kind === 'ready');
+    expect(await app.say('slow_work')).toBe('worked');
+  });
+});
+
+test('a listed server that is woken by a call says in the meantime that it starts', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'tooltray-states-home-'));
+  open('woken');
+  const config = { servers: { slow: { ...gated('woken'), lazy: true } } };
+  await using first = await startCore(config, { home });
+  await until(() => first.server('slow').listedAt !== undefined);
+  await first.host.stop();
+  rmSync(join(folder, 'woken'));
+  await using second = await startCore(config, { home });
+  const app = await second.open();
+  expect(await app.toolNames()).toEqual(['work']);
+  const call = app.request('tools/call', { name: 'work', _meta: { progressToken: 1 } });
+  const { params } = await app.notification('notifications/progress');
+  expect(params).toMatchObject({ message: expect.stringContaining('slow is starting') as string });
+  open('woken');
+  expect(await call).toMatchObject({ content: [{ text: 'worked' }] });
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+test('over HTTP the state comes as a result that the model reads', async () => {
+  const http = new HttpClient(core.url);
+  await http.initialize();
+  const { message } = await http.exchange('tools/call', { name: 'off_echo_tool', arguments: {} });
+  expect(message.result).toMatchObject({ isError: true });
+});

@@ -1,0 +1,11 @@
+/** A server that takes part only once the file of its first argument is there; its tool `work` answers `worked`. */
+import { existsSync } from 'node:fs';
+import { anyTool, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
+
+const gate = process.argv[2] ?? '';
+
+const timer = setInterval(() => {
+  if (!existsSync(gate)) return;
+  clearInterval(timer);
+  serveRaw({ name: 'gated', listTools: () => ({ tools: [anyTool('work')] }), call: ({ say }) => say('worked') });
+}, 20);
