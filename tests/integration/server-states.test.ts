@@ -98,8 +98,8 @@ const states: Record<string, State> = {
   quarantined: {
     server: 'held',
     tool: 'work',
-    words: [/held is (switched off|in quarantine)/, /tooltray enable held/],
-    check: { status: 'blocked', retryable: false },
+    words: [/held is switched off/, /in quarantine/, /tooltray enable held/],
+    check: { status: 'blocked', reason: 'server_quarantined', retryable: false },
   },
   'not there at all': {
     server: 'nobody',
@@ -183,20 +183,20 @@ test.each<[string, Params]>([
   ['proxy', { action: 'list', type: 'tool' }],
 ])('%s names the servers whose tools are missing, and why, in a line', async (name, args) => {
   expect(await told(client, name, args)).toContain(
-    'dead: did not start: "no-such-command-here" was not found on PATH; off, held: switched off; cloud: needs sign-in',
+    'dead: did not start: "no-such-command-here" was not found on PATH; off: switched off; cloud: needs sign-in; held: in quarantine',
   );
 });
 
 test('get_tool_count names them as well, each once', async () => {
   const text = await told(client, 'get_tool_count', {});
   expect(text).toMatch(/"failed_servers":\{"dead":.*"cloud":/);
-  expect(text).toContain('"not_listed":"off, held: switched off"');
+  expect(text).toContain('"not_listed":"off: switched off; held: in quarantine"');
 });
 
 test('proxy-dispatch tells them in its list, with what is the matter', async () => {
   const text = await told(client, 'proxy-dispatch', { action: 'list' });
   expect(text).toMatch(/"alias":"c2".{0,30}"lastError":"dead did not start/);
-  expect(text).toContain('"not_listed":"off, held: switched off"');
+  expect(text).toContain('"not_listed":"off: switched off; held: in quarantine"');
 });
 
 test('a server that is asked for its tools only tells of itself', async () => {

@@ -2,7 +2,7 @@
  * Apps that find `structuredContent` in an answer show their model nothing else. So whatever a helper tool of ours answers, in
  * whatever mode: there is none, or all of the answer is in it.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -186,7 +186,9 @@ test('a call that takes long says so and gives its answer later in the same way'
     const client = await slow.open({}, { mode });
     const file = join(folder, mode);
     const pending = await client.callTool('work', { file });
-    writeFileSync(file, 'done');
+    // Whole at once: the server looks for it all the time.
+    writeFileSync(`${file}.part`, 'done');
+    renameSync(`${file}.part`, file);
     const { handle } = (pending['_meta'] as Params)['tooltray/pending'] as { handle: string };
     for (const result of [pending, await client.callTool('await_result', { handle })])
       expect([mode, unsaid(result), textOf(result).length > 0]).toEqual([mode, [], true]);

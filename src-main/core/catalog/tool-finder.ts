@@ -5,6 +5,7 @@
 import { AppError } from '../base/errors.ts';
 import { shortName } from '../base/short-name.ts';
 import { closestWord } from '../config/closest-word.ts';
+import type { Hold } from '../config/holds.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { absenceOf, type AbsenceKind, type ServerAbsence } from '../servers/server-standing.ts';
 import type { ServerState } from '../servers/server-state.ts';
@@ -14,7 +15,12 @@ import { resolveEntry } from './resolve-entry.ts';
 
 /** A configured server, switched off or not. */
 export interface KnownServer {
-  readonly config: { readonly name: string; readonly enabled: boolean; readonly quarantined?: boolean };
+  readonly config: {
+    readonly name: string;
+    readonly enabled: boolean;
+    readonly held?: Hold;
+    readonly prefix?: string | undefined;
+  };
   readonly state: ServerState;
   /** As it was read last, maybe by an earlier core. */
   readonly listing: { readonly tools: readonly { readonly name?: unknown }[] };
@@ -98,15 +104,17 @@ export class ToolFinder {
   server(handle: string): KnownServer | undefined {
     const plain = handle.trim();
     const lower = plain.toLowerCase();
-    const { aliases, slugs } = this.#parts.catalog();
+    const { aliases } = this.#parts.catalog();
     const servers = this.#parts.servers();
     const named = (is: (name: string) => boolean): KnownServer | undefined =>
       servers.find(({ config }) => is(config.name));
+    const isMeant = (server: KnownServer): boolean =>
+      this.#slug(server) === lower || server.config.name.toLowerCase() === lower;
     return (
       named((name) => name === plain) ??
       named((name) => aliases.get(name) === plain) ??
       (/^(default|primary)$/.test(lower) ? (servers.find(({ config }) => config.enabled) ?? servers[0]) : undefined) ??
-      named((name) => (slugs.get(name) ?? slug(name)) === lower || name.toLowerCase() === lower)
+      servers.find(isMeant)
     );
   }
 
@@ -146,10 +154,10 @@ export class ToolFinder {
     });
   }
 
-  #absence({ config: { name, quarantined }, state, listedAt }: KnownServer): ServerAbsence | undefined {
+  #absence({ config: { name, held }, state, listedAt }: KnownServer): ServerAbsence | undefined {
     const { pause, now = Date.now } = this.#parts;
     const facts = { name, state, listed: listedAt !== undefined, pause: pause?.(name), now: now() };
-    return absenceOf({ ...facts, ...(quarantined === true && { quarantined }) });
+    return absenceOf({ ...facts, held });
   }
 
   #explain(spelling: string, handle: string | undefined, catalog: Catalog): MissingTool {
@@ -231,9 +239,14 @@ export class ToolFinder {
     return server && { server, rest: spelling.slice(colon + 1).trim() };
   }
 
+  /** What stands before its tools' names, or would if it were switched on. */
+  #slug({ config: { name, prefix } }: KnownServer): string {
+    return this.#parts.catalog().slugs.get(name) ?? prefix ?? slug(name);
+  }
+
   /** What follows the server's name in a spelling that begins with it. */
-  #prefixed(spelling: string, { config: { name } }: KnownServer): string | undefined {
-    const prefix = [name, this.#parts.catalog().slugs.get(name) ?? slug(name)].find(
+  #prefixed(spelling: string, server: KnownServer): string | undefined {
+    const prefix = [server.config.name, this.#slug(server)].find(
       (one) =>
         spelling.slice(0, one.length).toLowerCase() === one.toLowerCase() &&
         /^\s*(?:__?|[:./])/.test(spelling.slice(one.length)),

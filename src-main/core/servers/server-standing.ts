@@ -1,6 +1,7 @@
 /** Why nobody is there to answer for a server, in the words of whoever asks for one of its tools; and in a few words for lists. */
 import { AppError } from '../base/errors.ts';
 import { maskText } from '../base/mask-text.ts';
+import { type Hold, holdReasons } from '../config/holds.ts';
 import type { ServerState } from './server-state.ts';
 import { signInCommand } from './sign-in/sign-in-command.ts';
 
@@ -21,8 +22,8 @@ export interface StandingFacts {
   readonly state: ServerState;
   /** It is known what it offers, so that a call may wake it. */
   readonly listed: boolean;
-  /** Switched off because its entry came in quarantine. */
-  readonly quarantined?: boolean;
+  /** Why it is off although its entry says on. */
+  readonly held?: Hold | undefined;
   /** What a call is told while all servers are held still; undefined: they are not. */
   readonly pause?: AppError | undefined;
   /** Now, in ms since 1970. */
@@ -33,11 +34,12 @@ export interface StandingFacts {
 const longestBrief = 80;
 
 /** undefined for a server that answers, or that wakes for whoever calls. */
-export function absenceOf({ name, state, listed, quarantined, pause, now }: StandingFacts): ServerAbsence | undefined {
+export function absenceOf({ name, state, listed, held, pause, now }: StandingFacts): ServerAbsence | undefined {
   if (state.kind === 'disabled') {
-    return quarantined === true
-      ? { kind: 'quarantined', error: heldBack(name), brief: 'in quarantine' }
-      : { kind: 'off', error: switchedOff(name), brief: 'switched off' };
+    if (held === undefined) return { kind: 'off', error: switchedOff(name), brief: 'switched off' };
+    const isQuarantine = held === 'quarantine';
+    const brief = isQuarantine ? 'in quarantine' : 'held back';
+    return { kind: isQuarantine ? 'quarantined' : 'off', error: heldBack(name, held), brief };
   }
   if (pause !== undefined) return { kind: 'paused', error: pause, brief: 'paused' };
   switch (state.kind) {
@@ -70,9 +72,9 @@ export function switchedOff(server: string): AppError {
   });
 }
 
-/** It is held back until a person has looked at it. */
-function heldBack(server: string): AppError {
-  return new AppError('server_disabled', `${server} is in quarantine.`, {
+/** Until a person has looked at it. */
+function heldBack(server: string, held: Hold): AppError {
+  return new AppError('server_disabled', `${server} is switched off. ${holdReasons[held]}`, {
     fix: `The person can look at it and let it start: tooltray enable ${server}.`,
   });
 }

@@ -9,7 +9,7 @@ import { serverWith, toolsNamed } from './catalog-of.ts';
 interface Sketch {
   readonly state?: ServerState;
   readonly tools?: readonly string[];
-  readonly quarantined?: boolean;
+  readonly held?: 'quarantine' | 'isolation';
 }
 
 const states = {
@@ -35,8 +35,8 @@ const states = {
 
 /** Servers by name; without tools one has never been listed. `offTools` are switched off by the person. */
 function finderOf(sketches: Readonly<Record<string, Sketch>>, offTools: readonly string[] = []): ToolFinder {
-  const servers = Object.entries(sketches).map(([name, { state = states.ready, tools, quarantined }]): KnownServer => ({
-    config: { name, enabled: state.kind !== 'disabled', ...(quarantined && { quarantined }) },
+  const servers = Object.entries(sketches).map(([name, { state = states.ready, tools, held }]): KnownServer => ({
+    config: { name, enabled: state.kind !== 'disabled', ...(held && { held }) },
     state,
     listing: serverWith(name, toolsNamed(...(tools ?? []))).listing,
     listedAt: tools === undefined ? undefined : 0,
@@ -71,7 +71,7 @@ const world = finderOf({
   dead: { state: states.dead },
   'old one': { state: states.off, tools: ['echo', 'reverse'] },
   cloud: { state: states.signIn },
-  held: { state: states.off, tools: ['run'], quarantined: true },
+  held: { state: states.off, tools: ['run'], held: 'quarantine' },
 });
 
 describe('a name that says whose it is', () => {
@@ -90,7 +90,7 @@ describe('a name that says whose it is', () => {
     [
       'held:run',
       'quarantined',
-      'held is in quarantine. The person can look at it and let it start: tooltray enable held.',
+      'held is switched off. It is in quarantine since it came from MCPProxy, so it stays off. The person can look at it and let it start: tooltray enable held.',
     ],
   ])('%s: %s', (spelling, reason, text) => {
     expect(answer(world, spelling)).toEqual([reason, text]);
