@@ -10,7 +10,7 @@ import {
   modernVersion,
   withEnvelope,
 } from '../wire/eras.ts';
-import { type Result, RpcError } from '../wire/message.ts';
+import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { Peer } from '../wire/peer.ts';
 import { toObject } from '../wire/raw-json.ts';
 
@@ -28,6 +28,8 @@ export interface HandshakeOptions {
   readonly identity: ClientIdentity;
   /** The era of an earlier start of the same config entry: saves the probe. */
   readonly knownEra?: Era | undefined;
+  /** Greets by the handshake and by nothing else: for a second line to a server of both eras. */
+  readonly legacyOnly?: boolean | undefined;
   readonly timeoutMs: number;
   /** How long a server may keep silent about `server/discover` before `initialize` is sent as well. */
   readonly probeSilenceMs?: number;
@@ -47,12 +49,18 @@ export async function shakeHands(peer: Peer, options: HandshakeOptions): Promise
   const signal = AbortSignal.any([options.signal, timeout]);
   try {
     await unlessAborted(() => peer.start(), signal);
-    return await (options.knownEra === 'legacy' ? greetKnown : probe)(peer, options, signal);
+    const greet = options.legacyOnly === true ? initialize : options.knownEra === 'legacy' ? greetKnown : probe;
+    return await greet(peer, options, signal);
   } catch (error) {
     if (timeout.aborted)
       throw new AppError('server_timeout', `No answer to the first request within ${options.timeoutMs / 1000} s.`);
     throw error;
   }
+}
+
+/** Whether a server said no to a greeting, rather than that it could not be reached or started. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof RpcError || isPlainRefusal(error);
 }
 
 /** A start may hang as well: a host that accepts the connection and then says nothing. */
@@ -94,11 +102,17 @@ async function probe(peer: Peer, options: HandshakeOptions, signal: AbortSignal)
 }
 
 async function discover(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake | undefined> {
+  const ask = (): Promise<Result> =>
+    peer.request('server/discover', withEnvelope({}, options.identity), { signal, cancelBy: 'signal' });
   let result: Result;
   try {
-    result = await peer.request('server/discover', withEnvelope({}, options.identity), { signal, cancelBy: 'signal' });
+    // A server that names our version when it refuses it is asked once more before anything older is tried.
+    result = await ask().catch((error: unknown) => {
+      if (namesOurVersion(error)) return ask();
+      throw error;
+    });
   } catch (error) {
-    if (error instanceof RpcError || isPlainRefusal(error)) return undefined;
+    if (isRefusal(error)) return undefined;
     throw error;
   }
   const raw = toObject(result);
@@ -125,7 +139,8 @@ async function initialize(peer: Peer, options: HandshakeOptions, signal: AbortSi
     );
   }
   options.onVersion?.(version);
-  peer.notify('notifications/initialized');
+  // Over HTTP this opens the stream that questions may come on: a call that overtook it would lose its own.
+  await peer.tell('notifications/initialized');
   return describe('legacy', version, raw, isObject(raw['serverInfo']) ? raw['serverInfo'] : {});
 }
 
@@ -133,6 +148,12 @@ function describe(era: Era, protocolVersion: string, raw: JsonObject, serverInfo
   const capabilities = isObject(raw['capabilities']) ? raw['capabilities'] : {};
   const instructions = typeof raw['instructions'] === 'string' ? raw['instructions'] : undefined;
   return { era, protocolVersion, capabilities, serverInfo, instructions, raw };
+}
+
+function namesOurVersion(error: unknown): boolean {
+  if (!(error instanceof RpcError) || error.code !== rpcCode.unsupportedProtocolVersion) return false;
+  const supported = isObject(error.data) ? error.data['supported'] : undefined;
+  return Array.isArray(supported) && supported.includes(modernVersion);
 }
 
 /** Over HTTP a server of the handshake era refuses `server/discover` by a status; that is an answer, not a failure. */

@@ -17,7 +17,12 @@ export interface LineOpenerOptions {
   readonly knownEra: () => Era | undefined;
   readonly onOpen: () => void;
   /** `sessionId`: whose line it came on; undefined on the shared one. */
-  readonly onNotification: (method: string, params: JsonObject, sessionId: string | undefined) => void;
+  readonly onNotification: (
+    method: string,
+    params: JsonObject,
+    sessionId: string | undefined,
+    connection: Connection,
+  ) => void;
   readonly onAsk: (method: string) => void;
   readonly onOddity: (text: string) => void;
 }
@@ -43,10 +48,17 @@ export class LineOpener {
     }
   }
 
+  /** One for all sessions of the handshake era, beside the shared one in 2026-07-28. Rejects where the server has no handshake. */
+  openForHandshakes(closed: Closed): Promise<Connection> {
+    return this.#open(this.#options.identity, undefined, closed, true);
+  }
+
   /** A line of one session, with its own introduction and the log level it wants. */
   async openPrivate(owner: () => CallContext, closed: Closed): Promise<Connection> {
     const { clientInfo, clientCapabilities, logLevel: level } = owner();
-    const connection = await this.#open({ clientInfo, capabilities: clientCapabilities }, owner, closed);
+    // Only sessions of the handshake era have one.
+    const inItsEra = this.#options.knownEra() === 'modern';
+    const connection = await this.#open({ clientInfo, capabilities: clientCapabilities }, owner, closed, inItsEra);
     const { handshake } = connection;
     if (level !== undefined && handshake?.era === 'legacy' && isObject(handshake.capabilities['logging'])) {
       connection.request('logging/setLevel', { level }).catch(() => undefined);
@@ -65,7 +77,12 @@ export class LineOpener {
   }
 
   /** Makes a connection and greets the server; closes it again when that fails. */
-  async #open(identity: ClientIdentity, owner: (() => CallContext) | undefined, closed: Closed): Promise<Connection> {
+  async #open(
+    identity: ClientIdentity,
+    owner: (() => CallContext) | undefined,
+    closed: Closed,
+    legacyOnly = false,
+  ): Promise<Connection> {
     const { config, createTransport, knownEra, onOpen, onNotification, onAsk, onOddity } = this.#options;
     const { callTimeoutMs, initTimeoutMs, kind } = config;
     const connection: Connection = new Connection({
@@ -78,12 +95,13 @@ export class LineOpener {
       events: {
         onClose: (error) => closed(connection, error),
         onOddity,
-        onNotification: (method, params) => onNotification(method, params, owner?.().sessionId),
+        onNotification: (method, params) => onNotification(method, params, owner?.().sessionId, connection),
         onAsk,
       },
     });
     try {
-      await connection.open({ knownEra: knownEra(), timeoutMs: initTimeoutMs, signal: this.#stopping.signal });
+      const greeting = { knownEra: knownEra(), legacyOnly, timeoutMs: initTimeoutMs };
+      await connection.open({ ...greeting, signal: this.#stopping.signal });
       onOpen();
       return connection;
     } catch (error) {

@@ -17,6 +17,8 @@ export interface CachedListing {
   readonly listing: Listing;
   /** Methods by which the server has asked its client things. */
   readonly asks: readonly string[];
+  /** It speaks 2026-07-28 and refused a handshake. */
+  readonly refusesHandshake?: boolean;
 }
 
 const formatVersion = 1;

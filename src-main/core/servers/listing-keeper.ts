@@ -16,8 +16,8 @@ export interface ListingKeeperOptions {
   /** How long the server may be silent about a list, in ms. */
   readonly silenceMs: number;
   readonly onOddity: (text: string) => void;
-  /** A listing was read; `changed`: it is not what it was. */
-  readonly onListed: (changed: boolean) => void;
+  /** A listing was read; `changed`: it is not what it was; `here`: on the connection that is followed. */
+  readonly onListed: (changed: boolean, here: boolean) => void;
   /** Reading failed because the line did. */
   readonly onFailed: (connection: Connection, error: Error) => void;
   /** How often a server that does not announce changes is read, in ms (five minutes by default). */
@@ -31,6 +31,9 @@ export class ListingKeeper {
   readonly #asks = new Set<string>();
   readonly #refresher = new ListingRefresher(() => this.#refresh());
   #connection: Connection | undefined;
+  /** A line of another era that said that something changed there, to be read instead. */
+  #announcer: Connection | undefined;
+  #refusesHandshake = false;
   /** The connection whose lists have been read once. */
   #read: Connection | undefined;
   #poll: NodeJS.Timeout | undefined;
@@ -52,12 +55,18 @@ export class ListingKeeper {
     return this.#asks;
   }
 
+  /** The server speaks 2026-07-28 and nothing older, as was found out now or at an earlier start. */
+  get refusesHandshake(): boolean {
+    return this.#refusesHandshake;
+  }
+
   async restore(): Promise<void> {
     const cached = await this.#options.cache.read(this.#options.hash);
     if (cached === undefined) return;
     this.listing = cached.listing;
     this.listedAt = cached.at;
     this.handshake = cached.handshake;
+    this.#refusesHandshake = cached.refusesHandshake === true;
     for (const method of cached.asks) this.#asks.add(method);
   }
 
@@ -67,9 +76,17 @@ export class ListingKeeper {
     this.#remember();
   }
 
+  learnRefusal(): void {
+    this.#refusesHandshake = true;
+    this.#remember();
+  }
+
   /** Follows a connection: reads its lists at once, and every five minutes where it does not announce changes. */
   follow(connection: Connection, handshake: Handshake): void {
     this.#connection = connection;
+    // Another release may speak other revisions.
+    const isAnother = JSON.stringify(this.handshake?.serverInfo) !== JSON.stringify(handshake.serverInfo);
+    if (isAnother) this.#refusesHandshake = false;
     this.handshake = handshake;
     void this.#refresher.now();
     const { tools } = handshake.capabilities;
@@ -85,9 +102,14 @@ export class ListingKeeper {
     this.#refresher.stop();
   }
 
-  /** The server says something changed. */
-  soon(): void {
-    if (this.#connection !== undefined) this.#refresher.soon();
+  /**
+   * The server says something changed, on this connection. Where that is a second process of it, the change is to be seen there
+   * and nowhere else.
+   */
+  soon(on: Connection | undefined = this.#connection): void {
+    if (on === undefined) return;
+    this.#announcer = on === this.#connection ? undefined : on;
+    this.#refresher.soon();
   }
 
   /** Resolves when what is being read now is read. */
@@ -101,7 +123,10 @@ export class ListingKeeper {
   }
 
   async #refresh(): Promise<void> {
-    const [connection, handshake] = [this.#connection, this.handshake];
+    const connection = this.#announcer ?? this.#connection;
+    const isOurs = connection === this.#connection;
+    const handshake = isOurs ? this.handshake : connection?.handshake;
+    this.#announcer = undefined;
     if (connection === undefined || handshake === undefined) return;
     const ask = (method: string, params: JsonObject): Promise<Result> =>
       connection.request(method, params, undefined, { timeoutMs: this.#options.silenceMs });
@@ -110,23 +135,23 @@ export class ListingKeeper {
         ask,
         handshake.capabilities,
         this.listing,
-        connection !== this.#read,
+        isOurs && connection !== this.#read,
       );
-      if (connection !== this.#connection) return;
-      this.#read = connection;
+      if (isOurs && connection !== this.#connection) return;
+      if (isOurs) this.#read = connection;
       this.problems = [...new Set(problems)];
-      this.#accept(listing);
+      this.#accept(listing, isOurs);
     } catch (error) {
       if (connection === this.#connection) this.#options.onFailed(connection, toAppError(error, 'server_protocol'));
     }
   }
 
-  #accept(listing: Listing): void {
+  #accept(listing: Listing, here: boolean): void {
     const same = this.listedAt !== undefined && JSON.stringify(listing) === JSON.stringify(this.listing);
     this.listedAt = this.#options.now();
     if (!same) this.listing = listing;
     this.#remember();
-    this.#options.onListed(!same);
+    this.#options.onListed(!same, here);
   }
 
   #remember(): void {
@@ -143,6 +168,7 @@ export class ListingKeeper {
         handshake: this.handshake,
         listing: this.listing,
         asks: [...this.#asks],
+        refusesHandshake: this.#refusesHandshake,
       });
     } catch (error) {
       onOddity(`Its listing could not be cached: ${errorText(error)}`);

@@ -6,6 +6,7 @@ import type { Result } from '../wire/message.ts';
 import type { CallContext } from './call-context.ts';
 import type { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
+import { HandshakeLine } from './handshake-line.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { LineOpener } from './line-opener.ts';
 import { listChanges, type Listing } from './listing.ts';
@@ -30,6 +31,7 @@ export class ManagedServer {
 
   readonly #deps: ServerDeps;
   readonly #line: SharedLine;
+  readonly #handshakeLine: HandshakeLine;
   readonly #listings: ListingKeeper;
   readonly #private: PrivateConnections;
   readonly #subscriptions: ServerSubscriptions;
@@ -42,16 +44,18 @@ export class ManagedServer {
     this.#deps = deps;
     this.#opener = this.#makeOpener();
     this.#line = this.#makeLine();
+    this.#handshakeLine = this.#makeHandshakeLine();
     this.#listings = this.#makeListings();
     this.#idle = this.#makeIdle();
     this.#private = new PrivateConnections((owner, closed) => this.#opener.openPrivate(owner, closed));
     this.#subscriptions = new ServerSubscriptions(
       () => this.#line.connection,
-      (method) => this.#hear(method, {}, undefined),
+      () => this.#listings.soon(),
     );
     this.#requests = new ServerRequests({
       config,
       line: this.#line,
+      handshakeLine: this.#handshakeLine,
       privateLines: this.#private,
       subscriptions: this.#subscriptions,
       listings: this.#listings,
@@ -61,8 +65,11 @@ export class ManagedServer {
     });
   }
 
+  /** One whose shared line sleeps works all the same while apps of the handshake era use theirs. */
   get state(): ServerState {
-    return this.#line.state;
+    const { state } = this.#line;
+    const since = this.#handshakeLine.openedAt;
+    return state.kind === 'disconnected' && since !== undefined ? { kind: 'ready', since } : state;
   }
 
   get listing(): Listing {
@@ -125,13 +132,13 @@ export class ManagedServer {
 
   /** Ends its processes until somebody asks again. */
   async rest(): Promise<void> {
-    await Promise.all([this.#private.closeAll(), this.#line.close()]);
+    await Promise.all([this.#closeSideLines(), this.#line.close()]);
   }
 
   async stop(): Promise<void> {
     this.#idle.stop();
     this.#opener.stop();
-    await Promise.all([this.#private.closeAll(), this.#line.stop()]);
+    await Promise.all([this.#closeSideLines(), this.#line.stop()]);
     await this.#listings.saved();
   }
 
@@ -154,7 +161,7 @@ export class ManagedServer {
   }
 
   subscribers(uri: string): ReadonlySet<string> {
-    return this.#subscriptions.sessions(uri);
+    return this.#requests.subscribers(uri);
   }
 
   setLogLevel(level: string, context: CallContext): Promise<void> {
@@ -181,7 +188,7 @@ export class ManagedServer {
       slots,
       knownEra: () => this.handshake?.era,
       onOpen: () => this.#idle.start(),
-      onNotification: (method, params, sessionId) => this.#hear(method, params, sessionId),
+      onNotification: (method, params, sessionId, on) => this.#hear(method, params, sessionId, on),
       onAsk: (method) => {
         if (neededCapability(method) !== undefined) this.#listings.learnAsk(method);
       },
@@ -205,6 +212,21 @@ export class ManagedServer {
     });
   }
 
+  #makeHandshakeLine(): HandshakeLine {
+    const { now, onOddity } = this.#deps;
+    return new HandshakeLine({
+      open: (closed) => this.#opener.openForHandshakes(closed),
+      now,
+      onRefused: () => this.#listings.learnRefusal(),
+      onChange: () => {
+        // What it listed may have been its own.
+        if (this.#handshakeLine.connection === undefined) this.#listings.soon();
+        this.changed.emit();
+      },
+      onOddity: (text) => onOddity(this.config.name, text),
+    });
+  }
+
   #makeListings(): ListingKeeper {
     const { cache, now, onOddity } = this.#deps;
     return new ListingKeeper({
@@ -213,8 +235,8 @@ export class ManagedServer {
       now,
       silenceMs: this.config.initTimeoutMs,
       onOddity: (text) => onOddity(this.config.name, text),
-      onListed: (changed) => {
-        this.#line.settled();
+      onListed: (changed, here) => {
+        if (here) this.#line.settled();
         if (changed) this.listingChanged.emit();
       },
       onFailed: (connection, error) => this.#line.lost(connection, error),
@@ -226,10 +248,13 @@ export class ManagedServer {
       idleMs: this.config.idleStopMs,
       now: this.#deps.now,
       // Whoever subscribed to a resource relies on the process that watches it.
-      isBusy: () => (this.#line.connection?.inFlight ?? 0) + this.#private.inFlight > 0 || this.#subscriptions.isUsed,
+      isBusy: () => {
+        const isHeard = this.#subscriptions.isUsed || this.#handshakeLine.subscriptions.isUsed;
+        return isHeard || this.#requests.isBusy;
+      },
       onIdle: () => {
         if (this.#line.connection !== undefined) void this.#line.close();
-        void this.#private.closeAll();
+        void this.#closeSideLines();
       },
     });
   }
@@ -246,8 +271,12 @@ export class ManagedServer {
     return this.#line.connect();
   }
 
-  #hear(method: string, params: JsonObject, sessionId: string | undefined): void {
+  async #closeSideLines(): Promise<void> {
+    await Promise.all([this.#private.closeAll(), this.#handshakeLine.close()]);
+  }
+
+  #hear(method: string, params: JsonObject, sessionId: string | undefined, on: Connection): void {
     if (!listChanges.has(method)) this.notified.emit({ method, params, sessionId });
-    else if (sessionId === undefined) this.#listings.soon();
+    else if (sessionId === undefined) this.#listings.soon(on);
   }
 }

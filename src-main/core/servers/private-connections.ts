@@ -5,36 +5,46 @@ import type { Connection } from './connection.ts';
 interface Line {
   /** The session as its latest call describes it. */
   context: CallContext;
+  /** When that was: the order of calls. */
+  usedAt: number;
   readonly opening: Promise<Connection>;
   connection: Connection | undefined;
 }
+
+/** Each is a process, or a session at a server over HTTP. */
+const mostLines = 16;
 
 export type OpenPrivate = (owner: () => CallContext, closed: () => void) => Promise<Connection>;
 
 export class PrivateConnections {
   readonly #lines = new Map<string, Line>();
   readonly #open: OpenPrivate;
+  #uses = 0;
 
   constructor(open: OpenPrivate) {
     this.#open = open;
   }
 
-  /** Calls that wait for an answer, over all sessions. */
-  get inFlight(): number {
-    return [...this.#lines.values()].reduce((sum, line) => sum + (line.connection?.inFlight ?? 0), 0);
+  /** Whether the session has a line, or there is room for one more: the one that was used longest ago gives way, unless it is busy. */
+  hasRoom(sessionId: string): boolean {
+    return this.#lines.has(sessionId) || this.#lines.size < mostLines || this.#longestUnused() !== undefined;
   }
 
   async get(context: CallContext): Promise<Connection> {
     const known = this.#lines.get(context.sessionId);
     if (known !== undefined) {
       known.context = context;
+      known.usedAt = ++this.#uses;
       return known.opening;
     }
+    const spare = this.#lines.size < mostLines ? undefined : this.#longestUnused();
+    if (spare !== undefined) void this.close(spare);
     const drop = (): void => {
       if (this.#lines.get(context.sessionId) === line) this.#lines.delete(context.sessionId);
     };
     const line: Line = {
       context,
+      usedAt: ++this.#uses,
       connection: undefined,
       opening: Promise.resolve().then(() => this.#open(() => line.context, drop)),
     };
@@ -59,6 +69,11 @@ export class PrivateConnections {
       (connection) => connection.close(),
       () => undefined,
     );
+  }
+
+  #longestUnused(): string | undefined {
+    const idle = [...this.#lines].filter(([, { connection }]) => connection?.inFlight === 0);
+    return idle.toSorted(([, a], [, b]) => a.usedAt - b.usedAt)[0]?.[0];
   }
 
   async closeAll(): Promise<void> {

@@ -1,11 +1,16 @@
-/** What sessions ask of one server: down the line that all share, or down the session's own where the server asks its client things. */
+/**
+ * What sessions ask of one server: down the line that all share; down the one of the handshake era, where the shared one is not of
+ * the session's era; or down the session's own, where the server asks its client things.
+ */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
+import { legacyVersions } from '../wire/eras.ts';
 import { type Result, RpcError } from '../wire/message.ts';
 import { awaitStart } from './await-start.ts';
 import type { CallContext } from './call-context.ts';
 import type { Connection, RequestExtra } from './connection.ts';
+import type { HandshakeLine } from './handshake-line.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import type { ListingKeeper } from './listing-keeper.ts';
 import { nameError } from './name-error.ts';
@@ -13,6 +18,7 @@ import { neededCapability } from './needed-capability.ts';
 import { paramHeaders } from './param-headers.ts';
 import type { Pause } from './pause.ts';
 import type { PrivateConnections } from './private-connections.ts';
+import { switchedOff } from './server-standing.ts';
 import type { ServerSubscriptions } from './server-subscriptions.ts';
 import type { SharedLine } from './shared-line.ts';
 import { within } from './transports/within.ts';
@@ -20,6 +26,7 @@ import { within } from './transports/within.ts';
 export interface ServerRequestsParts {
   readonly config: ServerConfig;
   readonly line: SharedLine;
+  readonly handshakeLine: HandshakeLine;
   readonly privateLines: PrivateConnections;
   readonly subscriptions: ServerSubscriptions;
   readonly listings: ListingKeeper;
@@ -34,17 +41,26 @@ const checkMs = 1000;
 /** There is no such host, or nothing that listens. */
 const nobodyThere: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 
+const questions = ['sampling/createMessage', 'elicitation/create'];
+
 export class ServerRequests {
   readonly #parts: ServerRequestsParts;
+  /** Requests that wait for their line, or for their answer. */
+  #waiting = 0;
 
   constructor(parts: ServerRequestsParts) {
     this.#parts = parts;
+  }
+
+  get isBusy(): boolean {
+    return this.#waiting > 0;
   }
 
   /** Rejects with the server's RpcError, or an AppError that names the server. */
   async send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
     const { config, idle, line } = this.#parts;
     let connection: Connection | undefined;
+    this.#waiting++;
     idle.used();
     try {
       const coming = this.#lineFor(context);
@@ -55,6 +71,7 @@ export class ServerRequests {
       if (connection !== undefined) await this.#suspect(connection, error);
       throw error instanceof RpcError ? error : nameError(config.name, error);
     } finally {
+      this.#waiting--;
       idle.used();
     }
   }
@@ -66,22 +83,30 @@ export class ServerRequests {
 
   async subscribe(uri: string, context: CallContext): Promise<Result> {
     if (this.#needsPrivate(context)) return this.send('resources/subscribe', { uri }, context);
-    await this.#parts.wake();
-    return this.#parts.subscriptions.add(uri, context.sessionId);
+    const { handshakeLine, subscriptions } = this.#parts;
+    const connection = await this.#lineFor(context);
+    const shared = connection === handshakeLine.connection ? handshakeLine.subscriptions : subscriptions;
+    return shared.add(uri, context.sessionId);
   }
 
   async unsubscribe(uri: string, context: CallContext): Promise<Result> {
-    const { subscriptions } = this.#parts;
+    const { handshakeLine, subscriptions } = this.#parts;
     // It may have subscribed before it was known that this server asks.
-    const isShared = subscriptions.sessions(uri).has(context.sessionId);
-    if (this.#needsPrivate(context) && !isShared) return this.send('resources/unsubscribe', { uri }, context);
-    return subscriptions.remove(uri, context.sessionId);
+    const shared = [subscriptions, handshakeLine.subscriptions].find((one) => one.sessions(uri).has(context.sessionId));
+    if (shared !== undefined) return shared.remove(uri, context.sessionId);
+    return this.#needsPrivate(context) ? this.send('resources/unsubscribe', { uri }, context) : {};
+  }
+
+  /** The sessions that want to hear of a resource. */
+  subscribers(uri: string): ReadonlySet<string> {
+    const { handshakeLine, subscriptions } = this.#parts;
+    return new Set([...subscriptions.sessions(uri), ...handshakeLine.subscriptions.sessions(uri)]);
   }
 
   async setLogLevel(level: string, context: CallContext): Promise<void> {
-    const { listings, privateLines, subscriptions } = this.#parts;
+    const { listings, privateLines } = this.#parts;
     if (listings.handshake !== undefined && !isObject(listings.handshake.capabilities['logging'])) return;
-    if (!this.#needsPrivate(context)) subscriptions.setLogLevel(level, context.sessionId);
+    if (!this.#needsPrivate(context)) this.#subscriptionsOf(context).setLogLevel(level, context.sessionId);
     // No reason to start a process: a private line is told when it is opened.
     else if (privateLines.find(context.sessionId) !== undefined) {
       await this.send('logging/setLevel', { level }, context);
@@ -89,8 +114,9 @@ export class ServerRequests {
   }
 
   async endSession(sessionId: string): Promise<void> {
-    this.#parts.subscriptions.endSession(sessionId);
-    await this.#parts.privateLines.close(sessionId);
+    const { handshakeLine, privateLines, subscriptions } = this.#parts;
+    subscriptions.endSession(sessionId);
+    await Promise.all([handshakeLine.endSession(sessionId), privateLines.close(sessionId)]);
   }
 
   /**
@@ -113,25 +139,47 @@ export class ServerRequests {
 
   /** All lines to a server over HTTP lead to the same place. */
   #lost(connection: Connection, error: AppError): void {
-    const { line } = this.#parts;
+    const { handshakeLine, line } = this.#parts;
     const shared = line.connection;
     if (shared !== undefined) line.lost(shared, error);
+    void handshakeLine.close();
     if (connection !== shared) void connection.close();
   }
 
-  #lineFor(context: CallContext): Promise<Connection> {
-    const { config, line, pause, privateLines, wake } = this.#parts;
+  async #lineFor(context: CallContext): Promise<Connection> {
+    const { config, handshakeLine, line, listings, pause, privateLines, wake } = this.#parts;
     const { state } = line;
-    if (pause.isOn) return Promise.reject(pause.refusal(config.name));
-    if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
-    return this.#needsPrivate(context) && state.kind !== 'disabled' ? privateLines.get(context) : wake();
+    if (pause.isOn) throw pause.refusal(config.name);
+    if (state.kind === 'pending-sign-in') throw state.error;
+    if (state.kind === 'disabled') throw switchedOff(config.name);
+    // Which eras it speaks is known when it has been up; and one that cannot be had at all need not be tried twice.
+    if (listings.handshake === undefined || state.kind === 'connecting' || state.kind === 'error') await wake();
+    const own = (): Promise<Connection> => privateLines.get(context);
+    if (!this.#isOfOtherEra(context)) return this.#needsPrivate(context) ? own() : wake();
+    const inItsEra = this.#needsPrivate(context) ? own : () => handshakeLine.get(context.sessionId);
+    return (await handshakeLine.attempt(inItsEra)) ?? wake();
   }
 
-  /** Only servers of the handshake era ask out of band; 2026-07-28 asks inside the answer to the call itself. */
+  /** The shared line speaks 2026-07-28 and the session does not, though the server might in its era as well. */
+  #isOfOtherEra({ protocolVersion }: CallContext): boolean {
+    const { handshake, refusesHandshake } = this.#parts.listings;
+    const hasHandshake = protocolVersion !== undefined && legacyVersions.includes(protocolVersion);
+    return handshake?.era === 'modern' && hasHandshake && !refusesHandshake;
+  }
+
+  /** Only in the handshake era servers ask out of band; 2026-07-28 asks inside the answer to the call itself. */
   #needsPrivate(context: CallContext): boolean {
-    const { handshake, asks } = this.#parts.listings;
-    if (handshake?.era === 'modern') return false;
-    return [...asks].some((method) => isObject(context.clientCapabilities[neededCapability(method) ?? '']));
+    const { config, listings, privateLines } = this.#parts;
+    const isOfOtherEra = this.#isOfOtherEra(context);
+    if (listings.handshake?.era === 'modern' && !isOfOtherEra) return false;
+    // Where a line costs no process and has to be opened anyway, nobody waits for the first question.
+    const mayAsk = isOfOtherEra && config.kind === 'http' ? [...listings.asks, ...questions] : [...listings.asks];
+    const mayBeAsked = mayAsk.some((method) => isObject(context.clientCapabilities[neededCapability(method) ?? '']));
+    return mayBeAsked && privateLines.hasRoom(context.sessionId);
+  }
+
+  #subscriptionsOf(context: CallContext): ServerSubscriptions {
+    return this.#isOfOtherEra(context) ? this.#parts.handshakeLine.subscriptions : this.#parts.subscriptions;
   }
 
   #extra(method: string, params: JsonObject): RequestExtra {

@@ -116,10 +116,15 @@ export class Peer {
 
   /** Sends a notification; a line that is gone is no error here, its owner is told by onClose. */
   notify(method: string, params?: JsonObject, options?: SendOptions): void {
+    void this.tell(method, params, options);
+  }
+
+  /** The same, resolved when it is on its way: what must not overtake it is sent afterwards. Never rejects. */
+  async tell(method: string, params?: JsonObject, options?: SendOptions): Promise<void> {
     if (this.#closed !== undefined) return;
     const message =
       params === undefined ? { jsonrpc: '2.0' as const, method } : { jsonrpc: '2.0' as const, method, params };
-    this.#transport.send(message, options).catch((error: unknown) => this.#handlers.onOddity?.(errorText(error)));
+    await this.#transport.send(message, options).catch((error: unknown) => this.#handlers.onOddity?.(errorText(error)));
   }
 
   /** `why` is what requests in flight are told. */

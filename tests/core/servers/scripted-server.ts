@@ -1,5 +1,5 @@
 /** A server that behaves as its first argument (a Script as JSON) says. */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { anyTool, type Incoming, type RawCall, send, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 export interface Script {
@@ -14,6 +14,10 @@ export interface Script {
   readonly answers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Speaks 2026-07-28 alone. */
   readonly modern?: boolean;
+  /** Speaks 2026-07-28 and the handshake. */
+  readonly both?: boolean;
+  /** A folder that it makes; where it is there already, the server does not start. */
+  readonly alone?: string;
   /** Ends every subscriptions/listen at once. */
   readonly endsListens?: boolean;
   /** Asks for the roots as soon as it is initialized. */
@@ -25,6 +29,8 @@ export interface Script {
 }
 
 const script = JSON.parse(process.argv[2] ?? '{}') as Script;
+if (script.alone !== undefined) mkdirSync(script.alone);
+const speaksNew = script.modern === true || script.both === true;
 const silentTo = new Set(script.silentTo ?? []);
 const capabilities = script.capabilities ?? { tools: { listChanged: true } };
 const listChanged = { method: 'notifications/tools/list_changed' };
@@ -96,7 +102,7 @@ function intercept(message: Incoming): boolean {
   }
   if (script.asksRoots === true && method === 'notifications/initialized') ask('roots/list', () => undefined);
   if (silentTo.has(method)) return true;
-  const scripted = script.answers?.[method] ?? (script.modern === true ? modernAnswer(method) : undefined);
+  const scripted = script.answers?.[method] ?? (speaksNew ? modernAnswer(method) : undefined);
   if (id === undefined || scripted === undefined) return false;
   if (method === 'subscriptions/listen' && script.endsListens !== true) listened = id;
   else send('error' in scripted ? { id, error: scripted['error'] } : { id, result: scripted });
@@ -106,13 +112,14 @@ function intercept(message: Incoming): boolean {
 function modernAnswer(method: string): Readonly<Record<string, unknown>> | undefined {
   if (method === 'server/discover') return { supportedVersions: ['2026-07-28'], capabilities };
   if (method === 'subscriptions/listen') return {};
-  if (method === 'initialize') return { error: { code: -32022, message: 'Unsupported protocol version' } };
+  if (method === 'initialize' && script.both !== true)
+    return { error: { code: -32022, message: 'Unsupported protocol version' } };
   return undefined;
 }
 
 /** A modern server announces on the stream that was asked for. */
 function notify(notification: { method: string }): void {
-  if (script.modern !== true) send(notification);
+  if (!speaksNew) send(notification);
   else if (listened !== undefined) send({ ...notification, params: { _meta: subscription(listened) } });
 }
 

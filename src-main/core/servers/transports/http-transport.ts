@@ -10,6 +10,8 @@ import { within } from './within.ts';
 
 /** How often a broken stream is taken up again before it counts as lost. */
 const maxRetries = 5;
+/** How long the first call after a handshake waits for the stream that questions may come on. */
+const listenMs = 2000;
 /** How long the server may take to hear that we leave. */
 const farewellMs = 2000;
 
@@ -19,6 +21,7 @@ export class HttpTransport implements Transport {
   readonly #line: HttpLine;
   readonly #exchanges = new Exchanges();
   #listening = false;
+  readonly #listenAnswered = Promise.withResolvers<void>();
   #listenFailures = 0;
 
   constructor(options: HttpTransportOptions) {
@@ -72,6 +75,9 @@ export class HttpTransport implements Transport {
       throw told;
     }
     if (exchange?.answerFollows === false) this.#failUnanswered(exchange);
+    // The SDK has asked for the stream just now; what the server says before it is open is lost.
+    const isGreeted = 'method' in message && message.method === 'notifications/initialized';
+    if (isGreeted) await within(this.#listenAnswered.promise, listenMs);
   }
 
   /** The revision agreed on by `initialize`; sent as MCP-Protocol-Version from then on. */
@@ -112,6 +118,7 @@ export class HttpTransport implements Transport {
 
   /** Many servers offer no such stream; one that had it and has it no more is gone. */
   #sawListen(status: number | undefined): void {
+    this.#listenAnswered.resolve();
     if (status === 200) {
       this.#listening = true;
       this.#listenFailures = 0;
