@@ -129,8 +129,11 @@ export class Aggregator {
       random: Math.random,
       onOddity: (server, text) => log.child(server).info(text.slice(0, 2000)),
     });
-    this.catalog = new LiveCatalog(this.servers, new Set(helperTools.keys()), (server, tool) =>
-      this.#isOn(server, tool),
+    this.catalog = new LiveCatalog(
+      this.servers,
+      new Set(helperTools.keys()),
+      (server, tool) => this.#isOn(server, tool),
+      () => options.config.problems,
     );
     this.sessions = new SessionRegistry(this.servers, this.catalog);
     const record = openRecord({

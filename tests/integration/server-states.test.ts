@@ -101,6 +101,12 @@ const states: Record<string, State> = {
     words: [/held is switched off/, /in quarantine/, /tooltray enable held/],
     check: { status: 'blocked', reason: 'server_quarantined', retryable: false },
   },
+  'written wrongly in the config': {
+    server: 'broken',
+    tool: 'work',
+    words: [/entry of broken in the config cannot be used|tooltray validate/, /tooltray validate/],
+    check: { status: 'unknown', reason: 'server_not_configured', retryable: false },
+  },
   'not there at all': {
     server: 'nobody',
     tool: 'work',
@@ -127,6 +133,7 @@ beforeAll(async () => {
         off: { ...away, enabled: false },
         cloud: { url: cloud.url },
         held: { ...fixture('compat', 'E'), quarantined: true },
+        broken: { command: 5 },
       },
     },
     { home },
@@ -183,20 +190,20 @@ test.each<[string, Params]>([
   ['proxy', { action: 'list', type: 'tool' }],
 ])('%s names the servers whose tools are missing, and why, in a line', async (name, args) => {
   expect(await told(client, name, args)).toContain(
-    'dead: did not start: "no-such-command-here" was not found on PATH; off: switched off; cloud: needs sign-in; held: in quarantine',
+    'dead: did not start: "no-such-command-here" was not found on PATH; off: switched off; cloud: needs sign-in; held: in quarantine; broken: its entry has an error',
   );
 });
 
 test('get_tool_count names them as well, each once', async () => {
   const text = await told(client, 'get_tool_count', {});
   expect(text).toMatch(/"failed_servers":\{"dead":.*"cloud":/);
-  expect(text).toContain('"not_listed":"off: switched off; held: in quarantine"');
+  expect(text).toContain('"not_listed":"off: switched off; held: in quarantine; broken: its entry has an error"');
 });
 
 test('proxy-dispatch tells them in its list, with what is the matter', async () => {
   const text = await told(client, 'proxy-dispatch', { action: 'list' });
   expect(text).toMatch(/"alias":"c2".{0,30}"lastError":"dead did not start/);
-  expect(text).toContain('"not_listed":"off: switched off; held: in quarantine"');
+  expect(text).toContain('"not_listed":"off: switched off; held: in quarantine; broken: its entry has an error"');
 });
 
 test('a server that is asked for its tools only tells of itself', async () => {
@@ -303,6 +310,22 @@ test('a listed server that is woken by a call says in the meantime that it start
   open('woken');
   expect(await call).toMatchObject({ content: [{ text: 'worked' }] });
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+test('a prompt of such a server is answered by its state as well', async () => {
+  const { message } = await client.exchange('prompts/get', { name: 'off_greet' });
+  expect(message.error).toMatchObject({
+    code: -32602,
+    message: expect.stringContaining('off is switched off') as string,
+  });
+});
+
+test('an error of the reading tools names the tool that was called', async () => {
+  const text = await told(client, 'call_tool', {
+    name: 'read_result',
+    arguments: { resultFile: 'x', op: 'query', pattern: 'y' },
+  });
+  expect(text).toContain("read_result with op='query' requires a 'query'");
 });
 
 test('over HTTP the state comes as a result that the model reads', async () => {

@@ -1,5 +1,6 @@
 /** The catalog of now: rebuilt when what a server offers changes, announced only when something really is different. */
 import { Event } from '../base/events.ts';
+import type { ConfigProblem } from '../config/app-config.ts';
 import type { SearchDocument } from '../search/search-document.ts';
 import { SearchIndex } from '../search/search-index.ts';
 import type { Listing } from '../servers/listing.ts';
@@ -9,7 +10,7 @@ import { buildCatalog, type Catalog, type CatalogEntry, type CatalogResource } f
 import { awaitStart } from '../servers/await-start.ts';
 import type { CallContext } from '../servers/call-context.ts';
 import { ServerAliases } from './server-aliases.ts';
-import { type MissingTool, ToolFinder } from './tool-finder.ts';
+import { flawedServer, type KnownServer, type MissingTool, ToolFinder } from './tool-finder.ts';
 
 export interface CatalogChange {
   readonly tools: boolean;
@@ -31,15 +32,20 @@ export class LiveCatalog {
   readonly #aliases = new ServerAliases();
   #current: Catalog = buildCatalog([], new Set());
 
-  /** `reserved`: names of our own tools, which no server's tool may be listed under. */
-  constructor(servers: ServerManager, reserved: ReadonlySet<string>, isOn: IsToolOn = () => true) {
+  /** `reserved`: names of our own tools, which no server's tool may be listed under. `problems`: those of the config. */
+  constructor(
+    servers: ServerManager,
+    reserved: ReadonlySet<string>,
+    isOn: IsToolOn = () => true,
+    problems: () => readonly ConfigProblem[] = () => [],
+  ) {
     this.#servers = servers;
     this.#reserved = reserved;
     this.#isOn = isOn;
     this.finder = new ToolFinder({
       catalog: () => this.#current,
       index: this.index,
-      servers: () => servers.all,
+      servers: () => [...servers.all, ...flawed(servers, problems())],
       isOn,
       pause: (server) => servers.refusal(server),
     });
@@ -190,6 +196,16 @@ function pendingMs({ config, state, listedAt }: ManagedServer, ms: number): numb
   if (state.kind === 'disconnected') return ms;
   if (state.kind !== 'connecting' && state.kind !== 'discovering') return 0;
   return state.failures > 0 ? 0 : Math.max(0, state.since + ms - Date.now());
+}
+
+/** Entries that nothing was made of, by the first thing that is wrong with them. */
+function flawed(servers: ServerManager, problems: readonly ConfigProblem[]): KnownServer[] {
+  const first = new Map<string, string>();
+  for (const { severity, server, reason } of problems) {
+    if (severity !== 'error' || server === undefined || servers.find(server) !== undefined) continue;
+    if (!first.has(server)) first.set(server, reason);
+  }
+  return [...first].map(([server, reason]) => flawedServer(server, reason));
 }
 
 /** Whether a server that it does not plainly name may turn out to have it once it is listed. */

@@ -26,6 +26,8 @@ export interface KnownServer {
   readonly listing: { readonly tools: readonly { readonly name?: unknown }[] };
   /** ms since 1970; undefined: never. */
   readonly listedAt: number | undefined;
+  /** Why its entry cannot be used. */
+  readonly flaw?: string;
 }
 
 export interface FinderParts {
@@ -60,6 +62,12 @@ export interface MissingTool {
   readonly coming: boolean;
   /** The same in words, with what helps. */
   readonly error: AppError;
+}
+
+/** A server whose entry in the config has an error: known by its name alone. */
+export function flawedServer(name: string, flaw: string): KnownServer {
+  const state = { kind: 'disconnected' } as const;
+  return { config: { name, enabled: true }, state, listing: { tools: [] }, listedAt: undefined, flaw };
 }
 
 /** What a name says before it is looked at whether there is such a tool. */
@@ -125,6 +133,13 @@ export class ToolFinder {
     return this.#absence(server);
   }
 
+  /** Why nobody answers for the server that a name begins with; undefined where it names none, or one that is listed. */
+  absenceIn(spelling: string): ServerAbsence | undefined {
+    const meant = this.#meaning(spelling.trim(), undefined)?.server;
+    const isListed = meant?.config.enabled === true && meant.listedAt !== undefined;
+    return meant === undefined || isListed ? undefined : this.#absence(meant);
+  }
+
   /**
    * Servers whose tools are in no list, and why: `slow: starting, 12 s; a, b: switched off`. undefined where there are none.
    * `except`: those that are told of elsewhere.
@@ -154,10 +169,10 @@ export class ToolFinder {
     });
   }
 
-  #absence({ config: { name, held }, state, listedAt }: KnownServer): ServerAbsence | undefined {
+  #absence({ config: { name, held }, state, listedAt, flaw }: KnownServer): ServerAbsence | undefined {
     const { pause, now = Date.now } = this.#parts;
     const facts = { name, state, listed: listedAt !== undefined, pause: pause?.(name), now: now() };
-    return absenceOf({ ...facts, held });
+    return absenceOf({ ...facts, held, flaw });
   }
 
   #explain(spelling: string, handle: string | undefined, catalog: Catalog): MissingTool {
@@ -262,7 +277,7 @@ export class ToolFinder {
 
   /** Where there is one server only, its tools are called by their bare names. */
   #onlyOne(): KnownServer | undefined {
-    const [first, ...others] = this.#parts.servers().filter(({ config }) => config.enabled);
+    const [first, ...others] = this.#parts.servers().filter(({ config, flaw }) => config.enabled && flaw === undefined);
     return others.length === 0 ? first : undefined;
   }
 

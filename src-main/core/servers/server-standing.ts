@@ -5,7 +5,7 @@ import { type Hold, holdReasons } from '../config/holds.ts';
 import type { ServerState } from './server-state.ts';
 import { signInCommand } from './sign-in/sign-in-command.ts';
 
-export type AbsenceKind = 'off' | 'quarantined' | 'paused' | 'starting' | 'sign-in' | 'failed';
+export type AbsenceKind = 'unusable' | 'off' | 'quarantined' | 'paused' | 'starting' | 'sign-in' | 'failed';
 
 export interface ServerAbsence {
   readonly kind: AbsenceKind;
@@ -22,6 +22,8 @@ export interface StandingFacts {
   readonly state: ServerState;
   /** It is known what it offers, so that a call may wake it. */
   readonly listed: boolean;
+  /** Why its entry in the config cannot be used, if it cannot. */
+  readonly flaw?: string | undefined;
   /** Why it is off although its entry says on. */
   readonly held?: Hold | undefined;
   /** What a call is told while all servers are held still; undefined: they are not. */
@@ -34,7 +36,8 @@ export interface StandingFacts {
 const longestBrief = 80;
 
 /** undefined for a server that answers, or that wakes for whoever calls. */
-export function absenceOf({ name, state, listed, held, pause, now }: StandingFacts): ServerAbsence | undefined {
+export function absenceOf({ name, state, listed, flaw, held, pause, now }: StandingFacts): ServerAbsence | undefined {
+  if (flaw !== undefined) return { kind: 'unusable', error: unusable(name, flaw), brief: 'its entry has an error' };
   if (state.kind === 'disabled') {
     if (held === undefined) return { kind: 'off', error: switchedOff(name), brief: 'switched off' };
     const isQuarantine = held === 'quarantine';
@@ -64,6 +67,12 @@ export function absenceOf({ name, state, listed, held, pause, now }: StandingFac
     case 'ready':
       return undefined;
   }
+}
+
+function unusable(server: string, flaw: string): AppError {
+  return new AppError('config_invalid', `The entry of ${server} in the config cannot be used: ${flaw}`, {
+    fix: 'The person can mend it; tooltray validate shows where.',
+  });
 }
 
 export function switchedOff(server: string): AppError {

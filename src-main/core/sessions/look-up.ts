@@ -65,6 +65,8 @@ export class LookUp {
     try {
       return resolveEntry(this.#catalog.current, 'prompts', String(name));
     } catch (error) {
+      const absence = this.#catalog.finder.absenceIn(String(name));
+      if (absence !== undefined) throw new RpcError(rpcCode.invalidParams, absence.error.text);
       throw error instanceof AppError ? new RpcError(rpcCode.invalidParams, error.text) : error;
     }
   }

@@ -11,7 +11,7 @@ export const resultOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'quer
 
 export type ResultOp = (typeof resultOps)[number];
 
-type ReadContext = Pick<HelperContext, 'resultFiles' | 'longestText' | 'signal'>;
+type ReadContext = Pick<HelperContext, 'author' | 'resultFiles' | 'longestText' | 'signal'>;
 
 const defaultLines = 50;
 
@@ -20,8 +20,10 @@ export async function readResult(input: JsonObject, context: ReadContext, op?: R
   // Some callers wrap everything in `arguments`.
   const flat = isObject(input['arguments']) ? { ...input, ...input['arguments'] } : input;
   const resultFile = readFirst(flat, ['resultFile'])?.text;
-  if (resultFile === undefined) throw new AppError('bad_request', "Action 'readresult' requires 'resultFile'.");
-  const question = readQuestion(op ?? opOf(flat), flat);
+  if (resultFile === undefined) {
+    throw new AppError('bad_request', `${nameOf(context)} requires 'resultFile'.`);
+  }
+  const question = readQuestion(op ?? opOf(flat), flat, nameOf(context));
   const { text, fields, truncated } = await ask(context, resultFile, question);
   const facts = {
     action: 'readresult',
@@ -34,13 +36,18 @@ export async function readResult(input: JsonObject, context: ReadContext, op?: R
   return envelope(facts, text);
 }
 
+/** As the model called it: an error that names something else sends it there. */
+function nameOf({ author: { tool } }: ReadContext): string {
+  return tool === 'proxy-dispatch' ? "Action 'readresult'" : tool;
+}
+
 /** Without an op the safe one; one that does not exist reads, as mini-a has it. */
 function opOf(input: JsonObject): ResultOp {
   const wanted = readFirst(input, ['op'])?.text.toLowerCase() ?? 'stat';
   return resultOps.find((op) => op === wanted) ?? 'read';
 }
 
-function readQuestion(op: ResultOp, input: JsonObject): ResultQuestion {
+function readQuestion(op: ResultOp, input: JsonObject, called: string): ResultQuestion {
   switch (op) {
     case 'stat':
       return { op };
@@ -53,12 +60,12 @@ function readQuestion(op: ResultOp, input: JsonObject): ResultQuestion {
     }
     case 'grep': {
       const context = readCount(input, 'context', 0) ?? 0;
-      return { op, pattern: readNeeded(input, op, 'pattern'), context, limit: readCount(input, 'limit', 1) };
+      return { op, pattern: readNeeded(input, op, 'pattern', called), context, limit: readCount(input, 'limit', 1) };
     }
     case 'read':
       return { op, maxBytes: readCount(input, 'maxBytes', 0), fromByte: readCount(input, 'fromByte', 0) };
     case 'query':
-      return { op, query: readNeeded(input, op, 'query'), limit: readCount(input, 'limit', 1) };
+      return { op, query: readNeeded(input, op, 'query', called), limit: readCount(input, 'limit', 1) };
     case 'schema':
       return { op, path: readFirst(input, ['path'])?.text };
     case 'table': {
@@ -70,10 +77,10 @@ function readQuestion(op: ResultOp, input: JsonObject): ResultQuestion {
 }
 
 /** Not trimmed: spaces at its ends may be what is looked for. */
-function readNeeded(input: JsonObject, op: ResultOp, key: string): string {
+function readNeeded(input: JsonObject, op: ResultOp, key: string, called: string): string {
   const value = input[key];
   if (typeof value === 'string' && value !== '') return value;
-  throw new AppError('bad_request', `Action 'readresult' with op='${op}' requires a '${key}'.`);
+  throw new AppError('bad_request', `${called} with op='${op}' requires a '${key}'.`);
 }
 
 /** A list, or names with commas between them. */

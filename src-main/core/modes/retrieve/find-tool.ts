@@ -34,6 +34,7 @@ const reasons: Readonly<Record<MissingReason, BlockReason>> = {
   'is-helper': 'not_found',
   'no-server': 'server_not_configured',
   'tool-off': 'tool_blocked_by_user',
+  unusable: 'server_not_configured',
   off: 'server_disabled',
   paused: 'server_disabled',
   quarantined: 'server_quarantined',
