@@ -1,6 +1,8 @@
 /** What `doctor` looks at besides the servers: Node.js, PATH, the rights of our files, the config file. */
 import { lstat, stat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute } from 'node:path';
+import { describeEdits } from '../core/admin/server-change.ts';
+import { nameOfWaiting } from '../core/config/accepted-config.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { secretsOf } from '../core/config/secrets-of.ts';
 import { count } from './count.ts';
@@ -61,11 +63,15 @@ async function privacyProblem(path: string): Promise<Finding[]> {
 }
 
 /** Whether commands are there is told with the servers, which are tried. */
-export function configFindings({ path, problems, current }: ConfigStore): Finding[] {
+export function configFindings({ path, problems, current, waiting }: ConfigStore): Finding[] {
   const found = problems.map(({ severity, line, column, path: place, reason, suggestion = '' }): Finding => {
     const what = `${path}:${line}:${column} ${place === '' ? '' : `${place}: `}${reason} ${suggestion}`.trim();
     return { level: severity === 'error' ? 'problem' : 'note', topic: 'config', text: what };
   });
+  if (waiting.length > 0) {
+    const text = `${describeEdits(waiting)} Look at it with tooltray proposals, then: tooltray approve ${nameOfWaiting(waiting)}`;
+    found.push({ level: 'problem', topic: 'config', text });
+  }
   if (found.length > 0) return found;
   return [
     { level: 'ok', topic: 'config', text: `${path} is in order, with ${count(current.servers.length, 'server')}.` },

@@ -23,10 +23,10 @@ export async function openCliConfig(given: string | undefined): Promise<ConfigSt
 
 /** The same for commands that report what is wrong with the file. */
 export async function openAnyConfig(given: string | undefined): Promise<ConfigStore> {
-  if (given !== undefined) return openConfig(resolve(given), false, process.env);
+  if (given !== undefined) return openConfig(resolve(given), true, process.env, cliPaths());
   const core = await runningCoreFor(undefined);
-  if (core === undefined) return openConfig(cliPaths().configFile, true, process.env);
+  if (core === undefined) return openConfig(cliPaths().configFile, false, process.env, cliPaths());
   const { home } = await core.ask('state', {});
   await core.close();
-  return openConfig(home, true, process.env);
+  return openConfig(home, false, process.env, cliPaths());
 }

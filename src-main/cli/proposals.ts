@@ -1,7 +1,6 @@
-/** `tooltray proposals`: what models asked to change, waiting for the person's word. */
+/** `tooltray proposals`: what models asked to change, and what other programs wrote into the config file, waiting for the person's word. */
 import type { ProposalSummary } from '../rpc/contract.ts';
 import { withCore } from './core-access.ts';
-import { oneLine } from './plain-text.ts';
 import { paint, printJson, printLines } from './print.ts';
 import { commonFlags, readFlags } from './read-flags.ts';
 
@@ -14,11 +13,18 @@ export async function run(args: readonly string[], form: string): Promise<number
   return 0;
 }
 
-/** A proposal for people: what, exactly what, and from whom. */
-export function proposalLines({ id, at, app, tool, sentence, changes }: ProposalSummary): string[] {
-  const exact = changes.flatMap(({ kind: _kind, server: _server, ...details }) =>
-    Object.keys(details).length === 0 ? [] : [`  ${oneLine(JSON.stringify(details))}`],
-  );
-  const origin = `asked by ${oneLine(app)} through ${tool}, ${new Date(at).toLocaleString()}`;
-  return [`${paint('head', id)}  ${oneLine(sentence)}`, ...exact, `  ${paint('quiet', origin)}`];
+/** A proposal for people: what, every line of it verbatim, and from whom. */
+export function proposalLines({ id, at, origin, app, tool, sentence, changes }: ProposalSummary): string[] {
+  const exact = changes.flatMap((change) => [
+    ...(changes.length > 1 ? [`  ${change.sentence}`] : []),
+    ...change.lines.map((line) => `  ${signs[line.change]} ${line.text}`),
+  ]);
+  const asked = origin === 'file' ? 'written into the config file, not by Tooltray' : `asked by ${app} through ${tool}`;
+  return [
+    `${paint('head', id)}  ${sentence}`,
+    ...exact,
+    `  ${paint('quiet', `${asked}, ${new Date(at).toLocaleString()}`)}`,
+  ];
 }
+
+const signs = { same: ' ', new: '+', gone: '-', other: '~' } as const;

@@ -1,4 +1,6 @@
 /** Switches a server on or off in the config file; on lifts whatever else kept it off. */
+import { AppError } from '../core/base/errors.ts';
+import { nameOfWaiting } from '../core/config/accepted-config.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { switchServer as switchEntry } from '../core/config/holds.ts';
 import { editServer } from './edit-server.ts';
@@ -8,8 +10,19 @@ export function switchServer(args: readonly string[], form: string, enabled: boo
   return editServer(args, form, {
     change: (text, name, { current }) => switchEntry(text, name, enabled, current.isolateCommands),
     tell: (name) => `${name} is switched ${state}.`,
-    isDone: (name, store) => isEnabled(name, store) === enabled,
+    isDone(name, store) {
+      if (enabled) requireDecided(name, store);
+      return isEnabled(name, store) === enabled;
+    },
     tellDone: (name) => `${name} was switched ${state} already.`,
+  });
+}
+
+/** What another program wrote is not launched by a switch: the person has to see it first. */
+function requireDecided(name: string, { waiting }: ConfigStore): void {
+  if (!waiting.some((edit) => edit.kind === 'entry' && edit.server === name)) return;
+  throw new AppError('config_conflict', `${name} was changed outside of Tooltray, and waits for your word.`, {
+    fix: `Look at it with tooltray proposals, then: tooltray approve ${nameOfWaiting(waiting)}`,
   });
 }
 

@@ -5,6 +5,7 @@ import type { Healing } from './admin/healing.ts';
 import { openHealing } from './admin/open-healing.ts';
 import { PersonEdits } from './admin/person-edits.ts';
 import { ServerAdmin } from './admin/server-admin.ts';
+import { recordAdmin } from './calls/record-call.ts';
 import type { ActivityLog } from './activity/activity-log.ts';
 import type { Ledger } from './activity/ledger/ledger.ts';
 import type { CallDetails } from './activity/call-details.ts';
@@ -98,7 +99,7 @@ export class Aggregator {
   readonly #closeRecord: () => Promise<void>;
   readonly #closeResults: () => Promise<void>;
   #stopWatching: () => void = () => undefined;
-  #watching: Promise<void> = Promise.resolve();
+  #watching: Promise<unknown> = Promise.resolve();
 
   constructor(options: AggregatorOptions) {
     const { paths, env, log, masker } = options;
@@ -170,7 +171,15 @@ export class Aggregator {
     });
     this.#proposals = new ProposalStore(join(paths.dataDir, 'proposals.json'));
     const lastLines = (server: string): readonly string[] => this.transports.lastLines(server);
-    this.admin = new ServerAdmin(options.config, this.servers, this.#proposals, environment, lastLines);
+    this.admin = new ServerAdmin({
+      config: options.config,
+      servers: this.servers,
+      proposals: this.#proposals,
+      environment,
+      lastLines,
+      descriptions: () => this.descriptions,
+    });
+    this.admin.noted.on((note) => recordAdmin(this.activity, note));
     this.edits = new PersonEdits(options.config, this.servers);
     this.healing = openHealing({
       ...options,
@@ -201,9 +210,9 @@ export class Aggregator {
     const kept = this.spills.start();
     // Before the file is watched: whoever connects meanwhile finds the servers.
     const settled = this.#apply(config.current);
-    this.#watching = config.start();
+    this.#watching = Promise.all([config.start(), this.#proposals.start()]);
     await this.#watching;
-    await Promise.all([kept, settled, this.#proposals.start()]);
+    await Promise.all([kept, settled]);
   }
 
   async stop(): Promise<void> {

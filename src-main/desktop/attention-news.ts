@@ -24,14 +24,18 @@ export class AttentionNews {
       const isGone = !items.some((item) => causeOf(item) === id);
       if (isGone && (!known.isTold || now - known.seenAt > rememberMs)) this.#known.delete(id);
     }
-    return items.filter((item) => needsPerson.has(item.action.kind) && this.#isNew(causeOf(item), now));
+    return items.filter(
+      (item) => needsPerson.has(item.action.kind) && this.#isNew(causeOf(item), item.action.kind, now),
+    );
   }
 
-  #isNew(cause: string, now: number): boolean {
+  #isNew(cause: string, action: AttentionAction['kind'], now: number): boolean {
     const known = this.#known.get(cause) ?? { since: now, seenAt: now, isTold: false };
     this.#known.set(cause, known);
     known.seenAt = now;
-    if (known.isTold || now - known.since < settleMs) return false;
+    // What asks for a decision does not mend itself.
+    const wait = action === 'decide' ? 0 : settleMs;
+    if (known.isTold || now - known.since < wait) return false;
     known.isTold = true;
     return true;
   }

@@ -1,6 +1,7 @@
 /** A core with its doors, as a process runs it: config and log opened, socket and HTTP listening, ended in order. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { describeEdits } from '../core/admin/server-change.ts';
 import { Aggregator } from '../core/aggregator.ts';
 import { appPaths, type AppPaths, ensurePrivateDir, type Env } from '../core/base/app-paths.ts';
 import { createLog, type Log } from '../core/base/log.ts';
@@ -80,9 +81,13 @@ export class CoreHost {
     });
     const config = await openConfig(
       options.configFile ?? paths.configFile,
-      options.configFile === undefined,
+      options.configFile !== undefined,
       options.env,
+      paths,
     );
+    config.waitingChanged.on(() => {
+      if (config.waiting.length > 0) log.warn(`${describeEdits(config.waiting)} See: tooltray proposals`);
+    });
     for (const problem of config.problems) log.warn(`${problem.file}:${problem.line}: ${problem.reason}`);
     return new CoreHost(options, paths, config, log, masker);
   }

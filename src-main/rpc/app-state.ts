@@ -209,6 +209,8 @@ export interface SettingsFacts {
     readonly deleteAtExit: boolean;
   };
   readonly agentChanges: 'ask' | 'allow' | 'refuse';
+  /** What models may do and what waits for the person, in sentences. */
+  readonly changeRule: string;
   readonly pricePerMillion: number | undefined;
   readonly theme: 'system' | 'light' | 'dark';
   /** Desktop app only. */

@@ -1,8 +1,9 @@
 /** Which part of the core each slice of the state comes from, and what makes it change. */
+import { changeRule } from '../core/admin/server-change.ts';
 import type { AppState, CoreFacts, SettingsFacts } from './contract.ts';
 import { serverStatuses, sessionStatuses } from './core-state.ts';
 import type { RpcDeps } from './deps.ts';
-import { proposalSummary } from './handlers/command-line.ts';
+import { proposalSummaries } from './handlers/command-line.ts';
 import { activityOverview } from './slices/activity-overview.ts';
 import { attentionItems } from './slices/attention.ts';
 import { DayOfCalls } from './slices/day-of-calls.ts';
@@ -17,7 +18,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
   const { core, apps, desktop } = deps;
   const day = new DayOfCalls(core.activity);
   const tokens = new ListTokens(core);
-  const proposals = async (): Promise<AppState['proposals']> => (await core.admin.proposals()).map(proposalSummary);
+  const proposals = (): Promise<AppState['proposals']> => proposalSummaries(core.admin);
   return {
     core: () => coreFacts(deps),
     servers: () => serverRows(core, { day, tokens }),
@@ -46,7 +47,9 @@ export function stateSource({ core, apps, desktop, onDoorsChange }: RpcDeps): So
       core.servers.changed.on(() => touch('servers', 'attention', 'core')),
       core.catalog.changed.on(() => touch('servers', 'modes')),
       core.sessions.changed.on(() => touch('sessions', 'setup', 'access')),
-      core.options.config.changed.on(() => touch('core', 'servers', 'modes', 'settings', 'spills', 'savings')),
+      core.options.config.changed.on(() =>
+        touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'proposals'),
+      ),
       core.options.config.problemsChanged.on(() => touch('core', 'attention')),
       core.admin.proposalsChanged.on(() => touch('proposals', 'attention')),
       core.activity.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
@@ -88,6 +91,7 @@ function settingsFacts({ core }: RpcDeps, desktop: Partial<SettingsFacts> | unde
   return {
     results: { threshold, toon, keepDays, maxBytes, deleteAtExit },
     agentChanges: policy.agentChanges,
+    changeRule: changeRule[policy.agentChanges],
     pricePerMillion: price.perMillionTokens,
     theme: desktop?.theme ?? 'system',
     startAtLogin: desktop?.startAtLogin,

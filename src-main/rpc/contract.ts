@@ -92,17 +92,44 @@ export interface SearchHitSummary extends ToolSummary {
   readonly why: string;
 }
 
-/** A change of servers that a model asked for and the person has not decided. Its texts are masked. */
+/** A line of a proposed change; `before` and `after` are verbatim, what cannot be seen marked as `⟨U+200B⟩`. */
+export interface ProposedLine {
+  /** What it is about, in plain words: `Command`, `Argument 2`, `Variable API_TOKEN`. */
+  readonly what: string;
+  readonly change: 'same' | 'new' | 'gone' | 'other';
+  readonly before?: string;
+  readonly after?: string;
+  /** All of it as one text. */
+  readonly text: string;
+}
+
+export interface ProposedChange {
+  /** `file`: another program wrote it into the config file. */
+  readonly kind: 'add' | 'remove' | 'update' | 'enable' | 'disable' | 'describe' | 'file';
+  /** Empty for a setting. */
+  readonly server: string;
+  readonly sentence: string;
+  /** Every line of the entry, today's and the one to come, in order. */
+  readonly lines: readonly ProposedLine[];
+  /** The whole entry as it would stand; missing where none would. */
+  readonly entry?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Something that waits for the person's word. Its texts are verbatim, secrets too: what is masked would be agreed to unseen. */
 export interface ProposalSummary {
   readonly id: string;
   /** ms since 1970. */
   readonly at: number;
+  /** A model asked, or another program changed the config file; `app` and `tool` are empty then. */
+  readonly origin: 'model' | 'file';
   /** The client app it came from, as people call it, and the tool that was used. */
   readonly app: string;
   readonly tool: string;
   readonly sentence: string;
-  /** What exactly would be written, secrets masked; several are decided on together. */
-  readonly changes: readonly Readonly<Record<string, unknown>>[];
+  /** Approving starts, reaches or tells models something that was not: not to be the button that is pressed in passing. */
+  readonly risky: boolean;
+  /** Decided on together. */
+  readonly changes: readonly ProposedChange[];
 }
 
 /** What may be asked of a running core: name, what it takes, what it answers. */

@@ -75,13 +75,14 @@ test('search and list --tools name the tools there are', async () => {
 });
 
 test('doctor exits with 1 for a server that needs a person, and with 0 when nothing does', async () => {
-  await using home = new CliHome({ echo: entries.echo });
+  await using home = new CliHome();
+  home.writeConfig({ trustEdits: true, servers: { echo: entries.echo } });
   const well = await home.run('doctor');
   expect({ code: well.code, last: well.stdout.trim().split('\n').at(-1) }).toEqual({
     code: 0,
     last: 'Nothing needs you.',
   });
-  home.writeConfig({ servers: { gone: { ...entries.missing, env: { API_TOKEN: secret } } } });
+  home.writeConfig({ trustEdits: true, servers: { gone: { ...entries.missing, env: { API_TOKEN: secret } } } });
   const ill = await home.json('doctor');
   const problems = (ill.data['findings'] as { level: string; text: string }[]).filter(
     ({ level }) => level === 'problem',

@@ -136,7 +136,7 @@ describe('optimize_descriptions', () => {
     parsed(await client.callTool('optimize_descriptions', { action, ...input }));
 
   test('22: what is saved for one tool is listed at once and after a restart; the other tools stay', async () => {
-    await using core = await startCore({ servers: { echo } });
+    await using core = await startCore({ servers: { echo }, policy: { agentChanges: 'allow' } });
     const client = await core.open({}, { mode: 'gateway' });
     expect(await optimize(client, 'status')).toMatchObject({ cached: false });
     const before = await hintOf(client);
@@ -144,6 +144,7 @@ describe('optimize_descriptions', () => {
     expect(await optimize(client, 'save', { server: 'echo', descriptions: texts })).toMatchObject({
       success: true,
       message: "Saved 1 descriptions for 'echo'",
+      note: 'It is in effect now.',
       unknown: ['nope'],
     });
     await client.notification('notifications/tools/list_changed');

@@ -36,13 +36,15 @@ export interface StartOptions {
   readonly settled?: boolean;
   /** Variables beside our own. */
   readonly env?: Readonly<Record<string, string>>;
+  /** true: the config is the home's own, whose edits by others wait for the person; else it is as if named by `--config`. */
+  readonly ownConfig?: boolean;
   /** true: HTTP asks for the token. */
   readonly askToken?: boolean;
 }
 
 export async function startCore(
   config: TestConfig,
-  { home, settled = true, askToken = false, env = {} }: StartOptions = {},
+  { home, settled = true, askToken = false, ownConfig = false, env = {} }: StartOptions = {},
 ): Promise<TestCore> {
   const folder = home ?? (await mkdtemp(join(tmpdir(), 'tooltray-integration-')));
   const configFile = join(folder, 'config.json');
@@ -53,6 +55,7 @@ export async function startCore(
   const host = await CoreHost.open({
     env: { ...process.env, ...env, TOOLTRAY_HOME: folder },
     version: '0.0.0',
+    configFile: ownConfig ? undefined : configFile,
     port: 0,
     askToken,
     pageRoot: folder,

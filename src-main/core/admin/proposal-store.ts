@@ -46,16 +46,17 @@ export class ProposalStore {
     this.#file = file;
   }
 
-  /** Follows what other processes do, until `stop`. */
+  /** Follows what other processes do, until `stop`; resolves when it does. */
   async start(): Promise<void> {
-    this.#seen = await this.all();
     const watcher = watch(this.#file, { ignoreInitial: true });
     this.#watcher = watcher;
     watcher.on('all', () => void this.#look());
     watcher.on('error', () => undefined);
     await new Promise((resolve) => watcher.once('ready', () => resolve(undefined)));
+    this.#seen = await this.all();
   }
 
+  /** To be called once `start` has resolved. */
   async stop(): Promise<void> {
     await this.#watcher?.close();
     this.#watcher = undefined;

@@ -1,27 +1,38 @@
 /**
- * The one service through which models change servers, whatever tool they use: reading is free, what the person must decide
- * becomes a proposal, the rest takes effect at once. `policy.agentChanges: "allow"` in the config lifts it; no call can.
+ * The one service through which models change servers, whatever tool they use: reading and trying again is free, every change
+ * becomes a proposal (`changeRule`). `policy.agentChanges: "allow"` in the config lifts it; no call can. The person's word is
+ * asked here too for what an edit of the config file by another program would newly launch.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { AppError } from '../base/errors.ts';
-import type { Event } from '../base/events.ts';
-import type { JsonObject } from '../base/json.ts';
+import { Event } from '../base/events.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
 import type { ConfigProblem } from '../config/app-config.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { addServer, removeServer } from '../config/edit-config.ts';
+import { nameOfWaiting, type WaitingEdit } from '../config/accepted-config.ts';
+import type { DescriptionStore } from '../condense/description-store.ts';
+import { removeServer, setTopLevel } from '../config/edit-config.ts';
 import { type EntryNotes, readEntryNotes } from '../config/entry-notes.ts';
-import { type Hold, mayLift, switchServer } from '../config/holds.ts';
+import { type Hold, mayLift } from '../config/holds.ts';
 import { type Kit, readKits } from '../config/kits.ts';
 import { readConfigText } from '../config/read-config-text.ts';
-import { mergeServerField } from '../config/merge-server-field.ts';
+import { replaceEntry, writtenSetting } from '../config/written-config.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { checkEntries, type EntryCheck } from './check-entries.ts';
 import { checkNewEntry } from './check-new-entry.ts';
+import { type ExplainedChange, explainChanges, explainEdits } from './explain-change.ts';
 import type { Proposal, ProposalStore } from './proposal-store.ts';
-import { type ChangeAuthor, needsPerson, type ServerChange } from './server-change.ts';
+import {
+  type ChangeAuthor,
+  describeChange,
+  describeEdits,
+  editConfig,
+  requireSensible,
+  type ServerChange,
+} from './server-change.ts';
 import { type ServerFacts, serverFacts } from './server-facts.ts';
 import { type Rousing, type ServerTrial, tryServer } from './try-server.ts';
 
@@ -31,31 +42,52 @@ export type ChangeOutcome =
   | { readonly kind: 'proposed'; readonly proposal: Proposal };
 
 /** What is within a model's reach: never the person's word. */
-export type ModelAdmin = Omit<ServerAdmin, 'approve' | 'reject'>;
+export type ModelAdmin = Omit<ServerAdmin, 'approve' | 'reject' | 'explain' | 'proposals'>;
+
+export interface ServerAdminParts {
+  readonly config: ConfigStore;
+  readonly servers: ServerManager;
+  readonly proposals: ProposalStore;
+  readonly environment: EnvironmentResolver;
+  /** What a server said on stderr, oldest first, masked. */
+  readonly lastLines: (server: string) => readonly string[];
+  /** Asked for at each use: they are made after this. */
+  readonly descriptions: () => Pick<DescriptionStore, 'save'>;
+}
+
+/** Something for the record: who asked for or decided what, and what became of it. */
+export interface AdminNote {
+  readonly author: ChangeAuthor;
+  readonly what: string;
+  readonly failure: unknown;
+}
 
 export class ServerAdmin {
+  /** Something waits that did not, or was decided, in whatever process. */
+  readonly proposalsChanged = new Event();
+  readonly noted = new Event<AdminNote>();
   readonly #config: ConfigStore;
   readonly #servers: ServerManager;
   readonly #store: ProposalStore;
   readonly #environment: EnvironmentResolver;
   readonly #lastLines: (server: string) => readonly string[];
+  readonly #descriptions: ServerAdminParts['descriptions'];
   readonly #revisionKey = randomBytes(16);
-  /** Servers a model switched off: it may switch them on again. */
-  readonly #switchedOff = new Set<string>();
+  readonly #asking = new WeakSet<ChangeAuthor>();
+  #waitingSince = Date.now();
 
-  /** `lastLines`: what a server said on stderr, oldest first, masked. */
-  constructor(
-    config: ConfigStore,
-    servers: ServerManager,
-    store: ProposalStore,
-    environment: EnvironmentResolver,
-    lastLines: (server: string) => readonly string[],
-  ) {
+  constructor({ config, servers, proposals, environment, lastLines, descriptions }: ServerAdminParts) {
     this.#config = config;
     this.#servers = servers;
-    this.#store = store;
+    this.#store = proposals;
     this.#environment = environment;
     this.#lastLines = lastLines;
+    this.#descriptions = descriptions;
+    proposals.changed.on(() => this.proposalsChanged.emit());
+    config.waitingChanged.on(() => {
+      this.#waitingSince = Date.now();
+      this.proposalsChanged.emit();
+    });
   }
 
   list(): readonly ServerFacts[] {
@@ -114,18 +146,15 @@ export class ServerAdmin {
     return createHmac('sha256', this.#revisionKey).update(text).digest('hex').slice(0, 12);
   }
 
-  /** Proposals were added, approved or rejected, in whatever process. */
-  get proposalsChanged(): Event {
-    return this.#store.changed;
-  }
-
-  proposals(): Promise<readonly Proposal[]> {
-    return this.#store.all();
+  /** What waits for the person, what they have to see first first. */
+  async proposals(): Promise<readonly Proposal[]> {
+    const edits = this.#foreignEdits();
+    return [...(edits === undefined ? [] : [edits]), ...(await this.#store.all())];
   }
 
   /**
    * Asks for a change, or for several that are decided on together (a kit). `sentence` says what they are as a whole.
-   * Rejects with AppError not_allowed, config_conflict (name taken), server_not_found, config_invalid, session_limit.
+   * Rejects with AppError not_allowed, config_conflict (name taken), server_not_found, config_invalid, bad_request, session_limit.
    */
   async request(
     asked: ServerChange | readonly ServerChange[],
@@ -133,37 +162,109 @@ export class ServerAdmin {
     sentence?: string,
   ): Promise<ChangeOutcome> {
     const changes = ('kind' in asked ? [asked] : asked).map((change) => this.#withLifts(change));
+    const said = sentence ?? changes.map(describeChange).join(' ');
+    try {
+      const outcome = await this.#request(changes, author, sentence);
+      const became = outcome.kind === 'applied' ? 'Done' : `Proposed as ${outcome.proposal.id}`;
+      this.noted.emit({ author, what: `${became}: ${said}`, failure: undefined });
+      return outcome;
+    } catch (failure) {
+      this.noted.emit({ author, what: `Refused: ${said}`, failure });
+      throw failure;
+    }
+  }
+
+  /** The person's yes. Rejects with AppError not_found, or config_conflict where an entry is not what it was. */
+  async approve(id: string): Promise<void> {
+    const edits = this.#foreignEdits();
+    if (edits?.id === id) {
+      await this.#config.accept(this.#config.waiting);
+      await this.#follow();
+      return this.#noteDecision('approve', edits);
+    }
+    const proposal = await this.#store.take(id);
+    this.#requireAsProposed(proposal);
+    await this.#apply(proposal.changes, proposal.author);
+    this.#noteDecision('approve', proposal);
+  }
+
+  /** The person's no: an edit of the config file is taken back there. Rejects with AppError not_found, config_invalid. */
+  async reject(id: string): Promise<void> {
+    const edits = this.#foreignEdits();
+    if (edits?.id !== id) return this.#noteDecision('reject', await this.#store.take(id));
+    const { waiting } = this.#config;
+    await this.#config.update((text) => waiting.reduce(takeBack, text));
+    await this.#follow();
+    this.#noteDecision('reject', edits);
+  }
+
+  /** One proposal as the person is to see it. */
+  async explain({ changes, id }: Proposal): Promise<readonly ExplainedChange[]> {
+    if (this.#foreignEdits()?.id === id) return explainEdits(this.#config.waiting);
+    return explainChanges(
+      await readConfigText(this.configPath).catch(() => ''),
+      changes,
+      this.#config.current.isolateCommands,
+    );
+  }
+
+  /** Whether somebody's call has asked for a change, whatever became of it. */
+  hasAsked(author: ChangeAuthor): boolean {
+    return this.#asking.has(author);
+  }
+
+  async #request(
+    changes: readonly ServerChange[],
+    author: ChangeAuthor,
+    sentence: string | undefined,
+  ): Promise<ChangeOutcome> {
+    this.#asking.add(author);
     for (const change of changes) {
       this.#requireAllowed(change);
       this.#check(change);
     }
-    if (changes.every((change) => this.#isFree(change))) {
-      await this.#apply(changes);
-      for (const { kind, server } of changes) if (kind === 'disable') this.#switchedOff.add(server);
+    if (this.#isFree(changes)) {
+      await this.#apply(changes, author);
       return { kind: 'applied' };
     }
     const proposal = await this.#store.add({ author, changes, bases: this.#basesOf(changes), sentence });
     return { kind: 'proposed', proposal };
   }
 
-  /** The person's yes. Rejects with AppError not_found, or config_conflict where an entry is not what it was. */
-  async approve(id: string): Promise<Proposal> {
-    const proposal = await this.#store.take(id);
-    for (const change of proposal.changes) this.#check(change);
-    const now = this.#basesOf(proposal.changes);
-    const other = Object.keys(now).find((server) => now[server] !== proposal.bases[server]);
-    if (other !== undefined) {
-      throw new AppError('config_conflict', `"${other}" was changed since this was proposed.`, {
-        fix: 'It was dropped; let it be proposed anew.',
-      });
-    }
-    await this.#apply(proposal.changes);
-    return proposal;
+  /** What is held back until a person agrees is not freed by what models may do otherwise: removed and added anew, neither. */
+  #isFree(changes: readonly ServerChange[]): boolean {
+    if (this.#config.current.policy.agentChanges !== 'allow') return false;
+    return changes.every((change) => {
+      const staysHeld = change.kind === 'disable' || (change.kind === 'update' && !mayLift(change.fields));
+      return staysHeld || this.#heldOf(change.server) === undefined;
+    });
   }
 
-  /** The person's no. Rejects with AppError not_found. */
-  reject(id: string): Promise<Proposal> {
-    return this.#store.take(id);
+  /** What waits because another program wrote it into the config file, as one proposal. */
+  #foreignEdits(): Proposal | undefined {
+    const { waiting } = this.#config;
+    if (waiting.length === 0) return undefined;
+    return {
+      ...{ id: nameOfWaiting(waiting), at: this.#waitingSince, author: { app: '', sessionId: '', tool: '' } },
+      ...{ changes: [], sentence: describeEdits(waiting), bases: {} },
+    };
+  }
+
+  #requireAsProposed({ changes, bases }: Proposal): void {
+    for (const change of changes) this.#check(change);
+    const now = this.#basesOf(changes);
+    const other = Object.keys(now).find((server) => now[server] !== bases[server]);
+    if (other === undefined) return;
+    throw new AppError('config_conflict', `"${other}" was changed since this was proposed.`, {
+      fix: 'It was dropped; let it be proposed anew.',
+    });
+  }
+
+  #noteDecision(tool: 'approve' | 'reject', { id, sentence, author }: Proposal): void {
+    const done = tool === 'approve' ? 'Approved' : 'Rejected';
+    const asker = author.app === '' ? '' : ` Asked by ${author.app} with ${author.tool}.`;
+    const person = { app: 'you', sessionId: 'person', tool, mode: 'direct' };
+    this.noted.emit({ author: person, what: `${done} ${id}: ${sentence}${asker}`, failure: undefined });
   }
 
   #configOf(server: string): ServerConfig {
@@ -190,26 +291,19 @@ export class ServerAdmin {
     return this.#config.current.servers.find(({ name }) => name === server)?.held;
   }
 
-  /** Whether it starts a server that waits for a person to agree, whatever models may do otherwise. */
-  #lifts(change: ServerChange): boolean {
-    if (change.kind === 'enable') return change.lifts !== undefined;
-    const isHeld = this.#heldOf(change.server) !== undefined;
-    return change.kind === 'update' && isHeld && mayLift(change.fields);
-  }
-
-  #isFree(change: ServerChange): boolean {
-    if (this.#lifts(change)) return false;
-    if (this.#config.current.policy.agentChanges === 'allow') return true;
-    return !needsPerson(change) || (change.kind === 'enable' && this.#switchedOff.has(change.server));
-  }
-
-  #check({ kind, server }: ServerChange): void {
-    if (kind !== 'add') this.#servers.get(server);
-    else if (this.#servers.find(server) !== undefined) {
+  #check(change: ServerChange): void {
+    const { kind, server } = change;
+    requireSensible(change);
+    if (kind === 'add' && this.#config.current.servers.some(({ name }) => name === server)) {
       throw new AppError('config_conflict', `Server '${server}' already exists.`, {
         fix: 'Choose another name, or update it.',
       });
     }
+    if (kind !== 'add') this.#servers.get(server);
+    if (!this.#config.waiting.some((edit) => edit.kind === 'entry' && edit.server === server)) return;
+    throw new AppError('config_conflict', `"${server}" was changed in the config file, which waits for the person.`, {
+      fix: `Ask them to decide on that first: tooltray approve ${nameOfWaiting(this.#config.waiting)}.`,
+    });
   }
 
   #basesOf(changes: readonly ServerChange[]): Record<string, string | null> {
@@ -217,34 +311,43 @@ export class ServerAdmin {
   }
 
   /** Writes the config, all or nothing, and waits until the servers follow: whoever asks next finds what it asked for. */
-  async #apply(changes: readonly ServerChange[]): Promise<void> {
+  async #apply(changes: readonly ServerChange[], author: ChangeAuthor): Promise<void> {
     const { isolateCommands } = this.#config.current;
     await this.#config.update((text) =>
-      changes.reduce((edited, change) => edit(edited, change, isolateCommands), text),
+      changes.reduce((edited, change) => editConfig(edited, change, isolateCommands), text),
     );
-    await this.#servers.apply(this.#config.current.servers);
-    for (const { kind, server } of changes) {
+    await this.#follow();
+    for (const change of changes) {
+      if (change.kind === 'describe') await this.#describe(change, author);
       // Whoever follows the config may have been first to apply it, and is starting the server still.
-      await this.#servers.find(server)?.start();
-      if (kind !== 'disable') this.#switchedOff.delete(server);
+      else await this.#servers.find(change.server)?.start();
     }
+  }
+
+  async #describe(
+    { server, texts }: ServerChange & { kind: 'describe' },
+    { app, sessionId }: ChangeAuthor,
+  ): Promise<void> {
+    await this.#descriptions().save(server, new Map(Object.entries(texts)), `${app} (session ${sessionId})`);
+  }
+
+  async #follow(): Promise<void> {
+    await this.#servers.apply(this.#config.current.servers);
   }
 }
 
-function edit(text: string, change: ServerChange, isolateCommands: boolean): string {
-  switch (change.kind) {
-    case 'add':
-      return addServer(text, change.server, change.entry);
-    case 'remove':
-      return removeServer(text, change.server);
-    case 'update':
-      return Object.entries(change.fields).reduce(
-        (edited, [field, value]) => mergeServerField(edited, change.server, field, value),
-        text,
-      );
-    case 'enable':
-      return switchServer(text, change.server, true, isolateCommands);
-    case 'disable':
-      return switchServer(text, change.server, false, isolateCommands);
+/** What stood there before, as far as it is known how. */
+function takeBack(text: string, edit: WaitingEdit): string {
+  if (edit.kind === 'entry') {
+    return edit.before === undefined ? removeServer(text, edit.server) : replaceEntry(text, edit.server, edit.before);
   }
+  const [group = '', member] = edit.key.split('.');
+  const written = writtenSetting(text, group);
+  if (written === undefined) {
+    throw new AppError('config_invalid', `${edit.key} comes from a key that Tooltray did not write.`, {
+      fix: 'Take it out of the config file by hand.',
+    });
+  }
+  if (member === undefined) return setTopLevel(text, group, edit.before);
+  return setTopLevel(text, group, { ...(isObject(written) ? written : {}), [member]: edit.before });
 }

@@ -31,6 +31,31 @@ export function recordCall(log: ActivityLog, details: CallDetails, call: Finishe
   else log.recordLater(make);
 }
 
+/** What became of a change that somebody asked for, or decided: a call of ours, with its outcome in words. */
+export function recordAdmin(
+  log: ActivityLog,
+  { author, what, failure }: { readonly author: AdminAuthor; readonly what: string; readonly failure: unknown },
+): void {
+  const { app, sessionId, tool, mode = 'direct' } = author;
+  const times = { durationMs: 0, resolveMs: 0, allowMs: 0, callMs: 0, shapeMs: 0 };
+  const sizes = { argumentBytes: 0, resultBytes: 0, givenBytes: 0 };
+  log.record({
+    ...{ startedAt: Date.now(), app, sessionId, mode, server: ownServer, tool, why: what, ...times, ...sizes },
+    outcome: failure === undefined ? 'ok' : 'blocked',
+    ...(failure !== undefined && { errorCode: codeOf(failure), errorText: errorText(failure) }),
+  });
+}
+
+/** What stands as the server of calls that Tooltray answers itself. */
+const ownServer = 'tooltray';
+
+interface AdminAuthor {
+  readonly app: string;
+  readonly sessionId: string;
+  readonly tool: string;
+  readonly mode?: string;
+}
+
 interface ResultText extends SaidText {
   readonly text: string | (() => string);
 }

@@ -158,6 +158,8 @@ export interface AppConfig {
   readonly retrieve: RetrieveSettings;
   /** Code that models write. */
   readonly code: CodeSettings;
+  /** Edits of the home's own config file by other programs count as the person's word. */
+  readonly trustEdits: boolean;
   /** A server that does not start is mended from what other apps launch: after a yes, by itself, or not at all. */
   readonly heal: 'ask' | 'auto' | 'off';
   /** What `proxy-dispatch` lists and calls. Other ways to a tool are not its business. */

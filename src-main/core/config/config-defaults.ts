@@ -29,6 +29,7 @@ export function defaultConfig(path: string): AppConfig {
     isolateCommands: false,
     retrieve: { limit: undefined, detail: undefined },
     code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
+    trustEdits: false,
     heal: 'ask',
     dispatch: { allow: [], deny: [] },
     results: {

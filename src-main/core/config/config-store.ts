@@ -4,8 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FSWatcher, watch } from 'chokidar';
 import { AppError, toAppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
+import type { AcceptedConfig, HeldReading, WaitingEdit } from './accepted-config.ts';
 import type { AppConfig, ConfigProblem } from './app-config.ts';
 import { defaultConfig } from './config-defaults.ts';
+import { withFileLock } from './file-lock.ts';
 import { readConfigText } from './read-config-text.ts';
 import { type ConfigReading, readConfig } from './read-config.ts';
 import type { KnownNames } from './read-settings.ts';
@@ -19,9 +21,13 @@ export class ConfigStore {
   /** The last good config, after it changed. */
   readonly changed = new Event<AppConfig>();
   readonly problemsChanged = new Event<readonly ConfigProblem[]>();
+  /** Other edits than Tooltray's own wait for the person. */
+  readonly waitingChanged = new Event();
   readonly path: string;
   readonly #env: Environment;
   readonly #known: KnownNames | undefined;
+  readonly #accepted: AcceptedConfig | undefined;
+  #waiting: readonly WaitingEdit[] = [];
   #current: AppConfig;
   #problems: readonly ConfigProblem[] = [];
   /** Set once a config was good as a whole file; before that there is nothing to fall back on. */
@@ -31,22 +37,34 @@ export class ConfigStore {
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> = Promise.resolve();
 
-  private constructor(path: string, env: Environment, known: KnownNames | undefined) {
+  private constructor(
+    path: string,
+    env: Environment,
+    known: KnownNames | undefined,
+    accepted: AcceptedConfig | undefined,
+  ) {
     this.path = path;
     this.#env = env;
     this.#known = known;
+    this.#accepted = accepted;
     this.#current = defaultConfig(path);
   }
 
-  /** Reads the file once. Throws `config_not_found`; a bad file is no error here, but no servers and `problems`. */
-  static async open(path: string, env: Environment = process.env, known?: KnownNames): Promise<ConfigStore> {
-    const store = new ConfigStore(path, env, known);
-    const text = await readConfigText(path).catch((error: unknown) => {
+  /**
+   * Reads the file once. Throws `config_not_found`; a bad file is no error here, but no servers and `problems`.
+   * `accepted`: what the person agreed to of this file; without it, every edit is theirs.
+   */
+  static async open(
+    path: string,
+    env: Environment = process.env,
+    known?: KnownNames,
+    accepted?: AcceptedConfig,
+  ): Promise<ConfigStore> {
+    const store = new ConfigStore(path, env, known, accepted);
+    await store.#takeFile().catch((error: unknown) => {
       if (toAppError(error).code !== 'config_invalid') throw error;
       store.#problems = [wholeFile(path, error)];
-      return undefined;
     });
-    if (text !== undefined) store.#take(text);
     return store;
   }
 
@@ -57,6 +75,29 @@ export class ConfigStore {
 
   get problems(): readonly ConfigProblem[] {
     return this.#problems;
+  }
+
+  /** What edits that are not Tooltray's would bring about, once the person agrees to it. */
+  get waiting(): readonly WaitingEdit[] {
+    return this.#waiting;
+  }
+
+  /** The person agrees to what waits. Throws `config_conflict` where that is something else by now. */
+  async accept(waiting: readonly WaitingEdit[]): Promise<void> {
+    const accepted = this.#accepted;
+    if (accepted === undefined) return;
+    await this.#locked(async () => {
+      const text = await readConfigText(this.path);
+      const reading = this.#readText(text);
+      const now = await accepted.judge(text, reading, this.#env);
+      if (!isDeepStrictEqual(now.waiting, waiting)) {
+        throw new AppError('config_conflict', 'The config file was changed again meanwhile.', {
+          fix: 'Look at what waits now: tooltray proposals.',
+        });
+      }
+      await accepted.agreeTo(text, this.path, this.#env);
+    });
+    await this.reload();
   }
 
   /** Watches the file until `stop`; resolves when it is watched. */
@@ -77,7 +118,11 @@ export class ConfigStore {
 
   /** Edits the file (edit-config.ts has the edits); `current` is the new config when it resolves. Throws as updateConfigFile does. */
   async update(edit: (text: string) => string): Promise<void> {
-    await updateConfigFile(this.path, edit);
+    await updateConfigFile(this.path, edit, (before, after) =>
+      this.#accepted === undefined
+        ? Promise.resolve()
+        : this.#accepted.noteOwnEdit(before, after, this.path, this.#env),
+    );
     await this.reload();
   }
 
@@ -94,7 +139,7 @@ export class ConfigStore {
 
   async #watch(): Promise<void> {
     const target = await realpath(this.path).catch(() => this.path);
-    const paths = [...new Set([this.path, target])];
+    const paths = [...new Set([this.path, target, ...(this.#accepted === undefined ? [] : [this.#accepted.file])])];
     this.#watcher = watch(paths, {
       ignoreInitial: true,
       awaitWriteFinish: { stabilityThreshold: quietMs, pollInterval: 20 },
@@ -116,18 +161,53 @@ export class ConfigStore {
   // Edits of our own come back from the watcher; they are announced once because nothing differs the second time.
   async #read(): Promise<void> {
     try {
-      this.#take(await readConfigText(this.path));
+      await this.#takeFile();
     } catch (error) {
       this.#setProblems([wholeFile(this.path, error)]);
     }
   }
 
-  #take(text: string): void {
-    const { config, problems } = readConfig(text, this.path, this.#env, this.#lastGood, this.#known);
+  async #takeFile(): Promise<void> {
+    const text = await readConfigText(this.path);
+    const reading = this.#readText(text);
+    this.#take(this.#accepted === undefined ? { ...reading, waiting: [] } : await this.#judge(text, reading));
+  }
+
+  #readText(text: string): ConfigReading {
+    return readConfig(text, this.path, this.#env, this.#lastGood, this.#known);
+  }
+
+  async #judge(text: string, reading: ConfigReading): Promise<HeldReading> {
+    const accepted = this.#accepted;
+    if (accepted === undefined) return { ...reading, waiting: [] };
+    const seen = await accepted.judge(text, reading, this.#env);
+    if (seen.waiting.length === 0 && seen.agree === undefined) return seen;
+    // Tooltray itself, in another process, may be between saying what it writes and writing it.
+    return this.#locked(async () => {
+      const again = await readConfigText(this.path);
+      const now = await accepted.judge(again, this.#readText(again), this.#env);
+      if (now.agree !== undefined) await accepted.keep(now.agree);
+      return now;
+    }).catch((error: unknown) => {
+      // Where nothing can be written nobody else writes either: what was seen counts.
+      if (['config_invalid', 'config_not_found'].includes(toAppError(error).code)) throw error;
+      return seen;
+    });
+  }
+
+  async #locked<T>(work: () => Promise<T>): Promise<T> {
+    return withFileLock(await realpath(this.path).catch(() => this.path), work);
+  }
+
+  #take({ config, problems, waiting }: HeldReading): void {
     const before = this.#current;
     if (config !== undefined) this.#lastGood = this.#current = config;
     this.#setProblems(config === undefined ? problems.map((problem) => this.#sayKept(problem)) : problems);
     if (!isDeepStrictEqual(before, this.#current)) this.changed.emit(this.#current);
+    // A file that cannot be read asks for nothing else than before.
+    if (config === undefined || isDeepStrictEqual(waiting, this.#waiting)) return;
+    this.#waiting = waiting;
+    this.waitingChanged.emit();
   }
 
   #setProblems(problems: readonly ConfigProblem[]): void {

@@ -39,6 +39,15 @@ export function readConfig(
   return { config, problems: document.problems.map((problem) => sayWhatIsUsed(problem, config)) };
 }
 
+/** The servers of `text` under settings that are not those of the text; what cannot be used is left out. */
+export function readServers(text: string, settings: AppConfig, env: Environment): readonly ServerConfig[] {
+  const { path } = settings;
+  const document = new ConfigDocument(text, path);
+  if (document.root === undefined) return [];
+  const context = { document, path, env, lastGood: undefined, settings };
+  return firstOfEachName(findContainers(document.root).flatMap((container) => readContainer(container, context)));
+}
+
 function readContainer(container: ServerContainer, context: Context): readonly ServerConfig[] {
   const { key, node, entries } = container;
   if (node.type === 'null') return [];

@@ -39,6 +39,7 @@ export const settingsSchema = z.object({
   initTimeoutSeconds: seconds,
   retrieve: z.object({ limit: z.int().min(1).max(100), detail: z.enum(['full', 'compact']) }).partial(),
   code: z.object({ enabled: z.boolean(), timeoutSeconds: seconds, maxToolCalls: z.int().positive() }).partial(),
+  trustEdits: z.boolean(),
   heal: z.enum(['ask', 'auto', 'off']),
   dispatch: z.object({ allow: z.array(text).optional(), deny: z.array(text).optional() }),
   results: z

@@ -16,7 +16,12 @@ const attempts = 20;
  * edit is applied anew to the new text. Answers the text that is in the file now. Throws what `edit` throws, `config_invalid` when the
  * result is not JSONC, `config_conflict` when the file keeps changing or stays locked.
  */
-export async function updateConfigFile(path: string, edit: (text: string) => string): Promise<string> {
+export async function updateConfigFile(
+  path: string,
+  edit: (text: string) => string,
+  /** Told what is about to be written, while nobody else can write through us. */
+  beforeWrite: (before: string, after: string) => Promise<void> = () => Promise.resolve(),
+): Promise<string> {
   const target = await realpath(path).catch(() => path);
   return withFileLock(target, async () => {
     for (let attempt = 0; attempt < attempts; attempt++) {
@@ -24,6 +29,7 @@ export async function updateConfigFile(path: string, edit: (text: string) => str
       const after = edit(before ?? '');
       if (after === before) return after;
       requireReadable(after, path);
+      await beforeWrite(before ?? '', after);
       await backup(target, backupCount);
       if (await writeFileAtomic(target, after, { beforeReplace: async () => (await readOrNothing(target)) === before }))
         return after;

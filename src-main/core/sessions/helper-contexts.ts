@@ -97,7 +97,7 @@ export class HelperContexts {
       retrieve: this.#parts.retrieve(),
       admin,
       descriptions,
-      author: { app, sessionId, tool },
+      author: { app, sessionId, tool, mode: view.mode() },
       memory: this.#memory,
       sandbox,
       signal,

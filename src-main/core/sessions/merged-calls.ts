@@ -1,5 +1,6 @@
 /** Calls of tools in a merged view: a helper of ours runs here, a server's tool goes through the pipeline; slow ones get a handle. */
 import type { JsonObject } from '../base/json.ts';
+import { shortName } from '../base/short-name.ts';
 import type { AnswerRoom } from '../calls/answer-room.ts';
 import { callTool, type CallerContext, type CallRequest, type CallSteps } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
@@ -10,7 +11,7 @@ import { type AwaitWish, furtherTry, SlowCalls } from '../calls/slow-calls.ts';
 import { tellWhole } from '../calls/whole-answer.ts';
 import { awaitLine, awaitResult, isCalledByName } from '../modes/await-result.ts';
 import { findDynamicHelper } from '../modes/index.ts';
-import type { HelperTool } from '../modes/mode.ts';
+import type { HelperContext, HelperTool } from '../modes/mode.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { MergedParts } from './merged-parts.ts';
 import { TaskServers } from './task-servers.ts';
@@ -100,14 +101,25 @@ export class MergedCalls {
     const { catalog, contexts } = this.#parts;
     const { name } = helper.definition;
     await catalog.configured(this.#options.settleMs);
+    const own = contexts.make(name, rest, context);
     try {
-      const answer = await helper.run(input, contexts.make(name, rest, context));
+      const answer = await helper.run(input, own);
+      if (helper.admin === true) this.#noteLook(own, input);
       const result = contexts.handedOn(answer) ? answer : tellWhole(answer);
       return helper.spills === true ? await this.#options.shapeOwn(result, name, context) : result;
     } catch (error) {
       if (isCancelled(error)) throw error;
       return errorResult(error);
     }
+  }
+
+  /** Looking at servers and trying them again is free, and stands in the record as what was asked for does. */
+  #noteLook({ admin, author }: HelperContext, input: JsonObject): void {
+    if (admin.hasAsked(author)) return;
+    const words = ['operation', 'action', 'name', 'server'].flatMap((key) =>
+      typeof input[key] === 'string' ? shortName(input[key]) : [],
+    );
+    admin.noted.emit({ author, what: ['Looked', ...words].join(' '), failure: undefined });
   }
 
   /** A server's tool goes before a helper that is named after a server. */

@@ -1,7 +1,10 @@
 /** What the command line asks of a running core: one line per question. */
 import type { Proposal } from '../../core/admin/proposal-store.ts';
+import { isRisky } from '../../core/admin/server-change.ts';
+import type { ServerAdmin } from '../../core/admin/server-admin.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { maskObject } from '../../core/base/mask-secrets.ts';
+import { markHidden } from '../../core/base/mark-hidden.ts';
+import { shortName } from '../../core/base/short-name.ts';
 import { callTool } from '../../core/calls/call-tool.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
 import { resolveServer } from '../../core/catalog/resolve-entry.ts';
@@ -39,9 +42,9 @@ export const commandLineHandlers: HandlersOf<keyof RpcContract> = {
     const request = { tool, arguments: args, spill: 'never' } as const;
     return toObject(await callTool(request, ownContext(core.options.version, signal), core.steps));
   },
-  proposals: async (_input, { core }) => ({ proposals: (await core.admin.proposals()).map(proposalSummary) }),
-  approve: async ({ id }, { core }) => proposalSummary(await core.admin.approve(id)),
-  reject: async ({ id }, { core }) => proposalSummary(await core.admin.reject(id)),
+  proposals: async (_input, { core }) => ({ proposals: await proposalSummaries(core.admin) }),
+  approve: async ({ id }, { core }) => decide(id, core.admin, (admin) => admin.approve(id)),
+  reject: async ({ id }, { core }) => decide(id, core.admin, (admin) => admin.reject(id)),
   retry: async ({ server }, { core, doors }) => {
     const found = core.servers.get(server);
     await found.retry().catch(() => undefined);
@@ -70,10 +73,33 @@ function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
   };
 }
 
-export function proposalSummary({ id, at, author, sentence, changes }: Proposal): ProposalSummary {
-  const { app, tool } = author;
-  const shown = changes.map((change) => maskObject(change) as Record<string, unknown>);
-  return { id, at, app: nameOfApp(app), tool, sentence, changes: shown };
+/** What waits for the person, as they are to see it. */
+export async function proposalSummaries(admin: ServerAdmin): Promise<ProposalSummary[]> {
+  return Promise.all((await admin.proposals()).map((proposal) => summaryOf(proposal, admin)));
+}
+
+async function summaryOf(proposal: Proposal, admin: ServerAdmin): Promise<ProposalSummary> {
+  const { id, at, author, changes } = proposal;
+  const isFile = author.app === '';
+  const explained = await admin.explain(proposal);
+  return {
+    ...{ id, at, origin: isFile ? 'file' : 'model', sentence: markHidden(proposal.sentence), changes: explained },
+    ...{ app: isFile ? '' : markHidden(nameOfApp(author.app)), tool: markHidden(author.tool) },
+    risky: isFile || changes.some(isRisky),
+  };
+}
+
+/** The person sees afterwards what they decided on: it is told as it was before. */
+async function decide(
+  id: string,
+  admin: ServerAdmin,
+  act: (admin: ServerAdmin) => Promise<void>,
+): Promise<ProposalSummary> {
+  const found = (await admin.proposals()).find((proposal) => proposal.id === id);
+  const shown = found && (await summaryOf(found, admin));
+  await act(admin);
+  if (shown !== undefined) return shown;
+  throw new AppError('not_found', `There is no proposal ${shortName(id)}.`);
 }
 
 /** The person at the command line is no client app: nothing can be asked back. */

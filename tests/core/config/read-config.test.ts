@@ -47,6 +47,7 @@ test('an empty object is a config with every default', () => {
     isolateCommands: false,
     retrieve: { limit: undefined, detail: undefined },
     code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
+    trustEdits: false,
     heal: 'ask',
     dispatch: { allow: [], deny: [] },
     results: {

@@ -62,6 +62,6 @@ async function act(name: string, action: Action, { admin, author }: HelperContex
     const { ok, error = '' } = await admin.try(name, 'retry');
     return ok ? 'remounted' : `remount_failed: ${error}`;
   }
-  await admin.request({ kind: 'disable', server: name }, author);
-  return 'disabled';
+  const outcome = await admin.request({ kind: 'disable', server: name }, author);
+  return outcome.kind === 'applied' ? 'disabled' : `proposed: tooltray approve ${outcome.proposal.id}`;
 }

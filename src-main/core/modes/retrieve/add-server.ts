@@ -13,15 +13,17 @@ export async function addServer(input: JsonObject, context: HelperContext): Prom
   if (name.includes(':')) throw refused(`"${name}" has a colon.`, 'A tool is named server:tool, so a server has none.');
   const { fields, warnings } = readServerFields(input);
   const enabled = input['enabled'] !== false;
+  // A model may ask for less trust, never for more.
+  const held = input['quarantined'] === true;
   const given = Object.entries(fields).filter(([, value]) => value !== null);
-  const entry = { ...Object.fromEntries(given), ...(!enabled && { enabled }) };
+  const entry = { ...Object.fromEntries(given), ...(!enabled && { enabled }), ...(held && { quarantined: true }) };
   const protocol = requireWay(entry);
   const outcome = await context.admin.request({ kind: 'add', server: name, entry }, context.author);
   const added = outcome.kind === 'applied';
   return {
     ...{ name, protocol, enabled, added },
     // A proposal is what quarantine is elsewhere: nothing runs before a person has looked at it.
-    quarantined: !added,
+    quarantined: held || !added,
     ...(added ? addedReport(input, context) : { ...proposedChange(outcome), security_status: 'waits for the person' }),
     ...(warnings.length > 0 && { warnings }),
   };

@@ -35,7 +35,7 @@ export async function patchServer(input: JsonObject, context: HelperContext): Pr
   };
 }
 
-/** The switch alone is a change of its own: switching off needs nobody's word. */
+/** The switch alone is a change of its own. */
 function toChange(server: string, fields: JsonObject): ServerChange | undefined {
   const names = Object.keys(fields);
   if (names.length === 0) return undefined;

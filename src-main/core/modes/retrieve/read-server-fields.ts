@@ -38,7 +38,9 @@ export function readServerFields(input: JsonObject): ServerFields {
     return key === undefined ? [] : [[field, isCleared(input[key]) ? null : read(input[key], key)] as const];
   });
   const fields = Object.fromEntries(mentioned);
-  const useless = ['trust_mode', 'quarantined', 'expose_prompts'].filter((key) => input[key] !== undefined);
+  const useless = ['trust_mode', 'quarantined', 'expose_prompts'].filter(
+    (key) => input[key] !== undefined && !(key === 'quarantined' && input[key] === true),
+  );
   return {
     fields,
     warnings: [

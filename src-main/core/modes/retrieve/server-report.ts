@@ -50,6 +50,9 @@ export function serverReport(server: ServerFacts, etag: string): JsonObject {
     quarantined: server.held === 'quarantine',
     connection_status: connectionStatus(server),
     tools: { callable: server.enabled ? server.tools : 0, server_disabled: server.enabled ? 0 : server.tools },
+    ...(server.held === 'quarantine' && {
+      security_status: `in quarantine: the person can lift it (tooltray enable ${server.name})`,
+    }),
     health: {
       level: levels[level],
       admin_state: server.enabled ? 'enabled' : server.held === 'quarantine' ? 'quarantined' : 'disabled',

@@ -34,7 +34,7 @@ export function logTail(input: JsonObject, { admin }: HelperContext): JsonObject
     lines_requested: wanted,
     lines_returned: lines.length,
     log_lines: lines,
-    server_status: { enabled: server.enabled, quarantined: false },
+    server_status: { enabled: server.enabled, quarantined: server.held === 'quarantine' },
     connection_status: connectionStatus(server),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * `optimize_descriptions`: lets a model write shorter descriptions of tools. Saving changes no launch, address, environment,
- * trust or schema, so it takes effect at once; who wrote is kept with the texts, and an empty text takes one back.
+ * `optimize_descriptions`: lets a model write shorter descriptions of tools. They are what every app's model reads, so saving
+ * is a change like any other, which the person decides on with the server's own text beside it; an empty text takes one back.
  */
 import { isObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { readServerName } from '../../calls/read-arguments.ts';
@@ -10,6 +10,7 @@ import { cleanLine } from '../../condense/clean-line.ts';
 import { maxDescription } from '../../condense/description-store.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
 import { dataError, dataResult } from './data-result.ts';
+import { requestChange } from './request-change.ts';
 import { type Action, runAction } from './run-action.ts';
 import { fullText, requiredNames } from './tool-texts.ts';
 import { toolsByServer } from './tools-by-server.ts';
@@ -78,7 +79,8 @@ function toShorten(tool: CatalogEntry): JsonObject {
   return { name: tool.name, description: cleanLine(fullText(tool), maxDescription), required: requiredNames(tool) };
 }
 
-async function save(input: JsonObject, { catalog, descriptions, author }: HelperContext): Promise<JsonObject> {
+async function save(input: JsonObject, context: HelperContext): Promise<JsonObject> {
+  const { catalog } = context;
   const [wanted, texts] = [readServerName(input), readTexts(input['descriptions'])];
   if (wanted === undefined || texts === undefined) {
     return dataError("Saving needs 'server' and 'descriptions' (an object of texts by tool name).");
@@ -87,16 +89,16 @@ async function save(input: JsonObject, { catalog, descriptions, author }: Helper
   const tools = new Map((toolsByServer(catalog, server).get(server) ?? []).map((tool) => [tool.name, tool]));
   const known = texts.flatMap(([name, text]) => {
     const tool = tools.get(name);
-    return tool === undefined ? [] : [[name, { text, own: tool.definition['description'] }] as const];
+    const own = tool?.definition['description'];
+    const line = { text: cleanLine(text, maxDescription), own: typeof own === 'string' ? own : '' };
+    return tool === undefined ? [] : [[name, line] as const];
   });
-  await descriptions.save(server, new Map(known), `${author.app} (session ${author.sessionId})`);
   const unknown = texts.flatMap(([name]) => (tools.has(name) ? [] : name));
-  return dataResult({
-    success: true,
-    message: `Saved ${known.length} descriptions for '${server}'`,
-    note: 'They are shown from now on. Tools that were not named keep theirs.',
-    ...(unknown.length > 0 && { unknown }),
-  });
+  const more = unknown.length > 0 && { unknown };
+  if (known.length === 0) return dataError(`None of these is a tool of '${server}'.`, { ...more });
+  const change = { kind: 'describe', server, texts: Object.fromEntries(known) } as const;
+  const count = `${known.length} descriptions for '${server}'`;
+  return requestChange(change, { done: `Saved ${count}`, asked: `${count} were proposed.` }, context, { ...more });
 }
 
 function readTexts(value: unknown): [string, string][] | undefined {

@@ -14,9 +14,11 @@ export async function requestChange(
   change: ServerChange,
   { done, asked }: ChangeTexts,
   { admin, author }: HelperContext,
+  more: JsonObject = {},
 ): Promise<JsonObject> {
   const outcome = await admin.request(change, author);
-  if (outcome.kind === 'applied') return dataResult({ success: true, message: done, note: 'It is in effect now.' });
+  if (outcome.kind === 'applied')
+    return dataResult({ success: true, message: done, note: 'It is in effect now.', ...more });
   const { id } = outcome.proposal;
   return dataResult({
     success: true,
@@ -24,5 +26,6 @@ export async function requestChange(
     proposal: id,
     message: asked,
     note: `Nothing has changed yet. The person must approve it first: tooltray approve ${id}`,
+    ...more,
   });
 }

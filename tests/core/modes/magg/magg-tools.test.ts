@@ -55,7 +55,7 @@ test('an answer is the envelope as text and as structured content; a failure is 
 });
 
 test('35: a server that is disabled has no tools, is told to the client app, and comes back', async () => {
-  await using core = await start();
+  await using core = await start(allow);
   expect(await core.client.toolNames()).toContain('m_add');
   const off = await ask(core.client, 'magg_disable_server', { name: 'm' });
   expect(off.output).toEqual({ action: 'server_disabled', server: { name: 'm' }, mounted: false });
@@ -123,7 +123,7 @@ test.each([
 });
 
 test('35: magg_check tells the dead from the living, and switches them off when told to', async () => {
-  await using core = await start({ servers: { m, bad: { command: 'no-such-command-here' } } });
+  await using core = await start({ ...allow, servers: { m, bad: { command: 'no-such-command-here' } } });
   const { output } = await ask(core.client, 'magg_check');
   expect(output).toMatchObject({ servers_checked: 2, healthy: 1, unresponsive: 1, actions_taken: null });
   expect(output['results']).toEqual({

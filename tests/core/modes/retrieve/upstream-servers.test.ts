@@ -59,10 +59,14 @@ describe('where the config lets models change servers', () => {
 
   test('values can be cleared, and objects taken out by the text "null"', () =>
     world(allowing, async ({ ask, written }) => {
-      await ask({ operation: 'patch', name: 'a', working_dir: '/tmp', isolation_json: '{"enabled":true,"image":"x"}' });
-      const patched = await ask({ operation: 'patch', name: 'a', working_dir: '', isolation_json: '{"image":"y"}' });
-      expect(patched['warnings']).toEqual([expect.stringContaining('without a container')]);
-      expect((await written())['a']).toMatchObject({ isolation: { enabled: true, image: 'y' } });
+      await ask({
+        operation: 'patch',
+        name: 'a',
+        working_dir: '/tmp',
+        isolation_json: '{"enabled":false,"image":"x"}',
+      });
+      await ask({ operation: 'patch', name: 'a', working_dir: '', isolation_json: '{"image":"y"}' });
+      expect((await written())['a']).toMatchObject({ isolation: { enabled: false, image: 'y' } });
       expect((await written())['a']).not.toHaveProperty('cwd');
       await ask({ operation: 'update', name: 'a', isolation_json: 'null' });
       expect((await written())['a']).toEqual(a);
@@ -129,15 +133,13 @@ describe('where the person decides', () => {
       expect((await written())['a']).toEqual({ ...a, env: { KEPT: a.env.KEPT, TOKEN: a.env.TOKEN, NEW: '2' } });
     }));
 
-  test('what is harmless happens at once: a description, switching off, and on again what was switched off so', () =>
+  test('a description and the switch wait like everything else; trying again needs nobody', () =>
     world({}, async ({ ask, core }) => {
-      expect(await ask({ operation: 'patch', name: 'a', description: 'mine' })).toMatchObject({ updated: true });
-      expect(await ask({ operation: 'patch', name: 'a', enabled: false })).toMatchObject({
-        updated: true,
-        enabled: false,
-      });
-      expect(core.server('a').state.kind).toBe('disabled');
-      expect(await ask({ operation: 'enable', name: 'a' })).toEqual({ success: true, server: 'a', action: 'enable' });
+      const waits = { status: 'pending_approval', updated: false };
+      expect(await ask({ operation: 'patch', name: 'a', description: 'mine' })).toMatchObject(waits);
+      expect(await ask({ operation: 'patch', name: 'a', enabled: false })).toMatchObject({ ...waits, enabled: true });
+      expect(await ask({ operation: 'disable', name: 'a' })).toMatchObject({ success: false, action: 'disable' });
+      expect(core.server('a').state.kind).toBe('ready');
       expect(await ask({ operation: 'restart', name: 'a' })).toMatchObject({ success: true, tools: 3 });
     }));
 });

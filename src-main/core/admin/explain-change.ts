@@ -1,0 +1,186 @@
+/**
+ * A proposal for the person who decides on it: every change with the whole entry as it would stand, and line by line what is
+ * another than today, verbatim. What cannot be seen stands there as a mark; secrets are not masked, because what is masked
+ * here would be agreed to unseen.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type JsonObject } from '../base/json.ts';
+import { markHidden, markHiddenIn } from '../base/mark-hidden.ts';
+import type { WaitingEdit } from '../config/accepted-config.ts';
+import { keyAliases } from '../config/entry-keys.ts';
+import { writtenEntry } from '../config/written-config.ts';
+import { describeChange, editConfig, type ServerChange } from './server-change.ts';
+
+export interface ExplainedLine {
+  /** In plain words what the line is about: `Argument 2`, `Variable API_TOKEN`. */
+  readonly what: string;
+  readonly change: 'same' | 'new' | 'gone' | 'other';
+  readonly before?: string;
+  readonly after?: string;
+  /** All of it as one text. */
+  readonly text: string;
+}
+
+export interface ExplainedChange {
+  readonly kind: ServerChange['kind'] | 'file';
+  /** Empty for a setting. */
+  readonly server: string;
+  readonly sentence: string;
+  readonly lines: readonly ExplainedLine[];
+  /** The entry as it would stand in the config file; undefined where none would. */
+  readonly entry: JsonObject | undefined;
+}
+
+/** `text`: the config file as it is. Each change is compared with what those before it leave. */
+export function explainChanges(
+  text: string,
+  changes: readonly ServerChange[],
+  isolateCommands: boolean,
+): readonly ExplainedChange[] {
+  let now = text;
+  return changes.map((change) => {
+    const before = now;
+    now = tryEdit(before, change, isolateCommands);
+    return explainChange(change, entryIn(before, change.server), entryIn(now, change.server));
+  });
+}
+
+/** What an edit of the config file by another program waits for. */
+export function explainEdits(waiting: readonly WaitingEdit[]): readonly ExplainedChange[] {
+  return waiting.map((edit): ExplainedChange => {
+    if (edit.kind === 'entry') {
+      const { server, entry, before } = edit;
+      const what = before === undefined ? `The server "${server}" is new` : `The server "${server}" is another`;
+      const sentence = markHidden(`${what} in the config file.`);
+      return {
+        kind: 'file',
+        server: markHidden(server),
+        sentence,
+        lines: compareEntries(before, entry),
+        entry: shown(entry),
+      };
+    }
+    const { key, value, before } = edit;
+    const sentence = markHidden(`The setting ${key} is another in the config file.`);
+    return {
+      kind: 'file',
+      server: '',
+      sentence,
+      lines: compareEntries({ [key]: before }, { [key]: value }),
+      entry: undefined,
+    };
+  });
+}
+
+function explainChange(
+  change: ServerChange,
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+): ExplainedChange {
+  const { kind } = change;
+  const [server, sentence] = [markHidden(change.server), markHidden(describeChange(change))];
+  if (change.kind === 'describe') {
+    const lines = Object.entries(change.texts).map(([tool, { text, own }]) => {
+      return line(`Tool ${tool}`, own, text === '' ? own : text);
+    });
+    return { kind, server, sentence, lines, entry: after && shown(after) };
+  }
+  return { kind, server, sentence, lines: compareEntries(before, after), entry: after && shown(after) };
+}
+
+function shown(entry: JsonObject): JsonObject {
+  return markHiddenIn(entry) as JsonObject;
+}
+
+/** A change that cannot be made any more leaves everything as it is; approving it says why. */
+function tryEdit(text: string, change: ServerChange, isolateCommands: boolean): string {
+  try {
+    return editConfig(text, change, isolateCommands);
+  } catch {
+    return text;
+  }
+}
+
+function entryIn(text: string, server: string): JsonObject | undefined {
+  try {
+    return writtenEntry(text, server);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every line of both, in the order of what would stand. */
+function compareEntries(before: JsonObject | undefined, after: JsonObject | undefined): readonly ExplainedLine[] {
+  const [was, is] = [flatten(before ?? {}), flatten(after ?? {})];
+  const places = [...new Set([...is.keys(), ...was.keys()])];
+  return places.map((place) => line(place, was.get(place), is.get(place)));
+}
+
+function line(place: string, was: unknown, is: unknown): ExplainedLine {
+  const what = markHidden(place);
+  const [before, after] = [was, is].map((value) => (value === undefined ? undefined : valueText(value)));
+  const sides = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+  if (before === undefined) return { what, change: 'new', ...sides, text: `${what}: ${after ?? ''}` };
+  if (after === undefined) return { what, change: 'gone', ...sides, text: `${what}: ${before} is taken out` };
+  if (isDeepStrictEqual(was, is)) return { what, change: 'same', ...sides, text: `${what}: ${after}` };
+  return { what, change: 'other', ...sides, text: `${what}: ${before} becomes ${after}` };
+}
+
+/** Texts in quotes, so that spaces at their ends are seen. */
+function valueText(value: unknown): string {
+  return typeof value === 'string' ? `"${markHidden(value)}"` : markHidden(JSON.stringify(value));
+}
+
+const names: Readonly<Record<string, string>> = {
+  command: 'Command',
+  url: 'Address',
+  cwd: 'Working folder',
+  type: 'Transport',
+  enabled: 'Switched on',
+  disabled: 'Switched off',
+  quarantined: 'In quarantine',
+  description: 'Description',
+  builtin: 'Built-in server',
+  lazy: 'Starts at the first call',
+  idleStopSeconds: 'Stops after idle seconds',
+  initTimeoutSeconds: 'Seconds to start',
+  callTimeoutSeconds: 'Seconds for a call',
+};
+
+const listNames: Readonly<Record<string, string>> = {
+  args: 'Argument',
+  folders: 'Allowed folder',
+  disabledTools: 'Tool switched off',
+  enabledTools: 'Tool allowed',
+};
+
+const mapNames: Readonly<Record<string, string>> = { env: 'Variable', headers: 'Header' };
+
+/** An entry as lines: what each is called in plain words, and its value. */
+function flatten(entry: JsonObject): Map<string, unknown> {
+  const lines = new Map<string, unknown>();
+  for (const [key, value] of Object.entries(entry)) {
+    const field = own(keyAliases.get(key) ?? key);
+    if (Array.isArray(value)) {
+      const name = listNames[field] ?? field;
+      if (value.length === 0) lines.set(`${name}s`, value);
+      value.forEach((item, index) => lines.set(`${name} ${index + 1}`, item));
+    } else if (isObject(value)) {
+      for (const [inner, item] of nested(value)) lines.set(`${mapNames[field] ?? field} ${inner}`, item);
+    } else lines.set(names[field] ?? field, value);
+  }
+  return lines;
+}
+
+/** Not what every object has: `constructor` is a key like any other. */
+function own(field: string): string {
+  return Object.hasOwn(Object.prototype, field) ? `"${field}"` : field;
+}
+
+function nested(map: JsonObject): [string, unknown][] {
+  const entries = Object.entries(map);
+  if (entries.length === 0) return [['(empty)', {}]];
+  return entries.flatMap(([key, value]): [string, unknown][] =>
+    isObject(value) ? nested(value).map(([inner, item]) => [`${key}.${inner}`, item]) : [[key, value]],
+  );
+}

@@ -1,0 +1,338 @@
+/**
+ * What of the home's own config file the person has agreed to. An edit that Tooltray did not make takes away at once; what it
+ * would newly launch, reach, switch on or allow stays as it was until the person agrees to it.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { writeFileAtomic } from '../base/atomic-file.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { AppConfig, ServerConfig } from './app-config.ts';
+import { ConfigDocument } from './config-document.ts';
+import { defaultConfig } from './config-defaults.ts';
+import { harmlessKeys, keyAliases } from './entry-keys.ts';
+import { nodeValue } from './json-node.ts';
+import { type ConfigReading, readConfig, readServers } from './read-config.ts';
+import type { Environment } from './replace-variables.ts';
+import { containerKeys, findContainers } from './server-container.ts';
+
+type Container = (typeof containerKeys)[number];
+
+/** A server's entry as it is written, and whether it is switched on. */
+export interface WrittenServer {
+  readonly entry: JsonObject;
+  readonly on: boolean;
+  readonly container: Container;
+}
+
+/** Something a foreign edit of the config file would bring about, and the person has not agreed to. */
+export type WaitingEdit =
+  | {
+      readonly kind: 'entry';
+      readonly server: string;
+      readonly entry: JsonObject;
+      readonly before: JsonObject | undefined;
+    }
+  | { readonly kind: 'setting'; readonly key: string; readonly value: unknown; readonly before: unknown };
+
+interface Agreed {
+  readonly servers: Readonly<Record<string, WrittenServer>>;
+  /** Guarded settings as the core understands them. */
+  readonly settings: JsonObject;
+}
+
+export interface HeldReading extends ConfigReading {
+  readonly waiting: readonly WaitingEdit[];
+}
+
+export interface Judgement extends HeldReading {
+  /** What is to be agreed to from now on, where that differs from what is kept. */
+  readonly agree: Agreed | undefined;
+}
+
+/** Fields of an entry that neither launch nor reach nor allow anything. */
+const plainFields: ReadonlySet<string> = new Set([
+  ...harmlessKeys,
+  ...['enabled', 'disabled', 'quarantined', 'description', 'lazy', 'timeout', 'maxMessageMB'],
+  ...['idleStopSeconds', 'initTimeoutSeconds', 'callTimeoutSeconds', 'disabledTools', 'enabledTools'],
+]);
+
+/** Settings that allow nobody anything; whatever is not named here, a setting to come included, is guarded. */
+const plainSettings: ReadonlySet<string> = new Set([
+  ...['path', 'product', 'servers', 'mode', 'appModes', 'raw', 'extraTools', 'exposeAdmin', 'port', 'activity'],
+  ...['callTimeoutSeconds', 'initTimeoutSeconds', 'retrieve', 'slowCallSeconds', 'price'],
+]);
+
+/** Names are short, so that a person can type them. */
+export function nameOfWaiting(waiting: readonly WaitingEdit[]): string {
+  return createHash('sha256').update(JSON.stringify(waiting)).digest('hex').slice(0, 6);
+}
+
+export class AcceptedConfig {
+  readonly file: string;
+  readonly #trustsAll: boolean;
+
+  /** `trustsAll`: every edit counts as the person's word (`--config`), and is remembered as such. */
+  constructor(file: string, trustsAll: boolean) {
+    this.file = file;
+    this.#trustsAll = trustsAll;
+  }
+
+  /** What of a reading may be used. Changes nothing; `keep` writes what is to be kept of it. */
+  async judge(text: string, reading: ConfigReading, env: Environment): Promise<Judgement> {
+    const { config } = reading;
+    if (config === undefined) return { ...reading, waiting: [], agree: undefined };
+    const now: Agreed = { servers: writtenServers(text), settings: guardedSettings(config) };
+    const agreed = await this.#read();
+    if (agreed === undefined || this.#trustsAll || agreed.settings['trustEdits'] === true) {
+      return { ...reading, waiting: [], agree: isDeepStrictEqual(agreed, now) ? undefined : now };
+    }
+    const { next, waiting } = compare(agreed, now, reading, config.path);
+    const agree = isDeepStrictEqual(agreed, next) ? undefined : next;
+    if (waiting.length === 0) return { ...reading, waiting, agree };
+    const used = useAgreed({ config, text, waiting, agreed: next, env });
+    const held = waiting.map((edit) => ({ edit, name: nameOfWaiting(waiting) }));
+    const problems = held.map(({ edit, name }) => problemOf(edit, name, text, config.path));
+    return { config: used, problems: [...reading.problems, ...problems], waiting, agree };
+  }
+
+  async keep(agree: Agreed): Promise<void> {
+    await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
+    await writeFileAtomic(this.file, JSON.stringify(agree, null, 2), { mode: 0o600 });
+  }
+
+  /** Tooltray is about to write `after` in place of `before`: what differs between them is agreed to, nothing else. */
+  async noteOwnEdit(before: string, after: string, path: string, env: Environment): Promise<void> {
+    const [was, is] = [before, after].map((text) => stateOf(text, path, env));
+    if (was === undefined || is === undefined) return;
+    const agreed = (await this.#read()) ?? was;
+    const servers = Object.entries(is.servers).flatMap(([name, server]): [string, WrittenServer][] => {
+      const [old, known] = [own(was.servers, name), own(agreed.servers, name)];
+      if (old === undefined || !isSameLaunch(old, server) || loosensTools(old.entry, server.entry))
+        return [[name, server]];
+      if (known === undefined) return [];
+      const on = old.on === server.on ? known.on : server.on;
+      return [[name, switched(isSameLaunch(known, server) ? server : known, on)]];
+    });
+    const settings = Object.entries(is.settings).map(([key, value]): [string, unknown] => {
+      const isEdited = !isDeepStrictEqual(value, was.settings[key]);
+      return [key, isEdited || !Object.hasOwn(agreed.settings, key) ? value : agreed.settings[key]];
+    });
+    await this.keep({ servers: Object.fromEntries(servers), settings: Object.fromEntries(settings) });
+  }
+
+  /** The person agrees to all that waits in `text`. */
+  async agreeTo(text: string, path: string, env: Environment): Promise<void> {
+    const now = stateOf(text, path, env);
+    if (now !== undefined) await this.keep(now);
+  }
+
+  /** undefined: nothing was ever agreed to. A file that cannot be read agrees to nothing. */
+  async #read(): Promise<Agreed | undefined> {
+    const text = await readFile(this.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      return '';
+    });
+    if (text === undefined) return undefined;
+    try {
+      const value: unknown = JSON.parse(text);
+      if (isObject(value) && isObject(value['servers']) && isObject(value['settings']))
+        return value as unknown as Agreed;
+    } catch {
+      // As below.
+    }
+    return { servers: {}, settings: {} };
+  }
+}
+
+function stateOf(text: string, path: string, env: Environment): Agreed | undefined {
+  const { config } = readConfig(text, path, env);
+  return config && { servers: writtenServers(text), settings: guardedSettings(config) };
+}
+
+/** Those that count, by name: the last of a name in the first container that has it. */
+function writtenServers(text: string): Record<string, WrittenServer> {
+  const { root } = new ConfigDocument(text, '');
+  const found = new Map<string, WrittenServer>();
+  for (const { key: container, entries } of root === undefined ? [] : findContainers(root)) {
+    const own = new Map<string, WrittenServer>();
+    for (const { name = '', valueNode } of entries) {
+      const entry: unknown = JSON.parse(JSON.stringify(nodeValue(valueNode)));
+      if (isObject(entry)) own.set(name, { entry, on: isOn(entry), container });
+    }
+    for (const [name, server] of own) if (!found.has(name)) found.set(name, server);
+  }
+  return Object.fromEntries(found);
+}
+
+function isOn({ enabled, disabled, quarantined }: JsonObject): boolean {
+  return enabled !== false && disabled !== true && quarantined !== true;
+}
+
+/** As JSON has them, so that they compare equal to what was read from a file. */
+function guardedSettings(config: AppConfig): JsonObject {
+  const { results, ...others } = config;
+  const guarded = Object.entries(others).filter(([key]) => !plainSettings.has(key));
+  return JSON.parse(
+    JSON.stringify({ ...Object.fromEntries(guarded), 'results.folders': results.folders }),
+  ) as JsonObject;
+}
+
+function isSameLaunch(one: WrittenServer, other: WrittenServer): boolean {
+  return isDeepStrictEqual(launchOf(one.entry), launchOf(other.entry));
+}
+
+function launchOf(entry: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(entry).filter(([key]) => !plainFields.has(keyAliases.get(key) ?? key)));
+}
+
+/** A tool that was off could be called. */
+function loosensTools(before: JsonObject, after: JsonObject): boolean {
+  const [was, is] = [toolsOf(before), toolsOf(after)];
+  if (was.off.some((tool) => !is.off.includes(tool))) return true;
+  const { only } = was;
+  return only !== undefined && (is.only === undefined || is.only.some((tool) => !only.includes(tool)));
+}
+
+function toolsOf(entry: JsonObject): {
+  readonly off: readonly unknown[];
+  readonly only: readonly unknown[] | undefined;
+} {
+  const of = (field: string): unknown =>
+    Object.entries(entry).find(([key]) => (keyAliases.get(key) ?? key) === field)?.[1];
+  const [off, only] = [of('disabledTools'), of('enabledTools')];
+  return { off: Array.isArray(off) ? off : [], only: Array.isArray(only) ? only : undefined };
+}
+
+function compare(
+  agreed: Agreed,
+  now: Agreed,
+  { problems }: ConfigReading,
+  path: string,
+): { next: Agreed; waiting: readonly WaitingEdit[] } {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const broken = new Set(errors.map(({ server }) => server));
+  // Where the servers as a whole cannot be read, none of them was taken out.
+  const isUnread = errors.some((problem) => containerKeys.some((key) => key === problem.path));
+  const waiting: WaitingEdit[] = [];
+  const servers = Object.entries(now.servers).flatMap(([name, server]): [string, WrittenServer][] => {
+    const known = own(agreed.servers, name);
+    const isKnown = known !== undefined && isSameLaunch(known, server) && !loosensTools(known.entry, server.entry);
+    if (isKnown && (known.on || !server.on)) return [[name, server]];
+    // What cannot be used as it is written is no question yet.
+    if (!broken.has(name)) waiting.push({ kind: 'entry', server: name, entry: server.entry, before: known?.entry });
+    return known === undefined ? [] : [[name, switched(known, known.on && server.on)]];
+  });
+  const settings = Object.entries(now.settings).map(([key, value]): [string, unknown] => {
+    const before = Object.hasOwn(agreed.settings, key) ? agreed.settings[key] : defaultOf(key, path);
+    if (isDeepStrictEqual(before, value)) return [key, value];
+    if (tightens(key, before, value)) return [key, value];
+    waiting.push({ kind: 'setting', key, value, before });
+    return [key, before];
+  });
+  const next = isUnread ? agreed.servers : Object.fromEntries(servers);
+  return { next: { servers: next, settings: Object.fromEntries(settings) }, waiting };
+}
+
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+function switched(server: WrittenServer, on: boolean): WrittenServer {
+  if (server.on === on) return server;
+  const { disabled: _disabled, quarantined: _quarantined, ...entry } = server.entry;
+  return { ...server, on, entry: { ...entry, enabled: on } };
+}
+
+function defaultOf(key: string, path: string): unknown {
+  return guardedSettings(defaultConfig(path))[key];
+}
+
+/** What may be done can be taken back by anybody. */
+function tightens(key: string, before: unknown, value: unknown): boolean {
+  if (key === 'trustEdits') return value === false;
+  if (key === 'isolateCommands') return value === true;
+  if (key === 'heal') return value === 'off' || (value === 'ask' && before === 'auto');
+  if (key === 'results.folders') return isPart(value, before);
+  if (!isObject(before) || !isObject(value)) return false;
+  if (key === 'code') return value['enabled'] !== true || before['enabled'] === true;
+  if (key !== 'policy') return false;
+  const order: readonly unknown[] = ['refuse', 'ask', 'allow'];
+  const loosens = order.indexOf(value['agentChanges']) > order.indexOf(before['agentChanges']);
+  return !loosens && ['mayAdd', 'mayRemove'].every((member) => value[member] !== true || before[member] === true);
+}
+
+function isPart(some: unknown, all: unknown): boolean {
+  return Array.isArray(some) && Array.isArray(all) && some.every((item) => all.includes(item));
+}
+
+interface Held {
+  readonly config: AppConfig;
+  readonly text: string;
+  readonly waiting: readonly WaitingEdit[];
+  readonly agreed: Agreed;
+  readonly env: Environment;
+}
+
+function useAgreed({ config, text, waiting, agreed, env }: Held): AppConfig {
+  const entries = new Set(waiting.flatMap((edit) => (edit.kind === 'entry' ? edit.server : [])));
+  const settings = waiting.flatMap((edit): [string, unknown][] =>
+    edit.kind === 'setting' ? [[edit.key, edit.before]] : [],
+  );
+  const { 'results.folders': folders = config.results.folders, ...others } = Object.fromEntries(settings);
+  const used: AppConfig = {
+    ...{ ...config, ...others },
+    results: { ...config.results, folders: folders as readonly string[] },
+  };
+  const asWritten = new Map(
+    (settings.length === 0 ? [] : readServers(text, used, env)).map((server) => [server.name, server]),
+  );
+  const servers = config.servers.flatMap((server): readonly ServerConfig[] => {
+    if (!entries.has(server.name)) return [asWritten.get(server.name) ?? server];
+    const known = own(agreed.servers, server.name);
+    return known === undefined ? [] : build(server.name, known, used, env);
+  });
+  return { ...used, servers };
+}
+
+function build(
+  name: string,
+  { entry, on, container }: WrittenServer,
+  settings: AppConfig,
+  env: Environment,
+): readonly ServerConfig[] {
+  const servers = readServers(JSON.stringify({ [container]: { [name]: entry } }), settings, env);
+  return servers.map((server) => ({ ...server, enabled: server.enabled && on }));
+}
+
+function problemOf(edit: WaitingEdit, name: string, text: string, path: string): ConfigReading['problems'][number] {
+  const document = new ConfigDocument(text, path);
+  const keys = edit.kind === 'entry' ? [edit.server] : edit.key.split('.');
+  const entries = document.root === undefined ? [] : findContainers(document.root).flatMap((one) => one.entries);
+  const entry = edit.kind === 'entry' ? entries.find((one) => one.name === edit.server) : undefined;
+  const used = edit.before === undefined ? 'It is not in use.' : 'What was agreed to before stays in use.';
+  if (document.root !== undefined) {
+    document.report(
+      'warning',
+      entry?.nameNode ?? document.root,
+      entry?.path ?? keys,
+      `This was not written by Tooltray and waits for your word. ${used}`,
+      {
+        suggestion: `Agree to it: tooltray approve ${name}.`,
+        ...(edit.kind === 'entry' && { server: edit.server }),
+      },
+    );
+  }
+  const problem = document.problems.at(-1);
+  if (problem !== undefined) return problem;
+  return {
+    severity: 'warning',
+    file: path,
+    line: 1,
+    column: 1,
+    path: keys.join('.'),
+    reason: used,
+    suggestion: undefined,
+  };
+}

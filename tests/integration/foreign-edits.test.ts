@@ -1,0 +1,195 @@
+/** Edits of the home's own config file that Tooltray did not make: what they take away is gone, what they would launch or allow waits. */
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import type { ProposalSummary } from '../../src-main/rpc/contract.ts';
+import { fixture, startCore, type TestConfig, type TestCore } from './start-core.ts';
+
+type Json = Record<string, unknown>;
+
+const echo = fixture('compat', 'E');
+const other = fixture('compat', 'O');
+const own = { ownConfig: true };
+
+const rpc = (
+  core: TestCore,
+  method: 'proposals' | 'approve' | 'reject' | 'setServerEnabled',
+  input: Json = {},
+): Promise<Json> => answerRpc(method, input, core.host.rpcDeps, new AbortController().signal);
+
+const waiting = async (core: TestCore): Promise<ProposalSummary[]> =>
+  (await rpc(core, 'proposals'))['proposals'] as ProposalSummary[];
+
+const running = (core: TestCore): string[] =>
+  core.host.core.servers.all.flatMap(({ config, state }) => (state.kind === 'disabled' ? [] : config.name));
+
+/** Writes the file, and waits until it was read. */
+async function edit(core: TestCore, config: TestConfig): Promise<void> {
+  await core.write(config);
+  await core.host.core.admin.reload();
+}
+
+async function inFile(core: TestCore): Promise<TestConfig> {
+  return JSON.parse(await readFile(core.configFile, 'utf8')) as TestConfig;
+}
+
+test("the first config that a home ever sees is the person's word; a new server in a later edit starts once they agree", async () => {
+  await using core = await startCore({ servers: { a: echo } }, own);
+  expect(running(core)).toEqual(['a']);
+  let told = 0;
+  core.host.core.admin.proposalsChanged.on(() => told++);
+  await edit(core, { servers: { a: echo, evil: other } });
+  expect(running(core)).toEqual(['a']);
+  expect(told).toBe(1);
+  const [asked, ...none] = await waiting(core);
+  expect(none).toEqual([]);
+  expect(asked).toMatchObject({
+    ...{ origin: 'file', app: '', risky: true },
+    sentence: 'The config file was changed outside of Tooltray: the new server "evil". Not in use until you agree.',
+    changes: [{ kind: 'file', server: 'evil', entry: other }],
+  });
+  const [problem] = core.host.core.options.config.problems;
+  expect(problem).toMatchObject({ severity: 'warning', server: 'evil', path: 'servers.evil' });
+  expect(problem?.suggestion).toBe(`Agree to it: tooltray approve ${asked?.id}.`);
+  await rpc(core, 'approve', { id: asked?.id });
+  await expect.poll(() => running(core), { timeout: 20_000 }).toEqual(['a', 'evil']);
+  expect(await waiting(core)).toEqual([]);
+});
+
+test('a changed launch keeps what was agreed to running, line by line told, over a restart; no takes the edit back', async () => {
+  await using core = await startCore({ servers: { a: echo } }, own);
+  const before = core.server('a');
+  await edit(core, { servers: { a: { ...echo, args: [...echo.args, '--all'], env: { LD_PRELOAD: '/tmp/x' } } } });
+  expect(core.server('a')).toBe(before);
+  const [asked] = await waiting(core);
+  const lines = asked?.changes[0]?.lines.filter((line) => line.change !== 'same').map(({ text }) => text);
+  expect(lines).toEqual([`Argument ${echo.args.length + 1}: "--all"`, 'Variable LD_PRELOAD: "/tmp/x"']);
+  await core.host.stop();
+  await using next = await startCore(await inFile(core), { ...own, home: core.home });
+  expect(next.server('a').config).toMatchObject({ args: echo.args, env: {} });
+  await rpc(next, 'reject', { id: (await waiting(next))[0]?.id });
+  expect((await inFile(next)).servers).toEqual({ a: echo });
+  expect(await waiting(next)).toEqual([]);
+});
+
+test('what an edit takes away is gone at once, and does not come back by another edit', async () => {
+  await using core = await startCore({ servers: { a: echo, b: other } }, own);
+  await edit(core, { servers: { a: { ...echo, enabled: false } } });
+  expect(running(core)).toEqual([]);
+  expect(await waiting(core)).toEqual([]);
+  await edit(core, { servers: { a: echo, b: other } });
+  expect(running(core)).toEqual([]);
+  expect((await waiting(core))[0]?.sentence).toContain('the server "a" and the new server "b"');
+});
+
+test('what launches and allows nothing needs nobody', async () => {
+  await using core = await startCore({ servers: { a: echo } }, own);
+  await edit(core, { mode: 'search', servers: { a: { ...echo, description: 'Mine', disabledTools: ['echo_tool'] } } });
+  expect(core.host.core.options.config.current).toMatchObject({ mode: 'search' });
+  expect(core.server('a').config.name).toBe('a');
+  expect(await waiting(core)).toEqual([]);
+  await edit(core, { mode: 'search', servers: { a: { ...echo, description: 'Mine' } } });
+  expect((await waiting(core))[0]?.changes[0]?.lines).toContainEqual(
+    expect.objectContaining({ what: 'Tool switched off 1', change: 'gone' }),
+  );
+});
+
+test.each([
+  ['policy', { policy: { agentChanges: 'allow' } }],
+  ['heal', { heal: 'auto' }],
+  ['trustEdits', { trustEdits: true }],
+  ['results.folders', { results: { folders: ['/etc'] } }],
+])('%s of an edit waits as well, and can be taken back', async (key, setting) => {
+  await using core = await startCore({ servers: { a: echo } }, own);
+  const { current } = core.host.core.options.config;
+  await edit(core, { ...setting, servers: { a: echo } });
+  expect(core.host.core.options.config.current).toEqual(current);
+  const [asked] = await waiting(core);
+  expect(asked?.changes).toMatchObject([
+    { kind: 'file', server: '', sentence: expect.stringContaining(key) as string },
+  ]);
+  await rpc(core, 'reject', { id: asked?.id });
+  expect(core.host.core.options.config.current).toEqual(current);
+  expect(await waiting(core)).toEqual([]);
+});
+
+test('a stricter policy holds at once, whoever wrote it', async () => {
+  await using core = await startCore({ policy: { agentChanges: 'allow' }, servers: {} }, own);
+  await edit(core, { policy: { agentChanges: 'ask' }, servers: {} });
+  expect(core.host.core.options.config.current.policy.agentChanges).toBe('ask');
+  expect(await waiting(core)).toEqual([]);
+});
+
+test("trustEdits, once agreed to, makes every edit the person's word", async () => {
+  await using core = await startCore({ trustEdits: true, servers: { a: echo } }, own);
+  await edit(core, { trustEdits: true, servers: { a: echo, b: other } });
+  expect(running(core)).toEqual(['a', 'b']);
+});
+
+test("a file named by --config is the person's word, edits included", async () => {
+  await using core = await startCore({ servers: { a: echo } });
+  await edit(core, { policy: { agentChanges: 'allow' }, servers: { a: echo, b: other } });
+  expect(running(core)).toEqual(['a', 'b']);
+});
+
+describe('an edit of Tooltray itself', () => {
+  test("is the person's word for what it changes, and for nothing else that stands in the file by then", async () => {
+    await using core = await startCore({ servers: { a: echo } }, own);
+    await edit(core, { servers: { a: echo, evil: other } });
+    await core.host.core.edits.save('mine', other, false);
+    expect(running(core)).toEqual(['a', 'mine']);
+    await rpc(core, 'setServerEnabled', { server: 'a', enabled: false });
+    expect(running(core)).toEqual(['mine']);
+    expect((await waiting(core))[0]?.changes.map(({ server }) => server)).toEqual(['evil']);
+  });
+
+  test('by a model, of an entry that waits, is refused until the person has decided', async () => {
+    await using core = await startCore({ servers: { a: echo } }, own);
+    await edit(core, { servers: { a: { ...echo, env: { X: '1' } } } });
+    const author = { app: 'codex', sessionId: 's', tool: 'manage_servers' };
+    await expect(core.host.core.admin.request({ kind: 'remove', server: 'a' }, author)).rejects.toMatchObject({
+      code: 'config_conflict',
+    });
+  });
+});
+
+test('what waits is told by its content: yes to something else than was shown is refused', async () => {
+  await using core = await startCore({ servers: {} }, own);
+  await edit(core, { servers: { a: echo } });
+  const [asked] = await waiting(core);
+  await edit(core, { servers: { a: other } });
+  await expect(rpc(core, 'approve', { id: asked?.id })).rejects.toMatchObject({ code: 'not_found' });
+  expect(running(core)).toEqual([]);
+});
+
+test('a file that cannot be read takes nothing of what was agreed to away', async () => {
+  await using core = await startCore({ servers: { a: echo } }, own);
+  for (const broken of ['{ "servers": ', '{ "servers": 5 }', '', '{ "servers": { "a": { "command": 5 } } }']) {
+    await writeFile(core.configFile, broken);
+    await core.host.core.admin.reload();
+    expect([broken, running(core)]).toEqual([broken, ['a']]);
+    expect(await waiting(core)).toEqual([]);
+  }
+  await edit(core, { servers: { a: echo } });
+  expect([running(core), await waiting(core)]).toEqual([['a'], []]);
+});
+
+test('names that every object has are servers like any other', async () => {
+  await using core = await startCore({ servers: { a: echo } }, own);
+  await edit(core, { servers: { a: echo, constructor: other, toString: other } });
+  expect(running(core)).toEqual(['a']);
+  await rpc(core, 'approve', { id: (await waiting(core))[0]?.id });
+  await expect.poll(() => running(core), { timeout: 20_000 }).toEqual(['a', 'constructor', 'toString']);
+});
+
+test('a record of what was agreed to that is damaged agrees to nothing', async () => {
+  await using core = await startCore({ servers: { a: echo } }, own);
+  await core.host.stop();
+  await writeFile(join(core.home, 'data', 'accepted-config.json'), '{');
+  await using next = await startCore({ servers: { a: echo } }, { ...own, home: core.home });
+  expect(running(next)).toEqual([]);
+  await rpc(next, 'approve', { id: (await waiting(next))[0]?.id });
+  await expect.poll(() => running(next), { timeout: 20_000 }).toEqual(['a']);
+  await rm(core.home, { recursive: true, force: true });
+});
