@@ -1,5 +1,5 @@
 /** Composition root of the core: makes the parts, hands each what it needs, starts and stops them in order. No logic. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ProposalStore } from './admin/proposal-store.ts';
 import type { Healing } from './admin/healing.ts';
 import { openHealing } from './admin/open-healing.ts';
@@ -10,6 +10,7 @@ import type { ActivityLog } from './activity/activity-log.ts';
 import type { Ledger } from './activity/ledger/ledger.ts';
 import type { CallDetails } from './activity/call-details.ts';
 import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
+import { sweepDrafts } from './base/atomic-file.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask-secrets.ts';
 import { AnswerRoom } from './calls/answer-room.ts';
@@ -36,6 +37,7 @@ import { ServerManager } from './servers/server-manager.ts';
 import { SignIns } from './servers/sign-in/sign-ins.ts';
 import { Pause } from './servers/pause.ts';
 import { StartSlots } from './servers/start-slots.ts';
+import { ChildrenList, endLeftChildren } from './servers/launch/children-list.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
 import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
 import { TransportFactory } from './servers/transports/transport-factory.ts';
@@ -64,7 +66,7 @@ export class Aggregator {
   /** ms since 1970. */
   readonly startedAt = Date.now();
   readonly token: string;
-  readonly registry = new ProcessRegistry();
+  readonly registry: ProcessRegistry;
   /** What all lines together may have of the memory. */
   readonly budgets = lineBudgets();
   readonly signIns: SignIns;
@@ -105,6 +107,7 @@ export class Aggregator {
     const { paths, env, log, masker } = options;
     this.options = options;
     for (const folder of [paths.dataDir, paths.logDir, paths.cacheDir, paths.runDir]) ensurePrivateDir(folder);
+    this.registry = new ProcessRegistry(new ChildrenList(paths.runDir));
     this.token = readOrCreateToken(paths.tokenFile);
     this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), env });
     this.signIns.secretsChanged.on(() => this.#hideSecrets());
@@ -207,6 +210,7 @@ export class Aggregator {
       // Settings change what is listed, too; a session for which it is the same hears nothing.
       this.catalog.changed.emit({ tools: true, resources: false, prompts: false });
     });
+    await this.#tidyUp();
     const kept = this.spills.start();
     // Before the file is watched: whoever connects meanwhile finds the servers.
     const settled = this.#apply(config.current);
@@ -252,6 +256,15 @@ export class Aggregator {
       settleMs,
       answerRoom: this.#answerRoom,
     };
+  }
+
+  /** What cores that were killed have left: their servers hold ports and locks that ours need. */
+  async #tidyUp(): Promise<void> {
+    const { paths, log } = this.options;
+    const ended = await endLeftChildren(paths.runDir);
+    if (ended > 0) log.info(`${ended} servers of a Tooltray that was killed still ran: they were ended.`);
+    const folders = [paths.dataDir, paths.cacheDir, join(paths.cacheDir, 'listings'), dirname(paths.configFile)];
+    await Promise.all(folders.map((folder) => sweepDrafts(folder)));
   }
 
   #apply(config: AppConfig): Promise<void> {

@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, toAppError } from '../core/base/errors.ts';
 import { sameToken } from '../core/security/access-token.ts';
-import { readJsonBody } from '../core/sessions/http-body.ts';
+import { decodePart, readJsonBody, requestPath } from '../core/sessions/http-body.ts';
 import { RpcError, rpcCode } from '../core/wire/message.ts';
 import type { RpcFailure } from './contract.ts';
 import { streamState } from './event-stream.ts';
@@ -33,7 +33,7 @@ export async function answerDashboard(
   response: ServerResponse,
   options: DashboardDoorOptions,
 ): Promise<boolean> {
-  const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+  const pathname = requestPath(request);
   if (!pathname.startsWith('/rpc/')) return servePage(pathname, request, response, options.root);
   try {
     requireEntry(request, options.key);
@@ -82,7 +82,7 @@ async function answerRpcPath(
     const lastId = request.headers['last-event-id'];
     streamState(response, publisher, typeof lastId === 'string' ? lastId : undefined);
   } else if (request.method === 'GET' && path.startsWith('spill/')) {
-    sendFile(response, spillFile(decodeURIComponent(path.slice('spill/'.length))));
+    sendFile(response, spillFile(decodePart(path.slice('spill/'.length))));
   } else if (request.method === 'POST') {
     await answerQuestion(path, request, response, ask);
   } else {

@@ -1,8 +1,8 @@
 /** Replaces a file in one step, so that a reader never sees half of it, and keeps numbered backups. */
 import { randomUUID } from 'node:crypto';
 import { renameSync } from 'node:fs';
-import { chown, copyFile, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chown, copyFile, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface AtomicWriteOptions {
@@ -41,6 +41,29 @@ export async function backup(path: string, keep: number): Promise<void> {
   if ((await stat(path).catch(() => undefined)) === undefined) return;
   for (let age = keep - 1; age > 0; age--) await rename(name(age - 1), name(age)).catch(ignoreMissing);
   await copyFile(path, name(0));
+}
+
+/** Removes drafts in a folder whose writers were killed. Never rejects: what cannot be removed is in nobody's way. */
+export async function sweepDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const writer = draftWriter(name);
+    if (writer !== undefined && !isRunning(writer))
+      await rm(join(folder, name), { force: true }).catch(() => undefined);
+  }
+}
+
+/** The process that writes the draft of that name; undefined for what is no draft. */
+export function draftWriter(name: string): number | undefined {
+  const pid = /\.(\d+)\.[0-9a-f]{8}\.tmp$/.exec(name)?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
 
 async function writeFlushed(path: string, text: string, mode: number): Promise<void> {

@@ -28,7 +28,7 @@ export interface CatalogResource {
   readonly server: string;
   /** As the server calls it; a template's `uriTemplate`. */
   readonly uri: string;
-  /** As client apps see it: the same, unless two servers have the same. */
+  /** As client apps see it: the same, unless several servers have the same or it looks like one of ours. */
   readonly listedUri: string;
   /** The prefix that is part of it. */
   readonly prefix?: string | undefined;
@@ -123,21 +123,28 @@ function resources(
   key: 'resources' | 'resourceTemplates',
   identifier: string,
 ): CatalogResource[] {
-  const taken = new Set<string>();
-  return servers.flatMap((server) =>
-    [...firstOfEach(server.listing[key], identifier)].map(([uri, definition]) => {
-      const wanted = server.prefix === undefined ? uri : prefixUri(server.prefix, uri);
-      const listedUri = taken.has(wanted) ? wrapUri(server.name, uri) : wanted;
-      taken.add(wanted);
-      return {
-        server: server.name,
-        uri,
-        listedUri,
-        ...(server.prefix !== undefined && { prefix: server.prefix }),
-        definition,
-      };
-    }),
+  const wishes = servers.flatMap((server) =>
+    [...firstOfEach(server.listing[key], identifier)].map(([uri, definition]) => ({
+      server,
+      uri,
+      definition,
+      wanted: server.prefix === undefined ? uri : prefixUri(server.prefix, uri),
+    })),
   );
+  const times = new Map<string, number>();
+  for (const { wanted } of wishes) times.set(wanted, (times.get(wanted) ?? 0) + 1);
+  return wishes.map(({ server, uri, definition, wanted }) => {
+    // None of several has it plainly: else whoever stands first would be read in place of the other.
+    const isPlain = times.get(wanted) === 1 && !isOurUri(wanted);
+    const listedUri = isPlain ? wanted : wrapUri(server.name, uri);
+    return {
+      server: server.name,
+      uri,
+      listedUri,
+      ...(server.prefix !== undefined && { prefix: server.prefix }),
+      definition,
+    };
+  });
 }
 
 function serverPrefixes(slugs: ReadonlyMap<string, string>): readonly ServerPrefix[] {
@@ -172,6 +179,11 @@ export function unprefixUri(prefix: string, uri: string): string | undefined {
 /** A URI that says which server's it is; `{}` of templates stay readable for template engines. */
 export function wrapUri(server: string, uri: string): string {
   return `tooltray://${encodeURIComponent(server)}/${uri}`;
+}
+
+/** Addresses that only we give out. */
+export function isOurUri(uri: string): boolean {
+  return /^tooltray:/i.test(uri);
 }
 
 /** The server and URI inside a wrapped one. */

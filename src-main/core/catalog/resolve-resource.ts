@@ -1,6 +1,6 @@
 /** Finds the server that a resource URI belongs to: listed, wrapped with its server, or matching a template. */
 import { AppError } from '../base/errors.ts';
-import { type Catalog, unprefixUri, unwrapUri } from './catalog.ts';
+import { type Catalog, isOurUri, unprefixUri, unwrapUri, wrapUri } from './catalog.ts';
 
 export interface ResourceTarget {
   readonly server: string;
@@ -10,13 +10,16 @@ export interface ResourceTarget {
 
 /**
  * The servers that may have it, the likeliest first: one where it is listed or fits a template, else every server with
- * resources (a link inside an answer may point at something no list shows).
+ * resources (a link inside an answer may point at something no list shows). Throws AppError where several have it: whoever
+ * stands first in the config would answer in the name of the others.
  */
 export function resourceTargets(catalog: Catalog, uri: string): readonly ResourceTarget[] {
   const listed = catalog.resources.find((resource) => resource.listedUri === uri);
   if (listed !== undefined) return [{ server: listed.server, uri: listed.uri }];
   const wrapped = unwrapUri(uri);
-  if (wrapped !== undefined && catalog.servers.includes(wrapped.server)) return [wrapped];
+  if (isOurUri(uri)) return wrapped !== undefined && catalog.servers.includes(wrapped.server) ? [wrapped] : [];
+  const owners = catalog.resources.filter((resource) => resource.uri === uri && resource.prefix === undefined);
+  if (owners.length > 0) return onlyOne(uri, owners);
   const templates = targetsByTemplate(catalog, uri);
   if (templates.length > 0) return templates;
   const holders = unique([...catalog.resources, ...catalog.resourceTemplates].map((resource) => resource.server));
@@ -25,11 +28,28 @@ export function resourceTargets(catalog: Catalog, uri: string): readonly Resourc
 
 /** A prefix that stands in the listed template stands in what was made of it, too. */
 function targetsByTemplate({ resourceTemplates }: Catalog, uri: string): ResourceTarget[] {
-  const found = resourceTemplates.flatMap(({ server, uri: template, prefix }): ResourceTarget[] => {
+  const found = resourceTemplates.flatMap(({ server, uri: template, prefix }) => {
     const own = prefix === undefined ? uri : unprefixUri(prefix, uri);
-    return own !== undefined && fits(template, own) ? [{ server, uri: own }] : [];
+    return own !== undefined && fits(template, own) ? [{ server, uri: own, said: literalLength(template) }] : [];
   });
-  return found.filter(({ server }, index) => found.findIndex((other) => other.server === server) === index);
+  // A template that says nothing fits every address.
+  const most = Math.max(...found.map(({ said }) => said));
+  const closest = found.filter(({ said }) => said === most).map(({ server, uri: own }) => ({ server, uri: own }));
+  return closest.length === 0 ? [] : onlyOne(uri, closest);
+}
+
+/** Throws AppError where it is not one server's. */
+function onlyOne(uri: string, targets: readonly ResourceTarget[]): ResourceTarget[] {
+  const [first, ...others] = targets as [ResourceTarget, ...ResourceTarget[]];
+  if (others.every(({ server }) => server === first.server)) return [{ server: first.server, uri: first.uri }];
+  const ways = targets.map((target) => wrapUri(target.server, target.uri));
+  throw new AppError('bad_request', `Several servers have the resource ${JSON.stringify(uri)}.`, {
+    fix: `Say whose is meant: ${unique(ways).join(' or ')}.`,
+  });
+}
+
+function literalLength(template: string): number {
+  return template.replace(/\{[^}]*\}/g, '').length;
 }
 
 /** Source: MCP 2026-07-28, server/resources (a resource that is not found is -32602 there, -32002 before). */

@@ -1,5 +1,6 @@
 /** A resource of our own: readable in every mode, listed by the modes that name it. */
 import type { JsonObject } from '../base/json.ts';
+import { isOurUri } from '../catalog/catalog.ts';
 import type { HelperContext } from './mode.ts';
 
 export interface OwnResource {
@@ -9,13 +10,13 @@ export interface OwnResource {
   read(uri: string, context: HelperContext): Promise<JsonObject | undefined>;
 }
 
-/** The one content of a URI that is ours and that no server lists; undefined for any other. */
+/** The one content of a URI that is ours; undefined for any other. */
 export async function readOwnResource(
   resources: readonly OwnResource[],
   uri: string,
   context: HelperContext,
 ): Promise<JsonObject | undefined> {
-  if (context.catalog.resources.some(({ listedUri }) => listedUri === uri)) return undefined;
+  if (!isOurUri(uri)) return undefined;
   for (const resource of resources) {
     const content = await resource.read(uri, context);
     if (content !== undefined) return content;

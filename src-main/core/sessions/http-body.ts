@@ -1,7 +1,29 @@
-/** Reads the body of an HTTP request as JSON, up to a limit. */
+/** Reads what an HTTP request asks for: its path, and its body as JSON up to a limit. */
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
+
+/** The path, decoded nowhere. Throws AppError bad_request for an address that is none. */
+export function requestPath({ url = '/' }: IncomingMessage): string {
+  try {
+    return new URL(url, 'http://127.0.0.1').pathname;
+  } catch (cause) {
+    throw badAddress(cause);
+  }
+}
+
+/** A part of a path as it is meant. Throws AppError bad_request for a bad percent sign. */
+export function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (cause) {
+    throw badAddress(cause);
+  }
+}
+
+function badAddress(cause: unknown): AppError {
+  return new AppError('bad_request', 'The address of the request is none.', { cause });
+}
 
 /** Throws AppError message_too_large or bad_request. */
 export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {

@@ -7,9 +7,9 @@ import { sameToken } from '../security/access-token.ts';
 import { toErrorBody } from '../wire/peer.ts';
 import { rpcCode } from '../wire/message.ts';
 import { type Endpoint, endpointOf, unknownEndpoint } from './endpoint.ts';
-import { readJsonBody } from './http-body.ts';
+import { readJsonBody, requestPath } from './http-body.ts';
 import { idOf, replyError } from './http-reply.ts';
-import { LegacyHttp, type OpenSession } from './legacy-http.ts';
+import { LegacyHttp, type OpenSession, type SessionPlace } from './legacy-http.ts';
 import { ModernEndpoints, type OpenModern } from './modern-endpoints.ts';
 import type { ModernEndpoint } from './modern-http.ts';
 
@@ -28,6 +28,9 @@ export interface HttpListenerOptions {
 }
 
 const maxBodyBytes = 64 * 1024 * 1024;
+const maxConnections = 2000;
+/** Who was answered before they had sent all may read the answer so long, in ms. */
+const hangUpMs = 500;
 
 export class HttpListener {
   readonly #options: HttpListenerOptions;
@@ -48,10 +51,14 @@ export class HttpListener {
 
   /** Opens a port, one more where others are open; 0 takes any free one. Resolves to it. Rejects with AppError port_in_use. */
   async open(port: number): Promise<number> {
-    const server = createServer((request, response) => void this.#answer(request, response));
+    const server = createServer({ connectionsCheckingInterval: 2000 }, (request, response) => {
+      response.once('finish', () => hangUpUnlessRead(request));
+      void this.#answer(request, response);
+    });
     // Answers may take as long as a tool does, and streams stay open.
     server.requestTimeout = 0;
-    server.headersTimeout = 30_000;
+    server.headersTimeout = 10_000;
+    server.maxConnections = maxConnections;
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => reject(portError(error, port)));
       server.listen(port, '127.0.0.1', resolve);
@@ -79,13 +86,14 @@ export class HttpListener {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       if (!this.#hostOk(request, response) || !this.#originOk(request, response)) return;
-      const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+      const pathname = requestPath(request);
       const endpoint = endpointOf(pathname);
       if (endpoint === undefined) await this.#elsewhere(pathname, request, response);
-      else if (!this.#mayEnter(request, endpoint)) refuse(response);
       else {
+        const holder = this.#holder(request, endpoint);
+        if (holder === undefined) return refuse(response);
         this.#options.admitApp?.(endpoint.app);
-        await this.#mcp(endpoint, pathname, request, response);
+        await this.#mcp(endpoint, { path: pathname, holder }, request, response);
       }
     } catch (error) {
       this.#options.onOddity(errorText(error));
@@ -98,15 +106,22 @@ export class HttpListener {
     replyError(response, 404, { code: rpcCode.invalidRequest, message: unknownEndpoint(pathname).text });
   }
 
-  #mayEnter(request: IncomingMessage, { app }: Endpoint): boolean {
+  /** Whose token it is: the person's, or the app's; undefined where it is nobody's. */
+  #holder(request: IncomingMessage, { app }: Endpoint): string | undefined {
     const { token, acceptsAppToken } = this.#options;
-    if (token === undefined) return true;
+    if (token === undefined) return 'person';
     const given = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    if (given === undefined) return false;
-    return sameToken(given, token) || (app !== undefined && acceptsAppToken?.(app, given) === true);
+    if (given === undefined) return undefined;
+    if (sameToken(given, token)) return 'person';
+    return app !== undefined && acceptsAppToken?.(app, given) === true ? `app ${app}` : undefined;
   }
 
-  async #mcp(endpoint: Endpoint, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #mcp(
+    endpoint: Endpoint,
+    from: SessionPlace,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const post = request.method === 'POST';
     const body = post ? await readJsonBody(request, maxBodyBytes) : undefined;
     const kind = classifyInboundRequest({
@@ -117,16 +132,12 @@ export class HttpListener {
       ...(body !== undefined && { body }),
     }).kind;
     try {
-      if (kind === 'legacy') await this.#legacy.serve(request, response, body, this.#options.openLegacy(endpoint));
-      else await this.#modern.at(endpoint, path, body).serve(request, response, body);
+      if (kind === 'legacy')
+        await this.#legacy.serve(request, response, body, from, this.#options.openLegacy(endpoint));
+      else await this.#modern.at(endpoint, from.path, body).serve(request, response, body);
     } catch (error) {
       const known = toAppError(error);
-      replyError(
-        response,
-        known.code === 'server_not_found' || known.code === 'mode_unknown' ? 404 : 500,
-        toErrorBody(known),
-        idOf(body),
-      );
+      replyError(response, mcpStatus.get(known.code) ?? 500, toErrorBody(known), idOf(body));
     }
   }
 }
@@ -136,11 +147,27 @@ function header(request: IncomingMessage, name: string, as: string): Record<stri
   return typeof value === 'string' ? { [as]: value } : {};
 }
 
+/** A body that goes on after its answer, byte by byte, would keep the connection for ever. */
+function hangUpUnlessRead(request: IncomingMessage): void {
+  if (request.complete) return;
+  // One that had come whole but was not looked at leaves the connection as good as it was.
+  request.resume();
+  setTimeout(() => {
+    if (!request.complete) request.socket.destroy();
+  }, hangUpMs).unref();
+}
+
 function refuse(response: ServerResponse): void {
   response.setHeader('www-authenticate', 'Bearer realm="tooltray"');
   const message = 'A token is needed: Authorization: Bearer <token>. `tooltray serve` prints where it is.';
   replyError(response, 401, { code: rpcCode.aborted, message });
 }
+
+const mcpStatus: ReadonlyMap<ErrorCode, number> = new Map([
+  ['server_not_found', 404],
+  ['mode_unknown', 404],
+  ['session_limit', 429],
+]);
 
 const failStatus: ReadonlyMap<ErrorCode, number> = new Map([
   ['bad_request', 400],

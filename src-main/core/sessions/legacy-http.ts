@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { Message } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
@@ -9,6 +10,8 @@ import type { Presence, SendOptions, Transport, TransportHandlers } from '../wir
 import { replyError } from './http-reply.ts';
 
 const maxSessions = 500;
+/** Of one token: an app that opens and forgets must not push out the others. */
+const maxSessionsEach = 100;
 
 export type OpenSession = (transport: Transport) => Promise<unknown>;
 
@@ -17,25 +20,41 @@ const silenceMs = 5 * 60_000;
 /** The same for one that had a stream open, which ends with its program. */
 const afterStreamMs = 5_000;
 
-interface Line {
+/** Where a session was opened, and with whose token: it answers nowhere else. */
+export interface SessionPlace {
+  readonly path: string;
+  readonly holder: string;
+}
+
+interface Line extends SessionPlace {
   readonly sdk: NodeStreamableHTTPServerTransport;
   readonly presence: LinePresence;
+  /** Its POSTs that are not answered yet. */
+  open: number;
 }
 
 export class LegacyHttp {
   readonly #lines = new Map<string, Line>();
 
   /** Serves one request; `open` starts a session for a client that introduces itself. */
-  async serve(request: IncomingMessage, response: ServerResponse, body: unknown, open: OpenSession): Promise<void> {
+  async serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: unknown,
+    place: SessionPlace,
+    open: OpenSession,
+  ): Promise<void> {
     const id = request.headers['mcp-session-id'];
     const known = typeof id === 'string' ? this.#lines.get(id) : undefined;
-    if (known !== undefined) {
+    if (known?.path === place.path && known.holder === place.holder) {
       known.presence.follow(request, response);
+      if (request.method === 'POST') holdOpen(known, response);
       await known.sdk.handleRequest(request, response, body);
     } else if (typeof id === 'string') {
       replyError(response, 404, { code: -32001, message: 'Session not found. Initialize again.' });
     } else {
-      const { sdk, presence } = await this.#begin(open);
+      if (!this.#makeRoom(place)) throw tooManySessions();
+      const { sdk, presence } = await this.#begin(place, open);
       presence.follow(request, response);
       await sdk.handleRequest(request, response, body);
       // A first request that was no handshake leaves nothing behind.
@@ -48,13 +67,12 @@ export class LegacyHttp {
     this.#lines.clear();
   }
 
-  async #begin(open: OpenSession): Promise<Line> {
+  async #begin(place: SessionPlace, open: OpenSession): Promise<Pick<Line, 'sdk' | 'presence'>> {
     const presence = new LinePresence();
     const sdk: NodeStreamableHTTPServerTransport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {
-        this.#lines.set(id, { sdk, presence });
-        this.#makeRoom();
+        this.#lines.set(id, { ...place, sdk, presence, open: 0 });
       },
     });
     await open(new SdkServerTransport(sdk, presence, () => this.#forget(sdk)));
@@ -65,11 +83,18 @@ export class LegacyHttp {
     if (sdk.sessionId !== undefined) this.#lines.delete(sdk.sessionId);
   }
 
-  /** Clients come and go without a word; the one not heard of longest gives way. */
-  #makeRoom(): void {
-    if (this.#lines.size <= maxSessions) return;
-    const [oldest] = [...this.#lines.values()].sort((a, b) => a.presence.seenAt - b.presence.seenAt);
+  /**
+   * Clients come and go without a word; the one not heard of longest gives way, of the same token where that has many. Never
+   * one with a call running. False where there is none.
+   */
+  #makeRoom({ holder }: SessionPlace): boolean {
+    const all = [...this.#lines.values()];
+    const own = all.filter((line) => line.holder === holder);
+    const crowd = own.length >= maxSessionsEach ? own : all.length >= maxSessions ? all : undefined;
+    if (crowd === undefined) return true;
+    const [oldest] = crowd.filter(({ open }) => open === 0).sort((a, b) => a.presence.seenAt - b.presence.seenAt);
     void oldest?.sdk.close();
+    return oldest !== undefined;
   }
 }
 
@@ -107,6 +132,17 @@ class LinePresence implements Presence {
   get #patienceMs(): number {
     return this.#hadStream ? afterStreamMs : silenceMs;
   }
+}
+
+function holdOpen(line: Line, response: ServerResponse): void {
+  line.open++;
+  response.once('close', () => line.open--);
+}
+
+function tooManySessions(): AppError {
+  return new AppError('session_limit', 'Too many sessions have calls running.', {
+    fix: 'End sessions that are not used any more (HTTP DELETE), or try again later.',
+  });
 }
 
 /** The SDK's server transport behind our seam; messages pass as they are. */

@@ -1,7 +1,7 @@
 /** The resources that a merged view shows: the servers', and our own where the mode lists them; ours can always be read. */
 import type { JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
-import { wrapUri } from '../catalog/catalog.ts';
+import { isOurUri, wrapUri } from '../catalog/catalog.ts';
 import { resourceNotFound } from '../catalog/resolve-resource.ts';
 import { ownResources } from '../modes/index.ts';
 import { readOwnResource } from '../modes/own-resource.ts';
@@ -64,7 +64,7 @@ export class MergedResources {
     const { resources } = this.#parts.catalog.current;
     const known = resources.find((resource) => resource.server === server && resource.uri === uri);
     if (known !== undefined) return known.listedUri;
-    return resources.some((resource) => resource.listedUri === uri) ? wrapUri(server, uri) : uri;
+    return isOurUri(uri) || resources.some((resource) => resource.uri === uri) ? wrapUri(server, uri) : uri;
   }
 }
 

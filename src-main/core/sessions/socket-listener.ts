@@ -24,10 +24,14 @@ export interface SocketListenerOptions {
 }
 
 const maxHelloBytes = 64 * 1024;
+/** Connections that have not said hello yet; a shim says it at once. */
+const mostSilent = 200;
 
 export class SocketListener {
   readonly #options: SocketListenerOptions;
   readonly #sockets = new Set<Socket>();
+  /** Of these, who has not said hello yet, the first to come first. */
+  readonly #silent = new Set<Socket>();
   readonly #server: Server = createServer((socket) => void this.#welcome(socket));
 
   constructor(options: SocketListenerOptions) {
@@ -57,11 +61,13 @@ export class SocketListener {
     // An error is always followed by 'close', which is where everybody tidies up.
     socket.on('error', () => undefined);
     try {
-      this.#admit(socket);
+      this.#take(socket);
       const { line, rest } = await readFirstLine(socket, this.#options.helloTimeoutMs ?? 5000, maxHelloBytes);
       const hello = parseHello(line);
       if (!sameToken(hello.token, this.#options.token)) throw wrongToken();
       this.#options.check?.(hello);
+      this.#admit();
+      this.#silent.delete(socket);
       socket.write(acceptLine(this.#options.version));
       this.#options.onConnection(socket, hello, rest);
     } catch (error) {
@@ -70,15 +76,25 @@ export class SocketListener {
     }
   }
 
-  #admit(socket: Socket): void {
+  /** Whoever says nothing must not keep out those who do: the one that has been silent longest gives way. */
+  #take(socket: Socket): void {
+    this.#sockets.add(socket);
+    this.#silent.add(socket);
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      this.#silent.delete(socket);
+    });
+    const [first] = this.#silent;
+    if (this.#silent.size > mostSilent) first?.destroy();
+  }
+
+  #admit(): void {
     const most = this.#options.maxConnections ?? 200;
-    if (this.#sockets.size >= most) {
+    if (this.#sockets.size - this.#silent.size >= most) {
       throw new AppError('session_limit', `Tooltray already serves ${most} connections, its limit.`, {
         fix: 'Close client apps that you no longer use, or restart Tooltray.',
       });
     }
-    this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
   }
 }
 

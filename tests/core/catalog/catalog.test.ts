@@ -31,20 +31,21 @@ describe('tools and prompts', () => {
 describe('resources', () => {
   const uris = (...names: string[]) => ({ resources: names.map((uri) => ({ uri, name: uri })) });
 
-  test('keep their URI, and one that another server has as well says whose it is', () => {
+  test('keep their URI; of those that several servers have each says whose it is, and so does what looks like ours', () => {
     const { resources } = buildCatalog(
       [
         serverWith('a', uris('data://x', 'data://y')),
         serverWith('b/ö', uris('data://x')),
-        serverWith('c', uris('data://x')),
+        serverWith('c', uris('data://x', 'tooltray://spill/mine')),
       ],
       none,
     );
     expect(resources.map((one) => one.listedUri)).toEqual([
-      'data://x',
+      'tooltray://a/data://x',
       'data://y',
       'tooltray://b%2F%C3%B6/data://x',
       'tooltray://c/data://x',
+      'tooltray://c/tooltray://spill/mine',
     ]);
   });
 
@@ -57,7 +58,7 @@ describe('resources', () => {
     const templates = { resourceTemplates: [{ uriTemplate: 'data://item/{id}{?q*}' }] };
     const { resourceTemplates } = buildCatalog([serverWith('a', templates), serverWith('b', templates)], none);
     expect(resourceTemplates.map((one) => one.listedUri)).toEqual([
-      'data://item/{id}{?q*}',
+      'tooltray://a/data://item/{id}{?q*}',
       'tooltray://b/data://item/{id}{?q*}',
     ]);
   });

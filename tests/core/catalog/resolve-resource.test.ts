@@ -19,22 +19,41 @@ describe('a resource is read from', () => {
 
   test.each([
     ['the server that lists it', 'data://b', ['b data://b']],
-    ['the first of two that list it', 'data://same', ['a data://same']],
+    ['the first where the URI says so', 'tooltray://a/data://same', ['a data://same']],
     ['the second where the URI says so', 'tooltray://b/data://same', ['b data://same']],
-    ['the server whose own URI merely looks wrapped', 'tooltray://b/own', ['a tooltray://b/own']],
+    ['the server that a wrapped URI names, whatever another one lists', 'tooltray://b/own', ['b own']],
+    [
+      'the server whose own URI merely looks wrapped, by its whole address',
+      'tooltray://a/tooltray://b/own',
+      ['a tooltray://b/own'],
+    ],
     ['the server inside a wrapped URI that no list shows', 'tooltray://b/hidden', ['b hidden']],
     ['the server whose template it fits', 'b://1/2/end', ['b b://1/2/end']],
-    ['all servers whose template it fits, in order', 'item://7', ['a item://7', 'b item://7']],
     ['the second one, by the template that says whose it is', 'tooltray://b/item://7', ['b item://7']],
     ['every server with resources, where nothing is known of it', 'else://x', ['a else://x', 'b else://x']],
-    [
-      'those also when a wrapped URI names no server',
-      'tooltray://gone/x',
-      ['a tooltray://gone/x', 'b tooltray://gone/x'],
-    ],
+    ['nobody where a wrapped URI names no server', 'tooltray://gone/x', []],
+    ['nobody where it is one of ours', 'tooltray://spill/abc', []],
   ])('%s', (_what, uri, expected) => {
     expect(targets(two, uri)).toEqual(expected);
   });
+});
+
+test.each(['data://same', 'item://7'])(
+  '%s of several servers is refused, with the ways to say whose is meant',
+  (uri) => {
+    const both = { ...resources('data://same'), ...templates('item://{id}') };
+    expect(() => targets([serverWith('a', both), serverWith('b', both)], uri)).toThrow(
+      expect.objectContaining({
+        code: 'bad_request',
+        fix: `Say whose is meant: tooltray://a/${uri} or tooltray://b/${uri}.`,
+      }),
+    );
+  },
+);
+
+test('a template that fits everything does not take what another one describes', () => {
+  const servers = [serverWith('greedy', templates('{+any}')), serverWith('owner', templates('item://{id}'))];
+  expect(targets(servers, 'item://7')).toEqual(['owner item://7']);
 });
 
 test('nowhere when no server has resources', () => {

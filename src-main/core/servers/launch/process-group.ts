@@ -54,6 +54,10 @@ export class ProcessGroup {
     return new ProcessGroup(child, registry);
   }
 
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
   /** stdin's end, then SIGTERM, then SIGKILL; resolves when nothing of the group runs any more. Never rejects. */
   end(options: EndOptions): Promise<void> {
     this.#ending ??= this.#endInSteps(options.graceMs);

@@ -1,0 +1,69 @@
+/** What a core that was killed leaves behind, at the next start: servers that do not mind a closed input, drafts of files. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { appPaths } from '../../src-main/core/base/app-paths.ts';
+import { ChildrenList } from '../../src-main/core/servers/launch/children-list.ts';
+import { isAlive } from './processes.ts';
+import { startCore } from './start-core.ts';
+import { until } from './until.ts';
+
+let home: string;
+const started: number[] = [];
+beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'tooltray-left-'))));
+afterEach(() => {
+  for (const pid of started.splice(0)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** A program in a group of its own that ends for SIGKILL only. */
+async function startDeaf(): Promise<number> {
+  const program = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')";
+  const child = spawn(process.execPath, ['-e', program], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  await once(child.stdout, 'data');
+  started.push(child.pid as number);
+  return child.pid as number;
+}
+
+/** No process has that number on any system. */
+const nobody = 2 ** 22 + 1;
+
+test.skipIf(process.platform === 'win32')(
+  'its servers are ended and its drafts removed; a process that has one of the numbers by now is left alone',
+  async () => {
+    const { runDir, dataDir } = appPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
+    for (const folder of [runDir, dataDir]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const [left, ended, innocent] = [await startDeaf(), await startDeaf(), await startDeaf()];
+    const list = new ChildrenList(runDir);
+    for (const pid of [left, ended, innocent]) list.add(pid);
+    list.delete(ended);
+    const [file = ''] = readdirSync(runDir).filter((name) => name.endsWith('.list'));
+    const text = readFileSync(join(runDir, file), 'utf8');
+    const ofDeadCore = text.replace(/^core .*$/m, `core ${nobody} then`).replace(`+${innocent} `, `+${innocent} 1`);
+    writeFileSync(join(runDir, `children-${nobody}.list`), ofDeadCore);
+    list.close();
+    writeFileSync(join(dataDir, `activity.${nobody}.0123abcd.tmp`), '');
+    writeFileSync(join(dataDir, `activity.${process.pid}.0123abcd.tmp`), '');
+
+    await using core = await startCore({ servers: {} }, { home });
+    await until(() => !isAlive(left));
+    expect([isAlive(ended), isAlive(innocent)]).toEqual([true, true]);
+    expect(readdirSync(dataDir).filter((name) => name.endsWith('.tmp'))).toEqual([
+      `activity.${process.pid}.0123abcd.tmp`,
+    ]);
+    expect(readdirSync(core.host.paths.runDir).filter((name) => name.endsWith('.list'))).toEqual([]);
+  },
+);
+
+test.skipIf(process.platform === 'win32')('the list of a core that lives is nobody else’s business', async () => {
+  const { runDir } = appPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
+  mkdirSync(runDir, { recursive: true, mode: 0o700 });
+  const list = new ChildrenList(runDir);
+  const pid = await startDeaf();
+  list.add(pid);
+  await using _core = await startCore({ servers: {} }, { home });
+  expect([isAlive(pid), readdirSync(runDir).filter((name) => name.endsWith('.list')).length]).toEqual([true, 1]);
+});
