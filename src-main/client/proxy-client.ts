@@ -6,68 +6,168 @@ import { isObject, plainItem, proxyFactsOf } from './proxy-item.ts';
 
 export type JsonObject = Record<string, unknown>;
 
-/** What is needed of a client: the SDK's `Client` fits. */
-export interface ToolCaller {
-  callTool(params: { name: string; arguments?: Record<string, unknown> }): Promise<unknown>;
+export type ProxyType = 'tool' | 'resource' | 'prompt';
+
+/** How long to wait, and who is told of progress: as the SDK's clients take them. */
+export interface ProxyCallOptions {
+  /** In ms, for each request; the client's own default (60 000 in the SDK) without it. */
+  readonly timeout?: number;
+  /** Progress starts the timeout anew. */
+  readonly resetTimeoutOnProgress?: boolean;
+  /** In ms, however much progress there is. */
+  readonly maxTotalTimeout?: number;
+  readonly signal?: AbortSignal;
+  readonly onprogress?: (progress: { progress: number; total?: number; message?: string }) => void;
 }
 
-export interface ProxyClientOptions {
+/** What is needed of a client: the SDK's `Client` fits, of version 1 as well as 2. */
+export interface ToolCaller {
+  callTool(params: { name: string; arguments?: Record<string, unknown> }, ...rest: never[]): Promise<unknown>;
+}
+
+/** The same with its list of tools, to look for a proxy in. */
+export interface ToolLister extends ToolCaller {
+  listTools(params?: {
+    cursor?: string;
+  }): Promise<{ tools: readonly { name: string }[]; nextCursor?: string | undefined }>;
+}
+
+export interface ProxyClientOptions extends ProxyCallOptions {
   /** `proxy` unless the server lists it under another name. */
   readonly toolName?: string;
 }
 
+/** One operation of `proxy()` or of a batch. */
+export interface ProxyOperation {
+  readonly action: 'list' | 'info' | 'call';
+  readonly type: ProxyType;
+  /** Name or URI, for `info` and `call`. */
+  readonly path?: string;
+  readonly args?: JsonObject;
+}
+
+/** What came of one operation of a batch. */
+export interface BatchResult {
+  readonly isError: boolean;
+  readonly content: readonly JsonObject[];
+}
+
+type Call = { name: string; arguments?: JsonObject | undefined };
+
 /** The most that a proxy gives at a time. */
 const pageSize = 1000;
+/** Parameters by which a proxy tool is known, whatever it is called. */
+const ownParameters = ['action', 'type', 'path'];
 
 /** Every method rejects with Error, in the words of the proxy, where the proxy answers with an error; `callTool` returns it. */
 export class ProxyClient {
   readonly #client: ToolCaller;
   readonly #toolName: string;
+  readonly #usual: ProxyCallOptions;
 
-  constructor(client: ToolCaller, { toolName = 'proxy' }: ProxyClientOptions = {}) {
+  constructor(client: ToolCaller, { toolName = 'proxy', ...usual }: ProxyClientOptions = {}) {
     this.#client = client;
     this.#toolName = toolName;
+    this.#usual = usual;
   }
 
-  async listTools(): Promise<{ tools: JsonObject[] }> {
-    return { tools: await this.#list('tool') };
+  /**
+   * A client for the proxy tool that the server lists: the one called `proxy`, else one that ends so (`magg_proxy`, `mcp:proxy`)
+   * and takes `action`, `type` and `path`. undefined where there is none.
+   */
+  static async detect(client: ToolLister, options: ProxyCallOptions = {}): Promise<ProxyClient | undefined> {
+    const tools: { name: string; inputSchema?: unknown }[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await client.listTools(cursor === undefined ? undefined : { cursor });
+      tools.push(...page.tools);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    const named = tools.filter(({ name, inputSchema }) => /(?:^|[^a-z0-9])proxy$/i.test(name) && isProxy(inputSchema));
+    const found = named.find(({ name }) => name === 'proxy') ?? named[0];
+    return found === undefined ? undefined : new ProxyClient(client, { ...options, toolName: found.name });
   }
 
-  async listPrompts(): Promise<{ prompts: JsonObject[] }> {
-    return { prompts: await this.#list('prompt') };
+  async listTools(options?: ProxyCallOptions): Promise<{ tools: JsonObject[] }> {
+    return { tools: await this.#list('tool', options) };
   }
 
-  async listResources(): Promise<{ resources: JsonObject[] }> {
-    return { resources: (await this.#list('resource')).filter((entry) => !isTemplate(entry)) };
+  async listPrompts(options?: ProxyCallOptions): Promise<{ prompts: JsonObject[] }> {
+    return { prompts: await this.#list('prompt', options) };
   }
 
-  async listResourceTemplates(): Promise<{ resourceTemplates: JsonObject[] }> {
-    return { resourceTemplates: (await this.#list('resource')).filter(isTemplate) };
+  async listResources(options?: ProxyCallOptions): Promise<{ resources: JsonObject[] }> {
+    return { resources: (await this.#list('resource', options)).filter((entry) => !isTemplate(entry)) };
   }
 
-  /** The tool's own answer, without what the proxy wrote onto it. */
-  async callTool({ name, arguments: args }: { name: string; arguments?: JsonObject }): Promise<JsonObject> {
-    const result = await this.#ask({ action: 'call', type: 'tool', path: name, ...(args && { args }) });
+  async listResourceTemplates(options?: ProxyCallOptions): Promise<{ resourceTemplates: JsonObject[] }> {
+    return { resourceTemplates: (await this.#list('resource', options)).filter(isTemplate) };
+  }
+
+  /** The whole definition of one tool, resource or prompt, by its name or URI. */
+  async info(type: ProxyType, path: string, options?: ProxyCallOptions): Promise<JsonObject> {
+    const [item] = await this.#items({ action: 'info', type, path: required(path) }, options);
+    const value = valueOf(item);
+    if (isObject(value)) return value;
+    throw new Error(`The proxy told nothing of ${JSON.stringify(path)}.`);
+  }
+
+  /** The tool's own answer, without what the proxy wrote onto it. The name may stand by itself, with the arguments behind it. */
+  async callTool(call: Call | string, args?: JsonObject, options?: ProxyCallOptions): Promise<JsonObject> {
+    const { name, arguments: given } = named(call, args);
+    const input = { action: 'call', type: 'tool', path: required(name), ...(given && { args: given }) };
+    const result = await this.#ask(input, options);
     return { ...result, content: itemsOf(result).map(plainItem) };
   }
 
-  /** JSON that the proxy has tidied up stays so; its type is the resource's own again. */
-  async readResource({ uri }: { uri: string }): Promise<{ contents: JsonObject[] }> {
-    const items = await this.#items({ action: 'call', type: 'resource', path: uri });
+  /** By its URI or its name. JSON that the proxy has tidied up stays so; its type is the resource's own again. */
+  async readResource(
+    resource: { uri: string } | string,
+    options?: ProxyCallOptions,
+  ): Promise<{ contents: JsonObject[] }> {
+    const path = required(typeof resource === 'string' ? resource : resource.uri);
+    const items = await this.#items({ action: 'call', type: 'resource', path }, options);
     return { contents: items.flatMap((item) => (isObject(item['resource']) ? [ownType(item)] : [])) };
   }
 
-  async getPrompt({ name, arguments: args }: { name: string; arguments?: JsonObject }): Promise<JsonObject> {
-    const [item] = await this.#items({ action: 'call', type: 'prompt', path: name, ...(args && { args }) });
+  async getPrompt(call: Call | string, args?: JsonObject, options?: ProxyCallOptions): Promise<JsonObject> {
+    const { name, arguments: given } = named(call, args);
+    const input = { action: 'call', type: 'prompt', path: required(name), ...(given && { args: given }) };
+    const [item] = await this.#items(input, options);
     const value = valueOf(item);
     if (isObject(value)) return value;
     throw new Error(`The proxy gave no prompt for ${JSON.stringify(name)}.`);
   }
 
-  async #list(type: string): Promise<JsonObject[]> {
+  /** Magg's own call: the items of the answer as they came, with what the proxy says on each. */
+  async proxy(
+    type: ProxyType,
+    action: ProxyOperation['action'],
+    path?: string,
+    args?: JsonObject,
+    options?: ProxyCallOptions,
+  ): Promise<JsonObject[]> {
+    return this.#items({ action, type, ...(path !== undefined && { path }), ...(args && { args }) }, options);
+  }
+
+  /** Several operations in one request, in their order; what fails is told where it stands, and keeps no other from being done. */
+  async batch(operations: readonly ProxyOperation[], options?: ProxyCallOptions): Promise<BatchResult[]> {
+    const [first] = operations;
+    if (first === undefined) return [];
+    const result = await this.#ask({ action: 'batch', type: first.type, operations }, options);
+    const items = itemsOf(result);
+    const isMarked = items.some((item) => 'operation' in proxyFactsOf(item));
+    if (!isMarked) throw new Error(textOf(items) || 'The proxy knows no batch.');
+    return operations.map((_, at) => {
+      const own = items.filter((item) => proxyFactsOf(item)['operation'] === at);
+      return { isError: own.some((item) => proxyFactsOf(item)['isError'] === true), content: own };
+    });
+  }
+
+  async #list(type: string, options: ProxyCallOptions | undefined): Promise<JsonObject[]> {
     const entries: JsonObject[] = [];
     for (;;) {
-      const [item] = await this.#items({ action: 'list', type, limit: pageSize, offset: entries.length });
+      const [item] = await this.#items({ action: 'list', type, limit: pageSize, offset: entries.length }, options);
       const value = valueOf(item);
       const page = Array.isArray(value) ? (value as unknown[]).filter(isObject) : [];
       entries.push(...page);
@@ -75,21 +175,46 @@ export class ProxyClient {
     }
   }
 
-  async #items(input: JsonObject): Promise<JsonObject[]> {
-    const result = await this.#ask(input);
+  async #items(input: JsonObject, options: ProxyCallOptions | undefined): Promise<JsonObject[]> {
+    const result = await this.#ask(input, options);
     const items = itemsOf(result);
     if (result['isError'] !== true) return items;
-    throw new Error(items.map((item) => item['text']).join('\n'));
+    throw new Error(textOf(items));
   }
 
-  async #ask(input: JsonObject): Promise<JsonObject> {
-    const result = await this.#client.callTool({ name: this.#toolName, arguments: input });
+  async #ask(input: JsonObject, options: ProxyCallOptions | undefined): Promise<JsonObject> {
+    const wanted = { ...this.#usual, ...options };
+    const params = { name: this.#toolName, arguments: input };
+    const call = this.#client.callTool.bind(this.#client) as (...given: unknown[]) => Promise<unknown>;
+    // In version 1 of the SDK a schema may stand between the two, and both of its last parameters have defaults.
+    const isOld = this.#client.callTool.length === 1;
+    const rest = Object.keys(wanted).length === 0 ? [] : isOld ? [undefined, wanted] : [wanted];
+    const result = await call(params, ...rest);
     return isObject(result) ? result : {};
   }
 }
 
+function named(call: Call | string, args: JsonObject | undefined): Call {
+  return typeof call === 'string' ? { name: call, arguments: args } : call;
+}
+
+/** Without a name the proxy would be asked for nothing, and say so in words about a `path` that nobody here has heard of. */
+function required(name: string): string {
+  if (typeof name === 'string' && name !== '') return name;
+  throw new Error('The name is missing: give { name } or { uri }, or the name itself as the first argument.');
+}
+
+function isProxy(schema: unknown): boolean {
+  const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
+  return ownParameters.every((name) => Object.hasOwn(properties, name));
+}
+
 function itemsOf({ content }: JsonObject): JsonObject[] {
   return Array.isArray(content) ? (content as unknown[]).filter(isObject) : [];
+}
+
+function textOf(items: readonly JsonObject[]): string {
+  return items.map((item) => item['text']).join('\n');
 }
 
 function isTemplate(entry: JsonObject): boolean {

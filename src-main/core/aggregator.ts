@@ -23,7 +23,7 @@ import { DescriptionStore } from './condense/description-store.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import { isToolOn } from './config/is-tool-on.ts';
 import { secretsOf } from './config/secrets-of.ts';
-import { helperTools } from './modes/index.ts';
+import { helpersNamed } from './modes/index.ts';
 import { ModeCosts } from './modes/mode-costs.ts';
 import { openRecord } from './open-record.ts';
 import { openResults } from './open-results.ts';
@@ -97,6 +97,7 @@ export class Aggregator {
   readonly descriptions: DescriptionStore;
   readonly modeCosts = new ModeCosts();
   readonly #answerRoom = new AnswerRoom();
+  readonly #helpers: ViewDeps['helpers'];
   readonly #proposals: ProposalStore;
   readonly #closeRecord: () => Promise<void>;
   readonly #closeResults: () => Promise<void>;
@@ -133,9 +134,10 @@ export class Aggregator {
       random: Math.random,
       onOddity: (server, text) => log.child(server).info(text.slice(0, 2000)),
     });
+    this.#helpers = helpersNamed(env['MAGG_SELF_PREFIX']);
     this.catalog = new LiveCatalog(
       this.servers,
-      new Set(helperTools.keys()),
+      new Set(this.#helpers.keys()),
       (server, tool) => this.#isOn(server, tool),
       () => options.config.problems,
     );
@@ -251,6 +253,7 @@ export class Aggregator {
       shaper: this.shaper,
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },
       config: () => config.current,
+      helpers: this.#helpers,
       mode,
       modeCosts: this.modeCosts,
       settleMs,

@@ -7,7 +7,7 @@ import { AcceptedConfig } from '../core/config/accepted-config.ts';
 import { ConfigStore } from '../core/config/config-store.ts';
 import { firstConfig } from '../core/config/first-config.ts';
 import type { KnownNames } from '../core/config/read-settings.ts';
-import { helperTools } from '../core/modes/index.ts';
+import { helpersNamed } from '../core/modes/index.ts';
 
 /** `named`: the person said which file, so every edit of it is their word. Rejects with AppError config_not_found. */
 export async function openConfig(path: string, named: boolean, env: Env, paths: AppPaths): Promise<ConfigStore> {
@@ -17,10 +17,10 @@ export async function openConfig(path: string, named: boolean, env: Env, paths: 
   }
   const isOwn = path === paths.configFile;
   const accepted = isOwn ? new AcceptedConfig(join(paths.dataDir, 'accepted-config.json'), named) : undefined;
-  return ConfigStore.open(path, env, knownNames(), accepted);
+  return ConfigStore.open(path, env, knownNames(env), accepted);
 }
 
 /** What a config may name that only the modes know. */
-export function knownNames(): KnownNames {
-  return { helpers: new Set(helperTools.keys()) };
+export function knownNames(env: Env): KnownNames {
+  return { helpers: new Set(helpersNamed(env['MAGG_SELF_PREFIX']).keys()) };
 }

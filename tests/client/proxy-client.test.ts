@@ -1,7 +1,7 @@
 /** The client library over a real core and, in between, the SDK's client. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ProxyClient } from '../../src-main/client/proxy-client.ts';
+import { ProxyClient, type ToolLister } from '../../src-main/client/proxy-client.ts';
 import { fixture, startCore, type TestCore } from '../integration/start-core.ts';
 
 let core: TestCore;
@@ -79,4 +79,83 @@ test('all pages are read, and a proxy that writes no _meta is understood', async
   expect(offsets).toEqual([0, 1, 2]);
   const empty = new ProxyClient({ callTool: async () => ({ content: [] }) });
   expect(await empty.listTools()).toEqual({ tools: [] });
+});
+
+test('a name may stand by itself, and a call without one never leaves', async () => {
+  expect(await proxy.callTool('m_add', { a: 2, b: 2 })).toMatchObject({ content: [{ text: '4' }] });
+  expect(await proxy.getPrompt('m_greet', { name: 'Bo' })).toMatchObject({ description: 'A greeting' });
+  expect(await proxy.readResource('data://plain')).toMatchObject({ contents: [{ text: 'just words' }] });
+  await expect(proxy.callTool({ tool: 'm_add' } as never)).rejects.toThrow('The name is missing');
+});
+
+test('a resource is read by its name as well; a template says what it wants', async () => {
+  expect(await proxy.readResource('plain')).toMatchObject({ contents: [{ uri: 'data://plain', text: 'just words' }] });
+  await expect(proxy.readResource('item')).rejects.toThrow('data://item/{id}');
+  await expect(proxy.readResource('plian')).rejects.toThrow('Did you mean plain?');
+});
+
+test('info is the whole definition', async () => {
+  expect(await proxy.info('tool', 'm_add')).toMatchObject({ name: 'm_add', inputSchema: { required: ['a', 'b'] } });
+  expect(await proxy.info('resource', 'data://cfg')).toMatchObject({ uri: 'data://cfg' });
+  await expect(proxy.info('tool', 'nope')).rejects.toThrow(`Tool 'nope' not found`);
+});
+
+test("proxy is Magg's own call, with what the proxy says on each item", async () => {
+  expect(await proxy.proxy('tool', 'call', 'm_add', { a: 1, b: 2 })).toMatchObject([
+    { type: 'text', text: '3', _meta: { 'app.tooltray/proxy': { proxyAction: 'call', proxyPath: 'm_add' } } },
+  ]);
+});
+
+test('a batch answers operation by operation', async () => {
+  const operations = [
+    { action: 'call', type: 'tool', path: 'm_add', args: { a: 1, b: 2 } },
+    { action: 'call', type: 'tool', path: 'nope' },
+    { action: 'info', type: 'prompt', path: 'm_greet' },
+  ] as const;
+  expect(await proxy.batch(operations)).toMatchObject([
+    { isError: false, content: [{ text: '3' }] },
+    { isError: true, content: [{ text: expect.stringContaining('nope') as string }] },
+    { isError: false, content: [{ type: 'resource' }] },
+  ]);
+  expect(await proxy.batch([])).toEqual([]);
+  const magg = new ProxyClient({ callTool: async () => ({ content: [{ type: 'text', text: 'no such action' }] }) });
+  await expect(magg.batch(operations)).rejects.toThrow('no such action');
+});
+
+test('the proxy tool is found by its name and its parameters', async () => {
+  const found = await ProxyClient.detect(sdk);
+  expect(await found?.callTool('m_add', { a: 1, b: 1 })).toMatchObject({ content: [{ text: '2' }] });
+  const inputSchema = { properties: { action: {}, type: {}, path: {} } };
+  const asked: string[] = [];
+  const lister = (tools: { name: string }[]): ToolLister => ({
+    listTools: async ({ cursor } = {}) => (cursor === undefined ? { tools: [], nextCursor: 'a' } : { tools }),
+    callTool: async ({ name }) => ({ content: [], asked: asked.push(name) }),
+  });
+  const other = await ProxyClient.detect(
+    lister([{ name: 'http-proxy' }, { name: 'magg_proxy', inputSchema } as never]),
+  );
+  await other?.callTool('x');
+  expect(asked).toEqual(['magg_proxy']);
+  expect(await ProxyClient.detect(lister([{ name: 'proxy' }]))).toBeUndefined();
+});
+
+test('time limits and progress go to the client, in either version of the SDK', async () => {
+  const { signal } = new AbortController();
+  const seen: unknown[] = [];
+  const version1 = { callTool: async (_: object, ...rest: unknown[]) => ({ content: seen.push(rest) > 0 ? [] : [] }) };
+  await new ProxyClient(version1, { timeout: 5 }).callTool('x', {}, { signal });
+  const version2 = {
+    callTool: async (_: object, options?: object) => ({ content: seen.push([options]) > 0 ? [] : [] }),
+  };
+  await new ProxyClient(version2, { timeout: 5 }).callTool('x', {}, { timeout: 7 });
+  await new ProxyClient(version2).callTool('x');
+  expect(seen).toEqual([[undefined, { timeout: 5, signal }], [{ timeout: 7 }], [undefined]]);
+});
+
+test('over a real line a call that takes too long is given up', async () => {
+  await using slow = await startCore({ servers: { s: fixture('misbehaving', 'never') } });
+  const client = new Client({ name: 'slow', version: '1.0.0' });
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${slow.url}/mode/universal`)));
+  await expect(new ProxyClient(client, { timeout: 300 }).callTool('hang')).rejects.toThrow(/timed out/i);
+  await client.close();
 });

@@ -46,6 +46,20 @@ export const helperTools: ReadonlyMap<string, HelperTool> = new Map(
   [...modes.flatMap((mode) => mode.helpers), ...unlisted].map((helper) => [helper.definition.name, helper] as const),
 );
 
+/** Magg's variable MAGG_SELF_PREFIX: what its tools are called in place of `magg`. Any other word is none of its rule. */
+const selfPrefix = /^[A-Za-z][A-Za-z0-9]*$/;
+
+/** The helper tools where Magg's are called by another prefix: `hub_status` for `magg_status`. */
+export function helpersNamed(prefix: string | undefined): ReadonlyMap<string, HelperTool> {
+  if (prefix === undefined || !selfPrefix.test(prefix)) return helperTools;
+  const named = (helper: HelperTool): HelperTool => {
+    const name = helper.definition.name.replace(/^magg_/, `${prefix}_`);
+    return { ...helper, definition: { ...helper.definition, name } };
+  };
+  const all = [...helperTools.values()].map((helper) => (maggHelpers.includes(helper) ? named(helper) : helper));
+  return new Map(all.map((helper) => [helper.definition.name, helper] as const));
+}
+
 /** Resources of our own, readable in every mode. */
 export const ownResources: readonly OwnResource[] = [...modes.flatMap((mode) => mode.resources ?? []), spillResource];
 

@@ -13,6 +13,7 @@ import type { DescriptionReader, DescriptionStore } from '../condense/descriptio
 import type { ResultFiles } from '../results/result-files.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SearchIndex } from '../search/search-index.ts';
+import type { CallContext } from '../servers/call-context.ts';
 import type { Result } from '../wire/message.ts';
 import type { OwnPrompt } from './own-prompt.ts';
 import type { OwnResource } from './own-resource.ts';
@@ -75,6 +76,10 @@ export interface HelperContext extends ModeView {
   /** What this session has been shown already. */
   readonly memory: SessionMemory;
   readonly signal: AbortSignal;
+  /** The client app lets servers ask its model: `sampling/createMessage`. */
+  readonly canSample: boolean;
+  /** Puts a question to the client app, as a server does. Rejects with RpcError. */
+  readonly askClient: CallContext['askClient'];
   /** Runs code that the model wrote. */
   readonly sandbox: Pick<Sandbox, 'run'>;
 }

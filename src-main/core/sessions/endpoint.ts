@@ -13,7 +13,7 @@ import type { LiveCatalog } from '../catalog/live-catalog.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import { followMode } from '../modes/choose-mode.ts';
 import { factsOfApp } from '../modes/client-app-facts.ts';
-import { helperTools } from '../modes/index.ts';
+import type { HelperTool } from '../modes/mode.ts';
 import type { ModeCosts } from '../modes/mode-costs.ts';
 import type { ResultFiles } from '../results/result-files.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -66,6 +66,8 @@ export interface ViewDeps {
   readonly resultFiles: ResultFiles;
   readonly activity: Pick<ActivityLog, 'stats'>;
   readonly serverInfo: JsonObject;
+  /** Helper tools by the names they have here. */
+  readonly helpers: ReadonlyMap<string, HelperTool>;
   readonly config: () => AppConfig;
   /** A mode given on the command line of the core; overrides the config's. */
   readonly mode?: string | undefined;
@@ -88,7 +90,7 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
     chooseMode: followMode(() => modeFor(endpoint, deps), endpoint.app, deps.modeCosts),
     catalog,
     servers,
-    helpers: helperTools,
+    helpers: deps.helpers,
     steps,
     admin,
     sandbox,
@@ -98,7 +100,7 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
     serverInfo,
     settleMs,
     raw: () => deps.config().raw,
-    extraTools: () => pinnedTools(deps.config()),
+    extraTools: () => pinnedTools(deps),
     toolFilter: () => deps.config().dispatch,
     retrieve: () => deps.config().retrieve,
     spills: () => maySpill(deps.config().results),
@@ -112,9 +114,10 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
 }
 
 /** Helper tools that the person wants listed besides the mode's own. */
-function pinnedTools({ extraTools, exposeAdmin }: AppConfig): readonly string[] {
+function pinnedTools({ config, helpers }: ViewDeps): readonly string[] {
+  const { extraTools, exposeAdmin } = config();
   if (!exposeAdmin) return extraTools;
-  return [...extraTools, ...[...helperTools].flatMap(([name, helper]) => (helper.admin === true ? name : []))];
+  return [...extraTools, ...[...helpers].flatMap(([name, helper]) => (helper.admin === true ? name : []))];
 }
 
 function modeFor({ mode, app }: Endpoint, deps: ViewDeps): string {

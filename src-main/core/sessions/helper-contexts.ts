@@ -1,7 +1,7 @@
 /** What a helper tool is given to work with: made anew for each call of one, from the core's parts and its session's view. */
 import type { ToolActivity } from '../activity/call-record.ts';
 import type { ServerAdmin } from '../admin/server-admin.ts';
-import type { JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
 import type { CallerContext, CallRequest } from '../calls/call-tool.ts';
 import type { AwaitWish } from '../calls/slow-calls.ts';
 import type { LiveCatalog } from '../catalog/live-catalog.ts';
@@ -101,6 +101,8 @@ export class HelperContexts {
       memory: this.#memory,
       sandbox,
       signal,
+      canSample: isObject(context.clientCapabilities['sampling']),
+      askClient: context.askClient,
     };
   }
 

@@ -65,6 +65,8 @@ export function helperContext(
     memory: new SessionMemory(),
     author: { app: 'test', sessionId: 'test', tool: 'test' },
     signal: new AbortController().signal,
+    canSample: false,
+    askClient: () => Promise.reject(new Error('no client app to ask here')),
     sandbox: { run: () => Promise.reject(new Error('no code here')) },
     readResource: () => Promise.reject(new Error('no resources here')),
     getPrompt: () => Promise.reject(new Error('no prompts here')),

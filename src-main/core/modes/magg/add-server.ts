@@ -33,9 +33,12 @@ export const addServer = maggTool({
 });
 
 async function run(input: JsonObject, context: HelperContext): Promise<MaggAnswer> {
-  const name = requireText(input, 'name');
+  return addEntry(requireText(input, 'name'), readEntry(input), context);
+}
+
+/** Asks for a new server, which is tried first. Rejects with AppError config_conflict, config_invalid, command_not_found. */
+export async function addEntry(name: string, entry: JsonObject, context: HelperContext): Promise<MaggAnswer> {
   requireFreeName(name, context);
-  const entry = readEntry(input);
   await context.admin.checkNew(name, entry).catch((error: unknown) => Promise.reject(notMounted(name, error)));
   const answer = await requestChange({ kind: 'add', server: name, entry }, { action: 'server_added' }, context);
   const added = context.admin.list().find((server) => server.name === name);
@@ -49,7 +52,8 @@ async function takeBack(name: string, { error }: ServerFacts, context: HelperCon
   return { errors: [`Failed to mount server '${name}': ${error ?? 'it did not start.'} It was not added.`] };
 }
 
-function readEntry(input: JsonObject): JsonObject {
+/** The entry in the config that Magg's parameters stand for. Throws AppError bad_request. */
+export function readEntry(input: JsonObject): JsonObject {
   const [command, ...args] = splitCommand(readText(input, 'command')?.trim() ?? '');
   const url = readText(input, 'uri');
   const entry = {

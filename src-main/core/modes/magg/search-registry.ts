@@ -13,22 +13,36 @@ export interface FoundServer {
   readonly install_command?: string;
 }
 
-/** At most `limit`; none where the registry does not answer in time or not as expected. */
+export interface RegistryAnswer {
+  readonly servers: readonly FoundServer[];
+  /** Why there is no answer, in a sentence. */
+  readonly failure?: string;
+}
+
+/** At most `limit`. A registry that does not answer in time, or not as expected, is told as a failure. */
 export async function searchRegistry(
   query: string,
   limit: number,
   signal: AbortSignal,
   url: string = registryUrl,
-): Promise<readonly FoundServer[]> {
+): Promise<RegistryAnswer> {
   const address = `${url}?${new URLSearchParams({ search: query, version: 'latest', limit: String(limit) }).toString()}`;
   try {
     const response = await fetch(address, { signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]) });
-    const body: unknown = response.ok ? await response.json() : undefined;
-    const servers = isObject(body) && Array.isArray(body['servers']) ? (body['servers'] as unknown[]) : [];
-    return servers.flatMap(toFound).slice(0, limit);
-  } catch {
-    return [];
+    if (!response.ok) return failed(`it answered with HTTP ${response.status}`);
+    const body: unknown = await response.json();
+    if (!isObject(body) || !Array.isArray(body['servers'])) return failed('its answer is no list of servers');
+    return { servers: (body['servers'] as unknown[]).flatMap(toFound).slice(0, limit) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const isSlow = error instanceof DOMException && error.name === 'TimeoutError';
+    if (isSlow) return failed(`it did not answer within ${limitMs / 1000} s`);
+    return failed(error instanceof SyntaxError ? 'its answer is no JSON' : 'it could not be reached');
   }
+}
+
+function failed(why: string): RegistryAnswer {
+  return { servers: [], failure: `The MCP registry was not searched: ${why}.` };
 }
 
 /** Entries of today lie one level deeper than those of the registry's first months. */

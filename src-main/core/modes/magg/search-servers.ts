@@ -15,7 +15,7 @@ export const searchServers = maggTool({
   async run(input, { signal }) {
     const query = requireText(input, 'query');
     const limit = Math.min(Math.ceil(readNumber(input, 'limit', defaultLimit)), mostResults);
-    const results = await searchRegistry(query, limit, signal);
-    return { output: { query, results, total: results.length } };
+    const { servers: results, failure } = await searchRegistry(query, limit, signal);
+    return { output: { query, results, total: results.length }, ...(failure !== undefined && { errors: [failure] }) };
   },
 });

@@ -48,10 +48,16 @@ async function readResource(uri: string, context: HelperContext): Promise<Result
     return await context.readResource(uri);
   } catch (error) {
     if (!isMissing(error, uri)) throw error;
-    const own = ofPrefixedServer(uri, context);
-    if (own === undefined) throw notFound('resource', uri, 'List the resources there are.');
+    const own = ofPrefixedServer(uri, context) ?? (await uriNamed(uri, context));
     return await context.readResource(own);
   }
+}
+
+/** The URI of the resource that has this name. Rejects with AppError not_found, with what to give for a template. */
+async function uriNamed(name: string, view: HelperContext): Promise<string> {
+  const { listed } = await findEntry('resource', name, view);
+  if (typeof listed['uri'] === 'string') return listed['uri'];
+  throw notFound('resource', name, `It is a template: give a URI of the form ${String(listed['uriTemplate'])}.`);
 }
 
 function isMissing(error: unknown, uri: string): boolean {

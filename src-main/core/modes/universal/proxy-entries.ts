@@ -3,6 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { shortName } from '../../base/short-name.ts';
 import type { Catalog, CatalogEntry, CatalogResource } from '../../catalog/catalog.ts';
+import { closestWord } from '../../config/closest-word.ts';
 import { resolveEntry, resolveServer } from '../../catalog/resolve-entry.ts';
 import type { HelperContext, ModeView } from '../mode.ts';
 import { callableTool, wholeTool } from '../shown-tool.ts';
@@ -25,6 +26,10 @@ export const listTypes: Readonly<Record<ProxyType, string>> = {
   resource: 'mcp.types.Resource | mcp.types.ResourceTemplate',
   prompt: 'Prompt',
 };
+
+/** A longer one is no misspelt name. */
+const longestPath = 200;
+const mostNamed = 10;
 
 export function proxyEntries(type: ProxyType, view: ModeView): readonly ProxyEntry[] {
   const { catalog } = view;
@@ -57,10 +62,12 @@ export async function findEntry(type: ProxyType, path: string, view: HelperConte
   const { catalog } = view;
   if (type === 'resource') {
     const entries = proxyEntries(type, view);
-    const found =
-      entries.find(({ spellings }) => spellings.includes(path)) ?? entries.find(({ whole }) => whole['name'] === path);
-    if (found === undefined) throw notFound(type, path, 'List the resources there are.');
-    return found;
+    const found = entries.find(({ spellings }) => spellings.includes(path));
+    const named = found === undefined ? entries.filter(({ whole }) => whole['name'] === path) : [found];
+    const [only] = named;
+    if (only === undefined) throw notFound(type, path, meantBy(path, entries));
+    if (named.length > 1) throw ambiguous(path, named);
+    return only;
   }
   try {
     if (type === 'prompt') return promptEntry(resolveEntry(catalog, 'prompts', path), view);
@@ -69,6 +76,22 @@ export async function findEntry(type: ProxyType, path: string, view: HelperConte
     if (!(error instanceof AppError) || error.code !== 'tool_not_found') throw error;
     throw notFound(type, path, error.fix);
   }
+}
+
+function meantBy(path: string, entries: readonly ProxyEntry[]): string {
+  const names = entries.flatMap(({ whole, spellings }) => [
+    ...(typeof whole['name'] === 'string' ? [whole['name']] : []),
+    ...spellings.slice(0, 1),
+  ]);
+  const meant = path.length > longestPath ? undefined : closestWord(path, names);
+  return meant === undefined ? 'List the resources there are.' : `Did you mean ${meant}?`;
+}
+
+function ambiguous(name: string, found: readonly ProxyEntry[]): AppError {
+  const uris = found.map(({ spellings }) => spellings[0]).slice(0, mostNamed);
+  return new AppError('tool_ambiguous', `'${shortName(name)}' is the name of ${found.length} resources.`, {
+    fix: `Give the URI: ${uris.join(', ')}.`,
+  });
 }
 
 export function notFound(type: ProxyType, path: string, fix: string | undefined): AppError {

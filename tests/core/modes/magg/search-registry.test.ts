@@ -34,7 +34,8 @@ test('servers are found with their page and the command that starts them', async
     asked = request.url ?? '';
     response.end(JSON.stringify({ servers }));
   });
-  expect(await searchRegistry('a & b', 3, never, source.url)).toEqual([
+  const { servers: found } = await searchRegistry('a & b', 3, never, source.url);
+  expect(found).toEqual([
     {
       source: 'mcp-registry',
       name: 'a',
@@ -48,12 +49,13 @@ test('servers are found with their page and the command that starts them', async
   expect(asked).toBe('/v0/servers?search=a+%26+b&version=latest&limit=3');
 });
 
-test.each<[string, RequestListener]>([
-  ['an error', (_, response) => response.writeHead(500).end('{"servers":[{"name":"a"}]}')],
-  ['no JSON', (_, response) => response.end('<html>')],
-  ['something else', (_, response) => response.end('{"servers":{}}')],
-  ['nothing', (request) => request.socket.destroy()],
-])('a registry that answers with %s has no servers', async (_, listener) => {
+test.each<[string, RequestListener, string]>([
+  ['an error', (_, response) => response.writeHead(500).end('{"servers":[{"name":"a"}]}'), 'HTTP 500'],
+  ['no JSON', (_, response) => response.end('<html>'), 'no JSON'],
+  ['something else', (_, response) => response.end('{"servers":{}}'), 'no list of servers'],
+  ['nothing', (request) => request.socket.destroy(), 'could not be reached'],
+])('a registry that answers with %s has no servers, and that is told', async (_, listener, why) => {
   await using source = await registry(listener);
-  expect(await searchRegistry('a', 5, never, source.url)).toEqual([]);
+  const failure: unknown = expect.stringMatching(`^The MCP registry was not searched: .*${why}`);
+  expect(await searchRegistry('a', 5, never, source.url)).toEqual({ servers: [], failure });
 });
