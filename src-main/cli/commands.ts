@@ -56,6 +56,14 @@ export const commands: readonly Command[] = [
     load: () => import('./stats.ts'),
   },
   {
+    name: 'status',
+    form: '[--json]',
+    about: 'whether Tooltray runs, where it listens, and how its servers are',
+    details: [jsonFlag, '', 'Exit code 1 when it does not run.'],
+    group: 'Look after it',
+    load: () => import('./status.ts'),
+  },
+  {
     name: 'doctor',
     form: '[--fix] [--yes] [--config F] [--json]',
     about: 'look for anything that needs you',

@@ -1,5 +1,4 @@
 /** `tooltray list`: every server and every session on a line, or every tool. */
-import { maskText } from '../core/base/mask-secrets.ts';
 import type { SessionStatus, ToolSummary } from '../rpc/contract.ts';
 import { columns } from './columns.ts';
 import { withCore } from './core-access.ts';
@@ -27,7 +26,7 @@ export async function run(args: readonly string[], form: string): Promise<number
 }
 
 function serverLines({ servers, config, broken }: ServerRows): string[] {
-  const notes = broken.map((text) => `${paint('bad', 'error')} ${maskText(oneLine(text))} See: tooltray validate.`);
+  const notes = broken.map((text) => `${paint('bad', 'error')} ${oneLine(text)} See: tooltray validate.`);
   if (servers.length === 0) return [`No servers yet in ${config}. Add one: tooltray add NAME COMMAND.`, ...notes];
   const head = ['NAME', 'STATE', 'TOOLS', 'TRANSPORT', 'ENDPOINT'].map((word) => paint('head', word));
   const rows = servers.map(({ name, level, summary, tools, transport, endpoint }) => [

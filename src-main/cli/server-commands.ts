@@ -81,6 +81,14 @@ export const serverCommands: readonly Command[] = [
     load: () => import('./test.ts'),
   },
   {
+    name: 'logs',
+    form: '[NAME] [--lines N] [--follow] [--config F] [--json]',
+    about: "what a server wrote on stderr; without a name: Tooltray's own log",
+    details: ['--lines N        the last N lines (50)', '--follow         go on with what comes', configFlag, jsonFlag],
+    group: 'Servers',
+    load: () => import('./logs.ts'),
+  },
+  {
     name: 'kit',
     form: 'list | export [NAME] [--output F] [--config F] [--json]',
     about: 'bundles of servers: what there is, and your servers as one',

@@ -4,6 +4,7 @@ import type { ServerConfig } from '../core/config/app-config.ts';
 import { ListingCache } from '../core/servers/listing-cache.ts';
 import { endpointOf } from '../rpc/endpoint-of.ts';
 import type { HealthLevel, ServerStatus, SessionStatus } from '../rpc/contract.ts';
+import { problemSentence } from '../rpc/core-state.ts';
 import { runningCoreFor } from './core-access.ts';
 import { cliPaths, openCliConfig } from './open-cli-config.ts';
 
@@ -29,7 +30,7 @@ export interface ServerRows {
   readonly servers: readonly ServerRow[];
   /** Client apps that are connected; none without a core. */
   readonly sessions: readonly SessionStatus[];
-  /** Entries that cannot be used, with what to do; only known without a core. */
+  /** What keeps entries from being used, with what to do. */
   readonly broken: readonly string[];
 }
 
@@ -37,8 +38,8 @@ export async function readServerRows(config: string | undefined): Promise<Server
   const core = await runningCoreFor(config);
   if (core === undefined) return fromConfig(config);
   try {
-    const { home, servers, sessions } = await core.ask('state', {});
-    return { running: true, config: home, servers: servers.map(fromStatus), sessions, broken: [] };
+    const { home, servers, sessions, configProblems } = await core.ask('state', {});
+    return { running: true, config: home, servers: servers.map(fromStatus), sessions, broken: configProblems };
   } finally {
     await core.close();
   }
@@ -52,9 +53,7 @@ async function fromConfig(config: string | undefined): Promise<ServerRows> {
   const { current, path, problems } = await openCliConfig(config);
   const cache = new ListingCache(join(cliPaths().cacheDir, 'listings'));
   const servers = await Promise.all(current.servers.map((server) => fromEntry(server, cache)));
-  const broken = problems.flatMap(({ severity, server, reason, path: place }) =>
-    severity === 'error' ? [`${server ?? (place === '' ? 'config' : place)}: ${reason}`] : [],
-  );
+  const broken = problems.filter(({ severity }) => severity === 'error').map(problemSentence);
   return { running: false, config: path, servers, sessions: [], broken };
 }
 

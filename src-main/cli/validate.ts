@@ -28,7 +28,9 @@ export async function run(args: readonly string[], form: string): Promise<number
 
 /** `file:line:column severity: what. What to do.`, as editors and terminals make it a link. */
 export function problemLine({ file, line, column, severity, path, reason, suggestion = '' }: ConfigProblem): string {
-  const what = maskText([path === '' ? reason : `${path}: ${reason}`, suggestion].join(' ').trim());
+  // The place is no secret, although it may end in API_TOKEN and a colon: what follows is the reason, not its value.
+  const why = maskText(`${reason} ${suggestion}`.trimEnd());
+  const what = path === '' ? why : `${path}: ${why}`;
   return `${file}:${line}:${column} ${paint(severity === 'error' ? 'bad' : 'unsure', severity)}: ${plainText(what)}`;
 }
 

@@ -1,7 +1,7 @@
 /** Which part of the core each slice of the state comes from, and what makes it change. */
 import { changeRule } from '../core/admin/server-change.ts';
 import type { AppState, CoreFacts, SettingsFacts } from './contract.ts';
-import { serverStatuses, sessionStatuses } from './core-state.ts';
+import { problemSentence, serverStatuses, sessionStatuses } from './core-state.ts';
 import type { RpcDeps } from './deps.ts';
 import { proposalSummaries } from './handlers/command-line.ts';
 import { activityOverview } from './slices/activity-overview.ts';
@@ -79,9 +79,7 @@ function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
     paused: core.servers.paused,
     desktop: desktop !== undefined,
     platform: process.platform,
-    configProblems: config.problems.map(({ line, reason, suggestion = '' }) =>
-      `The config file, line ${line}: ${reason} ${suggestion}`.trimEnd(),
-    ),
+    configProblems: config.problems.map(problemSentence),
   };
 }
 

@@ -78,6 +78,11 @@ export interface CoreState {
   readonly mode: string;
   readonly sessions: readonly SessionStatus[];
   readonly servers: readonly ServerStatus[];
+  /** Errors in the config file, a sentence each; an entry that cannot be used is not among `servers`. */
+  readonly configProblems: readonly string[];
+  /** ms since 1970. */
+  readonly startedAt: number;
+  readonly paused: boolean;
 }
 
 /** A tool as the command line shows it. */
@@ -140,9 +145,16 @@ export interface RpcContract {
     input: { readonly query: string; readonly limit?: number };
     output: { readonly total: number; readonly hits: readonly SearchHitSummary[] };
   };
-  /** Calls a tool as the person; the answer is the tool's result. */
+  /** Calls a tool as the person, a server's or one of our own; the answer is the tool's result. */
   call: {
-    input: { readonly tool: string; readonly arguments: Record<string, unknown> };
+    input: {
+      readonly tool: string;
+      readonly arguments: Record<string, unknown>;
+      /** What the call is meant to do at most; refused where its server says that the tool does more. */
+      readonly intent?: 'read' | 'write' | 'destructive';
+      /** Why, for the record. */
+      readonly reason?: string;
+    };
     output: Record<string, unknown>;
   };
   proposals: { input: Record<string, never>; output: { readonly proposals: readonly ProposalSummary[] } };

@@ -2,6 +2,8 @@
 import type { Aggregator } from '../core/aggregator.ts';
 import { offerText } from '../core/admin/healing.ts';
 import type { HealOffer } from '../core/client-apps/heal-offers.ts';
+import { maskText } from '../core/base/mask-secrets.ts';
+import type { ConfigProblem } from '../core/config/app-config.ts';
 import type { ServerHealth } from '../core/servers/server-health.ts';
 import { nameOfApp } from '../core/modes/client-app-facts.ts';
 import type { Session } from '../core/sessions/session.ts';
@@ -31,7 +33,16 @@ export function coreState(core: Aggregator, doors: Doors): CoreState {
     servers: serverStatuses(core),
     sessions: sessionStatuses(core),
     logDir: paths.logDir,
+    configProblems: config.problems.filter(({ severity }) => severity === 'error').map(problemSentence),
+    startedAt: core.startedAt,
+    paused: core.servers.paused,
   };
+}
+
+/** What is wrong at a place of the config file, and what to do. The place itself is no secret, although it may end in API_TOKEN. */
+export function problemSentence({ line, path, reason, suggestion = '' }: ConfigProblem): string {
+  const place = path === '' ? '' : `, ${path}`;
+  return `The config file, line ${line}${place}: ${maskText(`${reason} ${suggestion}`.trimEnd())}`;
 }
 
 export function serverStatuses(core: Aggregator): readonly ServerStatus[] {

@@ -30,7 +30,12 @@ const inputs: Inputs = {
   state: nothing,
   tools: z.object({ server: maybe(name) }),
   search: z.object({ query: text, limit: maybe(count) }),
-  call: z.object({ tool: name, arguments: entry }),
+  call: z.object({
+    tool: name,
+    arguments: entry,
+    intent: maybe(z.enum(['read', 'write', 'destructive'])),
+    reason: maybe(text),
+  }),
   proposals: nothing,
   approve: z.object({ id }),
   reject: z.object({ id }),

@@ -86,6 +86,7 @@ export class CliHome implements AsyncDisposable {
 export const entries = {
   echo: fixtureCommand('echo'),
   crash: fixtureCommand('misbehaving', 'crash-at-start'),
+  tracker: fixtureCommand('tracker'),
   missing: { command: 'tooltray-has-no-such-command' },
 } as const;
 

@@ -27,6 +27,7 @@ test('without arguments the help names every command and exits with 0', async ()
         'disable',
         'validate',
         'test',
+        'logs',
         'kit',
         'proposals',
         'approve',
@@ -36,7 +37,7 @@ test('without arguments the help names every command and exits with 0', async ()
         'resume',
         'sign-in',
       ],
-      ...['search', 'call', 'spills', 'stats', 'doctor', 'build-cache'],
+      ...['search', 'call', 'spills', 'activity', 'stats', 'status', 'doctor', 'build-cache'],
     ],
   });
 });

@@ -2,14 +2,18 @@
 import type { Proposal } from '../../core/admin/proposal-store.ts';
 import { isRisky } from '../../core/admin/server-change.ts';
 import type { ServerAdmin } from '../../core/admin/server-admin.ts';
+import type { Aggregator } from '../../core/aggregator.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { markHidden } from '../../core/base/mark-hidden.ts';
 import { shortName } from '../../core/base/short-name.ts';
 import { callTool } from '../../core/calls/call-tool.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
 import { resolveServer } from '../../core/catalog/resolve-entry.ts';
-import { rpcCode, RpcError } from '../../core/wire/message.ts';
+import { type Result, rpcCode, RpcError } from '../../core/wire/message.ts';
+import { viewFor } from '../../core/sessions/endpoint.ts';
+import type { SessionView } from '../../core/sessions/session-view.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
+import { helperTools } from '../../core/modes/index.ts';
 import { nameOfApp } from '../../core/modes/client-app-facts.ts';
 import type { ProposalSummary, RpcContract, ToolSummary } from '../contract.ts';
 import { coreState } from '../core-state.ts';
@@ -37,10 +41,14 @@ export const commandLineHandlers: HandlersOf<keyof RpcContract> = {
       }),
     };
   },
-  call: async ({ tool, arguments: args }, { core }, signal) => {
+  call: async ({ tool, arguments: args, intent, reason }, { core }, signal) => {
     // Whoever asks in person gets it whole: there is no context to flood.
-    const request = { tool, arguments: args, spill: 'never' } as const;
-    return toObject(await callTool(request, ownContext(core.options.version, signal), core.steps));
+    const context = ownContext(core.options.version, signal);
+    if (helperTools.has(tool) && core.catalog.current.lookup.tools.listedAs(tool) === undefined) {
+      return toObject(await ownView(core).callTool({ name: tool, arguments: args }, context));
+    }
+    const request = { tool, arguments: args, intent, why: reason, spill: 'never' } as const;
+    return toObject(await callTool(request, context, core.steps));
   },
   proposals: async (_input, { core }) => ({ proposals: await proposalSummaries(core.admin) }),
   approve: async ({ id }, { core }) => decide(id, core.admin, (admin) => admin.approve(id)),
@@ -100,6 +108,13 @@ async function decide(
   await act(admin);
   if (shown !== undefined) return shown;
   throw new AppError('not_found', `There is no proposal ${shortName(id)}.`);
+}
+
+/** For tools of our own, as in any session; what they answer is given whole. */
+function ownView({ viewDeps }: Aggregator): SessionView {
+  const { shaper } = viewDeps;
+  const whole = { shapeOwn: (result: Result) => Promise.resolve(result), putAside: shaper.putAside.bind(shaper) };
+  return viewFor({ mode: 'proxy' }, { ...viewDeps, shaper: whole });
 }
 
 /** The person at the command line is no client app: nothing can be asked back. */

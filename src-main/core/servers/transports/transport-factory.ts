@@ -53,7 +53,7 @@ export class TransportFactory {
 
   /** Where its stderr is written, absolute. */
   logFile(server: string): string {
-    return join(this.#options.logDir, `${server.replace(/[^A-Za-z0-9._-]/g, '_')}.log`);
+    return serverLogFile(this.#options.logDir, server);
   }
 
   /** Writes out and closes the logs. */
@@ -68,4 +68,9 @@ export class TransportFactory {
     this.#stderr.set(server, log);
     return log;
   }
+}
+
+/** Where a server's stderr is written, below the folder of such logs. */
+export function serverLogFile(folder: string, server: string): string {
+  return join(folder, `${server.replace(/[^A-Za-z0-9._-]/g, '_')}.log`);
 }

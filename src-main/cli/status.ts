@@ -1,0 +1,39 @@
+/** `tooltray status`: whether a core runs, where it listens, and how things are, in a few lines. */
+import type { CoreState } from '../rpc/contract.ts';
+import { count } from './count.ts';
+import { oneLine } from './plain-text.ts';
+import { paint, printJson, printLines } from './print.ts';
+import { commonFlags, readFlags } from './read-flags.ts';
+import { findRunningCore } from './running-core.ts';
+
+export async function run(args: readonly string[], form: string): Promise<number> {
+  const { values } = readFlags(args, { json: commonFlags.json }, [0, 0], form);
+  const core = await findRunningCore();
+  if (core === undefined) {
+    if (values.json === true) printJson({ running: false });
+    else printLines(['Tooltray does not run. Start it: tooltray serve. An app that is connected starts it by itself.']);
+    return 1;
+  }
+  const [state, { proposals }] = await Promise.all([core.ask('state', {}), core.ask('proposals', {})]);
+  await core.close();
+  if (values.json === true) printJson({ running: true, ...state, proposals: proposals.length });
+  else printLines(statusLines(state, proposals.length));
+  return 0;
+}
+
+function statusLines(state: CoreState, waiting: number): string[] {
+  const ill = state.servers.filter(({ level }) => level === 'error' || level === 'attention');
+  const apps = [...new Set(state.sessions.map(({ appName }) => appName))];
+  return [
+    `${paint('good', 'running')} ${state.version}${state.paused ? ', paused' : ''}, since ${new Date(state.startedAt).toLocaleString()}`,
+    `config   ${state.home}`,
+    `mode     ${state.mode}`,
+    `HTTP     ${state.http === '' ? 'none' : state.http}`,
+    `socket   ${state.socket}`,
+    `servers  ${count(state.servers.length, 'server')}${ill.length === 0 ? '' : `, ${paint('bad', `${ill.length} ill`)}: ${ill.map(({ name }) => oneLine(name)).join(', ')}`}`,
+    `apps     ${apps.length === 0 ? 'none connected' : apps.map((app) => oneLine(app)).join(', ')}`,
+    ...(waiting === 0 ? [] : [`${count(waiting, 'change')} for you to decide: tooltray proposals`]),
+    ...(state.httpProblem === '' ? [] : [paint('unsure', state.httpProblem)]),
+    ...state.configProblems.map((problem) => paint('bad', oneLine(problem))),
+  ];
+}

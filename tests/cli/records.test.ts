@@ -1,0 +1,106 @@
+/** What the command line tells of what happened: the state of a core, its logs, the calls that were made. */
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CliHome, entries, eventually } from './cli-home.ts';
+
+test('status says whether a core runs, where, and what is ill or cannot be used', async () => {
+  await using home = new CliHome({ echo: entries.echo, crash: entries.crash, broken: { command: 7 } });
+  expect(await home.run('status')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('does not run') as string,
+  });
+  await home.serve();
+  await eventually(
+    () => home.run('status'),
+    ({ stdout }) => /1 ill.*crash/.test(stdout),
+  );
+  const { code, data } = await home.json('status');
+  expect(code).toBe(0);
+  expect(data).toMatchObject({ running: true, proposals: 0, http: expect.stringContaining('/mcp') as string });
+  expect((await home.run('status')).stdout).toMatch(/broken/);
+});
+
+test('list shows an entry that cannot be used, with a core and without one', async () => {
+  await using home = new CliHome({ echo: entries.echo, broken: { command: 7 } });
+  const without = await home.run('list');
+  await home.serve();
+  const beside = await home.run('list');
+  for (const { stdout } of [without, beside])
+    expect(stdout).toMatch(/error The config file, line \d+, servers\.broken\.command: /);
+});
+
+test('logs gives the last lines of a server, goes on with what comes, and knows no server that is not there', async () => {
+  await using home = new CliHome({ crash: entries.crash, quiet: entries.echo });
+  await home.serve();
+  const { stdout } = await eventually(
+    () => home.run('logs', 'crash', '--lines', '1'),
+    (answer) => answer.stdout.includes('crashes'),
+  );
+  expect(stdout).toBe('Fatal: the fixture crashes on purpose.\n');
+  expect((await home.run('logs', 'quiet')).stdout).toContain('Nothing was written yet');
+  expect(await home.run('logs', 'crahs')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('"crash"') as string,
+  });
+  expect((await home.run('logs')).code).toBe(0);
+
+  const following = home.spawn(['logs', 'crash', '--follow', '--lines', '0'], {}, []);
+  let told = '';
+  following.stdout?.on('data', (chunk: Buffer) => (told += chunk.toString()));
+  await eventually(
+    async () => {
+      await home.run('retry', 'crash');
+      return told;
+    },
+    (text) => text.includes('Fatal: the fixture crashes on purpose.\n'),
+  );
+  following.kill();
+});
+
+test('activity lists the calls, filters them, and exports every one', async () => {
+  await using home = new CliHome({ echo: entries.echo, utils: { type: 'builtin', builtin: 'utils' } });
+  await home.serve();
+  await home.run('call', 'echo:echo', 'message=hello', '--read', '--reason', 'to see it');
+  await home.run('call', 'utils:current_time', 'timezone=No/Where');
+  const { data } = await home.json('activity');
+  expect(data).toMatchObject({
+    total: 2,
+    calls: [
+      { server: 'utils', outcome: 'tool_error' },
+      { server: 'echo', outcome: 'ok', why: 'to see it' },
+    ],
+  });
+  expect((await home.run('activity', '--server', 'echo')).stdout).toMatch(/echo:echo .*to see it/);
+  expect((await home.json('activity', '--failed')).data).toMatchObject({ total: 1, calls: [{ server: 'utils' }] });
+  const file = join(home.path, 'calls.jsonl');
+  await home.run('activity', 'export', '--output', file);
+  const rows = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { tool: string });
+  expect(rows.map(({ tool }) => tool)).toEqual(['current_time', 'echo']);
+});
+
+test('call takes what the call may do at most, pairs, and helper tools of modes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-files-'));
+  const utils = { type: 'builtin', builtin: 'utils', folders: [folder] };
+  await using home = new CliHome({ tracker: entries.tracker, utils });
+  const refused = await home.json('call', 'utils:write_file', `path=${join(folder, 'a.txt')}`, 'content=x', '--read');
+  expect(refused).toMatchObject({ code: 1, data: { error: { code: 'not_allowed' } } });
+  const { data } = await home.json('call', 'search_tools', 'query=close an issue');
+  expect(JSON.stringify(data)).toContain('close_issue');
+  const { data: through } = await home.json('call', 'call_tool', 'name=tracker:list_issues', 'arguments={"count":2}');
+  expect(JSON.stringify(through)).toContain('issue');
+  expect((await home.run('call', 'tracker:list_issues', '--read', '--write')).code).toBe(2);
+});
+
+test('validate and list say what is wrong with a secret, without the secret', async () => {
+  await using home = new CliHome({ a: { ...entries.echo, env: { API_TOKEN: ['x1y2z3x1y2z3'] } } });
+  for (const command of ['validate', 'list']) {
+    const { stdout } = await home.run(command);
+    expect(stdout).toMatch(/servers\.a\.env\.API_TOKEN: Text in double quotes/);
+    expect(stdout).not.toContain('x1y2z3');
+  }
+});
