@@ -31,6 +31,7 @@ import type { PlannedDeletions } from './results/planned-deletions.ts';
 import type { ResultStore } from './results/result-store.ts';
 import type { SpillStore } from './results/spill-store.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
+import { ownPlaces } from './security/own-places.ts';
 import { readOrCreateToken } from './security/access-token.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
@@ -120,6 +121,7 @@ export class Aggregator {
       registry: this.registry,
       environment,
       logDir: join(paths.logDir, 'servers'),
+      own: ownPlaces(paths, options.config.path),
       mask: (text) => masker.maskText(text),
       budgets: this.budgets,
     });
@@ -155,6 +157,7 @@ export class Aggregator {
     this.#closeRecord = record.close;
     const results = openResults({
       folder: paths.spillDir,
+      own: ownPlaces(paths, options.config.path),
       settings: () => options.config.current.results,
       log,
       countTokens: record.countTokens,

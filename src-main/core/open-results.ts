@@ -8,6 +8,7 @@ import { PlannedDeletions } from './results/planned-deletions.ts';
 import { SpillReader } from './results/read/spill-reader.ts';
 import { ResultStore } from './results/result-store.ts';
 import { SpillStore } from './results/spill-store.ts';
+import type { OwnPlaces } from './security/own-places.ts';
 import type { CountText } from './results/spill-tokens.ts';
 
 export interface ResultsOptions {
@@ -15,6 +16,7 @@ export interface ResultsOptions {
   readonly settings: () => ResultSettings;
   readonly log: Log;
   readonly countTokens: CountText;
+  readonly own: OwnPlaces;
 }
 
 export interface Results {
@@ -25,8 +27,8 @@ export interface Results {
   readonly close: () => Promise<void>;
 }
 
-export function openResults({ folder, settings, log, countTokens }: ResultsOptions): Results {
-  const spills = new SpillStore({ folder, settings, log: log.child('spills'), now: Date.now, countTokens });
+export function openResults({ folder, settings, log, countTokens, own }: ResultsOptions): Results {
+  const spills = new SpillStore({ folder, settings, log: log.child('spills'), now: Date.now, countTokens, own });
   const reader = new SpillReader();
   const deletions = new PlannedDeletions((id) => spills.remove(id));
   const shaper = new ResultShaper({

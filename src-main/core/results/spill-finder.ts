@@ -3,9 +3,9 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join } from 'node:path';
 import { AppError } from '../base/errors.ts';
-import { isInside } from '../security/confine-path.ts';
 import { openConfined, type OpenedFile } from '../security/open-confined.ts';
-import { checkPathName } from '../security/path-name.ts';
+import { noPlaces, type OwnPlaces, refuseOwn, refuseOwnLink, resolvePlaces } from '../security/own-places.ts';
+import { checkPathName, isInside } from '../security/path-name.ts';
 import { shownPath } from '../security/shown-path.ts';
 import { looksBinary } from './looks-binary.ts';
 import { kindOfExtension } from './keep/media-types.ts';
@@ -26,10 +26,13 @@ const howToAllow = 'Name a kept answer, or have the person allow a folder in the
 export class SpillFinder {
   readonly #folder: string;
   readonly #known: KnownSpills;
+  readonly #own: OwnPlaces;
 
-  constructor(folder: string, known: KnownSpills) {
+  /** `own`: what is refused besides, whatever folders are allowed. */
+  constructor(folder: string, known: KnownSpills, own: OwnPlaces = noPlaces) {
     this.#folder = folder;
     this.#known = known;
+    this.#own = own;
   }
 
   /** A kept answer that is still there; undefined for everything else. */
@@ -68,6 +71,11 @@ export class SpillFinder {
     const spill = dirname(real) === store ? this.#known.byName(basename(real)) : undefined;
     // The index and what is being written lie in the folder, too.
     if (spill === undefined && isInside(store, real)) throw unknownSpill(path);
+    if (spill === undefined) {
+      const own = await resolvePlaces(this.#own);
+      refuseOwn(own, real, path);
+      await refuseOwnLink(own, stats, path);
+    }
     if (spill !== undefined && stats.nlink > 1) {
       throw new AppError(
         'not_allowed',

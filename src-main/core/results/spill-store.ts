@@ -6,6 +6,7 @@
 import { basename } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
+import type { OwnPlaces } from '../security/own-places.ts';
 import type { Log } from '../base/log.ts';
 import { isBroken } from '../base/private-database.ts';
 import type { ResultSettings } from '../config/app-config.ts';
@@ -35,6 +36,8 @@ export interface SpillStoreOptions {
   readonly countTokens: CountText;
   /** Where the worker lies that writes long answers; it is found by itself. */
   readonly workerUrl?: URL;
+  /** What is not read although it lies in a folder that the person has allowed. */
+  readonly own?: OwnPlaces;
 }
 
 export interface SpillUsage {
@@ -68,10 +71,11 @@ export class SpillStore {
     this.#room = new SpillRoom({ ...options, index: this.#index, onRemoved: () => this.changed.emit() });
     this.#writer = new AnswerWriter(options.workerUrl ?? keepWorkerUrl());
     this.#reads = new ReadCounts((reads) => this.#index.use((index) => index.addReads(reads)), options.now);
-    this.#finder = new SpillFinder(folder, {
-      byId: (id) => this.#index.use((index) => index.byId(id)),
-      byName: (name) => this.#index.use((index) => index.byName(name)),
-    });
+    const known = {
+      byId: (id: string) => this.#index.use((index) => index.byId(id)),
+      byName: (name: string) => this.#index.use((index) => index.byName(name)),
+    };
+    this.#finder = new SpillFinder(folder, known, options.own);
   }
 
   /** Never rejects: a store that cannot work says so whenever something is to be kept, and the rest of Tooltray goes on. */

@@ -3,10 +3,11 @@
  * Hard links cannot be told from the file itself: a file inside that is also linked outside counts as inside.
  */
 import { lstat, realpath } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { errorCode } from './file-error.ts';
-import { checkPathName } from './path-name.ts';
+import { type OwnPlaces, refuseOwn, resolvePlaces } from './own-places.ts';
+import { checkPathName, isInside } from './path-name.ts';
 import { shownPath } from './shown-path.ts';
 
 export interface ConfineOptions {
@@ -14,6 +15,8 @@ export interface ConfineOptions {
   readonly mustExist?: boolean;
   /** Whose naming rules apply; this computer's by default. */
   readonly platform?: NodeJS.Platform | undefined;
+  /** Refused although they lie in an allowed folder. */
+  readonly own?: OwnPlaces | undefined;
 }
 
 export interface ConfinedPath {
@@ -53,6 +56,7 @@ export async function confinePath(
   const root = place === undefined ? undefined : realRoots.find((each) => isInside(each, place.real));
   if (place === undefined || root === undefined || place.barred !== undefined)
     throw outside(roots, path, place?.barred);
+  if (options.own !== undefined) refuseOwn(await resolvePlaces(options.own), place.real, path);
   if (place.exists) return { real: place.real, root, kind: await kindOf(place.real, path) };
   if (mustExist) throw new AppError('not_found', `"${shownPath(path)}" does not exist.`);
   return { real: place.real, root, kind: 'missing' };
@@ -65,12 +69,6 @@ export async function resolveRoots(roots: readonly string[]): Promise<string[]> 
   const existing = found.filter((root) => root !== undefined);
   if (existing.length > 0) return existing;
   throw new AppError('not_allowed', `None of the allowed folders exists: ${listed(roots)}.`, { fix: howToAllow });
-}
-
-/** Whether `path` is `folder` or below it; both absolute and resolved. */
-export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 /** Where a path leads; of one that does not exist, where its deepest existing folder leads, and the rest as named. */

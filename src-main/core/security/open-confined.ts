@@ -10,6 +10,7 @@ import { AppError } from '../base/errors.ts';
 import { confinePath } from './confine-path.ts';
 import type { ConfineOptions } from './confine-path.ts';
 import { errorCode, fileError } from './file-error.ts';
+import { refuseOwnLink, resolvePlaces } from './own-places.ts';
 import { shownPath } from './shown-path.ts';
 
 export interface OpenedFile {
@@ -37,6 +38,12 @@ export async function openConfined(
   const { real } = await confinePath(roots, path, { ...options, mustExist: true });
   const handle = await openReal(real, flags);
   const stats = await handle.stat();
+  try {
+    if (options.own !== undefined) await refuseOwnLink(await resolvePlaces(options.own), stats, path);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
   if (stats.isFile()) return { handle, real, stats };
   await handle.close();
   throw new AppError('bad_request', `"${shownPath(path)}" is not a file.`);

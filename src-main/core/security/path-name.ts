@@ -1,4 +1,5 @@
-/** Paths that are refused for their spelling alone, before the file system is asked. */
+/** What paths say by themselves, before the file system is asked: which are refused, and what lies in what. */
+import { isAbsolute, relative, sep } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { shownPath } from './shown-path.ts';
 
@@ -38,4 +39,10 @@ function checkWindowsName(path: string): void {
 
 function refused(path: string, why: string): AppError {
   return new AppError('not_allowed', `The path "${shownPath(path)}" ${why}.`, { fix: 'Use a plain path.' });
+}
+
+/** Whether `path` is `folder` or below it; both absolute and resolved. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -5,9 +5,10 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { confinePath } from './confine-path.ts';
-import type { ConfinedPath } from './confine-path.ts';
+import type { ConfinedPath, ConfineOptions } from './confine-path.ts';
 import { errorCode, fileError } from './file-error.ts';
 import { noFollow, openConfined } from './open-confined.ts';
+import type { OwnPlaces } from './own-places.ts';
 import { pinFolder } from './pin-folder.ts';
 import type { PinnedFolder } from './pin-folder.ts';
 import { shownPath } from './shown-path.ts';
@@ -28,13 +29,13 @@ export async function writeConfined(
   path: string,
   content: string,
   mode: WriteMode,
-  platform?: NodeJS.Platform,
+  { platform, own }: Pick<ConfineOptions, 'platform' | 'own'> = {},
 ): Promise<Written> {
-  const target = await confinePath(roots, path, { mustExist: false, platform });
+  const target = await confinePath(roots, path, { mustExist: false, platform, own });
   if (target.kind === 'folder') throw new AppError('bad_request', `"${shownPath(path)}" is a folder.`);
   if (target.kind === 'file' && mode === 'create') throw taken(path);
   try {
-    if (target.kind === 'file' && mode === 'append') await append(target, content);
+    if (target.kind === 'file' && mode === 'append') await append(target, content, own);
     else await replace(target, content, mode === 'overwrite');
   } catch (error) {
     throw errorCode(error) === 'EEXIST' ? taken(path) : fileError(error, path);
@@ -42,8 +43,9 @@ export async function writeConfined(
   return { real: target.real, created: target.kind === 'missing' };
 }
 
-async function append(target: ConfinedPath, content: string): Promise<void> {
-  const { handle } = await openConfined([target.root], target.real, constants.O_WRONLY | constants.O_APPEND);
+async function append(target: ConfinedPath, content: string, own: OwnPlaces | undefined): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_APPEND;
+  const { handle } = await openConfined([target.root], target.real, flags, { own });
   await using _closed = handle;
   await handle.writeFile(content);
 }

@@ -3,6 +3,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
 import { confinePath, resolveRoots } from '../../security/confine-path.ts';
+import { noPlaces, resolvePlaces } from '../../security/own-places.ts';
 import { shownPath } from '../../security/shown-path.ts';
 import { answer, readOnly, textAnswer } from './tool-answer.ts';
 import type { UtilsOptions } from './utils-server.ts';
@@ -40,10 +41,11 @@ async function listFiles(options: UtilsOptions, input: ListArguments, signal: Ab
   const starts = input.path === undefined ? await resolveRoots(options.folders) : [await folderAt(options, input.path)];
   const lines: string[] = [];
   const report = newReport();
+  const own = await resolvePlaces(options.own ?? noPlaces);
   let shown = 0;
   for (const start of starts) {
     const heading = lines.push(`${shownPath(start)}:`);
-    for await (const entry of walkFolder(start, { ...input, entries: maxLooked, sizes: true, signal }, report)) {
+    for await (const entry of walkFolder(start, { ...input, entries: maxLooked, sizes: true, signal, own }, report)) {
       if (!isWanted(entry, input.pattern)) continue;
       if (shown++ >= maxShown) return [...lines, `[first ${maxShown}; narrow path or pattern]`].join('\n');
       lines.push(toLine(entry));
@@ -54,7 +56,7 @@ async function listFiles(options: UtilsOptions, input: ListArguments, signal: Ab
 }
 
 async function folderAt(options: UtilsOptions, path: string): Promise<string> {
-  const { real, kind } = await confinePath(options.folders, path, { platform: options.platform });
+  const { real, kind } = await confinePath(options.folders, path, options);
   if (kind === 'folder') return real;
   throw new AppError('bad_request', `"${shownPath(path)}" is a file.`, { fix: 'Use read_file.' });
 }

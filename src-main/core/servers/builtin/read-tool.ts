@@ -44,7 +44,7 @@ export function registerReadTool(server: McpServer, options: UtilsOptions): void
 }
 
 async function readFile(options: UtilsOptions, input: ReadArguments, signal: AbortSignal): Promise<CallToolResult> {
-  const file = await openConfined(options.folders, input.path, undefined, { platform: options.platform });
+  const file = await openConfined(options.folders, input.path, undefined, options);
   await using handle = file.handle;
   try {
     const type = contentType(await readHead(handle));

@@ -1,5 +1,6 @@
 /** Looks for text in the names and contents of files below a folder, within limits of number, bytes and time. */
 import { constants } from 'node:fs';
+import { type OwnPlaces, refuseOwnLink } from '../../security/own-places.ts';
 import { openReal } from '../../security/open-confined.ts';
 import { contentType } from './content-type.ts';
 import type { TextFinder } from './text-finder.ts';
@@ -26,6 +27,8 @@ export interface SearchOptions {
   /** ms on the clock of performance.now(). */
   readonly deadline: number;
   readonly signal: AbortSignal;
+  /** Resolved. */
+  readonly own?: OwnPlaces | undefined;
 }
 
 /** Larger files are left out and counted. */
@@ -43,7 +46,7 @@ export async function* searchFiles(
   options: SearchOptions,
   report: SearchReport,
 ): AsyncGenerator<FileMatch> {
-  for await (const entry of walkFolder(start, { ...walkLimits, signal: options.signal }, report)) {
+  for await (const entry of walkFolder(start, { ...walkLimits, signal: options.signal, own: options.own }, report)) {
     if (performance.now() > options.deadline) report.outOfTime = true;
     if (report.outOfTime || report.matches >= options.maxMatches) return;
     const name = entry.way.slice(entry.way.lastIndexOf('/') + 1);
@@ -60,7 +63,7 @@ export async function searchFile(
   options: SearchOptions,
   report: SearchReport,
 ): Promise<FileMatch['lines']> {
-  const text = await readSmallText(real, report).catch(() => {
+  const text = await readSmallText(real, options.own, report).catch(() => {
     report.unreadable++;
     return undefined;
   });
@@ -71,10 +74,15 @@ export async function searchFile(
   return found.map(({ index, at }) => ({ number: index + 1, text: excerpt(lines[index] ?? '', at) }));
 }
 
-async function readSmallText(real: string, report: SearchReport): Promise<string | undefined> {
+async function readSmallText(
+  real: string,
+  own: OwnPlaces | undefined,
+  report: SearchReport,
+): Promise<string | undefined> {
   await using handle = await openReal(real, constants.O_RDONLY);
   const stats = await handle.stat();
   if (!stats.isFile()) return undefined;
+  if (own !== undefined) await refuseOwnLink(own, stats, real);
   report.files++;
   if (stats.size > maxFileBytes) {
     report.tooBig++;

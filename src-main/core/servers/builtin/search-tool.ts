@@ -2,6 +2,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { confinePath, resolveRoots } from '../../security/confine-path.ts';
+import { noPlaces, resolvePlaces } from '../../security/own-places.ts';
 import { shownPath } from '../../security/shown-path.ts';
 import { newSearchReport, searchFile, searchFiles } from './search-files.ts';
 import type { FileMatch, SearchOptions, SearchReport } from './search-files.ts';
@@ -41,7 +42,8 @@ async function search(options: UtilsOptions, input: SearchArguments, signal: Abo
   const { query, path, regex, maxMatches } = input;
   const starts = await startsOf(options, path);
   const finder = regex ? regexFinder(query) : plainFinder(query);
-  const searching = { finder, maxMatches, deadline: performance.now() + searchTime, signal };
+  const own = await resolvePlaces(options.own ?? noPlaces);
+  const searching = { finder, own, maxMatches, deadline: performance.now() + searchTime, signal };
   const report = newSearchReport();
   const lines: string[] = [];
   for (const { real, kind } of starts) {
@@ -56,7 +58,7 @@ async function search(options: UtilsOptions, input: SearchArguments, signal: Abo
 type Start = { readonly real: string; readonly kind: 'file' | 'folder' | 'missing' };
 
 async function startsOf(options: UtilsOptions, path: string | undefined): Promise<Start[]> {
-  if (path !== undefined) return [await confinePath(options.folders, path, { platform: options.platform })];
+  if (path !== undefined) return [await confinePath(options.folders, path, options)];
   return (await resolveRoots(options.folders)).map((real) => ({ real, kind: 'folder' }));
 }
 

@@ -1,5 +1,6 @@
 /** The built-in server `utils`: the time, and the files of folders that the person has allowed. */
 import { McpServer } from '@modelcontextprotocol/server';
+import type { OwnPlaces } from '../../security/own-places.ts';
 import { registerListTool } from './list-tool.ts';
 import { registerReadTool } from './read-tool.ts';
 import { registerSearchTool } from './search-tool.ts';
@@ -9,6 +10,8 @@ import { registerWriteTool } from './write-tool.ts';
 export interface UtilsOptions {
   /** Absolute folders the file tools may touch. */
   readonly folders: readonly string[];
+  /** What they may not touch, whatever is allowed. */
+  readonly own?: OwnPlaces;
   readonly now?: () => Date;
   /** Whose naming rules apply to paths; this computer's by default. */
   readonly platform?: NodeJS.Platform;

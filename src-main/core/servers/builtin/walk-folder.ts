@@ -2,6 +2,7 @@
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, opendir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isOwnPath, type OwnPlaces } from '../../security/own-places.ts';
 import { pinFolder } from '../../security/pin-folder.ts';
 
 export interface WalkLimits {
@@ -14,6 +15,8 @@ export interface WalkLimits {
   /** Also asks for sizes, which costs a system call per file. */
   readonly sizes?: boolean;
   readonly signal?: AbortSignal;
+  /** Resolved; neither shown nor entered. */
+  readonly own?: OwnPlaces | undefined;
 }
 
 export interface WalkEntry {
@@ -40,15 +43,18 @@ export function newReport(): WalkReport {
 export async function* walkFolder(start: string, limits: WalkLimits, report: WalkReport): AsyncGenerator<WalkEntry> {
   let level: { readonly real: string; readonly way: string }[] = [{ real: start, way: '' }];
   let left = limits.entries;
+  const isOwn = (real: string): boolean => limits.own !== undefined && isOwnPath(limits.own, real);
   for (let depth = 1; depth <= limits.depth && level.length > 0; depth++) {
     const next: typeof level = [];
     for (const folder of level) {
+      if (isOwn(folder.real)) continue;
       limits.signal?.throwIfAborted();
       for (const entry of await readEntries(folder, left + 1, limits.sizes ?? false, report)) {
         if (left-- <= 0) {
           report.full = true;
           return;
         }
+        if (isOwn(entry.real)) continue;
         yield entry;
         if (entry.kind !== 'folder') continue;
         const name = entry.way.slice(entry.way.lastIndexOf('/') + 1);

@@ -26,7 +26,7 @@ export function registerWriteTool(server: McpServer, options: UtilsOptions): voi
       answer(async () => {
         const bytes = Buffer.byteLength(content);
         if (bytes > maxBytes) throw new AppError('bad_request', `${bytes} bytes are more than the 16 MiB allowed.`);
-        const { real, created } = await writeConfined(options.folders, path, content, mode, options.platform);
+        const { real, created } = await writeConfined(options.folders, path, content, mode, options);
         const done = created ? 'Created' : mode === 'append' ? 'Appended to' : 'Replaced';
         return textAnswer(`${done} ${shownPath(real)} (${bytes} bytes written).`);
       }),

@@ -7,6 +7,7 @@ import type { LineBudgets } from '../../wire/byte-budget.ts';
 import type { Transport } from '../../wire/transport.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
+import type { OwnPlaces } from '../../security/own-places.ts';
 import type { SignIns } from '../sign-in/sign-ins.ts';
 import { createTransport } from './create-transport.ts';
 import { RotatingFile } from './rotating-file.ts';
@@ -19,6 +20,8 @@ export interface TransportFactoryOptions {
   /** Folder of the servers' stderr logs. */
   readonly logDir: string;
   readonly mask: (text: string) => string;
+  /** What no built-in server touches. */
+  readonly own?: OwnPlaces | undefined;
   /** What all lines together may have of the memory. */
   readonly budgets?: LineBudgets | undefined;
   /** Without it nobody is signed in to servers over HTTP. */
@@ -40,8 +43,9 @@ export class TransportFactory {
       ...this.#options,
       stderr: this.#stderrOf(config.name),
       connectBuiltin: async ({ builtin, folders }) => {
+        const { own } = this.#options;
         const { connectBuiltin } = await import('../builtin/connect-builtin.ts');
-        return connectBuiltin(builtin, { folders });
+        return connectBuiltin(builtin, { folders, ...(own !== undefined && { own }) });
       },
     });
   }

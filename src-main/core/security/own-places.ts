@@ -1,0 +1,71 @@
+/** Tooltray's own folders and files: whatever a person allows, nothing that a model calls reads, lists or writes there. */
+import type { Stats } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { AppPaths } from '../base/app-paths.ts';
+import { AppError } from '../base/errors.ts';
+import { isInside } from './path-name.ts';
+import { shownPath } from './shown-path.ts';
+
+/** Absolute. */
+export interface OwnPlaces {
+  readonly folders: readonly string[];
+  /** With what lies beside them under their name: backups, locks, drafts. */
+  readonly files: readonly string[];
+}
+
+export const noPlaces: OwnPlaces = { folders: [], files: [] };
+
+/** Of a core that uses `configFile`. A private home is the person's folder with ours in it; others are ours as a whole. */
+export function ownPlaces(paths: AppPaths, configFile: string): OwnPlaces {
+  const { home, dataDir, logDir, cacheDir, runDir } = paths;
+  const folder = dirname(paths.configFile);
+  const kits = [folder, dirname(configFile)].map((each) => join(each, 'kit.d'));
+  return {
+    folders: [dataDir, logDir, cacheDir, runDir, ...kits, ...(home === undefined ? [folder] : [])],
+    files: [paths.configFile, configFile],
+  };
+}
+
+/** The same as they really are, for `isOwnPath`. */
+export async function resolvePlaces({ folders, files }: OwnPlaces): Promise<OwnPlaces> {
+  const [realFolders, realFiles] = await Promise.all([folders, files].map((paths) => Promise.all(paths.map(realOf))));
+  return { folders: realFolders ?? [], files: [...files, ...(realFiles ?? [])] };
+}
+
+/** Whether a resolved path is ours; `places` resolved as well. */
+export function isOwnPath({ folders, files }: OwnPlaces, real: string): boolean {
+  return folders.some((folder) => isInside(folder, real)) || files.some((file) => isBeside(file, real));
+}
+
+/** Throws AppError not_allowed for a path of ours. */
+export function refuseOwn(places: OwnPlaces, real: string, path: string): void {
+  if (isOwnPath(places, real)) throw refusal(path);
+}
+
+/** A second name elsewhere leads to the same file. Rejects with AppError not_allowed for one of ours. */
+export async function refuseOwnLink(places: OwnPlaces, stats: Stats, path: string): Promise<void> {
+  if (stats.nlink < 2) return;
+  const listed = await Promise.all(
+    places.folders.map((folder) => readdir(folder, { recursive: true }).catch(() => [])),
+  );
+  const own = places.folders.flatMap((folder, index) => (listed[index] ?? []).map((name) => join(folder, name)));
+  for (const file of [...places.files, ...own]) {
+    const found = await stat(file).catch(() => undefined);
+    if (found?.ino === stats.ino && found.dev === stats.dev) throw refusal(path);
+  }
+}
+
+function isBeside(file: string, real: string): boolean {
+  return real === file || (dirname(real) === dirname(file) && basename(real).startsWith(`${basename(file)}.`));
+}
+
+/** Of what does not exist, where its deepest existing folder leads, and the rest as named. */
+async function realOf(path: string): Promise<string> {
+  const parent = dirname(path);
+  return realpath(path).catch(async () => (parent === path ? path : join(await realOf(parent), basename(path))));
+}
+
+function refusal(path: string): AppError {
+  return new AppError('not_allowed', `"${shownPath(path)}" is one of Tooltray's own files, which no tool may touch.`);
+}
