@@ -9,7 +9,9 @@ const test = plain.extend<{ core: ServedCore }>({
     await using core = await ServedCore.start({ config: { mode: 'search', servers: {} } });
     const app = await core.connect();
     for (const name of ['weather', 'shop', 'news']) {
-      await app.call('manage_servers', { action: 'add', name, ...fixtureCommand('echo') });
+      const { command, args } = fixtureCommand('echo');
+      const odd = '--token=$(whoami)\u200b';
+      await app.call('manage_servers', { action: 'add', name, command, args: [...args, odd] });
     }
     await page.goto(core.link);
     await use(core);
@@ -27,7 +29,11 @@ test('proposals are approved and rejected from the overview and the settings, an
   await decide('weather').focus();
   await page.keyboard.press('Enter');
   await expect(dialog).toContainText('Claude Desktop asked with manage_servers');
-  await expect(dialog.getByRole('region', { name: 'What would be written' })).toContainText('echo.ts');
+  const written = dialog.getByRole('region', { name: 'What would be written' });
+  await expect(written).toContainText('echo.ts');
+  // What is agreed to is seen to the letter, what nobody can see included; and nothing that runs is the first button.
+  await expect(written).toContainText('--token=$(whoami)⟨U+200B⟩');
+  await expect(dialog.getByRole('button', { name: 'Approve' })).not.toHaveClass(/primary/);
   await tabTo(page, dialog.getByRole('button', { name: 'Later' }));
   await page.keyboard.press('Enter');
   await expect(decide('weather')).toBeFocused();
@@ -44,10 +50,10 @@ test('proposals are approved and rejected from the overview and the settings, an
   await expect(decide('shop')).toBeHidden();
 
   await page.goto(core.at('settings'));
-  const asked = page.getByRole('list', { name: 'What models asked for' }).getByRole('listitem');
+  const asked = page.getByRole('list', { name: 'What waits for you' }).getByRole('listitem');
   await expect(asked).toHaveText([/news/]);
   await asked.getByRole('button', { name: 'Reject' }).click();
-  await expect(page.getByText('Nothing is asked for now.')).toBeVisible();
+  await expect(page.getByText('Nothing waits now.')).toBeVisible();
 
   await page.goto(core.at('servers'));
   await expect(page.getByRole('table', { name: 'Servers' }).getByRole('rowheader')).toHaveText([/weather/]);

@@ -43,14 +43,6 @@ export function amountText(amount: number | undefined, unit: number): string {
   return String(Number(inUnit.toFixed(inUnit < 1_000 ? 3 : 0)));
 }
 
-/** What models may change, in a sentence. */
-export function policyText(agentChanges: SettingsFacts['agentChanges']): string {
-  if (agentChanges === 'refuse') return 'Models cannot add, change or remove servers, and are not even heard.';
-  return agentChanges === 'ask'
-    ? 'A model that wants to add, change or remove a server has to ask you first.'
-    : 'Models may add, change and remove servers without asking you.';
-}
-
 /** What to write into the config for the other choice. */
 export function policySnippet(agentChanges: SettingsFacts['agentChanges']): string {
   return `"policy": { "agentChanges": "${agentChanges === 'ask' ? 'allow' : 'ask'}" }`;

@@ -5,7 +5,6 @@ import {
   modeCost,
   mostTokens,
   policySnippet,
-  policyText,
   readAmount,
 } from '../../../src-renderer/views/settings/settings-words.ts';
 
@@ -34,7 +33,6 @@ test('an amount is shown as short as it can be', () => {
 });
 
 test('the policy is told with what to write for the other one', () => {
-  expect(policyText('ask')).toContain('has to ask you first');
   expect(policySnippet('ask')).toBe('"policy": { "agentChanges": "allow" }');
   expect(policySnippet('allow')).toBe('"policy": { "agentChanges": "ask" }');
 });
