@@ -1,23 +1,34 @@
-/** The official conformance suite against a fixture server, seen through the built core. */
+/** The official conformance suite against a fixture server of both eras, directly and seen through the built core. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startHttpFixture } from '../fixtures/servers/http-fixture.ts';
+import type { HttpFixture } from '../fixtures/servers/shared/serve-over-http.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { type BuiltCore, startBuiltCore } from './built-core.ts';
 import { PrivateHome } from './private-home.ts';
 import { runProgram } from './run-program.ts';
 
 const suite = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'));
-const home = new PrivateHome();
-let core: BuiltCore;
+const program = join(suite, 'dist', 'index.js');
+const [home, second] = [new PrivateHome(), new PrivateHome()];
+let fixture: HttpFixture;
+/** One server each, so that the merged endpoint lists its tools by their own names. */
+let [core, overHttp]: (BuiltCore | undefined)[] = [];
 
 beforeAll(async () => {
-  core = await startBuiltCore({ conformance: fixtureCommand('conformance') }, home);
+  fixture = await startHttpFixture('conformance');
+  // Untouched texts: what mode `proxy` makes of schemas is promised elsewhere.
+  [core, overHttp] = await Promise.all([
+    startBuiltCore({ conformance: fixtureCommand('conformance') }, home, { raw: true }),
+    startBuiltCore({ conformance: { url: fixture.url } }, second, { raw: true }),
+  ]);
 });
 
 afterAll(async () => {
-  await core?.[Symbol.asyncDispose]();
-  home[Symbol.dispose]();
+  await Promise.all([core?.[Symbol.asyncDispose](), overHttp?.[Symbol.asyncDispose]()]);
+  await fixture?.close();
+  for (const one of [home, second]) one[Symbol.dispose]();
 });
 
 interface Verdict {
@@ -41,11 +52,58 @@ test.each([
 ])(
   'all $scenarios scenarios that $revision requires of a server pass',
   async ({ revision, scenarios }) => {
-    const target = ['server', '--url', `${core.url}/server/conformance`, '--requirements', revision];
-    const program = join(suite, 'dist', 'index.js');
+    // Over stdio each of the many sessions that could be asked would start a process of its own.
+    const { url } = (revision === '2025-11-25' ? overHttp : core) as BuiltCore;
+    const target = ['server', '--url', `${url}/server/conformance`, '--requirements', revision];
     const outcome = await runProgram(process.execPath, [program, ...target], { env: home.env, cwd: home.workFolder });
     expect(requiredScenarios(outcome.stdout)).toEqual({ passed: scenarios, failed: [] });
     expect(outcome.code).toBe(0);
   },
   60_000,
 );
+
+/** Every scenario that fits the revision, by whether it passes. */
+async function allScenarios(url: string, revision: string): Promise<Readonly<Record<string, boolean>>> {
+  const target = ['server', '--url', url, '--suite', 'all', '--spec-version', revision];
+  const { stdout } = await runProgram(process.execPath, [program, ...target], { env: home.env, cwd: home.workFolder });
+  const summary = stdout.slice(stdout.indexOf('=== SUMMARY ==='));
+  const lines = [...summary.matchAll(/^([✓✗]) (\S+):/gm)];
+  return Object.fromEntries(lines.map(([, mark, name]): [string, boolean] => [String(name), mark === '✓']));
+}
+
+test.each([
+  { revision: '2025-11-25', scenarios: 33 },
+  { revision: '2026-07-28', scenarios: 40 },
+])(
+  'whatever of $revision passes directly passes through us, from one server and merged',
+  async ({ revision, scenarios }) => {
+    const direct = await allScenarios(fixture.url, revision);
+    expect(Object.values(direct)).toEqual(Array(scenarios).fill(true));
+    for (const endpoint of ['server/conformance', 'mode/proxy']) {
+      const url = `${overHttp?.url}/${endpoint}`;
+      expect({ url, ...(await allScenarios(url, revision)) }).toEqual({ url, ...direct });
+    }
+  },
+  120_000,
+);
+
+test.each([
+  'tools-call-sampling',
+  'tools-call-elicitation',
+  'elicitation-sep1034-defaults',
+  'elicitation-sep1330-enums',
+])('%s passes from a server over stdio, which asks on a line of the era of the app', async (scenario) => {
+  const target = ['server', '--url', `${core?.url}/server/conformance`, '--scenario', scenario];
+  const args = [program, ...target, '--spec-version', '2025-11-25'];
+  const outcome = await runProgram(process.execPath, args, { env: home.env, cwd: home.workFolder });
+  expect(outcome.stdout).toMatch(/Passed: [1-9]\d*\/\d+, 0 failed/);
+  expect(outcome.code).toBe(0);
+});
+
+test('as a client we ask once more in a version that a server names when it refuses ours', async () => {
+  const command = `"${process.execPath}" "${join(import.meta.dirname, 'meet-server.ts')}"`;
+  const scenario = ['client', '--command', command, '--scenario', 'request-metadata', '--spec-version', '2026-07-28'];
+  const outcome = await runProgram(process.execPath, [program, ...scenario], { env: home.env, cwd: home.workFolder });
+  expect(outcome.stdout + outcome.stderr).toContain('Passed: 5/5, 0 failed, 0 warnings');
+  expect(outcome.code).toBe(0);
+});

@@ -1,20 +1,68 @@
 /**
- * Arguments that a tool wants repeated as HTTP headers (`x-mcp-header` in its schema).
+ * Arguments that a tool wants repeated as HTTP headers (`x-mcp-header` in its schema): written for servers, checked for client apps.
  * Source: MCP 2026-07-28, basic/transports, "Mcp-Param" headers.
  */
 import type { JsonObject } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
 
+/** An argument that is repeated, as the schema marks it. */
+interface RepeatedParam {
+  /** From the arguments down to it. */
+  readonly path: readonly string[];
+  readonly header: string;
+}
+
 export function paramHeaders(tool: JsonObject | undefined, args: unknown): Record<string, string> | undefined {
-  const schema = tool?.['inputSchema'];
-  if (!isObject(schema) || !isObject(schema['properties']) || !isObject(args)) return undefined;
   const headers: Record<string, string> = {};
-  for (const [name, property] of Object.entries(schema['properties'])) {
-    const header = isObject(property) ? property['x-mcp-header'] : undefined;
-    const text = scalarText(args[name]);
-    if (isHeaderName(header) && text !== undefined) headers[`Mcp-Param-${header}`] = headerValue(text);
+  for (const { path, header } of repeatedParams(tool?.['inputSchema'])) {
+    const text = scalarText(valueAt(args, path));
+    if (text !== undefined) headers[header] = headerValue(text);
   }
   return Object.keys(headers).length === 0 ? undefined : headers;
+}
+
+/** Whether a tool wants anything repeated. */
+export function hasParamHeaders(tool: JsonObject): boolean {
+  return repeatedParams(tool['inputSchema']).length > 0;
+}
+
+/** What is wrong with the headers of a call of a tool that was listed so, as a sentence; undefined: they say what the arguments say. */
+export function paramMismatch(
+  tool: JsonObject,
+  args: unknown,
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): string | undefined {
+  for (const { path, header } of repeatedParams(tool['inputSchema'])) {
+    const value = valueAt(args, path);
+    const text = scalarText(value);
+    // Nothing is to be repeated; a header that is there all the same counts for nothing.
+    if (text === undefined) continue;
+    const given = headers[header.toLowerCase()];
+    const what = `the argument ${path.join('.')} is ${JSON.stringify(value)}`;
+    if (typeof given !== 'string') return `${what}, but the header ${header} is missing.`;
+    const said = readHeaderValue(given);
+    if (said === undefined) return `the header ${header} is marked as base64 and is none.`;
+    if (said !== text && !isSameNumber(value, said))
+      return `${what}, but the header ${header} says ${JSON.stringify(said)}.`;
+  }
+  return undefined;
+}
+
+/** Only what is reached through `properties` counts. A marking that no header name can be would make the whole request fail. */
+function repeatedParams(schema: unknown, path: readonly string[] = []): RepeatedParam[] {
+  if (!isObject(schema) || !isObject(schema['properties'])) return [];
+  return Object.entries(schema['properties']).flatMap(([name, property]) => {
+    const header = isObject(property) ? property['x-mcp-header'] : undefined;
+    const here = [...path, name];
+    return [
+      ...(isHeaderName(header) ? [{ path: here, header: `Mcp-Param-${header}` }] : []),
+      ...repeatedParams(property, here),
+    ];
+  });
+}
+
+function valueAt(args: unknown, path: readonly string[]): unknown {
+  return path.reduce((value: unknown, key) => (isObject(value) ? value[key] : undefined), args);
 }
 
 /** A number whose spelling we keep is one, too. */
@@ -23,13 +71,32 @@ function scalarText(value: unknown): string | undefined {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
 }
 
-/** A `token` of RFC 9110; anything else would make the whole request fail. */
+/** `1.50` and `1.5` are the same number. */
+function isSameNumber(value: unknown, said: string): boolean {
+  const isNumber = typeof value === 'number' || JSON.isRawJSON(value);
+  return isNumber && /^-?\d+(\.\d+)?$/.test(said) && Number(said) === Number(scalarText(value));
+}
+
+/** A `token` of RFC 9110. */
 function isHeaderName(header: unknown): header is string {
   return typeof header === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(header);
 }
 
+const marked = /^=\?base64\?(.*)\?=$/;
+const canonicalBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
 /** Anything that is no plain visible ASCII travels as base64 in the marking the specification gives. */
 function headerValue(text: string): string {
-  const plain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text);
+  const plain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !marked.test(text);
   return plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+}
+
+/** undefined: marked as base64, and no text in it. */
+function readHeaderValue(written: string): string | undefined {
+  const base64 = marked.exec(written)?.[1];
+  if (base64 === undefined) return written;
+  if (!canonicalBase64.test(base64)) return undefined;
+  const bytes = Buffer.from(base64, 'base64');
+  const text = bytes.toString('utf8');
+  return Buffer.from(text).equals(bytes) ? text : undefined;
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../base/json.ts';
 import { awaitResult, listsAwait } from '../modes/await-result.ts';
 import type { HelperTool, Mode, ModeView } from '../modes/mode.ts';
 import type { Era } from '../wire/eras.ts';
+import { hasParamHeaders } from '../servers/param-headers.ts';
 import { acceptableEntry } from './acceptable-entry.ts';
 
 export interface MergedToolsOptions {
@@ -34,6 +35,14 @@ export class MergedTools {
 
   lists(name: string, era: Era): boolean {
     return this.#tools(era).some((tool) => tool['name'] === name);
+  }
+
+  /** A server's tool that wants arguments repeated as headers, where what is listed says so. */
+  withHeaders(name: string): JsonObject | undefined {
+    const known = this.#options.view().catalog.lookup.tools.listedAs(name);
+    // Most want nothing, and the list is work.
+    if (known === undefined || !hasParamHeaders(known.definition)) return undefined;
+    return this.#tools('modern').find((tool) => tool['name'] === name && hasParamHeaders(tool));
   }
 
   /** Whether the list that was given out is another one now; said once for each change. */

@@ -101,6 +101,10 @@ export class MergedView implements SessionView {
     return key === 'prompts' ? this.#prompts.list(era) : this.#resources.list(key, era);
   }
 
+  toolWithHeaders(name: string): JsonObject | undefined {
+    return this.#tools.withHeaders(name);
+  }
+
   callTool(params: JsonObject, context: CallerContext): Promise<Result> {
     return this.#calls.answer(params, context);
   }

@@ -9,8 +9,9 @@ import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange } from '../catalog/live-catalog.ts';
+import { paramMismatch } from '../servers/param-headers.ts';
 import { metaKey, metaOf } from '../wire/eras.ts';
-import { type Result, RpcError } from '../wire/message.ts';
+import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { toErrorBody } from '../wire/peer.ts';
 import { toObject } from '../wire/raw-json.ts';
 import { idOf, replyError, replyJson } from './http-reply.ts';
@@ -76,6 +77,7 @@ export class ModernEndpoint {
       await this.#other(method, body, response);
       return;
     }
+    if (method === 'tools/call' && this.#refuseHeaders(request, response, body)) return;
     if (method === 'subscriptions/listen') this.#holdSubscriptions(body, response);
     // The SDK's own shape of a Node request differs in optional members only.
     await this.#serve(request as never, response, body);
@@ -96,6 +98,17 @@ export class ModernEndpoint {
     this.view.end?.();
     this.#meter.end();
     return this.#handler.close();
+  }
+
+  /** What stands between an app and a server may go by the headers, so they must say what the arguments say. */
+  #refuseHeaders(request: IncomingMessage, response: ServerResponse, body: unknown): boolean {
+    const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
+    const tool = this.view.toolWithHeaders(String(params['name']));
+    const fault = tool && paramMismatch(tool, params['arguments'], request.headers);
+    if (fault === undefined) return false;
+    const message = `The headers and the body of the request disagree: ${fault}`;
+    replyError(response, 400, { code: rpcCode.headerMismatch, message }, idOf(body));
+    return true;
   }
 
   #server(introduction: Introduction): Server {

@@ -7,6 +7,7 @@ import type { CatalogChange, IsToolOn, LiveCatalog } from '../catalog/live-catal
 import type { Handshake } from '../servers/handshake.ts';
 import { emptyListing, type Listing, type ListKey } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
+import { hasParamHeaders } from '../servers/param-headers.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { HeldLists } from './held-lists.ts';
@@ -47,6 +48,11 @@ export class ServerView implements SessionView {
     const server = this.#server();
     if (server.listedAt === undefined) await server.ready();
     return this.#held.hold(key, this.#shown(server.listing)[key]);
+  }
+
+  toolWithHeaders(name: string): JsonObject | undefined {
+    const tools = this.#options.servers.find(this.#options.server)?.listing.tools ?? [];
+    return tools.find((tool) => tool['name'] === name && hasParamHeaders(tool));
   }
 
   callTool(params: JsonObject, context: CallerContext): Promise<Result> {

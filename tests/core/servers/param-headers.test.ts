@@ -1,7 +1,7 @@
 /** Promises of the arguments that travel as headers. */
 import { expect, test } from 'vitest';
 import { parseJson } from '../../../src-main/core/base/json.ts';
-import { paramHeaders } from '../../../src-main/core/servers/param-headers.ts';
+import { paramHeaders, paramMismatch } from '../../../src-main/core/servers/param-headers.ts';
 
 const tool = (properties: Record<string, unknown>): Record<string, unknown> => ({
   name: 't',
@@ -37,4 +37,32 @@ test.each([
   ['a marking that no header name can be', tool({ region: { 'x-mcp-header': 'a b\r\nX: y' } }), { region: 'x' }],
 ])('%s gives no header', (_what, of, args) => {
   expect(paramHeaders(of, args)).toBeUndefined();
+});
+
+const deep = tool({ where: { type: 'object', properties: { zone: { type: 'integer', 'x-mcp-header': 'Zone' } } } });
+
+test('an argument inside of another one is repeated, too', () => {
+  expect(paramHeaders(deep, { where: { zone: 7 } })).toEqual({ 'Mcp-Param-Zone': '7' });
+});
+
+test.each([
+  ['the same text', marked, { region: 'eu' }, 'eu'],
+  ['the same text as base64', marked, { region: 'Hello' }, '=?base64?SGVsbG8=?='],
+  ['what only looks like base64', marked, { region: 'SGVsbG8=' }, 'SGVsbG8='],
+  ['half a marking', marked, { region: '=?base64?SGVsbG8=' }, '=?base64?SGVsbG8='],
+  ['another spelling of the number', deep, { where: { zone: 42 } }, '42.0'],
+  ['nothing for a missing argument', marked, {}, undefined],
+  ['anything for a missing argument', marked, { region: null }, 'stray'],
+])('%s is accepted', (_what, of, args, header) => {
+  const name = of === deep ? 'mcp-param-zone' : 'mcp-param-region';
+  expect(paramMismatch(of, args, { [name]: header })).toBeUndefined();
+});
+
+test.each([
+  ['another text', { region: 'eu' }, 'us', 'says "us"'],
+  ['no header', { region: 'eu' }, undefined, 'the header Mcp-Param-Region is missing'],
+  ['base64 without its end', { region: 'Hello' }, '=?base64?SGVsbG8?=', 'marked as base64 and is none'],
+  ['letters that base64 has not', { region: 'Hello' }, '=?base64?SGVs!!!bG8=?=', 'marked as base64 and is none'],
+])('%s is refused', (_what, args, header, fault) => {
+  expect(paramMismatch(marked, args, { 'mcp-param-region': header })).toContain(fault);
 });
