@@ -6,17 +6,34 @@ const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_
 
 /** `a⟨U+200B⟩b`: everything else is as it was. */
 export function markHidden(text: string): string {
-  return text.replace(
-    hidden,
-    (character) => `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
-  );
+  return text.replace(hidden, asMark);
+}
+
+function asMark(character: string): string {
+  return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+}
+
+/**
+ * What carries words that nobody sees to a model, or turns them around: tags, directions, zero width, selectors beyond those
+ * of emoji, controls. Joiners stay, which languages and emoji need.
+ */
+const steering =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e01ef}]/gu;
+
+/** An answer of ours for a model, in which such characters of servers stand as marks: data, and seen as such. */
+export function markSteering<T>(value: T): T {
+  return mapTexts(value, (text) => text.replace(steering, asMark)) as T;
 }
 
 /** A copy of a JSON value, every text and key in it marked. */
 export function markHiddenIn(value: unknown): unknown {
-  if (typeof value === 'string') return markHidden(value);
-  if (Array.isArray(value)) return value.map(markHiddenIn);
+  return mapTexts(value, markHidden);
+}
+
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
   if (!isObject(value)) return value;
   // fromEntries defines each key, so that `__proto__` stays an ordinary one.
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [markHidden(key), markHiddenIn(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapTexts(item, map)]));
 }

@@ -27,6 +27,11 @@ function badAddress(cause: unknown): AppError {
 
 /** Throws AppError message_too_large or bad_request. */
 export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  return parseBody(await readTextBody(request, maxBytes));
+}
+
+/** Throws AppError message_too_large. */
+export async function readTextBody(request: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -35,8 +40,13 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
       throw new AppError('message_too_large', `The request is larger than ${Math.round(maxBytes / 1024 / 1024)} MB.`);
     chunks.push(chunk);
   }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Throws AppError bad_request. */
+export function parseBody(text: string): unknown {
   try {
-    return parseJson(Buffer.concat(chunks).toString('utf8'));
+    return parseJson(text);
   } catch (error) {
     throw new AppError('bad_request', 'The request is not JSON.', { cause: error });
   }

@@ -4,6 +4,7 @@ import { shortName } from '../base/short-name.ts';
 import type { AnswerRoom } from '../calls/answer-room.ts';
 import { callTool, type CallerContext, type CallRequest, type CallSteps } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
+import { markSteering } from '../base/mark-hidden.ts';
 import { readArguments } from '../calls/read-arguments.ts';
 import type { ResultShaper } from '../calls/shape-result.ts';
 import { calledTool } from '../calls/slow-call-answers.ts';
@@ -105,7 +106,7 @@ export class MergedCalls {
     try {
       const answer = await helper.run(input, own);
       if (helper.admin === true) this.#noteLook(own, input);
-      const result = contexts.handedOn(answer) ? answer : tellWhole(answer);
+      const result = contexts.handedOn(answer) ? answer : tellWhole(isQuoted(helper) ? answer : markSteering(answer));
       return helper.spills === true ? await this.#options.shapeOwn(result, name, context) : result;
     } catch (error) {
       if (isCancelled(error)) throw error;
@@ -147,4 +148,9 @@ export class MergedCalls {
     const isOut = acceptsInputRequired && isCalledByName(mode) && !this.#lists(awaitResult.definition.name);
     return isOut ? undefined : awaitLine(mode, args);
   }
+}
+
+/** What it hands out is an answer of a server or of a program, letter by letter, and not our words about servers. */
+function isQuoted({ spills, reachable }: HelperTool): boolean {
+  return spills === true || reachable === true;
 }
