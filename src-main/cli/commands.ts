@@ -10,7 +10,7 @@ const modes = '--mode M         how tools are shown: proxy, search …';
 export const commands: readonly Command[] = [
   {
     name: 'serve',
-    form: '[--config F] [--mode M] [--port N] [--no-open] [--no-token] [--background] [--json]',
+    form: '[--config F] [--mode M] [--port N] [--no-open] [--no-token] [--keep-link] [--background] [--json]',
     about: 'run Tooltray and its status page',
     details: [
       configFlag,
@@ -18,6 +18,7 @@ export const commands: readonly Command[] = [
       '--port N         port of the HTTP endpoint on 127.0.0.1; 0 takes any free one',
       '--no-open        do not open the status page',
       '--no-token       let every program on this machine in (tests only)',
+      '--keep-link      keep the dashboard’s link over restarts; else it is new with each start',
       '--background     print nothing, write the log only',
       '--json           print one line of JSON when listening: http, socket, pid, config, tokenFile',
     ],

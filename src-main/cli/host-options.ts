@@ -13,6 +13,7 @@ const flags = {
   app: { type: 'string' },
   'no-open': { type: 'boolean' },
   'no-token': { type: 'boolean' },
+  'keep-link': { type: 'boolean' },
   background: { type: 'boolean' },
   standalone: { type: 'boolean' },
   json: { type: 'boolean' },
@@ -26,6 +27,7 @@ export interface HostArguments {
   readonly app: string | undefined;
   readonly open: boolean;
   readonly askToken: boolean;
+  readonly keepLink: boolean;
   readonly background: boolean;
   readonly json: boolean;
 }
@@ -40,13 +42,14 @@ export function readHostArguments(args: readonly string[], form = ''): HostArgum
     app: values.app,
     open: values['no-open'] !== true,
     askToken: values['no-token'] !== true,
+    keepLink: values['keep-link'] === true,
     background: values.background === true,
     json: values.json === true,
   };
 }
 
 export function hostOptions(args: HostArguments, onStop: () => void): CoreHostOptions {
-  const { config: configFile, mode, port, askToken } = args;
+  const { config: configFile, mode, port, askToken, keepLink: keepKey } = args;
   return {
     env: process.env,
     version: packageJson.version,
@@ -54,6 +57,7 @@ export function hostOptions(args: HostArguments, onStop: () => void): CoreHostOp
     mode,
     port,
     askToken,
+    keepKey,
     onStop,
     pageRoot: bundleFile('renderer'),
   };

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { AppError } from '../core/base/errors.ts';
 import { CoreHost } from '../host/core-host.ts';
-import { pageKey } from '../rpc/page-key.ts';
+import { pageKeyFile } from '../rpc/page-key.ts';
 import { cliPaths } from './open-cli-config.ts';
 import { findRunningCore } from './running-core.ts';
 import { type HostArguments, hostOptions, readHostArguments } from './host-options.ts';
@@ -48,7 +48,7 @@ async function refuseSecond(given: HostArguments): Promise<void> {
 /** For a person at a terminal, who may have lost the first one's link; output that goes to a file is given no key. */
 function dashboardOf(http: string, { background, json }: HostArguments): string {
   if (http === '' || background || json) return '';
-  const key = pageKey(readFileSync(cliPaths().tokenFile, 'utf8').trim());
+  const key = readFileSync(pageKeyFile(cliPaths().runDir), 'utf8');
   return ` (its dashboard: ${new URL('/', http).href}#key=${key})`;
 }
 

@@ -1,4 +1,5 @@
 /** A core with its doors, as a process runs it: config and log opened, socket and HTTP listening, ended in order. */
+import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
@@ -20,7 +21,7 @@ import type { Dashboard } from '../rpc/dashboard.ts';
 import type { RpcDeps } from '../rpc/deps.ts';
 import type { DesktopService } from '../rpc/desktop-service.ts';
 import { noApps } from '../rpc/no-apps.ts';
-import { pageKey } from '../rpc/page-key.ts';
+import { keptPageKey, newPageKey, pageKeyFile, PageSignatures } from '../rpc/page-key.ts';
 import { AppGate } from './app-gate.ts';
 import type { HttpDoor, HttpDoorOptions } from './http-door.ts';
 import { openAppAccess } from './open-app-access.ts';
@@ -32,6 +33,8 @@ export interface CoreHostOptions {
   readonly version: string;
   readonly configFile?: string | undefined;
   readonly mode?: string | undefined;
+  /** The dashboard's link stays the same over restarts; else each start has a new one, and an old one is of no use. */
+  readonly keepKey?: boolean | undefined;
   /** Overrides the config's port. */
   readonly port?: number | undefined;
   /** false: whoever reaches the port may call (tests only). */
@@ -51,6 +54,8 @@ export class CoreHost {
   readonly appAccess: AppAccessStore;
   readonly gate: AppGate;
   readonly log: Log;
+  /** Lets a person's browser in. */
+  readonly pageKey: string;
   /** What the dashboard and the desktop app talk to; there as soon as the core listens. */
   dashboard: Dashboard | undefined;
   readonly #options: CoreHostOptions;
@@ -67,6 +72,7 @@ export class CoreHost {
     this.gate = new AppGate(this.appAccess, log);
     this.log = log;
     this.core = new Aggregator({ paths, env, config, log, masker, version, mode });
+    this.pageKey = options.keepKey === true ? keptPageKey(this.core.token) : newPageKey();
   }
 
   /** Reads the config, writing a first one where there is none. Rejects with AppError config_invalid, config_not_found. */
@@ -104,7 +110,7 @@ export class CoreHost {
   /** The address of the dashboard, with the key that lets its reader in. */
   get pageUrl(): string {
     // Behind #, where no server log and no proxy sees it.
-    const key = this.#options.askToken ? `#key=${pageKey(this.core.token)}` : '';
+    const key = `#key=${this.#options.askToken ? this.pageKey : 'none'}`;
     return `http://127.0.0.1:${this.#http?.ports.port ?? 0}/${key}`;
   }
 
@@ -126,6 +132,8 @@ export class CoreHost {
     const { core } = this;
     this.#socket = socketDoor({ core, gate: this.gate, serve: this.serve.bind(this), rpcDeps: () => this.rpcDeps });
     await this.#socket.start();
+    // For a second `serve`, which prints the link of the first one. No more of a secret than the token beside it.
+    writeFileSync(pageKeyFile(this.paths.runDir), this.pageKey, { mode: 0o600 });
     // Loaded only here: they bring the SDK along, and a private core on stdin and stdout starts twice as fast without it.
     const { HttpDoor } = await import('./http-door.ts');
     const { Dashboard } = await import('../rpc/dashboard.ts');
@@ -189,7 +197,11 @@ export class CoreHost {
     const { core, gate } = this;
     const { askToken, pageRoot, port, desktop } = this.#options;
     const { config, log } = core.options;
-    const page = { root: pageRoot, key: askToken ? pageKey(core.token) : undefined };
+    const page = {
+      root: pageRoot,
+      key: askToken ? this.pageKey : undefined,
+      signatures: askToken ? new PageSignatures(this.pageKey) : undefined,
+    };
     return {
       core,
       gate,

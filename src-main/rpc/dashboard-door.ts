@@ -6,11 +6,12 @@ import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, toAppError } from '../core/base/errors.ts';
 import { sameToken } from '../core/security/access-token.ts';
-import { decodePart, readJsonBody, requestPath } from '../core/sessions/http-body.ts';
+import { decodePart, parseBody, readTextBody, requestPath } from '../core/sessions/http-body.ts';
 import { RpcError, rpcCode } from '../core/wire/message.ts';
 import type { RpcFailure } from './contract.ts';
 import { streamState } from './event-stream.ts';
 import { pageFile, pageHeaders } from './page-files.ts';
+import { type PageSignatures, proofHeader, type Signed } from './page-key.ts';
 import type { StatePublisher } from './state-publisher.ts';
 
 export interface DashboardDoorOptions {
@@ -18,6 +19,8 @@ export interface DashboardDoorOptions {
   readonly root: string;
   /** undefined: no key is asked for (tests only). */
   readonly key: string | undefined;
+  /** What the page signs with that key. */
+  readonly signatures: PageSignatures | undefined;
   readonly publisher: StatePublisher;
   readonly ask: (method: string, input: unknown, signal: AbortSignal) => Promise<Record<string, unknown>>;
   /** A kept answer's file. Throws AppError not_found. */
@@ -36,8 +39,9 @@ export async function answerDashboard(
   const pathname = requestPath(request);
   if (!pathname.startsWith('/rpc/')) return servePage(pathname, request, response, options.root);
   try {
-    requireEntry(request, options.key);
-    await answerRpcPath(pathname.slice('/rpc/'.length), request, response, options);
+    const signed = requireEntry(request, options);
+    if (signed !== undefined) response.setHeader(proofHeader, signed.proof);
+    await answerRpcPath(pathname.slice('/rpc/'.length), request, response, { ...options, signed });
   } catch (error) {
     fail(response, error);
   }
@@ -57,14 +61,20 @@ async function servePage(
 }
 
 /** Throws AppError unauthorized or not_allowed. */
-function requireEntry({ headers }: IncomingMessage, key: string | undefined): void {
+function requireEntry(
+  { headers, method = '', url = '' }: IncomingMessage,
+  { key, signatures }: DashboardDoorOptions,
+): Signed | undefined {
   const site = headers['sec-fetch-site'];
   const isOwn = headers.origin === undefined || headers.origin === `http://${headers.host ?? ''}`;
   if (!isOwn || (site !== undefined && site !== 'same-origin' && site !== 'none')) {
     throw new AppError('not_allowed', 'Another site asked. Only the dashboard itself may.');
   }
+  const signed = signatures?.read(headers.authorization ?? '', method, url);
+  if (signed !== undefined) return signed;
+  // Programs of the person may send the key itself; the page does not.
   const given = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
-  if (key === undefined || (given !== undefined && sameToken(given, key))) return;
+  if (key === undefined || (given !== undefined && sameToken(given, key))) return undefined;
   throw new AppError('unauthorized', 'This page was not opened through its own link.', {
     fix: 'Open the link that "tooltray serve" printed, or the dashboard from the tray.',
   });
@@ -74,7 +84,7 @@ async function answerRpcPath(
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
-  { publisher, ask, spillFile }: DashboardDoorOptions,
+  { publisher, ask, spillFile, signed }: DashboardDoorOptions & { readonly signed: Signed | undefined },
 ): Promise<void> {
   if (request.method === 'GET' && path === 'events') {
     if (publisher.watchers >= mostWatchers) throw new AppError('session_limit', 'Too many dashboards are open.');
@@ -84,7 +94,7 @@ async function answerRpcPath(
   } else if (request.method === 'GET' && path.startsWith('spill/')) {
     sendFile(response, spillFile(decodePart(path.slice('spill/'.length))));
   } else if (request.method === 'POST') {
-    await answerQuestion(path, request, response, ask);
+    await answerQuestion(path, request, response, ask, signed);
   } else {
     throw new AppError('unsupported', 'Questions are asked with POST.');
   }
@@ -95,6 +105,7 @@ async function answerQuestion(
   request: IncomingMessage,
   response: ServerResponse,
   ask: DashboardDoorOptions['ask'],
+  signed: Signed | undefined,
 ): Promise<void> {
   // A form of another page can send any other type without asking the browser first.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
@@ -102,7 +113,9 @@ async function answerQuestion(
   }
   const leaving = new AbortController();
   response.on('close', () => leaving.abort());
-  const answer = await ask(method, await readJsonBody(request, longestInput), leaving.signal);
+  const text = await readTextBody(request, longestInput);
+  if (signed?.isBody(text) === false) throw new AppError('unauthorized', 'This is not the question that was signed.');
+  const answer = await ask(method, parseBody(text), leaving.signal);
   response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end(JSON.stringify(answer));
 }
 

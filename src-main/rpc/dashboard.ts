@@ -28,7 +28,7 @@ export class Dashboard {
   answer(
     request: IncomingMessage,
     response: ServerResponse,
-    page: Pick<DashboardDoorOptions, 'root' | 'key'>,
+    page: Pick<DashboardDoorOptions, 'root' | 'key' | 'signatures'>,
   ): Promise<boolean> {
     return answerDashboard(request, response, {
       ...page,

@@ -1,7 +1,7 @@
 /** The page's questions to the core: through the desktop app where it runs in one, else over HTTP on its own origin. */
 import type { RpcFailure, RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
 import type { Bridge } from './bridge.d.ts';
-import { keyHeaders } from './page-key.ts';
+import { signQuestion } from './page-key.ts';
 
 export type Input<M extends RpcMethod> = RpcMethods[M]['input'];
 export type Output<M extends RpcMethod> = RpcMethods[M]['output'];
@@ -22,6 +22,12 @@ const unreachable: RpcFailure = {
   code: 'core_gone',
   message: 'The core does not answer.',
   fix: 'It was stopped, or is just starting again. Try again when this page is connected.',
+};
+
+const impostor: RpcFailure = {
+  code: 'unauthorized',
+  message: 'Another program answers at this address.',
+  fix: 'Do not type anything here. Open the dashboard by the link that Tooltray gives, or from its tray.',
 };
 
 export const api = { ask, readSpill };
@@ -78,11 +84,13 @@ interface Sending {
 }
 
 async function send(path: string, { signal, headers, ...init }: Sending): Promise<Response> {
+  const signed = await signQuestion(init.method ?? 'GET', `/rpc/${path}`, init.body);
+  let response: Response;
   try {
-    return await fetch(`/rpc/${path}`, {
+    response = await fetch(`/rpc/${path}`, {
       ...init,
       signal: signal ?? null,
-      headers: { ...keyHeaders(), ...headers },
+      headers: { ...signed.headers, ...headers },
       cache: 'no-store',
     });
   } catch (cause) {
@@ -90,6 +98,8 @@ async function send(path: string, { signal, headers, ...init }: Sending): Promis
     if (signal?.aborted) throw cause;
     throw new AskError(unreachable);
   }
+  if (response.ok && !signed.isAnsweredBy(response)) throw new AskError(impostor);
+  return response;
 }
 
 async function failureOf(response: Response): Promise<RpcFailure> {

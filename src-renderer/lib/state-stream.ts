@@ -1,7 +1,7 @@
 /** Listens to the core's state and keeps listening: the line is opened again when it breaks, and closed while nobody looks. */
 import { createParser } from 'eventsource-parser';
 import type { StateChange } from '../../src-main/rpc/contract.ts';
-import { keyHeaders } from './page-key.ts';
+import { signQuestion } from './page-key.ts';
 
 /** `gone`: nobody answers. `unauthorized`: the core runs, but this page was not opened through its own link. */
 export type Connection = 'connecting' | 'live' | 'gone' | 'unauthorized';
@@ -74,8 +74,11 @@ class StateStream {
     const resume = this.#lastId === undefined ? undefined : { 'last-event-id': this.#lastId };
     const silence = new Silence(() => line.abort(), longestSilenceMs);
     try {
-      const response = await fetch('/rpc/events', { headers: { ...keyHeaders(), ...resume }, signal: line.signal });
+      const signed = await signQuestion('GET', '/rpc/events');
+      const response = await fetch('/rpc/events', { headers: { ...signed.headers, ...resume }, signal: line.signal });
       if (response.status === 401 || response.status === 403) return 'unauthorized';
+      // What another program says at our address is not shown.
+      if (response.ok && !signed.isAnsweredBy(response)) return 'unauthorized';
       if (!response.ok || response.body === null) return 'gone';
       const parser = createParser({ onEvent: ({ id, data }) => this.#tell(id, data) });
       const text = response.body.pipeThrough(new TextDecoderStream());

@@ -91,7 +91,7 @@ export class ServedCore {
   /** Starts it, on the same port where it had one. */
   async resume(): Promise<void> {
     const port = this.#link === '' ? '0' : new URL(this.#link).port;
-    this.#child = this.#spawn('serve', '--port', port, '--no-open');
+    this.#child = this.#spawn('serve', '--port', port, '--no-open', '--keep-link');
     this.#link = await firstMatch(this.#child.stdout, /http:\/\/127\.0\.0\.1:\d+\/#key=\S+/);
   }
 

@@ -2,7 +2,6 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { pageKey } from '../../src-main/rpc/page-key.ts';
 import type { StateChange } from '../../src-main/rpc/contract.ts';
 import type { TestCore } from '../integration/start-core.ts';
 
@@ -39,7 +38,7 @@ export function send(
 }
 
 export function entry(core: TestCore): Record<string, string> {
-  return { authorization: `Bearer ${pageKey(core.host.core.token)}`, 'content-type': 'application/json' };
+  return { authorization: `Bearer ${core.host.pageKey}`, 'content-type': 'application/json' };
 }
 
 export async function ask(core: TestCore, method: string, input: object = {}): Promise<Record<string, unknown>> {
