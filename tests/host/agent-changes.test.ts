@@ -60,6 +60,8 @@ const uses: Readonly<Record<string, readonly (readonly [input: Json, proposed: s
   ],
   magg_list_servers: [[{}, undefined]],
   magg_status: [[{}, undefined]],
+  magg_list_tools: [[{}, undefined]],
+  magg_analyze_servers: [[{}, undefined]],
   magg_list_kits: [[{}, undefined]],
   magg_kit_info: [[{ name: 'k' }, undefined]],
   magg_reload_config: [[{}, undefined]],
@@ -80,7 +82,7 @@ const uses: Readonly<Record<string, readonly (readonly [input: Json, proposed: s
 };
 
 /** These have no way to ask for a change, and look at what is not on this machine. */
-const elsewhere: readonly string[] = ['magg_search_servers'];
+const elsewhere: readonly string[] = ['magg_search_servers', 'magg_smart_configure'];
 
 async function start(config: Partial<TestConfig> = {}): Promise<TestCore & { client: SocketClient }> {
   const kitted = { ...echo, enabled: false, kits: ['loaded'] };
