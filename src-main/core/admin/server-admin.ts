@@ -141,8 +141,7 @@ export class ServerAdmin {
    * have seen. Keyed, because it covers secrets too. Throws AppError server_not_found.
    */
   revision(server: string): string {
-    const { hash, enabled, description } = this.#configOf(server);
-    const text = JSON.stringify([hash, enabled, description]);
+    const text = JSON.stringify(this.#configOf(server));
     return createHmac('sha256', this.#revisionKey).update(text).digest('hex').slice(0, 12);
   }
 

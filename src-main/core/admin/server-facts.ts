@@ -1,7 +1,8 @@
 /** What there is to say of each server to a model or a person, its secrets masked. */
 import { maskObject } from '../base/mask-secrets.ts';
 import { maskText } from '../base/mask-text.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { OAuthClient, ServerConfig } from '../config/app-config.ts';
 import type { Hold } from '../config/holds.ts';
 import type { Handshake } from '../servers/handshake.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
@@ -71,5 +72,17 @@ function shownConfig(config: ServerConfig): Record<string, unknown> {
     const { command, args, env, cwd } = config;
     return { ...common, command, args, env, ...(cwd !== undefined && { cwd }) };
   }
-  return { ...common, url: config.url, headers: config.headers };
+  const { url, headers, oauth } = config;
+  return { ...common, url, headers, ...(oauth !== undefined && { oauth: writtenClient(oauth) }) };
+}
+
+/** As MCPProxy's users write it, so that what they are shown can be given back. */
+function writtenClient({ clientId, clientSecret, redirectUri, scopes, extraParams }: OAuthClient): JsonObject {
+  return {
+    ...(clientId !== undefined && { client_id: clientId }),
+    ...(clientSecret !== undefined && { client_secret: clientSecret }),
+    ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
+    ...(scopes.length > 0 && { scopes }),
+    ...(Object.keys(extraParams).length > 0 && { extra_params: extraParams }),
+  };
 }

@@ -1,4 +1,5 @@
 /** Mode `search`: two tools; the model searches for what it needs and calls it. */
+import { AppError } from '../base/errors.ts';
 import { isObject, plainNumber } from '../base/json.ts';
 import { argumentKeys, nameKeys, readArguments, readServerName, readToolName } from '../calls/read-arguments.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
@@ -28,7 +29,10 @@ const searchTools: HelperTool = {
   },
   async run(input, context) {
     await context.settled();
-    const query = typeof input['query'] === 'string' ? input['query'] : '';
+    const query = typeof input['query'] === 'string' ? input['query'].trim() : '';
+    if (query === '') {
+      throw new AppError('bad_request', 'The query is missing.', { fix: 'Say in "query" what you want to do.' });
+    }
     const tools = find(query, limitOf(input['limit']), context);
     const found = foundTools(tools, input['detail'] === 'full', context);
     const missing = context.finder.missingServers();

@@ -25,6 +25,8 @@ import type { SessionView } from './session-view.ts';
 export interface Endpoint {
   readonly mode?: string | undefined;
   readonly server?: string | undefined;
+  /** Helper tools that are listed there besides: MCPProxy's `/mcp/code` has its own one for code. */
+  readonly lists?: readonly string[];
   /** The client app, where the address or `--app` names it. */
   readonly app?: string | undefined;
 }
@@ -45,7 +47,7 @@ export function endpointOf(pathname: string): Endpoint | undefined {
   if (root !== 'mcp') return undefined;
   if (kind === undefined || (kind === '' && rest.length === 0)) return {};
   const mode = modeAddresses.get(kind);
-  if (mode !== undefined && rest.length === 0) return { mode };
+  if (mode !== undefined && rest.length === 0) return { mode, ...(kind === 'code' && { lists: ['code_execution'] }) };
   if (!(kind === 'mode' || kind === 'server' || kind === 'app') || rest.length !== 1 || rest[0] === '')
     return undefined;
   try {
@@ -100,7 +102,7 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
     serverInfo,
     settleMs,
     raw: () => deps.config().raw,
-    extraTools: () => pinnedTools(deps),
+    extraTools: () => [...pinnedTools(deps), ...(endpoint.lists ?? [])],
     toolFilter: () => deps.config().dispatch,
     retrieve: () => deps.config().retrieve,
     spills: () => maySpill(deps.config().results),

@@ -114,12 +114,17 @@ describe('search_tools', () => {
     expect(result['structuredContent']).toEqual({ result: [{ ...reverse, name: 'a_reverse' }] });
   });
 
-  test.each([{ query: 'zzzz' }, { query: '' }, {}, { query: 5 }])(
-    'finds nothing for %j and says so by an empty list',
+  test.each([{ query: '' }, { query: ' ' }, {}, { query: 5 }, { search: 'x' }])(
+    'a search for nothing (%j) is refused',
     async (input) => {
-      expect(await search(input)).toEqual({ content: [], structuredContent: { result: [] } });
+      const run = helperTools.get('search_tools')?.run(input, helperContext([]));
+      await expect(run).rejects.toMatchObject({ code: 'bad_request' });
     },
   );
+
+  test.each([{ query: 'zzzz' }])('finds nothing for %j and says so by an empty list', async (input) => {
+    expect(await search(input)).toEqual({ content: [], structuredContent: { result: [] } });
+  });
 
   test.each([
     [1, 1],

@@ -38,8 +38,15 @@ export function connectionStatus({ state, error, failures }: ServerFacts): JsonO
   };
 }
 
+/** `shown`: tools of it that client apps are shown. A server that fails or waits for a sign-in can be called for none. */
+function toolCounts({ enabled, state, tools }: ServerFacts, shown: number): JsonObject {
+  if (!enabled) return { callable: 0, server_disabled: tools };
+  const isOut = state === 'error' || state === 'pending-sign-in' || state === 'authenticating';
+  return { callable: isOut ? 0 : shown, server_disabled: 0, disabled_by_config: Math.max(0, tools - shown) };
+}
+
 /** `etag` may be given back with an edit, which is then made only if nothing was changed in between. */
-export function serverReport(server: ServerFacts, etag: string): JsonObject {
+export function serverReport(server: ServerFacts, etag: string, shown: number): JsonObject {
   const { transport, lazy: _, enabled, ...config } = server.config;
   const { level, summary, detail, action } = server.health;
   return {
@@ -49,7 +56,7 @@ export function serverReport(server: ServerFacts, etag: string): JsonObject {
     enabled,
     quarantined: server.held === 'quarantine',
     connection_status: connectionStatus(server),
-    tools: { callable: server.enabled ? server.tools : 0, server_disabled: server.enabled ? 0 : server.tools },
+    tools: toolCounts(server, shown),
     ...(server.held === 'quarantine' && {
       security_status: `in quarantine: the person can lift it (tooltray enable ${server.name})`,
     }),

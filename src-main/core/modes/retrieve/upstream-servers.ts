@@ -12,7 +12,7 @@ import { logTail } from './tail-log.ts';
 type Operation = (input: JsonObject, context: HelperContext) => JsonObject | Promise<JsonObject>;
 
 const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
-  ['list', (_, { admin }) => listServers(admin)],
+  ['list', (_, context) => listServers(context)],
   ['add', addServer],
   ['remove', removeServer],
   ['update', patchServer],
@@ -78,7 +78,9 @@ export const upstreamServers: HelperTool = {
   },
 };
 
-function listServers(admin: HelperContext['admin']): JsonObject {
-  const servers = admin.list().map((server) => serverReport(server, admin.revision(server.name)));
+function listServers({ admin, catalog }: HelperContext): JsonObject {
+  const servers = admin
+    .list()
+    .map((server) => serverReport(server, admin.revision(server.name), catalog.lookup.tools.of(server.name).length));
   return { servers, total: servers.length };
 }
