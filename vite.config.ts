@@ -1,5 +1,6 @@
-/** Builds dist/: the page for a browser, and the core for Node 24 with every package bundled in but one that is native. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** Builds dist/: the page for a browser, and the core for Node 24 with every package bundled in. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
@@ -16,7 +17,7 @@ const client: EnvironmentOptions = {
 
 const main: EnvironmentOptions = {
   consumer: 'server',
-  resolve: { noExternal: true, conditions: ['node'], external: ['electron', '@pydantic/monty'] },
+  resolve: { noExternal: true, conditions: ['node'], external: ['electron'] },
   build: {
     outDir: at('dist'),
     emptyOutDir: true,
@@ -25,8 +26,7 @@ const main: EnvironmentOptions = {
     sourcemap: true,
     rolldownOptions: {
       platform: 'node',
-      // Python's interpreter is native code of each platform; it is loaded when it is there.
-      external: ['electron', '@pydantic/monty', /^node:/],
+      external: ['electron', /^node:/],
       input: {
         cli: at('src-main/cli.ts'),
         main: at('src-main/main.ts'),
@@ -35,6 +35,7 @@ const main: EnvironmentOptions = {
         'reader-worker': at('src-main/core/results/read/reader-worker.ts'),
         'data-worker': at('src-main/core/results/read/data-worker.ts'),
         'sandbox-worker': at('src-main/core/sandbox/sandbox-worker.ts'),
+        'python-process': at('src-main/core/sandbox/python-process.ts'),
         'python-worker': at('src-main/core/sandbox/python-worker.ts'),
       },
       output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
@@ -114,6 +115,21 @@ const sandboxEngine: Plugin = {
   },
 };
 
+/** CPython and its image lie in a folder of their own, beside the worker that loads them. */
+const pythonEngine: Plugin = {
+  name: 'python-engine',
+  applyToEnvironment: ({ name }) => name === 'main',
+  generateBundle() {
+    for (const name of ['pyodide.asm.mjs', 'pyodide.asm.wasm', 'python_stdlib.zip']) {
+      const source = readFileSync(fileURLToPath(import.meta.resolve(`pyodide/${name}`)));
+      this.emitFile({ type: 'asset', fileName: `python/${name}`, source });
+    }
+    // In a process of its own: the engine changes what is global.
+    const image = execFileSync(process.execPath, [at('scripts/python-image/make.ts')], { encoding: 'utf8' });
+    this.emitFile({ type: 'asset', fileName: 'python/engine.image', source: readFileSync(image) });
+  },
+};
+
 /** The tray's icons go along: only dist/ is packed. */
 const trayIcons: Plugin = {
   name: 'tray-icons',
@@ -127,7 +143,7 @@ const trayIcons: Plugin = {
 
 export default defineConfig({
   root: at('src-renderer'),
-  plugins: [svelte({ configFile: at('svelte.config.js') }), sandboxEngine, trayIcons, libraryTypes],
+  plugins: [svelte({ configFile: at('svelte.config.js') }), sandboxEngine, pythonEngine, trayIcons, libraryTypes],
   environments: { client, main, shim, preload, library },
   builder: {
     // `main` first: it empties dist/, in which the page then gets its folder.
@@ -142,10 +158,7 @@ export default defineConfig({
       ]) {
         if (environment) outputs.push(...[await builder.build(environment)].flat().filter(isWritten));
       }
-      // Not bundled, but packed with the app where it is there.
-      const python = at('node_modules/@pydantic/monty');
-      const packages = [...packagesIn(outputs, at('src-renderer')), ...(existsSync(python) ? [python] : [])];
-      writeFileSync(at('dist/third-party-notices.txt'), noticesOf(packages));
+      writeFileSync(at('dist/third-party-notices.txt'), noticesOf(packagesIn(outputs, at('src-renderer'))));
     },
   },
 });

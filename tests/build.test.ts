@@ -23,7 +23,12 @@ test('every entry and the page are there', () => {
     'keep-worker.js',
     'reader-worker.js',
     'sandbox-worker.js',
+    'python-process.js',
     'python-worker.js',
+    'python/engine.image',
+    'python/pyodide.asm.mjs',
+    'python/pyodide.asm.wasm',
+    'python/python_stdlib.zip',
     'quickjs.wasm',
     'renderer/index.html',
   ];
@@ -40,10 +45,10 @@ test('the built shim loads built-in modules and parts of its own only', () => {
   expect(names.filter((name) => !name.startsWith('node:') && !/^\.\/.*\.cjs$/.test(name))).toEqual([]);
 });
 
-test('no built file needs a package beside it but Electron, and Python where it is there', () => {
+test('no built file needs a package beside it but Electron', () => {
   const needed = built.flatMap((source) => importsOf(source).map(({ specifier }) => specifier));
   const packages = new Set(needed.filter((specifier) => !isBuiltin(specifier) && !specifier.startsWith('.')));
-  expect([...packages].filter((name) => name !== 'electron' && name !== '@pydantic/monty')).toEqual([]);
+  expect([...packages].filter((name) => name !== 'electron')).toEqual([]);
 });
 
 test('every package that is bundled has its notice, and so have the font and the icons', () => {

@@ -11,6 +11,7 @@ const sources = [
   'src-renderer',
   'resources',
   'scripts/notices',
+  'scripts/python-image',
   'package.json',
   'package-lock.json',
   'svelte.config.js',

@@ -35,9 +35,14 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
     for (const folder of [packed.folder, home]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  test('holds the built app, nothing of its sources, and no package but the native one', () => {
-    expect(readdirSync(packed.app).sort()).toEqual(['dist', 'node_modules', 'package.json']);
-    expect(readdirSync(join(packed.app, 'node_modules'))).toEqual(['@pydantic']);
+  test('holds the built app with its engines, nothing of its sources, and no package', () => {
+    expect(readdirSync(packed.app).sort()).toEqual(['dist', 'package.json']);
+    expect(readdirSync(join(packed.app, 'dist/python')).sort()).toEqual([
+      'engine.image',
+      'pyodide.asm.mjs',
+      'pyodide.asm.wasm',
+      'python_stdlib.zip',
+    ]);
     const files = readdirSync(packed.app, { recursive: true, encoding: 'utf8' });
     expect(files).toEqual(expect.arrayContaining(['dist/main.js', 'dist/preload.cjs', 'dist/renderer/index.html']));
     expect(files).toEqual(expect.arrayContaining(['dist/tray/normal-linux.png', 'dist/token-worker.js']));

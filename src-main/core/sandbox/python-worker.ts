@@ -1,25 +1,31 @@
-/** Entry of the process that runs one Python program. It ends with its line to the core. */
-import { PythonRun } from './python/python-run.ts';
-import type { FromWorker, ToWorker } from './worker-messages.ts';
+/** Entry of the thread, in a process of its own, that runs one Python program: it blocks while the code waits. */
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { engineFiles, loadEngine } from './python/python-engine.ts';
+import { PythonGuest } from './python/python-guest.ts';
+import type { AnswerMessage, CheckMessage, FromWorker, RunMessage } from './worker-messages.ts';
 
-const post = (message: FromWorker): void => void process.send?.(message);
-let run: PythonRun | undefined;
+const port = parentPort;
+if (port === null) throw new Error('This file is the entry of a worker thread.');
 
-process.once('disconnect', () => process.exit());
+/** Counts the answers that the core has posted. */
+const answers = workerData as Int32Array<SharedArrayBuffer>;
+const post = (message: FromWorker): void => port.postMessage(message);
 
-try {
-  // An optional package: its native part is not there on every computer.
-  const engine = await import('@pydantic/monty');
-  process.on('message', (message: ToWorker) => {
-    if (message.kind === 'answer') return run?.answer(message);
-    run = new PythonRun(engine, message, {
-      question: post,
-      done: post,
-      print: (line) => post({ kind: 'print', line }),
-    });
-    return void run.start();
-  });
-  post({ kind: 'ready' });
-} catch (error) {
-  post({ kind: 'absent', reason: error instanceof Error ? error.message : String(error) });
+function nextAnswer(ms: number): AnswerMessage | undefined {
+  const end = performance.now() + ms;
+  for (;;) {
+    // Read before looking: an answer posted in between then wakes at once.
+    const seen = Atomics.load(answers, 0);
+    const waiting = receiveMessageOnPort(port as NonNullable<typeof port>) as { message: AnswerMessage } | undefined;
+    if (waiting !== undefined) return waiting.message;
+    const left = end - performance.now();
+    if (left <= 0) return undefined;
+    Atomics.wait(answers, 0, seen, left);
+  }
 }
+
+const guest = new PythonGuest(await loadEngine(engineFiles(import.meta.url)), { post, nextAnswer });
+port.on('message', (order: CheckMessage | RunMessage | AnswerMessage) => {
+  if (order.kind !== 'answer') guest.serve(order);
+});
+post({ kind: 'ready' });

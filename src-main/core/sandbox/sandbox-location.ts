@@ -6,8 +6,8 @@ export function sandboxWorkerUrl(): URL {
 }
 
 /** The entry of the process for Python. */
-export function pythonWorkerUrl(): URL {
-  return workerLocation('python-worker', import.meta.url);
+export function pythonProcessUrl(): URL {
+  return workerLocation('python-process', import.meta.url);
 }
 
 /** The engine's bytes, given the URL of the worker: the package's own file, or the one the build put beside the worker. */

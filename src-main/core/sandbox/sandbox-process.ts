@@ -1,13 +1,12 @@
 /**
- * The core's end of the process that runs one Python program.
- * A process and no thread: the interpreter is native code, which a thread cannot stop, and which takes all down with it when
- * it runs out of stack (`json.dumps` of deeply nested lists does in 0.0.18).
+ * The core's end of the process that runs one Python program. Its engine is WebAssembly, sealed (`python/sealed-imports.ts`); the
+ * process is the second wall around it, without the core's memory and environment, and can be killed whatever it does.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { parse } from 'node:path';
+import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { GuestLine, GuestListener } from './guest-line.ts';
-import type { AnswerMessage, FromWorker, RunMessage, ToWorker } from './worker-messages.ts';
+import type { AnswerMessage, CheckedMessage, FromWorker, RunMessage, ToPython } from './worker-messages.ts';
 
 export class SandboxProcess implements GuestLine {
   readonly #child: ChildProcess;
@@ -22,7 +21,7 @@ export class SandboxProcess implements GuestLine {
   constructor(entry: URL) {
     this.#child = fork(fileURLToPath(entry), [], {
       env: bareEnvironment(),
-      execArgv: ['--max-old-space-size=256'],
+      execArgv: ['--max-old-space-size=256', ...permissions(entry)],
       cwd: parse(process.execPath).root,
       // A group of its own: an interrupt at the terminal is for the core, which then ends it.
       detached: process.platform !== 'win32',
@@ -59,6 +58,18 @@ export class SandboxProcess implements GuestLine {
     else listener.exit(this.#error);
   }
 
+  /** What both parsers say of the code; undefined when the process has ended over it. */
+  check(code: string): Promise<CheckedMessage | undefined> {
+    return new Promise((resolve) => {
+      this.#listener = {
+        message: (said) => said.kind === 'checked' && resolve(said),
+        exit: () => resolve(undefined),
+      };
+      if (this.#isAlive) this.#send({ kind: 'check', code });
+      else resolve(undefined);
+    });
+  }
+
   answer(message: AnswerMessage): void {
     if (this.#isAlive) this.#send(message);
   }
@@ -72,7 +83,7 @@ export class SandboxProcess implements GuestLine {
     await this.ended;
   }
 
-  #send(message: ToWorker): void {
+  #send(message: ToPython): void {
     // A process that has just died is told of by its exit.
     this.#child.send(message, () => undefined);
   }
@@ -94,6 +105,18 @@ export class SandboxProcess implements GuestLine {
     this.#ended.resolve();
     this.#listener?.exit(error);
   }
+}
+
+/**
+ * Node's own permissions: it reads the files of the app and nothing else, writes none and starts no process. Electron is without
+ * them; it reads its files from inside an archive.
+ */
+function permissions(entry: URL): string[] {
+  if (process.versions['electron'] !== undefined) return [];
+  const folder = dirname(fileURLToPath(entry));
+  // Among the sources the engine's files lie in the packages.
+  const readable = entry.pathname.endsWith('.ts') ? join(folder, '..', '..', '..') : folder;
+  return ['--permission', '--allow-worker', `--allow-fs-read=${join(readable, '*')}`];
 }
 
 /** Nothing of the core's surroundings, besides what Windows needs to start a process and Electron to be Node. */

@@ -1,7 +1,6 @@
 /** What a run of model-written code is asked for, and what comes of it. */
 import type { JsonObject } from '../base/json.ts';
 
-/** Python only in the style `execute`, and only where its interpreter can be loaded. */
 export type SandboxLanguage = 'javascript' | 'typescript' | 'python';
 
 /**
@@ -29,9 +28,12 @@ export const longestValue = 16 << 20;
 /** Longest code; in characters. */
 export const longestCode = 1 << 20;
 
+/** Names of functions inside that are tools called by their name, each with the names of its parameters in their order. */
+export type SandboxHelpers = Readonly<Record<string, readonly string[]>>;
+
 export interface SandboxRequest {
   readonly code: string;
-  /** Undefined: JavaScript, TypeScript where it does not parse as that, Python where it reads like that. */
+  /** Undefined: whichever parser takes it; where both do, Python in the style `execute`, else JavaScript. */
   readonly language?: SandboxLanguage | undefined;
   /** The global `input`; `{}` by default. */
   readonly input?: unknown;
@@ -40,6 +42,9 @@ export interface SandboxRequest {
   /** Resolves with a result of MCP; rejects with an error whose text the code may see. `name` may be `server:tool`. */
   readonly callTool: (name: string, args: JsonObject, signal: AbortSignal) => Promise<unknown>;
   readonly discover?: SandboxDiscovery | undefined;
+  readonly helpers?: SandboxHelpers | undefined;
+  /** Whose turn it is: runs of one owner wait for each other before they hold up anybody else. */
+  readonly owner?: unknown;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -79,4 +84,6 @@ interface SandboxReport {
   readonly calls: number;
   /** How long it ran, in ms. */
   readonly ms: number;
+  /** The language it was read as, where nobody named one and both parsers took it. */
+  readonly readAs?: 'javascript' | 'python';
 }

@@ -36,14 +36,14 @@ export class SandboxRun {
 
   /** Never rejects. */
   async outcome(input: string): Promise<SandboxOutcome> {
-    const { code, language, globals: style, signal } = this.#request;
+    const { code, language, globals: style, helpers = {}, signal } = this.#request;
     const started = performance.now();
     const cancel = (): void => this.#fail(cancelled);
     const timer = setTimeout(() => this.#fail(timeOut(this.#limits)), this.#limits.timeMs + graceMs);
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted === true) cancel();
     this.#line.run(
-      { kind: 'run', code, language, input, style, limits: this.#limits },
+      { kind: 'run', code, language, input, style, limits: this.#limits, helpers },
       { message: (message) => this.#hear(message), exit: (error) => this.#fail(threadEnded(error)) },
     );
     const ended = await this.#outcome.promise;

@@ -1,7 +1,7 @@
-/** The core's end of one worker thread that runs model-written code. */
+/** The other end of one worker thread that runs model-written code; the core's, or that of the process for Python. */
 import { Worker } from 'node:worker_threads';
 import type { GuestLine, GuestListener } from './guest-line.ts';
-import type { AnswerMessage, FromWorker, RunMessage } from './worker-messages.ts';
+import type { AnswerMessage, CheckMessage, FromWorker, RunMessage } from './worker-messages.ts';
 
 export class SandboxThread implements GuestLine {
   readonly #worker: Worker;
@@ -35,6 +35,11 @@ export class SandboxThread implements GuestLine {
     return this.#isAlive;
   }
 
+  /** What ended it, where that is known. */
+  get error(): Error | undefined {
+    return this.#error;
+  }
+
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -43,7 +48,7 @@ export class SandboxThread implements GuestLine {
     return this.#ended.promise;
   }
 
-  run(message: RunMessage, listener: GuestListener): void {
+  run(message: RunMessage | CheckMessage, listener: GuestListener): void {
     this.#listener = listener;
     if (this.#isAlive) this.#worker.postMessage(message);
     else listener.exit(this.#error);

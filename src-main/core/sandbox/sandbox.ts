@@ -1,9 +1,9 @@
 /** Runs model-written code with limits: JavaScript in threads, Python in processes, a fresh VM per run, tools as the only way out. */
 import { Slots } from '../base/slots.ts';
-import { PythonRuns } from './python-runs.ts';
+import { aborted, PythonRuns } from './python-runs.ts';
 import { withDefaults } from './sandbox-limits.ts';
 import { SandboxRun } from './sandbox-run.ts';
-import { pythonWorkerUrl, sandboxWorkerUrl } from './sandbox-location.ts';
+import { pythonProcessUrl, sandboxWorkerUrl } from './sandbox-location.ts';
 import {
   longestCode,
   longestValue,
@@ -12,7 +12,8 @@ import {
   type SandboxRequest,
 } from './sandbox-request.ts';
 import { SandboxThread } from './sandbox-thread.ts';
-import { namesPython, readsLikePython } from './speaks-python.ts';
+import { readsLikePython } from './speaks-python.ts';
+import type { CheckedMessage } from './worker-messages.ts';
 
 export interface SandboxOptions {
   /** Where the worker lies; found by itself by default. */
@@ -41,7 +42,7 @@ export class Sandbox {
 
   constructor(options: SandboxOptions = {}) {
     this.#workerUrl = options.workerUrl ?? sandboxWorkerUrl();
-    this.#python = new PythonRuns(options.pythonUrl ?? pythonWorkerUrl());
+    this.#python = new PythonRuns(options.pythonUrl ?? pythonProcessUrl());
     this.#slots = new Slots(options.threads ?? 2);
     this.#idleMs = options.idleMs ?? 300_000;
   }
@@ -56,37 +57,26 @@ export class Sandbox {
     return this.#python.processes;
   }
 
-  /** Starts the thread that is kept ready, so that the first run need not wait for it. */
+  /** Starts the thread and the process that are kept ready, so that the first run need not wait for them. */
   warm(): void {
     if (this.#closing.signal.aborted) return;
     if (this.#spares.size === 0) this.#spares.add(this.#startThread());
+    this.#python.warm();
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => this.#endSpares(), this.#idleMs).unref();
   }
 
   /** Never rejects: what goes wrong, in the code or here, is in the outcome. */
   async run(request: SandboxRequest): Promise<SandboxOutcome> {
-    const { language, globals, code } = request;
-    const isOpen = language === undefined && globals === 'execute' && code.length <= longestCode;
-    const python: SandboxRequest = { ...request, language: 'python' };
-    if (isOpen && namesPython(code)) return this.#runOnce(python);
-    const outcome = await this.#runOnce(request);
-    // Nothing of it has run.
-    const isNoJavaScript = !outcome.ok && outcome.error.code === 'SYNTAX_ERROR';
-    return isOpen && isNoJavaScript && readsLikePython(code) ? this.#runOnce(python) : outcome;
-  }
-
-  async #runOnce(request: SandboxRequest): Promise<SandboxOutcome> {
     const input = inputText(request.input);
     const refusal = this.#refuse(request, input);
     if (refusal !== undefined) return failed(refusal);
     const signal = AbortSignal.any([this.#closing.signal, ...(request.signal ? [request.signal] : [])]);
-    if (signal.aborted || !(await this.#slots.take(signal)))
-      return failed({ code: 'CANCELLED', message: 'The run was cancelled.' });
+    if (signal.aborted || !(await this.#slots.take(signal))) return failed(cancelled);
     try {
       const run = { ...request, signal };
-      return await (request.language === 'python'
-        ? this.#python.run(run, input ?? '{}')
+      return await (request.language === undefined || request.language === 'python'
+        ? this.#runPython(run, input ?? '{}')
         : this.#runOnThread(run, input ?? '{}'));
     } finally {
       this.#slots.release();
@@ -111,6 +101,30 @@ export class Sandbox {
     }
     if (this.#slots.waiting < mostWaiting) return undefined;
     return { code: 'RUNTIME_ERROR', message: 'Too many runs are waiting already. Try again in a moment.' };
+  }
+
+  /** Python, and code that nobody named the language of: both parsers are asked in the process, before any of it runs. */
+  async #runPython(request: SandboxRequest & { signal: AbortSignal }, input: string): Promise<SandboxOutcome> {
+    const process = await this.#python.take(request.signal);
+    let isFresh = true;
+    try {
+      if (request.language === undefined) {
+        const checked = await Promise.race([process.check(request.code), aborted(request.signal)]);
+        if (request.signal.aborted) return failed(cancelled);
+        // Where there is no Python, all code is JavaScript.
+        const read = checked === undefined ? asJavaScript : decide(checked, request);
+        if ('error' in read) return failed(read.error);
+        const readAs = read.isSure ? {} : { readAs: read.language };
+        if (read.language === 'javascript') return { ...(await this.#runOnThread(request, input)), ...readAs };
+        isFresh = false;
+        return { ...(await this.#python.run(process, request, input)), ...readAs };
+      }
+      isFresh = false;
+      return await this.#python.run(process, request, input);
+    } finally {
+      this.#python.giveBack(process, isFresh);
+      this.warm();
+    }
   }
 
   async #runOnThread(request: SandboxRequest, input: string): Promise<SandboxOutcome> {
@@ -139,6 +153,7 @@ export class Sandbox {
   }
 
   #endSpares(): void {
+    this.#python.cool();
     for (const thread of this.#spares) void thread.terminate();
     this.#spares.clear();
   }
@@ -156,9 +171,18 @@ function inputText(input: unknown): string | undefined {
   }
 }
 
-function aborted(signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted === true) resolve();
-    signal?.addEventListener('abort', () => resolve(), { once: true });
-  });
+const cancelled: SandboxError = { code: 'CANCELLED', message: 'The run was cancelled.' };
+
+type Read = { readonly language: 'javascript' | 'python'; readonly isSure: boolean } | { readonly error: SandboxError };
+const asJavaScript: Read = { language: 'javascript', isSure: true };
+
+/** Code that one parser alone takes is that; what both take is what the tool's models write. */
+function decide({ error, isJavaScript }: CheckedMessage, { code, globals }: SandboxRequest): Read {
+  const isPython = error === undefined;
+  if (isPython && isJavaScript === true) {
+    return { language: globals === 'execute' ? 'python' : 'javascript', isSure: false };
+  }
+  if (isPython) return { language: 'python', isSure: true };
+  // What is neither is told as an error of the language it is meant to be.
+  return isJavaScript !== true && readsLikePython(code) ? { error } : asJavaScript;
 }

@@ -1,5 +1,5 @@
 /**
- * Whether code that nobody named the language of is Python. JavaScript is what it is taken for as long as that can be meant.
+ * Which language code that no parser takes is meant to be, so that the error is that of the right one.
  * It runs in the core's own thread: every pattern here reads a megabyte in one pass.
  */
 
@@ -23,13 +23,6 @@ const pythonWriting = [
   /(?<![\w.])[fr](?=[ \t]*(?:[),\]}]|$))/m,
 ];
 
-/** Names alone decide here: as JavaScript it would parse, and end at the first of them. */
-export function namesPython(code: string): boolean {
-  const bare = code.replace(strings, '');
-  return pythonNames.test(bare) && !onlyJavaScript.test(bare);
-}
-
-/** For code that is no JavaScript. */
 export function readsLikePython(code: string): boolean {
   const bare = code.replace(strings, '');
   const marks = [/^[ \t]*#/m, /"""|'''/];

@@ -1,5 +1,6 @@
 /** TypeScript without its types, by Node's own stripper; enums and namespaces are written out as JavaScript. */
 import { SourceMap, type SourceMapPayload, stripTypeScriptTypes } from 'node:module';
+import { Script } from 'node:vm';
 import type { MapPlace, Place } from './guest-error.ts';
 
 export interface JavaScript {
@@ -21,6 +22,19 @@ export function stripTypes(code: string): JavaScript {
   }
   const { code: body, map } = strip(bodyHead + code + bodyTail);
   return { code: body, map: (place) => withoutHead(map(place)) };
+}
+
+/** Whether the code parses as JavaScript or TypeScript. Nothing of it is run. */
+export function isJavaScript(code: string): boolean {
+  return parses(() => code) || parses(() => stripTypes(code).code);
+}
+
+function parses(read: () => string): boolean {
+  try {
+    return new Script(`${bodyHead}${read()}${bodyTail}`) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Types become spaces, so that every place stays; what needs more than that is written anew. */

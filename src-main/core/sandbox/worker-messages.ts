@@ -1,5 +1,11 @@
 /** What the core and the thread or process that runs the code say to each other. Values cross as JSON text. */
-import type { SandboxError, SandboxLanguage, SandboxLimits, SandboxStyle } from './sandbox-request.ts';
+import type { SandboxError, SandboxHelpers, SandboxLanguage, SandboxLimits, SandboxStyle } from './sandbox-request.ts';
+
+/** Asks whether code is Python, without running it. */
+export interface CheckMessage {
+  readonly kind: 'check';
+  readonly code: string;
+}
 
 export interface RunMessage {
   readonly kind: 'run';
@@ -8,6 +14,7 @@ export interface RunMessage {
   readonly input: string;
   readonly style: SandboxStyle;
   readonly limits: SandboxLimits;
+  readonly helpers: SandboxHelpers;
 }
 
 /** The answer to a question; when it is not ok, `text` is a Refusal. */
@@ -25,6 +32,16 @@ export interface Refusal {
 }
 
 export type ToWorker = RunMessage | AnswerMessage;
+/** To the process of Python, and the thread in it. */
+export type ToPython = ToWorker | CheckMessage;
+
+/** What a parser says of the code: why it is none of its language; undefined where it is. */
+export interface CheckedMessage {
+  readonly kind: 'checked';
+  readonly error: SandboxError | undefined;
+  /** Whether it is JavaScript or TypeScript; told by the process, which asks that parser. */
+  readonly isJavaScript?: boolean;
+}
 
 export type Question = 'call' | 'search' | 'schema';
 
@@ -50,5 +67,6 @@ export type FromWorker =
   /** Instead of `ready`: the language is not there on this computer. */
   | { readonly kind: 'absent'; readonly reason: string }
   | { readonly kind: 'print'; readonly line: string }
+  | CheckedMessage
   | QuestionMessage
   | DoneMessage;

@@ -16,8 +16,12 @@ const endless: [string, string][] = [
   ['a built-in function', 'sum(range(10**12))'],
   ['a tool that never answers', 'await call_tool("never")'],
   ['a tool that never answers, caught', 'try:\n    await call_tool("never")\nexcept: pass\n5'],
-  // Native code that looks at no limit: only the end of the process ends it.
+  ['a sleep', 'import time\ntime.sleep(1000)'],
+  ['a sleep of asyncio', 'import asyncio\nawait asyncio.sleep(1000)'],
+  ['a regular expression', 'import re\nre.match("(a+)+$", "a" * 40 + "b")'],
+  // Steps that look at no limit: only the end of the process ends them.
   ['one long step of the engine', 'x = 2**(2**22)\n[x * x, x * x, x * x, x * x, x * x, x * x, x * x, x * x]'],
+  ['a long number', '10 ** 10**10'],
 ];
 
 test.each(endless)('%s that does not end is stopped', async (_name, code) => {
@@ -43,7 +47,7 @@ const bombs: [string, string][] = [
   ['a text that doubles', 'a = "x"\nwhile True: a += a'],
   ['a text that is repeated', '"x" * 10**9'],
   ['a long list', 'list(range(10**9))'],
-  ['a long number', '10 ** 10**10'],
+  ['a long number', '1 << 10**9'],
   ['bytes', 'bytes(10**9)'],
   ['padding', 'f"{1:>1000000000}"'],
   ['a result', 'await call_tool("megabytes", {"n": 12})'],
@@ -62,6 +66,7 @@ test.each([
   ['a recursion', 'def f(): return 1 + f()\nf()'],
   ['JSON', 'import json\njson.loads("[" * 100000)'],
   ['a regular expression', 'import re\nre.compile("(?:" * 50000 + ")" * 50000)'],
+  ['an expression', 'eval("(" * 100000)'],
 ])('%s that goes too deep is an error that can be caught', async (_name, code) => {
   const inside = code.split('\n').join('\n    ');
   expect(await value(`r = 1\ntry:\n    ${inside}\nexcept Exception: r = 2\nr`)).toBe(2);
