@@ -125,7 +125,7 @@ const pythonEngine: Plugin = {
       this.emitFile({ type: 'asset', fileName: `python/${name}`, source });
     }
     // In a process of its own: the engine changes what is global.
-    const image = execFileSync(process.execPath, [at('scripts/python-image/make.ts')], { encoding: 'utf8' });
+    const image = execFileSync(process.execPath, [at('scripts/python-image/make.mjs')], { encoding: 'utf8' });
     this.emitFile({ type: 'asset', fileName: 'python/engine.image', source: readFileSync(image) });
   },
 };

@@ -41,3 +41,75 @@ export class Slots {
     next?.();
   }
 }
+
+/** Slots that owners take in turn: one that asks often waits for itself, and never holds all of them. */
+export class FairSlots<Owner> {
+  readonly #mostHeld: number;
+  #free: number;
+  readonly #held = new Map<Owner, number>();
+  /** Who waits, by owner; the owner whose turn is next comes first. */
+  readonly #lines = new Map<Owner, Set<() => void>>();
+
+  /** One owner holds at most half of them, rounded up. */
+  constructor(slots: number) {
+    this.#free = slots;
+    this.#mostHeld = Math.ceil(slots / 2);
+  }
+
+  get waiting(): number {
+    return [...this.#lines.values()].reduce((sum, line) => sum + line.size, 0);
+  }
+
+  waitingOf(owner: Owner): number {
+    return this.#lines.get(owner)?.size ?? 0;
+  }
+
+  /** Resolves with true once a slot is held, with false when the signal is aborted before. */
+  take(owner: Owner, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const line = this.#lines.get(owner) ?? new Set();
+      this.#lines.set(owner, line);
+      const enter = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve(true);
+      };
+      const leave = (): void => {
+        line.delete(enter);
+        this.#forget(owner, line);
+        resolve(false);
+      };
+      line.add(enter);
+      signal.addEventListener('abort', leave, { once: true });
+      this.#admit();
+    });
+  }
+
+  release(owner: Owner): void {
+    const held = (this.#held.get(owner) ?? 1) - 1;
+    if (held === 0) this.#held.delete(owner);
+    else this.#held.set(owner, held);
+    this.#free++;
+    this.#admit();
+  }
+
+  #admit(): void {
+    for (const [owner, line] of [...this.#lines]) {
+      const held = this.#held.get(owner) ?? 0;
+      const [next] = line;
+      if (this.#free === 0) return;
+      if (next === undefined || held >= this.#mostHeld) continue;
+      this.#free--;
+      this.#held.set(owner, held + 1);
+      line.delete(next);
+      // Its turn is over: whoever else waits comes first.
+      this.#lines.delete(owner);
+      if (line.size > 0) this.#lines.set(owner, line);
+      next();
+    }
+  }
+
+  #forget(owner: Owner, line: ReadonlySet<unknown>): void {
+    if (line.size === 0 && this.#lines.get(owner) === line) this.#lines.delete(owner);
+  }
+}

@@ -20,5 +20,5 @@ export const codeMode: Mode = {
 export const codeTools: readonly HelperTool[] = [codeExecution];
 
 function instructions({ catalog }: ModeView): string {
-  return `Search before saying that something cannot be done; get_schema; then execute JavaScript that awaits call_tool(name, args) and returns what is needed. Tools of: ${namedServers(catalog.servers)}.`;
+  return `Search before saying that something cannot be done; get_schema; then execute Python or JavaScript that awaits call_tool(name, args) and returns what is needed. Tools of: ${namedServers(catalog.servers)}.`;
 }

@@ -7,7 +7,7 @@ import type { CallRequest } from '../calls/call-tool.ts';
 import type { AwaitWish } from '../calls/slow-calls.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { ToolFinder } from '../catalog/tool-finder.ts';
-import type { RetrieveSettings, ToolFilter } from '../config/app-config.ts';
+import type { CodeSettings, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
 import type { ModeName } from '../config/mode-names.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
 import type { ResultFiles } from '../results/result-files.ts';
@@ -81,7 +81,9 @@ export interface HelperContext extends ModeView {
   /** Puts a question to the client app, as a server does. Rejects with RpcError. */
   readonly askClient: CallContext['askClient'];
   /** Runs code that the model wrote. */
-  readonly sandbox: Pick<Sandbox, 'run'>;
+  readonly sandbox: Pick<Sandbox, 'run' | 'warm'>;
+  /** Whether it may, and for how long. */
+  readonly code: CodeSettings;
 }
 
 /** A tool of our own. */

@@ -10,7 +10,7 @@ import { namedServers } from './named-servers.ts';
 
 const searchLimit = 10;
 
-const searchTools: HelperTool = {
+export const searchTools: HelperTool = {
   definition: {
     name: 'search_tools',
     description:

@@ -37,12 +37,19 @@ export interface GuestHandles {
 }
 
 /** Puts the globals in. Throws JSException when they do not fit the memory. */
-export function installGlobals(vm: QuickJS, host: HostFunctions, { style, input }: RunMessage): GuestHandles {
+export function installGlobals(vm: QuickJS, host: HostFunctions, { style, input, helpers }: RunMessage): GuestHandles {
   const functions = vm.newObject();
   for (const [name, run] of Object.entries(host)) functions.setProp(name, vm.newFunction(name, bridge(vm, run)));
   const install = vm.evalCode(guestSource(), 'sandbox.js');
   const blocking = style === 'code_execution' ? vm.true : vm.false;
-  const api = vm.callFunction(install, vm.undefined, functions, blocking, vm.newString(input));
+  const api = vm.callFunction(
+    install,
+    vm.undefined,
+    functions,
+    blocking,
+    vm.newString(input),
+    vm.newString(JSON.stringify(helpers)),
+  );
   return { deliver: api.getProp('deliver'), settle: api.getProp('settle'), describe: api.getProp('describe') };
 }
 

@@ -1,5 +1,5 @@
 /** Runs model-written code with limits: JavaScript in threads, Python in processes, a fresh VM per run, tools as the only way out. */
-import { Slots } from '../base/slots.ts';
+import { FairSlots } from '../base/slots.ts';
 import { aborted, PythonRuns } from './python-runs.ts';
 import { withDefaults } from './sandbox-limits.ts';
 import { SandboxRun } from './sandbox-run.ts';
@@ -20,19 +20,19 @@ export interface SandboxOptions {
   readonly workerUrl?: URL;
   /** Where the entry of the process for Python lies; found by itself by default. */
   readonly pythonUrl?: URL;
-  /** Runs at the same time; others wait in line (2 by default). */
+  /** Runs at the same time, of one owner at most half of them; others wait in line (4 by default). */
   readonly threads?: number;
   /** The thread kept ready ends after this long without a run, in ms (300 000 by default). */
   readonly idleMs?: number;
 }
 
-/** Longest line of runs that wait for a thread. */
+/** Longest line of runs of one owner that wait. */
 const mostWaiting = 50;
 
 export class Sandbox {
   readonly #workerUrl: URL;
   readonly #idleMs: number;
-  readonly #slots: Slots;
+  readonly #slots: FairSlots<unknown>;
   readonly #python: PythonRuns;
   readonly #threads = new Set<SandboxThread>();
   readonly #closing = new AbortController();
@@ -43,7 +43,7 @@ export class Sandbox {
   constructor(options: SandboxOptions = {}) {
     this.#workerUrl = options.workerUrl ?? sandboxWorkerUrl();
     this.#python = new PythonRuns(options.pythonUrl ?? pythonProcessUrl());
-    this.#slots = new Slots(options.threads ?? 2);
+    this.#slots = new FairSlots(options.threads ?? 4);
     this.#idleMs = options.idleMs ?? 300_000;
   }
 
@@ -60,10 +60,8 @@ export class Sandbox {
   /** Starts the thread and the process that are kept ready, so that the first run need not wait for them. */
   warm(): void {
     if (this.#closing.signal.aborted) return;
-    if (this.#spares.size === 0) this.#spares.add(this.#startThread());
     this.#python.warm();
-    clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => this.#endSpares(), this.#idleMs).unref();
+    this.#keepThread();
   }
 
   /** Never rejects: what goes wrong, in the code or here, is in the outcome. */
@@ -72,14 +70,14 @@ export class Sandbox {
     const refusal = this.#refuse(request, input);
     if (refusal !== undefined) return failed(refusal);
     const signal = AbortSignal.any([this.#closing.signal, ...(request.signal ? [request.signal] : [])]);
-    if (signal.aborted || !(await this.#slots.take(signal))) return failed(cancelled);
+    if (signal.aborted || !(await this.#slots.take(request.owner, signal))) return failed(cancelled);
     try {
       const run = { ...request, signal };
       return await (request.language === undefined || request.language === 'python'
         ? this.#runPython(run, input ?? '{}')
         : this.#runOnThread(run, input ?? '{}'));
     } finally {
-      this.#slots.release();
+      this.#slots.release(request.owner);
     }
   }
 
@@ -91,7 +89,7 @@ export class Sandbox {
     await Promise.all([this.#python.close(), ...[...this.#threads].map((thread) => thread.terminate())]);
   }
 
-  #refuse({ code }: SandboxRequest, input: string | undefined): SandboxError | undefined {
+  #refuse({ code, owner }: SandboxRequest, input: string | undefined): SandboxError | undefined {
     if (code.length > longestCode) {
       return { code: 'SYNTAX_ERROR', message: `The code is longer than ${longestCode >> 20} MB.` };
     }
@@ -99,7 +97,7 @@ export class Sandbox {
       const message = `The input must be JSON of at most ${longestValue >> 20} MB.`;
       return { code: 'SERIALIZATION_ERROR', message };
     }
-    if (this.#slots.waiting < mostWaiting) return undefined;
+    if (this.#slots.waitingOf(owner) < mostWaiting) return undefined;
     return { code: 'RUNTIME_ERROR', message: 'Too many runs are waiting already. Try again in a moment.' };
   }
 
@@ -138,8 +136,16 @@ export class Sandbox {
     const isWanted = this.#spares.size <= this.#slots.waiting && !this.#closing.signal.aborted;
     if (run.isReusable && isWanted) this.#spares.add(thread);
     else void thread.terminate();
-    this.warm();
+    this.#keepThread();
     return outcome;
+  }
+
+  /** What is kept ready ends when there is no run for long. */
+  #keepThread(): void {
+    if (this.#closing.signal.aborted) return;
+    if (this.#spares.size === 0) this.#spares.add(this.#startThread());
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => this.#endSpares(), this.#idleMs).unref();
   }
 
   #startThread(): SandboxThread {
@@ -176,13 +182,16 @@ const cancelled: SandboxError = { code: 'CANCELLED', message: 'The run was cance
 type Read = { readonly language: 'javascript' | 'python'; readonly isSure: boolean } | { readonly error: SandboxError };
 const asJavaScript: Read = { language: 'javascript', isSure: true };
 
-/** Code that one parser alone takes is that; what both take is what the tool's models write. */
-function decide({ error, isJavaScript }: CheckedMessage, { code, globals }: SandboxRequest): Read {
-  const isPython = error === undefined;
+/**
+ * Code that one parser alone takes is that; what both take is what the tool's models write, if it does not name things that only
+ * JavaScript has (`{ name: true }`).
+ */
+function decide({ error, isJavaScript, isForeign }: CheckedMessage, { code, globals }: SandboxRequest): Read {
+  const isPython = error === undefined && !(isForeign === true && isJavaScript === true);
   if (isPython && isJavaScript === true) {
     return { language: globals === 'execute' ? 'python' : 'javascript', isSure: false };
   }
   if (isPython) return { language: 'python', isSure: true };
   // What is neither is told as an error of the language it is meant to be.
-  return isJavaScript !== true && readsLikePython(code) ? { error } : asJavaScript;
+  return error !== undefined && isJavaScript !== true && readsLikePython(code) ? { error } : asJavaScript;
 }

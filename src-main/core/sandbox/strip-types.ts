@@ -31,7 +31,8 @@ export function isJavaScript(code: string): boolean {
 
 function parses(read: () => string): boolean {
   try {
-    return new Script(`${bodyHead}${read()}${bodyTail}`) !== undefined;
+    new Script(`${bodyHead}${read()}${bodyTail}`);
+    return true;
   } catch {
     return false;
   }

@@ -39,6 +39,8 @@ export type ToPython = ToWorker | CheckMessage;
 export interface CheckedMessage {
   readonly kind: 'checked';
   readonly error: SandboxError | undefined;
+  /** It parses as Python, and uses what only JavaScript has. */
+  readonly isForeign?: boolean;
   /** Whether it is JavaScript or TypeScript; told by the process, which asks that parser. */
   readonly isJavaScript?: boolean;
 }

@@ -105,6 +105,7 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
     extraTools: () => [...pinnedTools(deps), ...(endpoint.lists ?? [])],
     toolFilter: () => deps.config().dispatch,
     retrieve: () => deps.config().retrieve,
+    code: () => deps.config().code,
     spills: () => maySpill(deps.config().results),
     handles: () => callLimitMs(deps.config(), endpoint.app) !== undefined,
     callLimitMs: (app) => callLimitMs(deps.config(), app),

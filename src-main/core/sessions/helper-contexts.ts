@@ -6,7 +6,7 @@ import type { CallerContext, CallRequest } from '../calls/call-tool.ts';
 import type { AwaitWish } from '../calls/slow-calls.ts';
 import type { LiveCatalog } from '../catalog/live-catalog.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
-import type { RetrieveSettings, ToolFilter } from '../config/app-config.ts';
+import type { CodeSettings, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
 import { longestTextFor } from '../modes/client-app-facts.ts';
 import type { HelperContext, HelperTool, ModeView } from '../modes/mode.ts';
 import { SessionMemory } from '../modes/session-memory.ts';
@@ -30,6 +30,7 @@ export interface HelperParts {
   readonly raw: () => boolean;
   readonly toolFilter: () => ToolFilter;
   readonly retrieve: () => RetrieveSettings;
+  readonly code: () => CodeSettings;
   readonly spills: () => boolean;
   readonly handles: () => boolean;
   /** How long servers are waited for, in ms. */
@@ -72,7 +73,8 @@ export class HelperContexts {
 
   /** `rest`: what came beside the helper's input goes on with whatever it asks for: answers to a server's questions, too. */
   make(tool: string, rest: JsonObject, context: CallerContext): HelperContext {
-    const { admin, catalog, descriptions, resultFiles, sandbox, settleMs, toolActivity, toolFilter } = this.#parts;
+    const { admin, code, catalog, descriptions, resultFiles, sandbox, settleMs, toolActivity, toolFilter } =
+      this.#parts;
     const { sessionId, app, signal } = context;
     const view = this.#view;
     return {
@@ -95,6 +97,7 @@ export class HelperContexts {
       toolActivity,
       toolFilter: toolFilter(),
       retrieve: this.#parts.retrieve(),
+      code: code(),
       admin,
       descriptions,
       author: { app, sessionId, tool, mode: view.mode() },

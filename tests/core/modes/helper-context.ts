@@ -67,7 +67,8 @@ export function helperContext(
     signal: new AbortController().signal,
     canSample: false,
     askClient: () => Promise.reject(new Error('no client app to ask here')),
-    sandbox: { run: () => Promise.reject(new Error('no code here')) },
+    sandbox: { run: () => Promise.reject(new Error('no code here')), warm: () => undefined },
+    code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
     readResource: () => Promise.reject(new Error('no resources here')),
     getPrompt: () => Promise.reject(new Error('no prompts here')),
     get admin(): never {

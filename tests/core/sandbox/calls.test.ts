@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { parseJson } from '../../../src-main/core/base/json.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
-import { Harness, text } from './sandbox-harness.ts';
+import { Harness, javascript, text } from './sandbox-harness.ts';
 
 const longId = '{"id":12345678901234567890,"small":7}';
 const items = [
@@ -12,26 +12,30 @@ const items = [
 let running = 0;
 let mostRunning = 0;
 
-const harness = new Harness({
-  items: () => ({ content: items }),
-  image: () => ({ content: items.slice(1) }),
-  empty: () => ({ content: [] }),
-  raw: () => new RawJson([Buffer.from(`{"content":[{"type":"text","text":"raw"}],"pad":"${'x'.repeat(100)}"}`)]),
-  longId: () => text(longId),
-  longStructured: () => parseJson(`{"content":[],"structuredContent":${longId}}`),
-  huge: () => text('x'.repeat(17 << 20)),
-  circle: () => {
-    const result: Record<string, unknown> = {};
-    result['self'] = result;
-    return result;
+const harness = new Harness(
+  {
+    items: () => ({ content: items }),
+    image: () => ({ content: items.slice(1) }),
+    empty: () => ({ content: [] }),
+    raw: () => new RawJson([Buffer.from(`{"content":[{"type":"text","text":"raw"}],"pad":"${'x'.repeat(100)}"}`)]),
+    longId: () => text(longId),
+    longStructured: () => parseJson(`{"content":[],"structuredContent":${longId}}`),
+    huge: () => text('x'.repeat(17 << 20)),
+    circle: () => {
+      const result: Record<string, unknown> = {};
+      result['self'] = result;
+      return result;
+    },
+    busy: async ({ ms }) => {
+      mostRunning = Math.max(mostRunning, ++running);
+      await new Promise((resolve) => setTimeout(resolve, Number(ms)));
+      running--;
+      return text('done');
+    },
   },
-  busy: async ({ ms }) => {
-    mostRunning = Math.max(mostRunning, ++running);
-    await new Promise((resolve) => setTimeout(resolve, Number(ms)));
-    running--;
-    return text('done');
-  },
-});
+  {},
+  javascript,
+);
 const value = harness.value.bind(harness);
 const error = harness.error.bind(harness);
 

@@ -2,22 +2,26 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import type { SandboxRequest } from '../../../src-main/core/sandbox/sandbox-request.ts';
-import { Harness, text } from './sandbox-harness.ts';
+import { Harness, javascript, text } from './sandbox-harness.ts';
 
 let running = 0;
 let mostRunning = 0;
-const harness = new Harness({
-  busy: async ({ ms, n }) => {
-    mostRunning = Math.max(mostRunning, ++running);
-    await new Promise((resolve) => setTimeout(resolve, Number(ms)));
-    running--;
-    return text(String(n));
+const harness = new Harness(
+  {
+    busy: async ({ ms, n }) => {
+      mostRunning = Math.max(mostRunning, ++running);
+      await new Promise((resolve) => setTimeout(resolve, Number(ms)));
+      running--;
+      return text(String(n));
+    },
+    denied: () => {
+      throw Object.assign(new Error('server not allowed: x'), { code: 'SERVER_NOT_ALLOWED' });
+    },
+    file: () => ({ ...text('the text'), structuredContent: { content: 'the text', size: 8 } }),
   },
-  denied: () => {
-    throw Object.assign(new Error('server not allowed: x'), { code: 'SERVER_NOT_ALLOWED' });
-  },
-  file: () => ({ ...text('the text'), structuredContent: { content: 'the text', size: 8 } }),
-});
+  {},
+  javascript,
+);
 const style: Partial<SandboxRequest> = { globals: 'code_execution' };
 const value = (code: string, request: Partial<SandboxRequest> = {}): Promise<unknown> =>
   harness.value(code, { ...style, ...request });

@@ -1,8 +1,8 @@
 /** The code cannot get out: no process, no files, no network, nothing of the host but texts. */
 import { afterEach, expect, test } from 'vitest';
-import { Harness } from './sandbox-harness.ts';
+import { Harness, javascript } from './sandbox-harness.ts';
 
-const harness = new Harness();
+const harness = new Harness({}, {}, javascript);
 const value = harness.value.bind(harness);
 const error = harness.error.bind(harness);
 

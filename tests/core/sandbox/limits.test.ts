@@ -1,8 +1,8 @@
 /** Whatever the code does, it ends in time, within its memory, and with words. */
 import { expect, test } from 'vitest';
-import { Harness, text } from './sandbox-harness.ts';
+import { Harness, javascript, text } from './sandbox-harness.ts';
 
-const harness = new Harness({ megabytes: ({ n }) => text('x'.repeat(Number(n) << 20)) });
+const harness = new Harness({ megabytes: ({ n }) => text('x'.repeat(Number(n) << 20)) }, {}, javascript);
 const error = harness.error.bind(harness);
 const value = harness.value.bind(harness);
 const short = { limits: { timeMs: 150 } };

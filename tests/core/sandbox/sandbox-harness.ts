@@ -29,19 +29,25 @@ const tools: Tools = {
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
 };
 
+/** For code that is JavaScript: no parser is asked for its language. */
+export const javascript = { language: 'javascript' } as const;
+
 export class Harness {
   readonly sandbox: Sandbox;
   readonly called: Called[] = [];
   readonly #tools: Tools;
+  readonly #defaults: Partial<SandboxRequest>;
 
-  constructor(more: Tools = {}, options: SandboxOptions = {}) {
+  /** `defaults`: what requests say unless they say otherwise. */
+  constructor(more: Tools = {}, options: SandboxOptions = {}, defaults: Partial<SandboxRequest> = {}) {
     this.sandbox = new Sandbox(options);
     this.#tools = { ...tools, ...more };
+    this.#defaults = defaults;
     afterAll(() => this.sandbox.close());
   }
 
   run(code: string, request: Partial<SandboxRequest> = {}): Promise<SandboxOutcome> {
-    return this.sandbox.run({ code, globals: 'execute', callTool: this.#callTool, ...request });
+    return this.sandbox.run({ code, globals: 'execute', callTool: this.#callTool, ...this.#defaults, ...request });
   }
 
   /** The value, or the error where there was one. */

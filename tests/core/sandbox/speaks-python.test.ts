@@ -1,4 +1,4 @@
-/** Code that nobody named the language of runs in the one it is written in; what can be JavaScript is JavaScript. */
+/** Code that nobody named the language of is that whose parser takes it; what both take is what the tool's models write. */
 import { expect, test } from 'vitest';
 import { Harness } from './sandbox-harness.ts';
 
@@ -25,14 +25,47 @@ test.each(python)('code with %s is run as Python', async (_name, code, expected)
 });
 
 const javascript: [string, string, unknown][] = [
-  ['what is both', 'x = await call_tool("echo", {"a": 1})\nreturn x["a"] / 2', 0.5],
-  ['names of its own that Python has', 'const len = (x) => x.length; len("abc")', 3],
-  ['Python in a text', 'await call_tool("say", { text: "def f(x):\\n    print(True)" })', 'def f(x):\n    print(True)'],
+  ['declarations', 'const len = (x) => x.length; len("abc")', 3],
+  ['a block', 'let n = 0; for (const i of [1, 2]) { n += i } n', 3],
+  ['Python in a text', 'await call_tool("say", { text: `def f(x):\n    print(True)` })', 'def f(x):\n    print(True)'],
   ['types', 'const a: number = 1; a', 1],
+  ['an arrow', '(async () => 5)()', 5],
 ];
 
-test.each(javascript)('%s is run as JavaScript', async (_name, code, expected) => {
-  expect(await harness.value(code)).toEqual(expected);
+test.each(javascript)('code with %s is run as JavaScript', async (_name, code, expected) => {
+  expect(await harness.run(code)).toMatchObject({ value: expected });
+});
+
+/** What JavaScript would make of them: 2, undefined, "12", false, -1, 1e20 and 1. */
+const both: [string, string, unknown][] = [
+  ['whole division', '7//2', 3],
+  ['the last of a list', '[1, 2, 3][-1]', 3],
+  ['lists that are joined', '[1] + [2]', [1, 2]],
+  ['a member of a list', '"x" in ["x"]', true],
+  ['the rest of a division', '-7 % 3', 2],
+  ['a long integer', '10**20 + 1', JSON.rawJSON('100000000000000000001')],
+  ['an empty list', 'x = []\nx or 1', 1],
+  ['a call', 'x = await call_tool("echo", {"a": 1})\nreturn x["a"] / 2', 0.5],
+];
+
+test.each(both)(
+  '%s that both parsers take is Python in `execute`, and the answer says so',
+  async (_name, code, expected) => {
+    expect(await harness.run(code)).toMatchObject({ value: expected, readAs: 'python' });
+  },
+);
+
+test('what both take is JavaScript in `code_execution`; what one takes is that there as well', async () => {
+  const style = { globals: 'code_execution' } as const;
+  expect(await harness.run('7 // 2\n', style)).toMatchObject({ value: 7, readAs: 'javascript' });
+  const python = await harness.run('r = call_tool("files", "echo", {"a": None})\nr["result"] if r["ok"] else 0', style);
+  expect(python).toMatchObject({ ok: true, value: { content: [{ text: '{"a":null}' }] } });
+  expect(python).not.toHaveProperty('readAs');
+});
+
+test('a language that is named decides', async () => {
+  expect(await harness.run('7 // 2', { language: 'javascript' })).toMatchObject({ value: 7 });
+  expect(await harness.run('7 // 2', { language: 'python' })).not.toHaveProperty('readAs');
 });
 
 test('code that is neither keeps the error of JavaScript, and so does code for a language that is named', async () => {

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { workerLocation } from '../../../src-main/core/base/worker-location.ts';
 import { engineUrl, sandboxWorkerUrl } from '../../../src-main/core/sandbox/sandbox-location.ts';
-import { Harness } from './sandbox-harness.ts';
+import { Harness, javascript, text } from './sandbox-harness.ts';
 
 const root = new URL('../../../', import.meta.url);
 const workerUrl = new URL('src-main/core/sandbox/sandbox-worker.ts', root);
@@ -24,7 +24,7 @@ test('worker and engine are found among the sources, beside the bundle, and abov
 });
 
 test('one thread is kept for the next run, and ends when there is none for long', async () => {
-  const harness = new Harness({}, { idleMs: 500 });
+  const harness = new Harness({}, { idleMs: 500 }, javascript);
   expect(harness.sandbox.threads).toBe(0);
   await harness.run('1');
   await harness.run('1');
@@ -38,7 +38,8 @@ test('runs beyond the number of threads wait in line and all get their answer', 
   let most = 0;
   const begin = (): object => ({ content: [], running: (most = Math.max(most, ++running)) });
   const end = (): object => ({ content: [], running: --running });
-  const harness = new Harness({ begin, end }, { threads: 2 });
+  // One owner has half of the threads.
+  const harness = new Harness({ begin, end }, { threads: 4 }, javascript);
   const code = 'await call_tool("begin"); await new Promise((r) => setTimeout(r, 5)); await call_tool("end");';
   const runs = Array.from({ length: 6 }, (_, n) => harness.value(`${code} ${n}`));
   expect(await Promise.all(runs)).toEqual([0, 1, 2, 3, 4, 5]);
@@ -46,8 +47,45 @@ test('runs beyond the number of threads wait in line and all get their answer', 
   expect(harness.sandbox.threads).toBeLessThanOrEqual(2);
 });
 
+test('one that asks often waits for itself, and holds up nobody else', async () => {
+  const gate = Promise.withResolvers<void>();
+  const begun: unknown[] = [];
+  const harness = new Harness(
+    {
+      begin: async ({ who }) => {
+        begun.push(who);
+        await gate.promise;
+        return text('1');
+      },
+    },
+    { threads: 2 },
+  );
+  const run = (owner: string, who: string): Promise<unknown> =>
+    harness.value(`const who = "${who}"; await call_tool("begin", { who })`, { owner, language: 'javascript' });
+  const runs = [1, 2, 3, 4].map((n) => run('greedy', `greedy ${n}`));
+  await vi.waitFor(() => expect(begun).toEqual(['greedy 1']), 20_000);
+  // Half of the threads are left for others, whatever one of them asks for.
+  const late = run('late', 'late');
+  await vi.waitFor(() => expect(begun).toEqual(['greedy 1', 'late']), 20_000);
+  gate.resolve();
+  await Promise.all([...runs, late]);
+});
+
+test('a line is full for its owner alone', async () => {
+  const harness = new Harness({}, { threads: 2 }, javascript);
+  const controller = new AbortController();
+  const stuck = { owner: 'greedy', language: 'javascript', signal: controller.signal } as const;
+  const runs = Array.from({ length: 51 }, () => harness.error('await call_tool("never")', stuck));
+  expect(await harness.error('1', stuck)).toMatchObject({
+    message: expect.stringContaining('waiting already') as string,
+  });
+  expect(await harness.value('2', { owner: 'other', language: 'javascript' })).toBe(2);
+  controller.abort();
+  expect(await Promise.all(runs)).toHaveLength(51);
+});
+
 test('a thread that had to be killed is replaced', async () => {
-  const harness = new Harness();
+  const harness = new Harness({}, {}, javascript);
   const stuck = 'const s = "ab".repeat(5e6); for (;;) s.lastIndexOf("ba" + "b".repeat(3))';
   expect(await harness.error(stuck, { limits: { timeMs: 50 } })).toMatchObject({ code: 'TIMEOUT' });
   expect(await harness.value('1 + 1')).toBe(2);
@@ -55,11 +93,11 @@ test('a thread that had to be killed is replaced', async () => {
 });
 
 test('a run that is cancelled ends at once, busy or waiting, and its calls with it', async () => {
-  const harness = new Harness();
+  const harness = new Harness({}, {}, javascript);
   for (const [n, code] of ['for (;;) {}', 'await call_tool("never", {})'].entries()) {
     const controller = new AbortController();
     const run = harness.error(`await call_tool("echo", {}); ${code}`, { signal: controller.signal });
-    await vi.waitFor(() => expect(harness.called.length).toBe([1, 3][n]));
+    await vi.waitFor(() => expect(harness.called.length).toBe([1, 3][n]), 20_000);
     controller.abort();
     expect(await run).toEqual({ code: 'CANCELLED', message: 'The run was cancelled.' });
   }
@@ -67,7 +105,7 @@ test('a run that is cancelled ends at once, busy or waiting, and its calls with 
 });
 
 test('a run that is cancelled in line never starts', async () => {
-  const harness = new Harness({}, { threads: 1 });
+  const harness = new Harness({}, { threads: 1 }, javascript);
   const controller = new AbortController();
   const first = harness.value('await new Promise((r) => setTimeout(r, 50)); 1');
   const second = harness.error('await call_tool("echo", {})', { signal: controller.signal });
@@ -79,7 +117,7 @@ test('a run that is cancelled in line never starts', async () => {
 });
 
 test('closing cancels what runs and ends every thread', async () => {
-  const harness = new Harness();
+  const harness = new Harness({}, {}, javascript);
   const run = harness.error('for (;;) {}');
   await vi.waitFor(() => expect(harness.sandbox.threads).toBe(1));
   await harness.sandbox.close();
@@ -89,7 +127,7 @@ test('closing cancels what runs and ends every thread', async () => {
 });
 
 test('a worker that is missing is an error with words, every time', async () => {
-  const harness = new Harness({}, { workerUrl: new URL('file:///nowhere/sandbox-worker.js') });
+  const harness = new Harness({}, { workerUrl: new URL('file:///nowhere/sandbox-worker.js') }, javascript);
   for (let n = 0; n < 2; n++) {
     expect(await harness.error('1')).toMatchObject({
       code: 'RUNTIME_ERROR',
@@ -100,7 +138,7 @@ test('a worker that is missing is an error with words, every time', async () => 
 
 test('answers to a run that is over do not reach the next one', async () => {
   const late = Promise.withResolvers<unknown>();
-  const harness = new Harness({ late: () => late.promise }, { threads: 1 });
+  const harness = new Harness({ late: () => late.promise }, { threads: 1 }, javascript);
   await harness.run('await Promise.race([call_tool("late"), Promise.reject(new Error("first"))])');
   const next = harness.value('await new Promise((r) => setTimeout(r, 30)); await call_tool("say", { text: "mine" })');
   late.resolve({ content: [{ type: 'text', text: 'stale' }] });

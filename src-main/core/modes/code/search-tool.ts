@@ -23,6 +23,8 @@ export const searchCode: HelperTool = {
     _meta: { 'anthropic/alwaysLoad': true },
   },
   async run(input, context) {
+    // A program is what comes next.
+    context.sandbox.warm();
     await context.settled();
     const detail = readDetail(input['detail'], 'brief');
     const limit = Number(plainNumber(input['limit']) ?? Number.NaN);

@@ -19,6 +19,8 @@ interface Parts {
   readonly calls: GuestCalls;
   readonly blocking: boolean;
   readonly input: string;
+  /** JSON: the parameters of tools that are functions, too, by their name. */
+  readonly helpers: string;
 }
 
 interface Found {
@@ -28,7 +30,7 @@ interface Found {
 }
 
 /** Runs in the VM, as text: it may name nothing outside its own body. */
-export function guestGlobals({ host, questions, values, calls, blocking, input: inputText }: Parts): GuestApi {
+export function guestGlobals({ host, questions, values, calls, blocking, input: inputText, helpers }: Parts): GuestApi {
   const { parse } = JSON;
   const NativePromise = Promise;
   const input = values.fromJson(inputText, true);
@@ -77,7 +79,19 @@ export function guestGlobals({ host, questions, values, calls, blocking, input: 
   const [warn, error] = [printer('warn: '), printer('error: ')];
   const console = { log, info: log, debug: log, dir: log, table: log, trace: log, warn, error };
   const clearTimeout = (timer: number): void => questions.forget(timer);
-  const names = { ...calls, search, get_schema, input, console, log, setTimeout, clearTimeout };
+  /** Arguments by place, or an object of them alone. */
+  function helper(name: string, parameters: readonly string[]): (...given: unknown[]) => unknown {
+    return (...given) => {
+      const [only] = given;
+      const isNamed = given.length === 1 && typeof only === 'object' && only !== null && !Array.isArray(only);
+      const placed = given.map((value, at): [string, unknown] => [parameters[at] ?? String(at), value]);
+      return calls.call_tool(name, isNamed ? only : Object.fromEntries(placed), undefined);
+    };
+  }
+
+  const listed = Object.entries(parse(helpers) as Record<string, string[]>);
+  const functions = Object.fromEntries(listed.map(([name, parameters]) => [name, helper(name, parameters)]));
+  const names = { ...functions, ...calls, search, get_schema, input, console, log, setTimeout, clearTimeout };
   for (const [name, value] of Object.entries(names)) {
     // Configurable: the code may declare variables of the same names.
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });

@@ -5,13 +5,13 @@ import { guestQuestions } from './guest-questions.ts';
 import { guestResults } from './guest-results.ts';
 import { guestValues } from './guest-values.ts';
 
-/** Evaluates to `(host, blocking, input) => GuestApi`. */
+/** Evaluates to `(host, blocking, input, helpers) => GuestApi`. */
 export function guestSource(): string {
-  return `((host, blocking, input) => {
+  return `((host, blocking, input, helpers) => {
     const values = (${guestValues.toString()})();
     const results = (${guestResults.toString()})(values);
     const questions = (${guestQuestions.toString()})(host, blocking);
     const calls = (${guestCalls.toString()})({ questions, values, results, blocking });
-    return (${guestGlobals.toString()})({ host, questions, values, calls, blocking, input });
+    return (${guestGlobals.toString()})({ host, questions, values, calls, blocking, input, helpers });
   })`;
 }

@@ -55,6 +55,10 @@ VALUE = "__value__"
 NAME_WORDS = ("name", "tool_name", "tool")
 ARGUMENT_WORDS = ("params", "args", "arguments")
 
+JAVASCRIPT_NAMES = {
+    *("true", "false", "null", "undefined", "NaN", "Infinity", "console", "globalThis", "Math", "JSON", "Object", "Array", "Promise"),
+    *("Number", "String", "Boolean", "Date", "Map", "Set", "RegExp", "Error", "BigInt", "Symbol", "parseInt", "parseFloat", "setTimeout"),
+}
 MODULES_WITHOUT_USE = {"ctypes", "_ctypes", "multiprocessing", "socket", "_socket", "ssl", "subprocess", "_posixsubprocess"}
 MODULES_OF_THE_HOST = ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core", "_pyodide_datetime")
 WHAT_THERE_IS = "There is Python's standard library only, without network, processes, threads and files to write: use call_tool(name, args)."
@@ -136,8 +140,9 @@ def item_value(item):
 def slot(question_end):
     try:
         return {"ok": True, "result": question_end()}
-    except RuntimeError as error:
-        return {"ok": False, "error": {"code": getattr(error, "code", "RUNTIME_ERROR"), "message": str(error)}}
+    except (RuntimeError, TypeError) as error:
+        code = "INVALID_ARGS" if isinstance(error, TypeError) else "RUNTIME_ERROR"
+        return {"ok": False, "error": {"code": getattr(error, "code", code), "message": str(error)}}
 
 
 def raw(result):
@@ -402,6 +407,8 @@ def hint(error, words):
         return ". There are no time zones in here but UTC: use timezone(timedelta(hours=…))."
     if "coroutine" in words and isinstance(error, (TypeError, AttributeError)):
         return ". Write await before the call."
+    if isinstance(error, NameError) and error.name in ("true", "false", "null"):
+        return ". Python writes True, False and None."
     if "can't start new thread" in words:
         return ". There are no threads in here: use await asyncio.gather(…)."
     return ""
@@ -450,9 +457,26 @@ def serve():
 def check(code):
     try:
         compile_code(code)
+        return {"foreign": speaks_javascript(ast.parse(code))}
     except Exception as error:
         return {"error": describe(error, True)}
-    return {}
+
+
+def speaks_javascript(tree):
+    """Python that could only fail: it uses names that JavaScript has and Python has not, or names its keys without quotes."""
+    bound, used, keys = set(), set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            bound.add(node.name)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.alias):
+            bound.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.Dict):
+            keys |= {key.id for key in node.keys if isinstance(key, ast.Name)}
+    return bool((used & JAVASCRIPT_NAMES | keys) - bound - set(dir(builtins)))
 
 
 def outcome(line, order):
@@ -470,8 +494,7 @@ def outcome(line, order):
     warnings.filterwarnings("ignore", "coroutine 'call_tool' was never awaited")
     sys.stdout.reconfigure(line_buffering=True)
     try:
-        checked = check(code)
-        if checked:
+        if "error" in (checked := check(code)):
             return checked["error"], None
         text = json_text(execute(code, names))
     except SystemExit:

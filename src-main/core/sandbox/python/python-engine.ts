@@ -74,11 +74,10 @@ async function load(files: EngineFiles, more: object): Promise<LoadedEngine> {
   for (const name of ['Suspending', 'promising']) Reflect.deleteProperty(WebAssembly, name);
   const { instantiate } = WebAssembly;
   let imports: SealedImports | undefined;
-  let module: EngineModule | undefined;
   const sealing = async (source: BufferSource, given?: WebAssembly.Imports): Promise<unknown> => {
     if (given?.['env'] === undefined) return instantiate(source, given);
     const compiled = await WebAssembly.compile(source);
-    imports = new SealedImports((address) => module?.UTF8ToString(address) ?? '');
+    imports = new SealedImports();
     return { module: compiled, instance: await instantiate(compiled, imports.wrap(compiled, given)) };
   };
   Object.assign(WebAssembly, { instantiate: sealing });
@@ -94,8 +93,9 @@ async function load(files: EngineFiles, more: object): Promise<LoadedEngine> {
     ...more,
   });
   Object.assign(WebAssembly, { instantiate });
-  module = (engine as unknown as { readonly _module: EngineModule })._module;
+  const module = (engine as unknown as { readonly _module: EngineModule })._module;
   if (imports === undefined) throw new Error('The engine came up around its seal.');
+  imports.readText = (address) => module.UTF8ToString(address);
   return { engine, module, imports, bytes: module.HEAP8.length };
 }
 

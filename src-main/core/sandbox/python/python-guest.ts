@@ -14,6 +14,13 @@ const longestLine = 65_536;
 const checkBytes = 64 << 20;
 const questions: readonly unknown[] = ['call', 'search', 'schema'] satisfies Question[];
 
+/** What is used of emscripten's files; its own types are not among the package's. */
+interface DeviceFiles {
+  makedev(major: number, minor: number): number;
+  registerDevice(device: number, operations: object): void;
+  mkdev(path: string, device: number): void;
+}
+
 /** How the guest reaches the core. */
 export interface GuestDoor {
   post(message: FromWorker): void;
@@ -62,13 +69,13 @@ export class PythonGuest {
     }
     if (this.#begun !== '') this.#printed.print(this.#begun);
     const failure = this.#failure(hasCrashed);
-    if (order.kind === 'check') this.#door.post({ kind: 'checked', error: failure ?? errorOf(this.#end ?? {}) });
+    if (order.kind === 'check') this.#door.post(this.#checked(failure));
     else this.#door.post({ kind: 'done', outcome: this.#outcome(failure), reusable: false });
   }
 
-  /** A character device; emscripten's own type of it is not told by the package. */
+  /** A character device. */
   #addDevice(): void {
-    const files = this.#loaded.engine.FS;
+    const files = this.#loaded.engine.FS as unknown as DeviceFiles;
     const number = files.makedev(64, 0);
     files.registerDevice(number, {
       open: () => undefined,
@@ -152,6 +159,11 @@ export class PythonGuest {
     if (!hasCrashed && this.#end !== undefined) return undefined;
     const message = 'The code brought the engine down; most likely it is nested too deep.';
     return { code: 'RUNTIME_ERROR', message };
+  }
+
+  #checked(failure: SandboxError | undefined): FromWorker {
+    const end = this.#end ?? {};
+    return { kind: 'checked', error: failure ?? errorOf(end), isForeign: end['foreign'] === true };
   }
 
   #outcome(failure: SandboxError | undefined): { value: string } | { error: SandboxError } {

@@ -41,15 +41,11 @@ export class MemoryFull extends Error {}
 type Import = (...given: unknown[]) => unknown;
 
 export class SealedImports {
-  readonly #readText: (address: number) => string;
+  /** Reads a text of the engine's memory, once there is one. */
+  readText: (address: number) => string = () => '';
   #isSealed = false;
   #broken: Error | undefined;
   #mostBytes = Infinity;
-
-  /** `readText` reads a text of the engine's memory. */
-  constructor(readText: (address: number) => string) {
-    this.#readText = readText;
-  }
 
   /** What broke the seal, or filled the memory; kept here, because code inside may swallow what is thrown. */
   get broken(): Error | undefined {
@@ -94,7 +90,7 @@ export class SealedImports {
   #open(original: Import, given: readonly unknown[]): unknown {
     this.#check();
     const isWriting = (Number(given[2]) & writing) !== 0;
-    if (this.#isSealed && isWriting && this.#readText(Number(given[1])) !== device) return -readOnlyFileSystem;
+    if (this.#isSealed && isWriting && this.readText(Number(given[1])) !== device) return -readOnlyFileSystem;
     return original(...given);
   }
 
