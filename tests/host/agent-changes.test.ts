@@ -259,3 +259,23 @@ test('descriptions that a model wrote are told to nobody until the person has se
   await rpc(core, 'approve', { id: asked?.id });
   expect(await listed()).toContain('Safe. Call this first.');
 });
+
+test('no list shows a model what may be a secret: a path of an address, a header, an argument alone', async () => {
+  const web = {
+    url: 'http://127.0.0.1:9/mcp/s/zk8Q2pLw0x/v1?k=zk8Q2pLw0x',
+    headers: { 'X-Custom': 'zk8Q2pLw0x' },
+    enabled: false,
+  };
+  const args = [...echo.args, 'zk8Q2pLw0x', '--mode=stdio', '--pin', 'zk8Q2pLw0x'];
+  await using core = await start({ servers: { web, local: { ...echo, args, enabled: false } } });
+  for (const [name, input] of [
+    ['upstream_servers', { operation: 'list' }],
+    ['manage_servers', { action: 'list' }],
+    ['magg_list_servers', {}],
+  ] as const) {
+    const text = textOf(await tool(core, name, input));
+    expect([name, text]).toEqual([name, expect.not.stringContaining('zk8Q2pLw0x')]);
+    expect(text).toContain('http://127.0.0.1:9/mcp/s/***/v1');
+    expect(text).toContain('--mode=stdio');
+  }
+});

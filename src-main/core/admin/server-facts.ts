@@ -1,4 +1,6 @@
 /** What there is to say of each server to a model or a person, its secrets masked. */
+import { isObject } from '../base/json.ts';
+import { mask } from '../base/mask-mark.ts';
 import { maskObject } from '../base/mask-secrets.ts';
 import { maskText } from '../base/mask-text.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -44,7 +46,7 @@ export function serverFacts(server: ManagedServer, index: number, config: Server
     health: server.health,
     transport: config.kind,
     endpoint: endpointOf(config),
-    config: maskObject(shownConfig(config)) as Record<string, unknown>,
+    config: forModels(maskObject(shownConfig(config)) as Record<string, unknown>),
     tools: server.listing.tools.length,
     handshake: server.handshake,
     listedAt: server.listedAt,
@@ -54,8 +56,8 @@ export function serverFacts(server: ManagedServer, index: number, config: Server
 }
 
 function endpointOf(config: ServerConfig): string {
-  if (config.kind === 'stdio') return maskText([config.command, ...config.args].join(' '));
-  return config.kind === 'builtin' ? `built in: ${config.builtin}` : maskText(config.url);
+  if (config.kind === 'stdio') return maskText([config.command, ...shownArguments(config.args)].join(' '));
+  return config.kind === 'builtin' ? `built in: ${config.builtin}` : shownAddress(maskText(config.url));
 }
 
 function shownConfig(config: ServerConfig): Record<string, unknown> {
@@ -85,4 +87,44 @@ function writtenClient({ clientId, clientSecret, redirectUri, scopes, extraParam
     ...(scopes.length > 0 && { scopes }),
     ...(Object.keys(extraParams).length > 0 && { extra_params: extraParams }),
   };
+}
+
+/** Secrets also stand where no name tells them: in headers of any name, in a path of an address, alone in an argument. */
+function forModels({ args, url, headers, ...others }: Record<string, unknown>): Record<string, unknown> {
+  return {
+    ...others,
+    ...(Array.isArray(args) && { args: shownArguments(args.map(String)) }),
+    ...(typeof url === 'string' && { url: shownAddress(url) }),
+    ...(isObject(headers) && { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, mask])) }),
+  };
+}
+
+/** Flags, the program or package that comes first, paths, numbers and words; whatever else may be a secret. */
+function shownArguments(args: readonly string[]): readonly string[] {
+  const first = args.findIndex((arg) => !arg.startsWith('-'));
+  return args.map((arg, index) => {
+    const [flag = '', ...value] = arg.startsWith('-') ? arg.split('=') : [];
+    if (flag !== '') return value.length === 0 || isPlain(value.join('=')) ? arg : `${flag}=${mask}`;
+    const isProgram = index === first && /^(?:@[\w.-]+\/)?[\w.-]+(?:@[\w.^~-]+)?$/.test(arg) && !looksRandom(arg);
+    return isProgram || isPlain(arg) ? arg : mask;
+  });
+}
+
+function isPlain(value: string): boolean {
+  if (/^-?\d{1,10}(?:\.\d+)?$/.test(value)) return true;
+  const isPath = /^(?:~|\.{1,2})?[\\/]|^[A-Za-z]:[\\/]/.test(value);
+  return !looksRandom(value) && (isPath || /^[A-Za-z][A-Za-z/._:@-]*$/.test(value));
+}
+
+/** A run of letters and digits, or of letters alone, that is no word. */
+function looksRandom(text: string): boolean {
+  return text.split(/[^A-Za-z0-9]+/).some((run) => run.length > 20 || (run.length > 11 && /\d/.test(run)));
+}
+
+function shownAddress(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined) return mask;
+  const path = parsed.pathname.replace(/[^/]+/g, (step) => (/^(?:[a-z]{1,12}|v\d{1,2})$/i.test(step) ? step : mask));
+  const query = [...parsed.searchParams.keys()].map((name) => `${name}=${mask}`).join('&');
+  return `${parsed.origin}${path}${query === '' ? '' : `?${query}`}`;
 }
