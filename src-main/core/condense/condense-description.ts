@@ -1,5 +1,7 @@
 /** A tool's description as one short line: filler away, first sentence, cut at a word. */
 
+import { firstClause } from './clauses.ts';
+
 const fillers = [
   'Only works within allowed directories',
   'Use this tool when you need to',
@@ -20,15 +22,26 @@ const sentenceEnd = /[.!?](?=\s|$)|[。！？]/;
  */
 export function condenseDescription(text: string | undefined, max = 80): string {
   if (text === undefined) return '';
+  let line = withoutFillers(text);
+  const end = sentenceEnd.exec(line);
+  if (end !== null) line = line.slice(0, end.index + 1);
+  return cutAtWord(trimStops(line), max);
+}
+
+/** As one line, without phrases that say nothing. */
+export function withoutFillers(text: string): string {
   let line = text.replace(/\s+/g, ' ').trim();
   for (const filler of fillers) {
     // Only where a phrase went: ".NET" may begin with its dot.
     if (line.search(filler) !== -1) line = line.replace(filler, '').replace(/^[\s,.:;]+/, '');
   }
-  line = upperFirst(line.replace(/ {2,}/g, ' '));
-  const end = sentenceEnd.exec(line);
-  if (end !== null) line = line.slice(0, end.index + 1);
-  return cutAtWord(trimStops(line), max);
+  return upperFirst(line.replace(/ {2,}/g, ' '));
+}
+
+/** The same line, but where it would be cut in the middle of a sentence it ends where a reader can stop. */
+export function condenseLine(text: string | undefined, max = 80): string {
+  const line = condenseDescription(text, Infinity);
+  return line.length <= max ? line : firstClause(line, max);
 }
 
 /** By hand: a pattern bound to the end takes quadratic time on a megabyte of dots. */
@@ -46,6 +59,7 @@ function upperFirst(text: string): string {
 /** Counts code points, so a pair of surrogates is never torn. */
 function cutAtWord(text: string, max: number): string {
   // Twice the length always holds enough code points, and a description may be megabytes long.
+  if (max === Infinity) return text;
   const characters = Array.from(text.slice(0, 2 * max + 2));
   if (characters.length <= max) return text;
   const cut = characters.slice(0, max).join('');

@@ -1,6 +1,12 @@
-/** A tool as one line of typed signature: `read_file(path: string, head?: integer)`. */
-
-import { TypeText } from './type-text.ts';
+/**
+ * A tool as one line that is enough to call it by: `create_entities(entities: {name, entityType, observations: string[]}[])`.
+ *
+ * `?` may be left out; no type is a text. Types are those of TypeScript, and beside them in brackets what values are limited to:
+ * `integer(1..100)`, `string(uri)`, `string(..64, /^a/)`, `number(>0..)`, `T[1..3, unique]`. `[A, B]` has a place for each,
+ * `{[key]: T}` any keys. `…` has more values than are shown. `~` stands where the schema says more than the line can: whoever
+ * writes such a line leads to the schema, too.
+ */
+import { isObject, type JsonObject, plainNumber } from '../base/json.ts';
 
 export interface SignedTool {
   readonly name: string;
@@ -9,5 +15,387 @@ export interface SignedTool {
 
 /** Takes any schema; what is not JSON Schema gives `name()`. */
 export function signature(tool: SignedTool): string {
-  return `${tool.name}(${new TypeText(tool.inputSchema).parameters(tool.inputSchema)})`;
+  return `${tool.name}(${parametersText(tool.inputSchema)})`;
+}
+
+/** Longest list of parameters, in characters: a longer one says less of what is deep inside. */
+const longest = 600;
+const deepest = 4;
+
+/** `path, head?: integer`. `which`: only these names. */
+export function parametersText(
+  schema: unknown,
+  which: (name: string, required: boolean) => boolean = () => true,
+): string {
+  for (let depth = deepest; ; depth -= 1) {
+    const text = new TypeWriter(schema, depth).parameters(schema, which);
+    if (text.length <= longest || depth === 0) return text;
+  }
+}
+
+/** The type of one value inside a schema, whose local references point into `root`. */
+export function typeText(schema: unknown, root: unknown): string {
+  for (let depth = deepest - 1; ; depth -= 1) {
+    const text = new TypeWriter(root, depth).of(schema, 0);
+    if (text.length <= longest || depth === 0) return text;
+  }
+}
+
+/** Whether the line leaves something to the schema. */
+export function leavesOut(text: string): boolean {
+  return withoutLiterals(text).includes('~');
+}
+
+function withoutLiterals(text: string): string {
+  return text.replace(/"(?:[^"\\]|\\.)*"|\/(?:[^/\\]|\\.)*\//g, '""');
+}
+
+const mostValues = 12;
+/** Schema nodes read for one tool: a small schema full of references can describe a huge type. */
+const mostNodes = 500;
+const longestPattern = 60;
+/** Whole numbers that every reader of JSON keeps. */
+const safest = Number.MAX_SAFE_INTEGER;
+
+/** Keywords of objects that a list of members cannot say. */
+const beyondMembers = [
+  ...['patternProperties', 'not', 'if', 'dependentRequired', 'dependentSchemas', 'dependencies'],
+  ...['maxProperties', 'unevaluatedProperties', '$dynamicRef', '$recursiveRef'],
+];
+
+class TypeWriter {
+  readonly #root: unknown;
+  readonly #depth: number;
+  readonly #above: unknown[] = [];
+  #nodes = 0;
+
+  constructor(root: unknown, depth: number) {
+    this.#root = root;
+    this.#depth = depth;
+  }
+
+  parameters(schema: unknown, which: (name: string, required: boolean) => boolean): string {
+    const whole = this.#resolve(schema);
+    if (!isObject(whole)) return isObject(schema) ? '~' : '';
+    return this.#members(this.#merged(whole), 0, which).join(', ');
+  }
+
+  /** `any` where the schema does not say, `any~` where it says too much. */
+  of(schema: unknown, depth: number): string {
+    if (schema === false || (this.#nodes += 1) > mostNodes) return 'any~';
+    const resolved = this.#resolve(schema);
+    if (resolved === undefined) return 'any~';
+    if (!isObject(resolved)) return 'any';
+    if (this.#above.includes(resolved)) return 'any~';
+    this.#above.push(resolved);
+    const text = this.#ofNode(this.#merged(resolved), depth);
+    this.#above.pop();
+    return text;
+  }
+
+  #ofNode(node: JsonObject, depth: number): string {
+    if (Object.hasOwn(node, 'const')) return literal(node['const']);
+    if (Array.isArray(node['enum'])) return literals(ofType(node['enum'] as unknown[], node['type']));
+    const branches = node['anyOf'] ?? node['oneOf'];
+    if (Array.isArray(branches)) return this.#branches(node, branches as unknown[], depth);
+    const { type } = node;
+    return union((Array.isArray(type) ? (type as unknown[]) : [type]).map((one) => this.#plain(one, node, depth)));
+  }
+
+  /** What stands beside the branches holds for each of them. */
+  #branches(node: JsonObject, branches: readonly unknown[], depth: number): string {
+    const { anyOf, oneOf, ...base } = node;
+    if (depth > this.#depth) return 'any~';
+    const onlyRequired = branches.every((one) => isObject(one) && Object.keys(one).every((key) => key === 'required'));
+    if (onlyRequired || (anyOf !== undefined && oneOf !== undefined)) return marked(this.#ofNode(base, depth));
+    const isBare = Object.keys(base).every((key) => !decisive.has(key) || key === 'type');
+    const shown = branches.slice(0, mostValues);
+    const types = shown.map((branch) => {
+      const own = this.#resolve(branch);
+      if (!isObject(own) || (isBare && base['type'] === undefined)) return this.of(branch, depth + 1);
+      return this.of(this.#merged({ ...base, allOf: [own] }), depth + 1);
+    });
+    const text = union(branches.length > shown.length ? [...types, '…'] : types);
+    return oneOf === undefined || areApart(shown.map((branch) => this.#resolve(branch))) ? text : marked(text);
+  }
+
+  #plain(type: unknown, node: JsonObject, depth: number): string {
+    switch (type) {
+      case 'string':
+        return limited('string', stringLimits(node));
+      case 'integer':
+      case 'number':
+        return limited(type, numberLimits(node));
+      case 'boolean':
+      case 'null':
+        return type;
+      case 'array':
+        return this.#list(node, depth);
+      case 'object':
+        return this.#object(node, depth);
+      default:
+        if (isObject(node['properties'])) return this.#object(node, depth);
+        return Object.keys(node).some((key) => decisive.has(key)) ? 'any~' : 'any';
+    }
+  }
+
+  #object(node: JsonObject, depth: number): string {
+    if (depth >= this.#depth)
+      return Object.keys(node).some((key) => decisive.has(key) && key !== 'type') ? 'object~' : 'object';
+    const members = this.#members(node, depth + 1, () => true);
+    return members.length === 0 ? 'object' : `{${members.join(', ')}}`;
+  }
+
+  #members(node: JsonObject, depth: number, which: (name: string, required: boolean) => boolean): string[] {
+    const properties = isObject(node['properties']) ? node['properties'] : {};
+    const required = new Set((Array.isArray(node['required']) ? (node['required'] as unknown[]) : []).filter(isText));
+    const undeclared = [...required].filter((name) => !Object.hasOwn(properties, name));
+    const members = Object.entries(properties)
+      .filter(([name]) => which(name, required.has(name)))
+      .map(([name, property]) => this.#member(name, property, required.has(name), depth));
+    const named = undeclared.filter((name) => which(name, true)).map((name) => this.#member(name, true, true, depth));
+    return [
+      ...members,
+      ...named,
+      ...this.#others(node, Object.keys(properties).length, depth),
+      ...this.#beyond(node, required.size),
+    ];
+  }
+
+  #member(name: string, property: unknown, required: boolean, depth: number): string {
+    const shown = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(name) ? name : JSON.stringify(name);
+    const type = this.of(property, depth);
+    return `${shown}${required ? '' : '?'}${type === 'string' ? '' : `: ${type}`}`;
+  }
+
+  /** Members under any name, where the schema says what they are, or there are no others. */
+  #others({ additionalProperties: others }: JsonObject, named: number, depth: number): string[] {
+    if (isObject(others) && Object.keys(others).length > 0) return [`[key]: ${this.of(others, depth)}`];
+    return named === 0 && depth > 0 && (others === true || isObject(others)) ? ['[key]: any'] : [];
+  }
+
+  #beyond(node: JsonObject, required: number): string[] {
+    const [least = 0] = numbersOf(node, 'minProperties');
+    const namesLimited =
+      isObject(node['propertyNames']) && JSON.stringify(node['propertyNames']) !== '{"type":"string"}';
+    const branches = Array.isArray(node['anyOf']) || Array.isArray(node['oneOf']) || Array.isArray(node['allOf']);
+    const isBeyond = beyondMembers.some((key) => node[key] !== undefined && node[key] !== false);
+    return isBeyond || branches || namesLimited || least > required ? ['~'] : [];
+  }
+
+  #list(node: JsonObject, depth: number): string {
+    const { prefixItems, items, uniqueItems, contains } = node;
+    const [minItems, maxItems] = numbersOf(node, 'minItems', 'maxItems');
+    const places = Array.isArray(prefixItems)
+      ? (prefixItems as unknown[])
+      : Array.isArray(items)
+        ? (items as unknown[])
+        : undefined;
+    if (depth > this.#depth) return 'any[]~';
+    if (places !== undefined) {
+      const text = `[${places.map((one) => this.of(one, depth + 1)).join(', ')}]`;
+      const isOther = (minItems ?? 0) > places.length || (maxItems ?? Infinity) < places.length;
+      return isOther || uniqueItems === true || contains !== undefined ? marked(text) : text;
+    }
+    const item = items === undefined ? 'any' : this.of(items, depth + 1);
+    const range = rangeText((minItems ?? 0) > 0 ? minItems : undefined, maxItems);
+    const count = [...range, ...(uniqueItems === true ? ['unique'] : [])].join(', ');
+    const text = `${isOnePiece(item) ? item : `(${item})`}[${count}]`;
+    return contains === undefined || contains === true ? text : marked(text);
+  }
+
+  /** A node with what it refers to, and what all of its `allOf` say, where that can be laid together. */
+  #merged(node: JsonObject): JsonObject {
+    const parts = node['allOf'];
+    if (!Array.isArray(parts)) return node;
+    const { allOf: _allOf, ...base } = node;
+    let merged: JsonObject = base;
+    for (const part of parts as unknown[]) {
+      const own = this.#resolve(part);
+      const next = isObject(own) ? laidTogether(merged, own) : undefined;
+      if (next === undefined) return { ...base, allOf: parts };
+      merged = next;
+    }
+    return merged;
+  }
+
+  /** undefined where a reference leads nowhere, or in a circle. */
+  #resolve(schema: unknown): unknown {
+    let node = schema;
+    for (let step = 0; step < 20; step++) {
+      const reference = isObject(node) ? node['$ref'] : undefined;
+      if (typeof reference !== 'string') return node;
+      const { $ref: _ref, ...beside } = node as JsonObject;
+      const target = reference === '#' ? this.#root : this.#at(reference);
+      if (target === undefined) return undefined;
+      const isAlone = !Object.keys(beside).some((key) => decisive.has(key));
+      node = isAlone || !isObject(target) ? target : { ...beside, allOf: [target] };
+    }
+    return undefined;
+  }
+
+  #at(reference: string): unknown {
+    if (!reference.startsWith('#/')) return undefined;
+    let node = this.#root;
+    for (const step of reference.slice(2).split('/')) {
+      const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+      const inside = typeof node === 'object' && node !== null && Object.hasOwn(node, key);
+      node = inside ? (node as Record<string, unknown>)[key] : undefined;
+    }
+    return node;
+  }
+}
+
+/** Keywords that limit what fits. */
+const decisive = new Set([
+  ...['type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items', 'prefixItems', '$ref'],
+  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum'],
+  ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'contains'],
+  ...['minProperties', 'propertyNames', ...beyondMembers],
+]);
+
+/** Both at once, where no keyword but lists of members stands in both. */
+function laidTogether(a: JsonObject, b: JsonObject): JsonObject | undefined {
+  const clash = Object.keys(b).filter(
+    (key) => decisive.has(key) && Object.hasOwn(a, key) && JSON.stringify(a[key]) !== JSON.stringify(b[key]),
+  );
+  if (clash.some((key) => key !== 'properties' && key !== 'required')) return undefined;
+  const [ownA, ownB] = [a['properties'], b['properties']].map((one) => (isObject(one) ? one : {})) as [
+    JsonObject,
+    JsonObject,
+  ];
+  if (
+    Object.keys(ownB).some(
+      (name) => Object.hasOwn(ownA, name) && JSON.stringify(ownA[name]) !== JSON.stringify(ownB[name]),
+    )
+  )
+    return undefined;
+  // What holds for all other members holds for those that the other part names.
+  const isLimited = [a, b].some((one) => ![undefined, true].includes(one['additionalProperties'] as true | undefined));
+  if (isLimited && JSON.stringify(Object.keys(ownA)) !== JSON.stringify(Object.keys(ownB))) return undefined;
+  const required = [a['required'], b['required']].flatMap((one) => (Array.isArray(one) ? (one as unknown[]) : []));
+  const hasMembers = a['properties'] !== undefined || b['properties'] !== undefined;
+  return {
+    ...a,
+    ...b,
+    ...(hasMembers && { properties: { ...ownA, ...ownB } }),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+  };
+}
+
+/** Whether nothing can fit two of them: other types, or other values of a member that each needs. */
+function areApart(branches: readonly unknown[]): boolean {
+  return branches.every((a, index) =>
+    branches.slice(index + 1).every((b) => isObject(a) && isObject(b) && differ(a, b)),
+  );
+}
+
+function differ(a: JsonObject, b: JsonObject): boolean {
+  const [valuesA, valuesB] = [valuesOf(a), valuesOf(b)];
+  if (valuesA !== undefined && valuesB !== undefined) return !valuesA.some((one) => valuesB.includes(one));
+  const [typesA, typesB] = [typesOf(a), typesOf(b)];
+  if (typesA !== undefined && typesB !== undefined && !typesA.some((one) => typesB.includes(one))) return true;
+  const [ownA, ownB] = [a['properties'], b['properties']];
+  if (!isObject(ownA) || !isObject(ownB)) return false;
+  const needed = [a, b].map(({ required }) => (Array.isArray(required) ? (required as unknown[]) : []));
+  return Object.keys(ownA).some((name) => {
+    const [one, other] = [ownA[name], ownB[name]];
+    return needed.every((names) => names.includes(name)) && isObject(one) && isObject(other) && differ(one, other);
+  });
+}
+
+function valuesOf(node: JsonObject): string[] | undefined {
+  if (Object.hasOwn(node, 'const')) return [JSON.stringify(node['const'])];
+  return Array.isArray(node['enum']) ? node['enum'].map((one) => JSON.stringify(one)) : undefined;
+}
+
+function typesOf({ type }: JsonObject): unknown[] | undefined {
+  const types = Array.isArray(type) ? (type as unknown[]) : type === undefined ? undefined : [type];
+  return types?.map((one) => (one === 'integer' ? 'number' : one));
+}
+
+function stringLimits(node: JsonObject): string[] {
+  const { format, pattern } = node;
+  const [minLength, maxLength] = numbersOf(node, 'minLength', 'maxLength');
+  const isLong = typeof pattern === 'string' && (pattern.length > longestPattern || /[\n\r]/.test(pattern));
+  return [
+    ...(typeof format === 'string' ? [format.replace(/[^\w-]/g, '')] : []),
+    // Nobody writes an empty text where one is asked for.
+    ...rangeText((minLength ?? 0) > 1 ? minLength : undefined, maxLength),
+    ...(typeof pattern === 'string' ? [isLong ? '~' : `/${pattern.replace(/(?<!\\)((?:\\\\)*)\//g, '$1\\/')}/`] : []),
+  ];
+}
+
+function numberLimits(node: JsonObject): string[] {
+  const [least, most, above, below, step = 1] = numbersOf(
+    node,
+    ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  );
+  // Draft 4 wrote whether a bound is one that is not reached as yes or no.
+  const [openLow, openHigh] = [node['exclusiveMinimum'] === true, node['exclusiveMaximum'] === true];
+  const low = above !== undefined && above >= (least ?? -Infinity) ? `>${above}` : openLow ? `>${least}` : bound(least);
+  const high = below !== undefined && below <= (most ?? Infinity) ? `<${below}` : openHigh ? `<${most}` : bound(most);
+  return [...rangeText(low, high), ...(step === 1 ? [] : ['~'])];
+}
+
+function numbersOf(node: JsonObject, ...keys: readonly string[]): (number | undefined)[] {
+  return keys.map((key) => plainNumber(node[key])).map((value) => (typeof value === 'number' ? value : undefined));
+}
+
+function bound(value: number | undefined): number | undefined {
+  return value !== undefined && Math.abs(value) < safest ? value : undefined;
+}
+
+function rangeText(low: string | number | undefined, high: string | number | undefined): string[] {
+  if (low === undefined && high === undefined) return [];
+  return [low !== undefined && low === high ? String(low) : `${low ?? ''}..${high ?? ''}`];
+}
+
+function limited(type: string, limits: readonly string[]): string {
+  return limits.length === 0 ? type : `${type}(${limits.join(', ')})`;
+}
+
+function marked(type: string): string {
+  return type.endsWith('~') ? type : !isOnePiece(type) ? `(${type})~` : `${type}~`;
+}
+
+/** No union, or one inside of brackets. */
+function isOnePiece(type: string): boolean {
+  let open = 0;
+  for (const sign of withoutLiterals(type)) {
+    if ('{[('.includes(sign)) open += 1;
+    else if ('}])'.includes(sign)) open -= 1;
+    else if (sign === '|' && open === 0) return false;
+  }
+  return true;
+}
+
+function union(types: readonly string[]): string {
+  return [...new Set(types)].join(' | ') || 'any';
+}
+
+function ofType(values: readonly unknown[], type: unknown): readonly unknown[] {
+  if (type === 'string') return values.filter(isText);
+  return type === 'null' || type === undefined || Array.isArray(type) ? values : values.filter((one) => one !== null);
+}
+
+function literals(values: readonly unknown[]): string {
+  const shown = values.slice(0, mostValues).map(literal);
+  return union(values.length > mostValues ? [...shown, '…'] : shown);
+}
+
+function literal(value: unknown): string {
+  return JSON.stringify(value) ?? 'any';
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

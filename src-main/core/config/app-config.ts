@@ -127,6 +127,14 @@ export interface CodeSettings {
   readonly maxToolCalls: number | undefined;
 }
 
+/**
+ * How much of a server's tool a list shows. `toolmux`: one line and a schema of types, as ToolMux does; `shape`: every keyword that
+ * decides which arguments are taken; `lean`: that, and what parameters are for where their names do not say it; `full`: untouched.
+ */
+export const condenseLevels = ['toolmux', 'shape', 'lean', 'full'] as const;
+
+export type CondenseLevel = (typeof condenseLevels)[number];
+
 /** Whose config file it is, told from what is in it: some things mean something else there. */
 export type ConfigProduct = 'tooltray' | 'toolmux' | 'magg' | 'mcpproxy';
 
@@ -139,8 +147,10 @@ export interface AppConfig {
   readonly mode: ModeName | typeof autoMode;
   /** Mode by client app name: `--app`, `/mcp/app/<name>`, or its `clientInfo.name` in the handshake. */
   readonly appModes: Readonly<Record<string, ModeName | typeof autoMode>>;
-  /** Leave descriptions and schemas of servers as they are in mode `proxy`. */
+  /** Leave descriptions and schemas of servers as they are: the same as `condense: "full"`, and older. */
   readonly raw: boolean;
+  /** How much of a server's tool a list shows; undefined: what suits whose file it is. */
+  readonly condense: CondenseLevel | undefined;
   /** Names of helper tools listed besides the mode's own. */
   readonly extraTools: readonly string[];
   /** List the helper tools that administer servers in every mode; they can be called either way. */

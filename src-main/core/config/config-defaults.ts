@@ -18,6 +18,7 @@ export function defaultConfig(path: string): AppConfig {
     mode: 'auto',
     appModes: {},
     raw: false,
+    condense: undefined,
     extraTools: [],
     exposeAdmin: false,
     // Fixed, so that an address given to a client app stays right; below the ranges systems hand out by themselves.

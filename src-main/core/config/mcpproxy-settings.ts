@@ -67,7 +67,7 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
     'tool_response_mode',
     key(z.enum(['', 'full', 'compact']), (detail) => (detail === '' ? undefined : { retrieve: { detail } })),
   ],
-  ['direct_tool_response_mode', lostUnless('full', 'How much mode "proxy" shows of each tool is set by "raw".')],
+  ['direct_tool_response_mode', lostUnless('full', 'How much mode "proxy" shows of each tool is set by "condense".')],
   [
     'max_result_size_chars',
     lost('How long an answer may be is known of each client app; set "results.threshold" to change it.'),

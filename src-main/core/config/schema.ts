@@ -1,5 +1,6 @@
 /** What may stand in a config file: the settings of the whole and the fields of one server. */
 import { z } from 'zod';
+import { condenseLevels } from './app-config.ts';
 import { duration } from './duration.ts';
 import { modeWords, readModeName } from './mode-names.ts';
 
@@ -28,6 +29,7 @@ export const settingsSchema = z.object({
   mode,
   appModes: z.record(z.string(), mode),
   raw: z.boolean(),
+  condense: z.enum(condenseLevels),
   extraTools: z.array(text),
   exposeAdmin: z.boolean(),
   port: z.int().min(0).max(65_535),

@@ -1,9 +1,9 @@
 /** Found tools as search_tools shows them: the first two ready to call, for the others a line each to choose by. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
-import { condenseDescription } from '../condense/condense-description.ts';
+import { condenseLine } from '../condense/condense-description.ts';
+import { parametersText } from '../condense/signature.ts';
 import type { HelperContext } from './mode.ts';
-import { compactSignature } from './retrieve/compact-signature.ts';
 import { sawSchema } from './retrieve/tool-entry.ts';
 
 /** What is called next is mostly among them. */
@@ -11,9 +11,9 @@ const shownWhole = 2;
 
 /** `full`: all of them whole, whatever the session has seen. */
 export function foundTools(tools: readonly CatalogEntry[], full: boolean, context: HelperContext): JsonObject[] {
-  const { raw, memory } = context;
+  const { level, memory } = context;
   return tools.map((tool, place) => {
-    if (raw) return { ...tool.definition, name: tool.listedName };
+    if (level === 'full') return { ...tool.definition, name: tool.listedName };
     if (full) {
       sawSchema(tool, memory);
       return whole(tool);
@@ -40,8 +40,8 @@ function line({ server, name, listedName, definition }: CatalogEntry, { descript
   const written = descriptions.find(server, name, description);
   return {
     name: listedName,
-    sig: compactSignature(usableSchema(definition)).sig,
-    desc: written ?? condenseDescription(typeof description === 'string' ? description : undefined),
+    sig: `(${parametersText(usableSchema(definition))})`,
+    desc: written ?? condenseLine(typeof description === 'string' ? description : undefined),
     call_with: 'call_tool',
   };
 }

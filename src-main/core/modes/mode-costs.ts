@@ -74,7 +74,7 @@ export class ModeCosts {
   #of(view: ModeView): Known {
     const ofCatalog = this.#known.get(view.catalog) ?? new Map<string, Known>();
     this.#known.set(view.catalog, ofCatalog);
-    const settings = `${view.raw} ${view.spills}`;
+    const settings = `${view.level} ${view.spills}`;
     const known: Known = ofCatalog.get(settings) ?? { lists: new Map(), costs: undefined };
     ofCatalog.set(settings, known);
     return known;

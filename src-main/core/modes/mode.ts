@@ -7,7 +7,7 @@ import type { CallRequest } from '../calls/call-tool.ts';
 import type { AwaitWish } from '../calls/slow-calls.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { ToolFinder } from '../catalog/tool-finder.ts';
-import type { CodeSettings, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
+import type { CodeSettings, CondenseLevel, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
 import type { ModeName } from '../config/mode-names.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
 import type { ResultFiles } from '../results/result-files.ts';
@@ -18,6 +18,7 @@ import type { Result } from '../wire/message.ts';
 import type { OwnPrompt } from './own-prompt.ts';
 import type { OwnResource } from './own-resource.ts';
 import type { SessionMemory } from './session-memory.ts';
+import type { SchemaShapes } from './shown-tool.ts';
 
 /** Longest instructions in characters: Claude Code cuts what is longer. */
 export const maxInstructions = 2048;
@@ -25,8 +26,10 @@ export const maxInstructions = 2048;
 export interface ModeView {
   readonly catalog: Catalog;
   readonly index: SearchIndex;
-  /** Texts and schemas of servers stay as they are. */
-  readonly raw: boolean;
+  /** How much of servers' tools is shown. */
+  readonly level: CondenseLevel;
+  /** What was shaped for it before. */
+  readonly shapes?: SchemaShapes;
   /** A long answer may be kept on disk and a summary be given in its place. */
   readonly spills?: boolean;
   /** A call that takes long may be answered with a handle. */

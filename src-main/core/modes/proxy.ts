@@ -1,4 +1,4 @@
-/** Mode `proxy`: every tool is listed, its texts and schema condensed unless `raw` says otherwise. */
+/** Mode `proxy`: every tool is listed, with as much of its texts and schema as the level says. */
 import type { JsonObject } from '../base/json.ts';
 import { cutText } from './cut-text.ts';
 import { hasRoomFor } from './list-room.ts';

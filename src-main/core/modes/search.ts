@@ -14,7 +14,7 @@ export const searchTools: HelperTool = {
   definition: {
     name: 'search_tools',
     description:
-      'Find tools by what you want to do, best first. sig: * is required, ~ left out; detail "full" has all schemas.',
+      'Find tools by what you want to do, best first. sig: ? is optional, ~ left out; detail "full" has all schemas.',
     inputSchema: {
       type: 'object',
       properties: {

@@ -15,6 +15,7 @@ import { followMode } from '../modes/choose-mode.ts';
 import { factsOfApp } from '../modes/client-app-facts.ts';
 import type { HelperTool } from '../modes/mode.ts';
 import type { ModeCosts } from '../modes/mode-costs.ts';
+import { levelFor } from '../modes/shown-tool.ts';
 import type { ResultFiles } from '../results/result-files.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
@@ -101,7 +102,7 @@ export function viewFor(endpoint: Endpoint, deps: ViewDeps): SessionView {
     toolActivity: () => deps.activity.stats().tools,
     serverInfo,
     settleMs,
-    raw: () => deps.config().raw,
+    level: () => levelFor(deps.config(), endpoint.app),
     extraTools: () => [...pinnedTools(deps), ...(endpoint.lists ?? [])],
     toolFilter: () => deps.config().dispatch,
     retrieve: () => deps.config().retrieve,

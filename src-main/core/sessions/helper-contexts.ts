@@ -6,10 +6,11 @@ import type { CallerContext, CallRequest } from '../calls/call-tool.ts';
 import type { AwaitWish } from '../calls/slow-calls.ts';
 import type { LiveCatalog } from '../catalog/live-catalog.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
-import type { CodeSettings, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
+import type { CodeSettings, CondenseLevel, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
 import { longestTextFor } from '../modes/client-app-facts.ts';
 import type { HelperContext, HelperTool, ModeView } from '../modes/mode.ts';
 import { SessionMemory } from '../modes/session-memory.ts';
+import { SchemaShapes } from '../modes/shown-tool.ts';
 import type { ResultFiles } from '../results/result-files.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { refreshListings } from '../servers/refresh-listings.ts';
@@ -27,7 +28,7 @@ export interface HelperParts {
   readonly resultFiles: ResultFiles;
   readonly toolActivity: () => readonly ToolActivity[];
   /** Read at each use: the config may change under a session. */
-  readonly raw: () => boolean;
+  readonly level: () => CondenseLevel;
   readonly toolFilter: () => ToolFilter;
   readonly retrieve: () => RetrieveSettings;
   readonly code: () => CodeSettings;
@@ -51,6 +52,7 @@ export class HelperContexts {
   readonly #parts: HelperParts;
   readonly #view: HelperView;
   readonly #memory = new SessionMemory();
+  readonly #shapes = new SchemaShapes();
   /** Answers as the pipeline gave them. */
   readonly #given = new WeakSet<Result>();
 
@@ -61,8 +63,8 @@ export class HelperContexts {
 
   /** What a mode sees now. */
   modeView(): ModeView {
-    const { catalog, raw, spills, handles, descriptions } = this.#parts;
-    const texts = { raw: raw(), spills: spills(), handles: handles(), descriptions };
+    const { catalog, level, spills, handles, descriptions } = this.#parts;
+    const texts = { level: level(), shapes: this.#shapes, spills: spills(), handles: handles(), descriptions };
     return { catalog: catalog.current, index: catalog.index, ...texts };
   }
 

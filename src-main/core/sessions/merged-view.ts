@@ -19,7 +19,7 @@ export interface MergedViewOptions extends HelperParts, MergedCallsOptions {
   /** Asked whenever the mode matters: settings and catalog may change under a session. */
   readonly chooseMode: ModeChooser;
   readonly serverInfo: JsonObject;
-  /** Read at each use, as `raw` is. */
+  /** Read at each use, as `level` is. */
   readonly extraTools: () => readonly string[];
   /** The client app reads lists anew when it is told that they have changed. */
   readonly followsLists: boolean;

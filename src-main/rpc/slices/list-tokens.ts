@@ -37,7 +37,7 @@ export class ListTokens {
     const share = Math.round(this.#core.modeCosts.list(mode, view).tokens / Math.max(1, servers.length));
     if (mode.name !== 'proxy') return new Map(servers.map((name) => [name, share]));
     return new Map(
-      servers.map((name) => [name, estimateTokens(lookup.tools.of(name).map((tool) => shownTool(tool, view.raw)))]),
+      servers.map((name) => [name, estimateTokens(lookup.tools.of(name).map((tool) => shownTool(tool, view)))]),
     );
   }
 }

@@ -5,6 +5,7 @@ import { autoMode } from '../../core/config/mode-names.ts';
 import { chooseMode } from '../../core/modes/choose-mode.ts';
 import { modes } from '../../core/modes/index.ts';
 import type { Mode, ModeView } from '../../core/modes/mode.ts';
+import { levelFor } from '../../core/modes/shown-tool.ts';
 import type { ModeCard, ModesOverview } from '../contract.ts';
 
 export function modesOverview(core: Aggregator): ModesOverview {
@@ -26,8 +27,9 @@ export function modeInForce(core: Aggregator, view: ModeView): Mode {
 
 /** As a session of such an app has it, so that what was worked out for one serves the other. */
 export function viewOf({ catalog, descriptions, options }: Aggregator): ModeView {
-  const { raw, results } = options.config.current;
-  return { catalog: catalog.current, index: catalog.index, raw, spills: maySpill(results), descriptions };
+  const config = options.config.current;
+  const level = levelFor(config, undefined);
+  return { catalog: catalog.current, index: catalog.index, level, spills: maySpill(config.results), descriptions };
 }
 
 function configuredMode({ options }: Aggregator): string {

@@ -1,16 +1,14 @@
 /** Promises of the one-line signatures. */
 
 import { expect, test } from 'vitest';
-import { signature } from '../../../src-main/core/condense/signature.ts';
+import { leavesOut, signature } from '../../../src-main/core/condense/signature.ts';
 
 function signed(properties: unknown, required: readonly string[] = [], more: object = {}): string {
   return signature({ name: 't', inputSchema: { type: 'object', properties, required, ...more } });
 }
 
 test('required parameters are bare, others carry a question mark', () => {
-  expect(signed({ path: { type: 'string' }, head: { type: 'number' } }, ['path'])).toBe(
-    't(path: string, head?: number)',
-  );
+  expect(signed({ path: { type: 'string' }, head: { type: 'number' } }, ['path'])).toBe('t(path, head?: number)');
 });
 
 test('allowed values are shown, and a long list says that it goes on', () => {
@@ -32,12 +30,43 @@ test('arrays, unions, nested objects and local references are read', () => {
 test('a schema that refers to itself ends', () => {
   const node = { type: 'object', properties: { left: { $ref: '#/$defs/N' }, right: { $ref: '#/$defs/N' } } };
   expect(signed({ tree: { $ref: '#/$defs/N' } }, [], { $defs: { N: node } }).length).toBeLessThan(2_000);
-  expect(signed({ loop: { $ref: '#/properties/loop' } })).toBe('t(loop?: any)');
+  expect(signed({ loop: { $ref: '#/properties/loop' } })).toBe('t(loop?: any~)');
 });
 
 test('what is no schema gives a signature without parameters', () => {
   for (const inputSchema of [undefined, null, 'x', [], { properties: 'x' }]) {
     expect(signature({ name: 't', inputSchema })).toBe('t()');
   }
-  expect(signed({ a: null, b: true, 'odd name': { type: 'zap' } })).toBe('t(a?: any, b?: any, "odd name"?: any)');
+  expect(signed({ a: null, b: true, 'odd name': { type: 'zap' } })).toBe('t(a?: any, b?: any, "odd name"?: any~)');
+});
+
+test('what is inside of lists and objects is written out, with what values are limited to', () => {
+  const entity = {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      entityType: { type: 'string' },
+      observations: { type: 'array', items: { type: 'string' } },
+    },
+    required: ['name', 'entityType', 'observations'],
+  };
+  expect(signed({ entities: { type: 'array', items: entity } }, ['entities'])).toBe(
+    't(entities: {name, entityType, observations: string[]}[])',
+  );
+  expect(signed({ limit: { type: 'integer', minimum: 1, maximum: 100 }, url: { type: 'string', format: 'uri' } })).toBe(
+    't(limit?: integer(1..100), url?: string(uri))',
+  );
+  expect(signed({ tags: { type: 'array', items: { type: 'string' }, minItems: 1, uniqueItems: true } })).toBe(
+    't(tags?: string[1.., unique])',
+  );
+  expect(signed({ map: { type: 'object', additionalProperties: { type: 'number' } } })).toBe(
+    't(map?: {[key]: number})',
+  );
+});
+
+test('what a line cannot say is marked, and nothing else', () => {
+  const either = { anyOf: [{ required: ['a'] }, { required: ['b'] }] };
+  expect(signed({ a: { type: 'string' }, b: { type: 'string' } }, [], either)).toBe('t(a?, b?, ~)');
+  expect(leavesOut(signed({ a: { type: 'object', patternProperties: { '^x': {} } } }))).toBe(true);
+  expect(leavesOut(signed({ a: { enum: ['~', '/~/'] } }))).toBe(false);
 });

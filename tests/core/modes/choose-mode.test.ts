@@ -11,10 +11,10 @@ import { webTools } from '../../fixtures/servers/eight-tools/web-tools.ts';
 import { helperContext } from './helper-context.ts';
 
 function viewOf(...servers: readonly (readonly [string, readonly Record<string, unknown>[]])[]): ModeView {
-  const { catalog, index, raw, descriptions } = helperContext(
+  const { catalog, index, level, descriptions } = helperContext(
     servers.map(([name, tools]) => ({ name, listing: { ...emptyListing, tools }, instructions: undefined })),
   );
-  return { catalog, index, raw, descriptions };
+  return { catalog, index, level, descriptions };
 }
 
 function view(tools: number, words: number): ModeView {
@@ -65,7 +65,8 @@ describe('what auto picks never costs more than direct', () => {
   test('with eight tools of usual size on two servers', () => {
     const shown = viewOf(['files', fileTools], ['web', webTools]);
     expect(direct(shown)).toBeGreaterThan(1100);
-    expect(listed(shown)).toBeLessThan(0.8 * direct(shown));
+    expect(listed(shown)).toBeLessThan(0.95 * direct(shown));
+    expect(listed({ ...shown, level: 'toolmux' })).toBeLessThan(0.8 * direct(shown));
   });
 
   // Of tools without a word too many there is nothing to leave out; where they come from is said in a line all the same.
@@ -85,7 +86,7 @@ describe('costs', () => {
   test('are others where texts stay as they are, and anew where written texts have changed', () => {
     const [shared, shown] = [new ModeCosts(), viewOf(['files', fileTools])];
     const before = shared.of(shown);
-    expect(shared.of({ ...shown, raw: true }).all).toBeGreaterThan(before.all);
+    expect(shared.of({ ...shown, level: 'full' }).all).toBeGreaterThan(before.all);
     shared.forget();
     expect(shared.of(shown)).not.toBe(before);
   });

@@ -48,7 +48,8 @@ export function helperContext(
     return { content: [{ type: 'text', text: `called ${request.tool}` }] };
   };
   return {
-    ...{ catalog, index, raw, callTool, calls },
+    ...{ catalog, index, callTool, calls },
+    level: raw ? 'full' : 'lean',
     mode: 'proxy',
     finder,
     awaitTool: async (spelling, server) => finder.find(spelling, server),

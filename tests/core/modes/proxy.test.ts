@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { proxyMode } from '../../../src-main/core/modes/proxy.ts';
+import { levelFor } from '../../../src-main/core/modes/shown-tool.ts';
 import { serverWith, toolsNamed } from '../catalog/catalog-of.ts';
 import { helperContext } from './helper-context.ts';
 
@@ -21,9 +22,27 @@ const rich = {
 };
 
 describe('what is listed', () => {
-  test('every tool with a shorter text and schema; annotations and _meta as they are', () => {
+  test('every tool with what a call needs and no word too many; annotations and _meta as they are', () => {
     const context = helperContext([serverWith('s', { tools: [rich] })]);
     expect(proxyMode.listed(context)).toEqual([
+      {
+        name: 'rich',
+        description: 'Do a thing. Then more',
+        inputSchema: {
+          type: 'object',
+          properties: { kind: { type: 'string', enum: ['a', 'b'], default: 'a' } },
+          required: ['kind'],
+          additionalProperties: false,
+        },
+        annotations: { destructiveHint: true, vendorHint: 1 },
+        _meta: { 'anthropic/alwaysLoad': true },
+      },
+    ]);
+  });
+
+  test('as ToolMux shows it where that is asked for', () => {
+    const context = helperContext([serverWith('s', { tools: [rich] })]);
+    expect(proxyMode.listed(Object.assign(context, { level: 'toolmux' as const }))).toEqual([
       {
         name: 'rich',
         description: 'Do a thing',
@@ -85,5 +104,23 @@ describe('instructions', () => {
       expect(text.length).toBeLessThanOrEqual(2048);
       expect(text.isWellFormed()).toBe(true);
     }
+  });
+});
+
+describe('the level', () => {
+  const of = (settings: object, app?: string): string =>
+    levelFor({ raw: false, condense: undefined, product: 'tooltray', ...settings }, app);
+
+  test('is lean unless told otherwise, and what is told holds for every app', () => {
+    expect([of({}), of({ raw: true }), of({ condense: 'shape' }), of({ condense: 'toolmux' }, 'claude-code')]).toEqual([
+      ...['lean', 'full', 'shape', 'toolmux'],
+    ]);
+  });
+
+  test("of ToolMux's files is ToolMux's, but for apps that load tools when they need them", () => {
+    const product = 'toolmux';
+    expect([of({ product }), of({ product }, 'claude-code'), of({ product, condense: 'full' })]).toEqual([
+      ...['toolmux', 'lean', 'full'],
+    ]);
   });
 });

@@ -71,7 +71,7 @@ describe('search_tools', () => {
     expect(hits.map((hit) => 'inputSchema' in hit)).toEqual([true, true, ...Array.from({ length: 8 }, () => false)]);
     expect(hits[2]).toEqual({
       name: expect.stringMatching(/^reverse_/) as string,
-      sig: '(text*:str)',
+      sig: '(text)',
       desc: 'Turn a text around',
       call_with: 'call_tool',
     });
@@ -83,7 +83,7 @@ describe('search_tools', () => {
     const [again] = hitsIn(await search({ query: 'a_reverse', limit: 1 }, context));
     expect(again).toEqual({
       name: 'a_reverse',
-      sig: '(text*:str)',
+      sig: '(text)',
       desc: 'Turn a text around',
       call_with: 'call_tool',
       inputSchema_shown: 'earlier',

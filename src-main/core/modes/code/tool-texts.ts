@@ -1,7 +1,8 @@
 /** Tools as text at three levels of detail, the way ToolMux's code mode shows them. */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
-import { condenseDescription } from '../../condense/condense-description.ts';
+import { condenseLine } from '../../condense/condense-description.ts';
+import { leavesOut, typeText } from '../../condense/signature.ts';
 
 export type Detail = 'brief' | 'detailed' | 'full';
 
@@ -15,29 +16,23 @@ export function toolTexts(tools: readonly CatalogEntry[], detail: Detail): strin
 }
 
 function brief({ listedName, definition }: CatalogEntry): string {
-  return `- ${listedName}: ${condenseDescription(textOf(definition['description']))}`;
+  return `- ${listedName}: ${condenseLine(textOf(definition['description']))}`;
 }
 
 function detailed(tool: CatalogEntry): string {
-  const { properties, required } = usableSchema(tool.definition);
+  const whole = usableSchema(tool.definition);
+  const { properties, required } = whole;
   const needed = Array.isArray(required) ? (required as unknown[]) : [];
   const parameters = Object.entries(isObject(properties) ? properties : {}).map(
-    ([name, schema]) => `- \`${name}\` (${typeText(schema)}${needed.includes(name) ? ', required' : ''})`,
+    ([name, schema]) => `- \`${name}\` (${typeText(schema, whole)}${needed.includes(name) ? ', required' : ''})`,
   );
   const head = [`### ${tool.listedName}`, textOf(tool.definition['description'])].filter((line) => line !== '');
-  return [...head, ...(parameters.length === 0 ? [] : ['**Parameters**', ...parameters])].join('\n');
+  const more = parameters.some(leavesOut) ? ['~ leaves something out: detail "full" has it.'] : [];
+  return [...head, ...(parameters.length === 0 ? [] : ['**Parameters**', ...parameters, ...more])].join('\n');
 }
 
 function whole({ listedName, definition }: CatalogEntry): JsonObject {
   return { ...definition, name: listedName, inputSchema: usableSchema(definition) };
-}
-
-function typeText(schema: unknown): string {
-  if (!isObject(schema)) return 'any';
-  const { type, enum: values } = schema;
-  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
-  if (Array.isArray(type)) return type.join(' | ');
-  return typeof type === 'string' ? type : 'any';
 }
 
 function textOf(value: unknown): string {

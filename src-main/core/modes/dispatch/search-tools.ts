@@ -2,7 +2,7 @@
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
-import { signature } from '../../condense/signature.ts';
+import { leavesOut, signature } from '../../condense/signature.ts';
 import { cutText } from '../cut-text.ts';
 import type { ModeView } from '../mode.ts';
 import { envelope } from './envelope.ts';
@@ -78,11 +78,13 @@ function cut(matches: readonly Match[], limit: number | undefined): readonly Mat
 
 /** With its signature, so that most calls need no second look. */
 function compactHit({ tool, fields }: Match, input: JsonObject, { catalog }: ShownCatalog, view: ModeView): JsonObject {
+  const line = signature({ name: tool.name, inputSchema: tool.definition['inputSchema'] });
   return {
     alias: catalog.aliases.get(tool.server),
     ...compactTool(tool, view),
     ...wantedFacts(tool, input, false),
-    signature: signature({ name: tool.name, inputSchema: tool.definition['inputSchema'] }),
+    signature: line,
+    ...(leavesOut(line) && { '~': 'includeInputSchema shows the rest' }),
     matchedFields: fields,
   };
 }

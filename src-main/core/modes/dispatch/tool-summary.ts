@@ -1,15 +1,15 @@
 /** A tool in lists and search hits. */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
-import { condenseDescription } from '../../condense/condense-description.ts';
+import { condenseLine } from '../../condense/condense-description.ts';
 import type { ModeView } from '../mode.ts';
 import { readFlag } from './read-input.ts';
 
 /** What a model needs to choose; where the person wants texts raw, the text as the server wrote it. */
-export function compactTool({ server, name, definition }: CatalogEntry, { raw, descriptions }: ModeView): JsonObject {
+export function compactTool({ server, name, definition }: CatalogEntry, { level, descriptions }: ModeView): JsonObject {
   const text = descriptionOf(definition);
-  if (raw) return { name, description: text };
-  return { name, description: descriptions.find(server, name, definition['description']) ?? condenseDescription(text) };
+  if (level === 'full') return { name, description: text };
+  return { name, description: descriptions.find(server, name, definition['description']) ?? condenseLine(text) };
 }
 
 /** What the caller asked to see of it. */

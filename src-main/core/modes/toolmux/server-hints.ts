@@ -1,10 +1,11 @@
 /**
- * What gateway mode says of each server: its tools, each with as much as there is room for. Two limits hold: what the whole
- * list may cost, which is what the mode is for, and 2 048 characters for one tool, where Claude Code cuts.
+ * What gateway mode says of each server: first of all the names of all its tools, then of each as much as its fair share of the
+ * room allows. Two limits hold: what the whole list may cost, which is what the mode is for, and 2 048 characters for one tool,
+ * where Claude Code cuts.
  */
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { ModeView } from '../mode.ts';
-import { hintParts } from './tool-texts.ts';
+import { explanations } from './tool-texts.ts';
 import { toolsByServer } from './tools-by-server.ts';
 
 const maxLength = 2048;
@@ -13,38 +14,68 @@ const tokensPerTool = 24;
 const frameExcess = 15;
 /** Of hints, which are words and names; measured, and on the careful side. */
 const charactersPerToken = 3.2;
-/** Lengths of a tool's text, from the one ToolMux has down to none; then the names alone. */
-const textLengths = [60, 45, 32, 22, 0] as const;
-const namesOnly = textLengths.length;
+
+interface Group {
+  readonly server: string;
+  readonly tools: readonly ExplainedTool[];
+}
+
+interface ExplainedTool {
+  readonly name: string;
+  /** What can be said of it, the longest first; the last is nothing. */
+  readonly texts: readonly string[];
+}
 
 /** By server; a server without tools has no entry. */
 export function serverHints(view: ModeView): ReadonlyMap<string, string> {
-  const groups = [...toolsByServer(view.catalog)];
+  const groups = [...toolsByServer(view.catalog)].map(([server, tools]) => ({
+    server,
+    tools: tools.map(explain(view)),
+  }));
   const room = charactersPerToken * (tokensPerTool * view.catalog.tools.length - frameExcess * groups.length);
-  let hints = groups.map(([server, tools]) => [server, hintWithin(tools, view, 0)] as const);
-  for (let level = 1; level <= namesOnly && lengthOf(hints) > room; level++) {
-    hints = groups.map(([server, tools]) => [server, hintWithin(tools, view, level)] as const);
+  const most = groups.map((group) => largestShare((share) => lengthOf(group, share) <= maxLength));
+  // A server that is at its own limit leaves what it cannot use to the others.
+  const shareOf = (index: number, share: number): number => Math.min(share, most[index] ?? 0);
+  const together = (share: number): number =>
+    groups.reduce((sum, group, index) => sum + lengthOf(group, shareOf(index, share)), 0);
+  const share = largestShare((one) => together(one) <= room);
+  return new Map(groups.map((group, index) => [group.server, hintOf(group, shareOf(index, share))]));
+}
+
+function explain(view: ModeView): (tool: CatalogEntry) => ExplainedTool {
+  return (tool) => ({ name: tool.name, texts: explanations(tool, view) });
+}
+
+/** Longest explanation there is, with the signs around it. */
+const longest = 400;
+
+/** The most characters that each tool may be explained with; 0 where not even that fits. */
+function largestShare(fits: (share: number) => boolean): number {
+  let [low, high] = [0, longest];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle - 1;
   }
-  return new Map(hints);
+  return low;
 }
 
-/** The fullest hint, from `level` on, that a single tool may have. */
-function hintWithin(tools: readonly CatalogEntry[], view: ModeView, level: number): string {
-  const hint = `Tools: ${tools.map((tool) => hintOf(tool, view, level)).join(', ')}`;
-  if (hint.length <= maxLength) return hint;
-  return level < namesOnly ? hintWithin(tools, view, level + 1) : cutNames(tools);
+function hintOf({ tools }: Group, share: number): string {
+  const hint = `Tools: ${tools.map((tool) => toldWithin(tool, share)).join(', ')}`;
+  return hint.length <= maxLength ? hint : cutNames(tools);
 }
 
-function hintOf(tool: CatalogEntry, view: ModeView, level: number): string {
-  const length = textLengths[level];
-  if (length === undefined) return tool.name;
-  const { text, required } = hintParts(tool, view, length);
-  const inside = [text, required].filter((part) => part !== '').join('; ');
-  return inside === '' ? tool.name : `${tool.name} (${inside})`;
+function toldWithin({ name, texts }: ExplainedTool, share: number): string {
+  const text = texts.find((one) => one.length <= share) ?? '';
+  return text === '' ? name : `${name} ${text}`;
+}
+
+function lengthOf({ tools }: Group, share: number): number {
+  return tools.reduce((sum, tool) => sum + toldWithin(tool, share).length + 2, 'Tools: '.length);
 }
 
 /** As many names as fit, and how to see the others. */
-function cutNames(tools: readonly CatalogEntry[]): string {
+function cutNames(tools: readonly ExplainedTool[]): string {
   const rest = (shown: number): string =>
     shown === 0
       ? `${tools.length} in all: call without "tool" to see them`
@@ -58,8 +89,4 @@ function cutNames(tools: readonly CatalogEntry[]): string {
     shown++;
   }
   return text + rest(shown);
-}
-
-function lengthOf(hints: readonly (readonly [string, string])[]): number {
-  return hints.reduce((sum, [, hint]) => sum + hint.length, 0);
 }

@@ -1,11 +1,12 @@
 /** The tool that stands for a server in gateway mode: calls that server's tools, and no other's. */
 import { AppError } from '../../base/errors.ts';
 import { nameKeys, readToolName } from '../../calls/read-arguments.ts';
-import type { CatalogEntry } from '../../catalog/catalog.ts';
+import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
+import { parametersText } from '../../condense/signature.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
 import { enrichedCall } from './enriched-call.ts';
 import { inToolMuxWords } from './find-tool.ts';
-import { hintParts } from './tool-texts.ts';
+import { shortText } from './tool-texts.ts';
 
 /** `hint` is what the list says of the server's tools. */
 export function serverTool(name: string, server: string, hint: string | undefined): HelperTool {
@@ -40,8 +41,11 @@ function ownName(tools: readonly CatalogEntry[], spelling: string): string {
 
 function missingTool(tools: readonly CatalogEntry[], context: HelperContext): AppError {
   const lines = tools.map((tool) => {
-    const { text, required } = hintParts(tool, context, 60);
-    return `  - ${tool.name}: ${text}${required === '' ? '' : ` (${required})`}`;
+    const schema = usableSchema(tool.definition);
+    const required = parametersText(schema, (_, isRequired) => isRequired);
+    const optional = parametersText(schema, (_, isRequired) => !isRequired);
+    const needs = required === '' ? '' : ` (required: ${required})`;
+    return `  - ${tool.name}: ${shortText(tool, context, 60)}${needs}${optional === '' ? '' : ` [${optional}]`}`;
   });
   return new AppError('bad_request', `Missing 'tool' argument. Available sub-tools:\n${lines.join('\n')}`);
 }

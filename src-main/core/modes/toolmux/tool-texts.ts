@@ -1,7 +1,8 @@
 /** What lists say of a tool: its short text, its required parameters, and the hint made of both. */
 import { isObject } from '../../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
-import { condenseDescription } from '../../condense/condense-description.ts';
+import { condenseLine } from '../../condense/condense-description.ts';
+import { parametersText } from '../../condense/signature.ts';
 import type { ModeView } from '../mode.ts';
 
 export function fullText({ definition }: CatalogEntry): string {
@@ -12,7 +13,7 @@ export function fullText({ definition }: CatalogEntry): string {
 export function shortText(tool: CatalogEntry, { descriptions }: ModeView, max = 80, hard = false): string {
   const written = descriptions.find(tool.server, tool.name, tool.definition['description']);
   if (written !== undefined && (!hard || written.length <= max)) return written;
-  return condenseDescription(written ?? fullText(tool), max);
+  return condenseLine(written ?? fullText(tool), max);
 }
 
 export function parameterNames({ definition }: CatalogEntry): string[] {
@@ -25,11 +26,30 @@ export function requiredNames({ definition }: CatalogEntry): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
-/** Members of a hint's bracket, such as `Reverse a string; required: text`; empty when there is nothing to say. */
-export function hintParts(tool: CatalogEntry, view: ModeView, max: number): { text: string; required: string } {
-  const required = requiredNames(tool);
-  return {
-    text: max === 0 ? '' : shortText(tool, view, max, true),
-    required: required.length === 0 ? '' : `required: ${required.join(', ')}`,
-  };
+/**
+ * What can be said of a tool after its name, the most first and nothing last: what it is there for and what a call needs, as
+ * ToolMux writes it, `(Reverse a string; required: text) [upper?: boolean]`; then shorter, then without types.
+ */
+export function explanations(tool: CatalogEntry, view: ModeView): readonly string[] {
+  const schema = usableSchema(tool.definition);
+  const typed = parametersText(schema, (_, required) => required);
+  const optional = parametersText(schema, (_, required) => !required);
+  const named = requiredNames(tool).join(', ');
+  const needs = [...new Set(isObject(schema['properties']) ? [typed, named] : [named])].filter(
+    (one) => one.length <= longestNeeds || one === named,
+  );
+  const texts = [...new Set(textLengths.map((length) => shortText(tool, view, length, true)))];
+  const [most = '', ...fewer] = texts.flatMap((text) => needs.map((need) => bracket(text, need)));
+  const all = optional === '' ? [most] : [`${most} [${optional}]`.trimStart(), most];
+  const last = [...texts.slice(-1), ''].map((text) => bracket(text, ''));
+  return [...all, ...fewer.sort((a, b) => b.length - a.length), ...last];
+}
+
+/** Lengths of a tool's text, from the one ToolMux has. */
+const textLengths = [60, 45, 32, 22];
+const longestNeeds = 160;
+
+function bracket(text: string, needs: string): string {
+  const inside = [text, needs === '' ? '' : `required: ${needs}`].filter((part) => part !== '').join('; ');
+  return inside === '' ? '' : `(${inside})`;
 }

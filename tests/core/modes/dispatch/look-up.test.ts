@@ -190,7 +190,7 @@ describe('search', () => {
     const hit = {
       name: 'echo_tool',
       description: 'Echo the message',
-      signature: 'echo_tool(message: string)',
+      signature: 'echo_tool(message)',
       matchedFields: ['name', 'description', 'annotations.title'],
     };
     expect(json).toEqual({
@@ -297,12 +297,12 @@ describe('the filter', () => {
   test('holds after a refresh, which is made of the connection that is named', async () => {
     const asked: unknown[] = [];
     const fresh = dispatchContext([servers[0] as never, serverWith('b', { tools: [echo, readFile] })]);
-    const { raw, catalog, index } = fresh;
+    const { level, catalog, index } = fresh;
     const on = dispatchContext(servers, {
       toolFilter: { allow: [], deny: ['echo_tool'] },
       refresh: async (only) => {
         asked.push(only);
-        return { raw, catalog, index, descriptions: fresh.descriptions };
+        return { level, catalog, index, descriptions: fresh.descriptions };
       },
     });
     const { json } = await dispatch({ action: 'list', connection: 'c2', refresh: true }, on);

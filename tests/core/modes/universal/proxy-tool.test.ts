@@ -50,7 +50,7 @@ test('a list is condensed, unless texts are wanted raw', async () => {
   const server = serverWith('s', { tools: [tool] });
   const short = { type: 'object', properties: { x: { type: 'string' } } };
   expect((await list({}, helperContext([server])))[1]).toEqual([
-    { name: 'a', description: 'First sentence', inputSchema: short },
+    { name: 'a', description: 'First sentence. Second one', inputSchema: short },
   ]);
   expect((await list({}, helperContext([server], true)))[1]).toEqual([tool]);
 });

@@ -1,0 +1,92 @@
+/** Texts cut where a reader could stop: after a sentence, or before what only adds to it. */
+
+/** A full stop ends a sentence before white space only, so "v2.0" stays whole; the CJK ones need none. */
+const sentenceEnd = /[.!?](?=\s|$)|[。！？]/g;
+/** What ends in a full stop and is no end. */
+const abbreviation = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|incl|approx|resp|cf|no|max|min|[A-Za-z])\.$/i;
+/** Where a sentence may end early: what follows adds to what was said. */
+const joints =
+  /;\s|\s[–—-]+\s|:\s|\s\(|,\s(?=(?:which|with|including|such|e\.g|i\.e|so|because|since|if|unless|when|while|where|for example|but|optionally|using|based|like|as well|not|then|otherwise|after|before|defaults?|or (?:a |the )?(?:comma|JSON)|excluding|except|without|in which|whose|followed|depending)\b)/gi;
+/** Words that cannot be the last ones. */
+const dangling =
+  /[\s,;:–—-]+(?:a|an|and|any|are|as|at|be|but|by|for|from|has|have|if|in|into|is|its|of|on|or|over|per|than|that|the|their|this|to|via|when|where|which|who|whose|will|with|within|without|you|your)$/i;
+
+/** The first sentences that fit into `max` characters together; at least the first clause. Without the last full stop. */
+export function leadingSentences(text: string, max: number): string {
+  const line = plain(text);
+  let end = 0;
+  for (const at of sentenceEnds(line)) {
+    if (at > max) break;
+    end = at;
+  }
+  return end === 0 ? clauseWithin(line, max) : withoutStop(line.slice(0, end));
+}
+
+/** The first clause of a text: its first sentence, or as much of that as stands by itself within `max` characters. */
+export function firstClause(text: string, max: number): string {
+  return clauseWithin(plain(text), max);
+}
+
+function clauseWithin(line: string, max: number): string {
+  const [end = line.length] = sentenceEnds(line);
+  const sentence = withoutStop(line.slice(0, end));
+  if (sentence.length <= max) return sentence;
+  const ends = [...sentence.matchAll(joints)].map(({ index }) => index).filter((at) => at >= 12 && at <= max);
+  const clause = ends.map((at) => sentence.slice(0, at)).findLast(isWhole);
+  return clause?.replace(dangling, '') ?? cutAtWord(sentence, max);
+}
+
+/** Where nothing stands by itself, and it is marked. */
+function cutAtWord(sentence: string, max: number): string {
+  const cut = Array.from(sentence.slice(0, 2 * max))
+    .slice(0, max - 1)
+    .join('');
+  const space = cut.lastIndexOf(' ');
+  let words = space > 0 ? cut.slice(0, space) : cut;
+  while (dangling.test(words)) words = words.replace(dangling, '');
+  return `${words.replace(/[\s,;:(–—-]+$/, '')}…`;
+}
+
+function sentenceEnds(line: string): number[] {
+  // Far more than can be shown: a description may be megabytes long.
+  const ends = [...line.slice(0, 1000).matchAll(sentenceEnd)].map(({ index }) => index + 1);
+  return ends.filter((at) => !abbreviation.test(line.slice(0, at)) && isWhole(line.slice(0, at)));
+}
+
+/** Brackets and quotation marks that were opened are closed. */
+function isWhole(text: string): boolean {
+  const count = (sign: string): number => text.split(sign).length - 1;
+  const pairs = ['()', '[]', '{}', '“”'].every(([open = '', close = '']) => count(open) <= count(close));
+  return pairs && count('"') % 2 === 0 && count('`') % 2 === 0;
+}
+
+function plain(text: string): string {
+  return text.slice(0, 20_000).toWellFormed().replace(/\s+/g, ' ').trim();
+}
+
+function withoutStop(sentence: string): string {
+  const text = sentence.trim();
+  return text.endsWith('...') ? text : text.replace(/[\s.。]+$/, '');
+}
+
+const fillers = new Set(
+  'a an and as be by can for from if in is it its must name number of on optional or required set should string text that the this to use used value which will with you your'.split(
+    ' ',
+  ),
+);
+
+/** Whether names say all that a text says: `repo` says "The name of the repository". */
+export function isSaidBy(text: string, names: readonly string[]): boolean {
+  const known = names.flatMap(words);
+  return words(text).every((word) => fillers.has(word) || known.some((one) => isAlike(one, word)));
+}
+
+function isAlike(name: string, word: string): boolean {
+  const [short, long] = name.length < word.length ? [name, word] : [word, name];
+  return short === long || (short.length >= 3 && long.startsWith(short));
+}
+
+function words(text: string): string[] {
+  const parted = text.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toLowerCase();
+  return parted.match(/[\p{L}\p{N}]+/gu) ?? [];
+}

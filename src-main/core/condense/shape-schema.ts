@@ -1,0 +1,141 @@
+/** An input schema without its texts: every keyword that decides which arguments a server takes stays as the server wrote it. */
+import { isObject, type JsonObject } from '../base/json.ts';
+import { firstClause, isSaidBy } from './clauses.ts';
+
+/** Keywords that explain and decide nothing. */
+const texts = new Set([
+  ...['title', 'description', 'examples', 'example', '$comment', 'default'],
+  ...['markdownDescription', 'enumDescriptions', 'enumNames', 'readOnly', 'writeOnly'],
+]);
+/** Keywords whose members are schemas under names of the server's choice. */
+const maps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
+/** Keywords that hold a schema, or a list of them. */
+const schemas = new Set([
+  ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'],
+  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames'],
+  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
+]);
+/** Keywords that another dialect of JSON Schema reads in another way, or not at all. */
+const dialectal = new Set([
+  ...['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', 'prefixItems', 'additionalItems'],
+  ...['dependencies', 'dependentRequired', 'dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties'],
+  ...['minContains', 'maxContains'],
+]);
+
+/** Longest description of a parameter, and longest default (as JSON), in characters. */
+const longestText = 100;
+const longestDefault = 20;
+
+/**
+ * `lean`: with what each parameter is there for, where its name does not say so, and with defaults worth knowing.
+ * Definitions that nothing refers to any more go; those that are referred to stay where they are.
+ */
+export function shapeSchema(schema: JsonObject, lean: boolean): JsonObject {
+  const shaped = shapeNode(schema, lean ? [] : undefined) as JsonObject;
+  const { $schema, ...rest } = shaped;
+  return pruned($schema !== undefined && isDialectal(rest) ? { $schema, ...rest } : rest);
+}
+
+/** `names`: what stands above a node already says; undefined: no texts at all. */
+function shapeNode(node: unknown, names: readonly string[] | undefined): unknown {
+  if (Array.isArray(node)) return node.map((one) => shapeNode(one, names));
+  if (!isObject(node)) return node;
+  // fromEntries defines own properties, also one called "__proto__".
+  const kept = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
+    if (texts.has(key) || (key.startsWith('x-') && key !== 'x-mcp-header')) return [];
+    if (maps.has(key) && isObject(value)) return [[key, shapeMembers(value, names)]];
+    return [[key, schemas.has(key) ? shapeNode(value, names) : value]];
+  });
+  return Object.fromEntries(names === undefined ? kept : [...kept, ...wordsOf(node, names)]);
+}
+
+function shapeMembers(members: JsonObject, names: readonly string[] | undefined): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [name, shapeNode(member, names && [...names, name])]),
+  );
+}
+
+/** The whole of a tool is described beside its schema. */
+function wordsOf(node: JsonObject, names: readonly string[]): [string, unknown][] {
+  const { description } = node;
+  const text = typeof description === 'string' && names.length > 0 ? firstClause(description, longestText) : '';
+  const value = node['default'];
+  return [
+    ...(text === '' || isSaidBy(text, names) ? [] : ([['description', text]] as [string, unknown][])),
+    ...(isTelling(value) ? ([['default', value]] as [string, unknown][]) : []),
+  ];
+}
+
+/** What stands for nothing is what everybody expects of a parameter that is left out. */
+function isTelling(value: unknown): boolean {
+  const text = JSON.stringify(value) ?? '';
+  return !['', 'null', 'false', '""', '[]', '{}'].includes(text) && text.length <= longestDefault;
+}
+
+function isDialectal(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(isDialectal);
+  if (!isObject(node)) return false;
+  const isTuple = Array.isArray(node['items']);
+  const hasNeighbours = Object.hasOwn(node, '$ref') && Object.keys(node).length > 1;
+  if (isTuple || hasNeighbours || Object.keys(node).some((key) => dialectal.has(key))) return true;
+  return Object.entries(node).some(([key, value]) =>
+    maps.has(key) && isObject(value) ? Object.values(value).some(isDialectal) : schemas.has(key) && isDialectal(value),
+  );
+}
+
+/** Without definitions at the top that are out of reach, unless something might reach them in another way than by their place. */
+function pruned(schema: JsonObject): JsonObject {
+  const tables = ['$defs', 'definitions'].filter((key) => isObject(schema[key]));
+  if (tables.length === 0) return schema;
+  const { $defs: _defs, definitions: _definitions, ...rest } = schema;
+  const used = new Set<string>();
+  const pending: unknown[] = [rest];
+  while (pending.length > 0) {
+    for (const reference of referencesIn(pending.pop())) {
+      const [, table = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)/.exec(reference) ?? [];
+      if (table === '' && reference !== '#') return schema;
+      const at = `${table}/${name}`;
+      if (table === '' || used.has(at)) continue;
+      used.add(at);
+      pending.push((schema[table] as JsonObject | undefined)?.[unescaped(name)]);
+    }
+  }
+  const result: JsonObject = { ...schema };
+  for (const table of tables) {
+    const members = Object.entries(schema[table] as JsonObject).filter(
+      ([name, member]) => used.has(`${table}/${escaped(name)}`) || used.has(`${table}/${name}`) || isNamed(member),
+    );
+    if (members.length === 0) delete result[table];
+    else result[table] = Object.fromEntries(members);
+  }
+  return result;
+}
+
+function referencesIn(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(referencesIn);
+  if (!isObject(node)) return [];
+  return Object.entries(node).flatMap(([key, value]) =>
+    ['$ref', '$dynamicRef', '$recursiveRef'].includes(key) && typeof value === 'string' ? [value] : referencesIn(value),
+  );
+}
+
+function isNamed(member: unknown): boolean {
+  return isObject(member) && ['$id', '$anchor', '$dynamicAnchor'].some((key) => Object.hasOwn(member, key));
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function unescaped(name: string): string {
+  return decoded(name).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** References are URIs: what no URI may hold stands in them by its number. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

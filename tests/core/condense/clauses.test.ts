@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { firstClause, isSaidBy, leadingSentences } from '../../../src-main/core/condense/clauses.ts';
+
+test.each([
+  ['The path (e.g. a folder). More of it.', 'The path (e.g. a folder)'],
+  ['Use v2.0 of it! Then stop.', 'Use v2.0 of it!'],
+  ['搜索网页内容。返回结果列表。', '搜索网页内容'],
+  ['', ''],
+])('the first clause of %j is %j', (text, clause) => {
+  expect(firstClause(text, 60)).toBe(clause);
+});
+
+test.each([
+  [
+    'List commits of a branch, with optional filtering by author, date range and file path of each.',
+    'List commits of a branch',
+  ],
+  ['Show what changed in a file; every line is told with the one who wrote it last.', 'Show what changed in a file'],
+  [
+    'Clicks on an element of the page (by its uid), after it has come into view and is still.',
+    'Clicks on an element of the page (by its uid)',
+  ],
+])('a long sentence ends where a reader can stop: %j', (text, clause) => {
+  expect(firstClause(text, 50)).toBe(clause);
+});
+
+test('what cannot end earlier is cut at a word that can be the last one, and says so', () => {
+  expect(firstClause('Recursively search for files and directories matching a pattern below the folder', 60)).toBe(
+    'Recursively search for files and directories matching…',
+  );
+});
+
+test('sentences are taken as long as they fit', () => {
+  expect(leadingSentences('One is here. Two is here. Three would be too much of it.', 30)).toBe(
+    'One is here. Two is here',
+  );
+});
+
+test.each([
+  ['The name of the repository', ['repo'], true],
+  ['Path to the file', ['filePath'], true],
+  ['Glob, not a regular expression', ['pattern'], false],
+])('that %j is said by %j: %s', (text, names, said) => {
+  expect(isSaidBy(text, names)).toBe(said);
+});
+
+test('a megabyte of anything is cut without stalling', () => {
+  for (const text of ['. '.repeat(500_000), '('.repeat(1_000_000), 'a, which '.repeat(100_000)])
+    expect(firstClause(text, 100).length).toBeLessThanOrEqual(100);
+});
