@@ -7,7 +7,7 @@ import { AppError, errorText } from '../core/base/errors.ts';
 import { knownApp } from '../core/client-apps/app-files.ts';
 import { bundleEntry } from '../core/client-apps/bundle-entry.ts';
 import { isBundleFile, readBundle, unpackBundle } from '../core/client-apps/bundles.ts';
-import { importEntry } from '../core/client-apps/import-entry.ts';
+import { importEntry, importLosses } from '../core/client-apps/import-entry.ts';
 import type { ImportOffer } from '../core/client-apps/import-offers.ts';
 import { formatOf, type ImportedServer, serversOfText } from '../core/client-apps/import-text.ts';
 import type { AppSetup } from '../rpc/app-setup.ts';
@@ -52,8 +52,8 @@ async function serversInFile(file: string, source: ImportSource): Promise<readon
   // One entry, or the command that starts it, as pages show it.
   const pasted = await readServersText(content, isProgramHere);
   return pasted.flatMap(({ name, entry: theirs }) => {
-    const entry = importEntry(theirs, home);
-    return entry === undefined ? [] : [{ name, entry }];
+    const entry = importEntry(theirs, { home });
+    return entry === undefined ? [] : [{ name, entry, losses: importLosses(theirs) }];
   });
 }
 

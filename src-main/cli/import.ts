@@ -83,19 +83,27 @@ function offerLines(offers: readonly ImportOffer[], wishes: readonly ImportWish[
       oneLine(endpoint),
     ];
   });
+  // Line by line, for each server that is brought over.
+  const left = wishes.flatMap(({ offer }) =>
+    offer.losses.map((loss) => `Left behind of ${oneLine(offer.name)}: ${oneLine(loss)}`),
+  );
   const moved = new Set(wishes.flatMap(({ offer }) => offer.places.map(({ file }) => file)));
   const notes = move && moved.size > 0 ? ['', `Replaced by Tooltray in: ${[...moved].join(', ')}`] : [];
   const isShared = move && wishes.some(({ offer }) => offer.places.some(({ project }) => project !== undefined));
   if (isShared) notes.push(paint('unsure', sharedWarning));
-  return [...columns([head, ...rows]), ...notes];
+  return [
+    ...columns([head, ...rows]),
+    ...(left.length === 0 ? [] : ['', ...left.map((line) => paint('unsure', line))]),
+    ...notes,
+  ];
 }
 
 const sharedWarning =
   'These files belong to the project: others who get it need Tooltray then, and these servers in it. No password and no token is written into them.';
 
-function rowOf({ name, entry, places, secrets, already }: ImportOffer) {
-  const app = [...new Set(places.map((place) => place.app.name))].join(', ');
-  return { name, app, endpoint: endpointText(entry), secrets, already };
+function rowOf({ name, entry, places, sources, losses, secrets, already }: ImportOffer) {
+  const app = [...new Set([...places.map((place) => place.app.name), ...sources])].join(', ');
+  return { name, app, endpoint: endpointText(entry), secrets, already, losses };
 }
 
 function question(servers: number, move: boolean): string {

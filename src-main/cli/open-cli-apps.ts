@@ -1,6 +1,6 @@
 /** What looks after client apps, for the time of a command; beside a running Tooltray, which finds out by the files. */
 import { tryEntry } from '../core/admin/try-entry.ts';
-import { addServer, removeServer } from '../core/config/edit-config.ts';
+import { addServer, hasServer, removeServer } from '../core/config/edit-config.ts';
 import { type OwnAddress, ownAddress } from '../core/client-apps/own-address.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { openAppAccess } from '../host/open-app-access.ts';
@@ -26,7 +26,15 @@ export async function withApps<T>(
     config: () => store.current,
     add: (servers) =>
       store.update((text) => servers.reduce((edited, { name, entry }) => addServer(edited, name, entry), text)),
-    remove: (names) => store.update((text) => names.reduce(removeServer, text)),
+    remove: async (names) => {
+      let gone: readonly string[] = [];
+      await store.update((text) => {
+        gone = names.filter((name) => hasServer(text, name));
+        return gone.reduce(removeServer, text);
+      });
+      return gone;
+    },
+    cwd: process.cwd(),
     access: { store: openAppAccess(cliPaths()), address: () => addressNow(store) },
     tryEntry: (entry) =>
       leavingNoCore('url' in entry ? store.path : undefined, () =>

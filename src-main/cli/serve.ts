@@ -7,6 +7,7 @@ import { cliPaths } from './open-cli-config.ts';
 import { findRunningCore } from './running-core.ts';
 import { type HostArguments, hostOptions, readHostArguments } from './host-options.ts';
 import { oneLine } from './plain-text.ts';
+import { reloadOnHangup } from './reload-on-hangup.ts';
 import { welcome } from './welcome.ts';
 
 export async function run(args: readonly string[], form: string): Promise<number> {
@@ -14,7 +15,8 @@ export async function run(args: readonly string[], form: string): Promise<number
   await refuseSecond(given);
   const stopped = Promise.withResolvers<void>();
   const host = await CoreHost.open(hostOptions(given, stopped.resolve));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopped.resolve());
+  reloadOnHangup(host, stopped.resolve);
   // A mistake in one session must not end everybody's; it is the log's to tell.
   process.on('uncaughtException', (error) => host.log.error('Unexpected error', { error }));
   process.on('unhandledRejection', (error) => host.log.error('Unexpected rejection', { error }));

@@ -2,6 +2,7 @@
 import { Console } from 'node:console';
 import { CoreHost } from '../host/core-host.ts';
 import { StreamTransport } from '../core/wire/stream-transport.ts';
+import { reloadOnHangup } from './reload-on-hangup.ts';
 import { bundleFile, hostOptions, readHostArguments } from './host-options.ts';
 
 export async function run(args: readonly string[], form: string): Promise<number> {
@@ -11,7 +12,8 @@ export async function run(args: readonly string[], form: string): Promise<number
   const given = readHostArguments(args, form);
   const ended = Promise.withResolvers<void>();
   const host = await CoreHost.open(hostOptions(given, ended.resolve));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ended.resolve());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ended.resolve());
+  reloadOnHangup(host, ended.resolve);
   process.on('unhandledRejection', (error) => host.log.error('Unexpected rejection', { error }));
   const started = host.core.start();
   try {

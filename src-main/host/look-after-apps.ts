@@ -14,7 +14,7 @@ export function lookAfterApps(core: Aggregator, access: AppSetupParts['access'])
     paths,
     config: () => config.current,
     add: (servers) => core.edits.addAll(servers),
-    remove: (servers) => core.edits.remove(...servers),
+    remove: (servers) => core.edits.removeThere(servers),
     access,
     tryEntry: (entry) => tryEntry(entry, { config, transports: core.transports, version }),
   });

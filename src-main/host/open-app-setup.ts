@@ -20,9 +20,11 @@ export interface AppSetupOptions {
   readonly remove: AppSetupParts['remove'];
   readonly tryEntry: (entry: JsonObject) => Promise<EntryTrial>;
   readonly access: AppSetupParts['access'];
+  /** The folder that a person is in. */
+  readonly cwd?: string | undefined;
 }
 
-export function openAppSetup({ env, paths, config, add, remove, tryEntry, access }: AppSetupOptions): AppSetup {
+export function openAppSetup({ env, paths, config, add, remove, tryEntry, access, cwd }: AppSetupOptions): AppSetup {
   const { platform } = process;
   return new AppSetup({
     machine: { env, platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir() },
@@ -31,6 +33,7 @@ export function openAppSetup({ env, paths, config, add, remove, tryEntry, access
     add,
     remove,
     access,
+    cwd,
     isOnPath: async (command) => {
       // Not from the working folder, where Windows would look first: it is a project, perhaps a stranger's.
       const environment = await new EnvironmentResolver({ own: env }).resolve();

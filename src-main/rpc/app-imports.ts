@@ -2,6 +2,8 @@
 import type { JsonObject } from '../core/base/json.ts';
 import { AppError } from '../core/base/errors.ts';
 import type { FoundApp } from '../core/client-apps/find-apps.ts';
+import type { Machine } from '../core/client-apps/app-files.ts';
+import type { AggregatorFile } from '../core/client-apps/other-aggregators.ts';
 import { endpointText } from '../core/client-apps/heal-offers.ts';
 import { givenOffers, type ImportOffer, importOffers, type KnownServer } from '../core/client-apps/import-offers.ts';
 import {
@@ -18,7 +20,9 @@ export interface AppImportsParts {
   readonly deps: ImportDeps;
   /** The servers of our config. */
   readonly here: () => readonly KnownServer[];
-  readonly home: string;
+  readonly machine: Machine;
+  /** Configs of products like ours. */
+  readonly others: () => Promise<readonly AggregatorFile[]>;
   /** The apps that have a config file. */
   readonly places: () => Promise<readonly FoundApp[]>;
   /** Our config has other servers now, and where `moved` the apps' files are others. */
@@ -41,12 +45,13 @@ export class AppImports {
 
   /** The same for people. */
   async offered(): Promise<readonly OfferedServer[]> {
-    return (await this.offers()).map(({ id, name, entry, places, secrets, already }) => ({
+    return (await this.offers()).map(({ id, name, entry, places, sources, losses, secrets, already }) => ({
       id,
       name,
-      app: [...new Set(places.map(({ app }) => app.name))].join(', '),
+      app: [...new Set([...places.map(({ app }) => app.name), ...sources])].join(', '),
       endpoint: endpointText(entry),
       secrets,
+      losses,
       already,
     }));
   }
@@ -91,8 +96,8 @@ export class AppImports {
   }
 
   async #read(): Promise<readonly ImportOffer[]> {
-    const { places, here, home } = this.#parts;
-    return importOffers(await places(), here(), home);
+    const { places, here, machine, others } = this.#parts;
+    return importOffers(await places(), here(), machine, await others());
   }
 
   async #require(id: string, name: string): Promise<ImportOffer> {

@@ -11,6 +11,7 @@ import { type AppChange, ChangeJournal } from '../core/client-apps/change-journa
 import { findApps, type FoundApp } from '../core/client-apps/find-apps.ts';
 import { repairOwnEntries } from '../core/client-apps/heal-own.ts';
 import type { KnownServer } from '../core/client-apps/import-offers.ts';
+import { foundAggregators } from '../core/client-apps/other-aggregators.ts';
 import { ImportRecords } from '../core/client-apps/import-records.ts';
 import type { ImportDeps } from '../core/client-apps/import-servers.ts';
 import { withOurEntry } from '../core/client-apps/install-entry.ts';
@@ -37,6 +38,8 @@ export interface AppSetupParts {
   readonly here: () => readonly KnownServer[];
   readonly add: ImportDeps['add'];
   readonly remove: ImportDeps['remove'];
+  /** The folder that a person is in; undefined: nobody is anywhere. */
+  readonly cwd?: string | undefined;
   readonly isOnPath: ProjectParts['isOnPath'];
   readonly access: AppAccessParts;
 }
@@ -62,7 +65,8 @@ export class AppSetup implements AppsService {
     this.imports = new AppImports({
       deps: this.#importDeps(),
       here: parts.here,
-      home: parts.machine.home,
+      machine: parts.machine,
+      others: () => foundAggregators(parts.machine, parts.cwd),
       places: () => this.#places(),
       onDone: async (moved) => {
         if (moved) await this.#access.matchFiles(await this.#find());

@@ -167,6 +167,8 @@ export interface RpcContract {
   log: { input: { readonly server: string }; output: { readonly lines: readonly string[] } };
   /** Holds all servers still, or lets them go on. */
   setPaused: { input: { readonly paused: boolean }; output: Record<string, never> };
+  /** Reads the config file again; resolves when the servers follow. */
+  reload: { input: Record<string, never>; output: { readonly problems: number } };
   stop: { input: Record<string, never>; output: Record<string, never> };
 }
 

@@ -123,6 +123,8 @@ export interface OfferedServer {
   readonly endpoint: string;
   /** Names of settings that hold secrets. */
   readonly secrets: readonly string[];
+  /** What bringing it over leaves behind, a sentence each. */
+  readonly losses: readonly string[];
   /** The server here that is the same, if there is one. */
   readonly already: string | undefined;
 }

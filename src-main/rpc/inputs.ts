@@ -43,6 +43,7 @@ const inputs: Inputs = {
   signIn: z.object({ server: name }),
   log: z.object({ server: name }),
   setPaused: z.object({ paused: flag }),
+  reload: nothing,
   stop: nothing,
   savings: z.object({
     since: maybe(count),

@@ -99,7 +99,7 @@ export class ProjectSetup {
     return importOffers(
       found.filter((_, index) => areThere[index]),
       here(),
-      machine.home,
+      machine,
     );
   }
 

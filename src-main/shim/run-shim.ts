@@ -22,7 +22,12 @@ export async function runShim(args: readonly string[], cliFile: string): Promise
   const connect = connector(wishes, cliFile, ending.signal);
   const first = connect(true);
   // Ended by a signal is how client apps end a server; nothing here needs saving.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(0));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
+  // A client app that ends without a word closes stdin.
+  process.on('SIGHUP', () => {
+    const location = socketLocation(process.env, process.platform, homedir());
+    void import('./ask-reload.ts').then(({ askReload }) => askReload(location)).catch(() => undefined);
+  });
   await new ShimSession({ input: process.stdin, output: process.stdout, ending, connect, complain }).run(first);
   return 0;
 }

@@ -5,7 +5,7 @@ import { mask } from '../base/mask-mark.ts';
 import { maskObject } from '../base/mask-secrets.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { keyAliases } from '../config/entry-keys.ts';
-import { addServer, removeServer, setServerField, setTopLevel } from '../config/edit-config.ts';
+import { addServer, hasServer, removeServer, setServerField, setTopLevel } from '../config/edit-config.ts';
 import { switchServer } from '../config/holds.ts';
 import { readConfigText } from '../config/read-config-text.ts';
 import { replaceEntry, writtenEntry, writtenSetting } from '../config/written-config.ts';
@@ -42,9 +42,19 @@ export class PersonEdits {
     );
   }
 
-  /** Several at once, so that they start together. Rejects as `save` does, with nothing written. */
+  /** Several at once, so that they start together; one that cannot be used is there, and its problem with it. */
   addAll(servers: readonly { readonly name: string; readonly entry: JsonObject }[]): Promise<void> {
-    return this.#change((text) => servers.reduce((edited, { name, entry }) => addServer(edited, name, entry), text));
+    return this.#write((text) => servers.reduce((edited, { name, entry }) => addServer(edited, name, entry), text));
+  }
+
+  /** Those of them that the file has, usable or not; resolves with their names. */
+  async removeThere(servers: readonly string[]): Promise<readonly string[]> {
+    let gone: readonly string[] = [];
+    await this.#write((text) => {
+      gone = servers.filter((server) => hasServer(text, server));
+      return gone.reduce(removeServer, text);
+    });
+    return gone;
   }
 
   /** Rejects with AppError server_not_found. */
@@ -90,10 +100,15 @@ export class PersonEdits {
   }
 
   /** Resolves when the servers follow. */
-  async #change(edit: (text: string) => string): Promise<void> {
+  async #write(edit: (text: string) => string): Promise<void> {
     await this.#config.update(edit);
-    const problem = this.#config.problems.find(({ severity }) => severity === 'error');
     await this.#servers.apply(this.#config.current.servers);
+  }
+
+  /** The same; rejects with AppError config_invalid where the file has an error then. */
+  async #change(edit: (text: string) => string): Promise<void> {
+    await this.#write(edit);
+    const problem = this.#config.problems.find(({ severity }) => severity === 'error');
     if (problem !== undefined)
       throw new AppError('config_invalid', problem.reason, { ...(problem.suggestion && { fix: problem.suggestion }) });
   }

@@ -39,7 +39,7 @@ export async function readHealSource(source: HealSource, home: string): Promise<
 async function ofApp(app: KnownApp, file: string, home: string): Promise<readonly ImportedServer[]> {
   const { servers } = await readAppServers({ app, file });
   return servers.flatMap(({ name, entry: theirs }) => {
-    const entry = importEntry(theirs, home);
+    const entry = importEntry(theirs, { home });
     return entry === undefined ? [] : [{ name, entry }];
   });
 }
@@ -61,7 +61,7 @@ async function readBundle(source: HealSource, fileName: string, home: string): P
   const bundle = isObject(value) ? value['genericBundle'] : undefined;
   const run = isObject(bundle) ? bundle['run'] : undefined;
   if (!isObject(run)) return undefined;
-  const entry = importEntry({ ...run, command: run['executable'] ?? run['command'] }, home);
+  const entry = importEntry({ ...run, command: run['executable'] ?? run['command'] }, { home });
   return entry && { name: fileName.slice(0, -'.json'.length), entry, source, file };
 }
 

@@ -36,7 +36,7 @@ export async function healOffers(
   written: JsonObject,
   { machine, find }: HealDeps,
 ): Promise<readonly HealOffer[]> {
-  const own = importEntry(written, machine.home) ?? {};
+  const own = importEntry(written, { home: machine.home }) ?? {};
   const repaired = (await repairedLaunches(own, find, machine)).map((entry) => ({
     source: ownCommand,
     file: undefined,

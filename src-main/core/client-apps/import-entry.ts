@@ -1,7 +1,7 @@
 /** Makes an entry of ours of one that any client app or other product wrote: its spellings, its placeholders, its way to say "off". */
 import { basename, resolve } from 'node:path';
 import { isObject, type JsonObject } from '../base/json.ts';
-import { keyAliases, kindByType } from '../config/entry-keys.ts';
+import { harmlessKeys, keyAliases, kindByType, lostKeys } from '../config/entry-keys.ts';
 import { splitCommand } from '../config/split-command.ts';
 
 /** Their key → ours, besides what config files know. opencode: environment; Goose: cmd, envs; Codex: http_headers. */
@@ -12,11 +12,30 @@ const moreAliases: ReadonlyMap<string, string> = new Map([
   ['http_headers', 'headers'],
 ]);
 
-/** What says how to reach a server and which of its tools are wanted; the rest is about the app it was in. */
-const kept = ['env', 'cwd', 'description', 'disabledTools', 'enabledTools'] as const;
+/** What says how to reach a server, how it is to be treated, and which of its tools are wanted; the rest is about the app it was in. */
+const kept = [
+  ...['env', 'cwd', 'description', 'disabledTools', 'enabledTools', 'isolation', 'sandboxEnabled', 'oauth', 'prefix'],
+  ...['kits', 'quarantined', 'init_timeout', 'lazy', 'idleStopSeconds', 'initTimeoutSeconds', 'callTimeoutSeconds'],
+  ...['maxMessageMB'],
+] as const;
 
-/** The entry as our config has it, `project` being the folder it is written for; undefined where it says neither what to start nor where to connect. */
-export function importEntry(theirs: unknown, home: string, project?: string): JsonObject | undefined {
+/** Keys that are read into an entry in some other way, or say nothing outside of the app they are in. */
+const carried: ReadonlySet<string> = new Set([
+  ...kept,
+  ...['type', 'command', 'args', 'url', 'headers', 'env_http_headers', 'bearer_token_env_var', 'enabled', 'disabled'],
+  ...['timeout', 'notes', 'transport', 'builtin', 'folders', 'tools', 'id'],
+]);
+
+export interface ImportContext {
+  readonly home: string;
+  /** The folder that the entry is written for. */
+  readonly project?: string | undefined;
+  /** The key that the entries stand under: ToolMux's `timeout` is that of the start. */
+  readonly container?: string | undefined;
+}
+
+/** The entry as our config has it; undefined where it says neither what to start nor where to connect. */
+export function importEntry(theirs: unknown, { home, project, container }: ImportContext): JsonObject | undefined {
   if (!isObject(theirs)) return undefined;
   const fields = Object.fromEntries(Object.entries(theirs).map(([key, value]) => [nameOf(key), value]));
   const line = commandLine(fields, theirs);
@@ -29,11 +48,47 @@ export function importEntry(theirs: unknown, home: string, project?: string): Js
       type: isSse(fields, theirs) ? 'sse' : undefined,
       headers: headersOf(fields, theirs),
     }),
-    ...Object.fromEntries(kept.map((key) => [key, fields[key]])),
+    ...Object.fromEntries(kept.flatMap((key) => (fields[key] === undefined ? [] : [[key, fields[key]]]))),
+    ...timeoutOf(theirs, url !== undefined, container),
+    description: fields['description'] ?? theirs['notes'],
     enabled: isOff(theirs) ? false : undefined,
+    // Only what holds something back is of any use later.
+    quarantined: theirs['quarantined'] === true ? true : undefined,
   };
   const own = ownPlaceholders(withoutEmpty(entry), { home, project }) as JsonObject;
   return project === undefined || line === undefined ? own : { ...own, cwd: folderIn(project, own['cwd']) };
+}
+
+/** What importing this entry leaves behind, a sentence each; values may be secret and are not told. */
+export function importLosses(theirs: unknown): readonly string[] {
+  if (!isObject(theirs)) return [];
+  const lost = Object.entries(theirs).flatMap(([key, value]) => {
+    if (value === null || value === undefined || value === '' || value === false || carried.has(nameOf(key))) return [];
+    if (typeof value === 'object' && Object.keys(value).length === 0) return [];
+    if (key === 'source' && value !== 'custom') return ['source: Tooltray does not keep where a server comes from.'];
+    if (harmlessKeys.has(key) || /^[_$]/.test(key)) return [];
+    return [`${key}: ${lostKeys.get(key) ?? 'Tooltray does not know this key.'}`];
+  });
+  const options = Object.keys(objectOf(theirs['transport'])).filter(
+    (key) => !['headers', 'auth', 'keep_alive'].includes(key),
+  );
+  return [
+    ...lost,
+    ...options.map((key) => `transport.${key}: of "transport" only "headers" and "auth" have an effect.`),
+  ];
+}
+
+/** As serverLimits has it, in keys whose unit is plain. */
+function timeoutOf(
+  { timeout, initTimeoutSeconds, callTimeoutSeconds }: JsonObject,
+  isAddress: boolean,
+  container: string | undefined,
+): JsonObject {
+  const isStart = container === 'servers';
+  const isSaid = isStart ? initTimeoutSeconds !== undefined : callTimeoutSeconds !== undefined;
+  if (typeof timeout !== 'number' || timeout <= 0 || isSaid) return {};
+  const inMs = isStart ? !isAddress : timeout >= 1000;
+  return { [isStart ? 'initTimeoutSeconds' : 'callTimeoutSeconds']: inMs ? timeout / 1000 : timeout };
 }
 
 /** Apps start what a project defines in the project's folder; ours are started anywhere. */
@@ -75,17 +130,19 @@ function isSse({ type, url }: JsonObject, { transport, uri }: JsonObject): boole
 function headersOf({ headers }: JsonObject, theirs: JsonObject): JsonObject {
   const { transport, env_http_headers: named, bearer_token_env_var: token } = theirs;
   const fromNames = Object.entries(objectOf(named)).map(([header, name]) => [header, variable(name)] as const);
+  const { headers: inside, auth } = objectOf(transport);
+  const isToken = typeof auth === 'string' && auth !== '' && auth !== 'oauth';
   return {
-    ...objectOf(objectOf(transport)['headers']),
+    ...(isToken && { Authorization: `Bearer ${auth}` }),
+    ...objectOf(inside),
     ...objectOf(headers),
     ...Object.fromEntries(fromNames),
     ...(typeof token === 'string' && { Authorization: `Bearer ${variable(token)}` }),
   };
 }
 
-/** What MCPProxy holds back until a person has looked at it stays off. */
-function isOff({ disabled, enabled, quarantined }: JsonObject): boolean {
-  return disabled === true || enabled === false || quarantined === true;
+function isOff({ disabled, enabled }: JsonObject): boolean {
+  return disabled === true || enabled === false;
 }
 
 function variable(name: unknown): string {

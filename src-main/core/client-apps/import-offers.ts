@@ -3,10 +3,12 @@ import { createHash } from 'node:crypto';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { readAppServers } from './app-servers.ts';
 import type { AppPlace } from './change-app-file.ts';
-import { importEntry } from './import-entry.ts';
+import type { Machine } from './app-files.ts';
+import { importEntry, importLosses } from './import-entry.ts';
 import { launchIdentity } from './import-identity.ts';
 import { secretSettings } from './import-secrets.ts';
 import type { ImportedServer } from './import-text.ts';
+import { aggregatorBehind, type AggregatorFile } from './other-aggregators.ts';
 
 /** An entry in the file of an app. */
 export interface OfferPlace extends AppPlace {
@@ -21,6 +23,10 @@ export interface ImportOffer {
   /** As our config has it. */
   readonly entry: JsonObject;
   readonly places: readonly OfferPlace[];
+  /** Products like ours that have it in their config. */
+  readonly sources: readonly string[];
+  /** What bringing it over leaves behind, a sentence each. */
+  readonly losses: readonly string[];
   /** Names of settings that hold secrets. */
   readonly secrets: readonly string[];
   /** The server here that is the same. */
@@ -37,23 +43,28 @@ interface Found {
   readonly name: string;
   readonly entry: JsonObject;
   readonly identity: string;
-  /** Undefined for what a person gave us by hand. */
+  /** Undefined for what a person gave us by hand, and what another product like ours has. */
   readonly place: OfferPlace | undefined;
+  readonly source?: string | undefined;
+  readonly losses: readonly string[];
 }
 
 /** In the order of the apps; what cannot be read is passed over. */
 export async function importOffers(
   places: readonly AppPlace[],
   here: readonly KnownServer[],
-  home: string,
+  machine: Machine,
+  others: readonly AggregatorFile[] = [],
 ): Promise<readonly ImportOffer[]> {
-  const found = await Promise.all(places.map((place) => serversOf(place, home)));
-  return offersOf(found.flat(), here);
+  const found = await Promise.all(places.map((place) => serversOf(place, machine)));
+  return offersOf([...found.flat(), ...others.flatMap((file) => serversIn(file, machine))], here);
 }
 
 /** The same for servers that come from no app: a file, a pasted text, a bundle. */
 export function givenOffers(servers: readonly ImportedServer[], here: readonly KnownServer[]): readonly ImportOffer[] {
-  const found = servers.flatMap(({ name, entry }) => withIdentity(name, entry, undefined));
+  const found = servers.flatMap(({ name, entry, losses = [] }) =>
+    withIdentity({ name, entry, losses, place: undefined }),
+  );
   return offersOf(found, here);
 }
 
@@ -69,23 +80,46 @@ function offersOf(found: readonly Found[], here: readonly KnownServer[]): readon
       name,
       entry,
       places: group.flatMap(({ place }) => place ?? []),
+      sources: [...new Set(group.flatMap(({ source }) => source ?? []))],
+      losses: [...new Set(group.flatMap(({ losses }) => losses))],
       secrets: secretSettings(entry),
       already: known.get(identity),
     };
   });
 }
 
-async function serversOf(place: AppPlace, home: string): Promise<Found[]> {
+async function serversOf(place: AppPlace, machine: Machine): Promise<Found[]> {
   const { servers } = await readAppServers(place);
-  return servers.flatMap(({ name, path, entry: theirs }) => {
-    const entry = importEntry(theirs, home, place.project);
-    return entry === undefined ? [] : withIdentity(name, entry, { ...place, path });
-  });
+  const found = await Promise.all(
+    servers.map(async ({ name, path, entry: theirs }) => {
+      // One that starts a product like ours is not a server to put behind us: what it holds is.
+      const behind = await aggregatorBehind(theirs, machine);
+      if (behind !== undefined) return behind === 'without a config' ? [] : serversIn(behind, machine);
+      const container = path.at(-2);
+      const entry = importEntry(theirs, { home: machine.home, project: place.project, container });
+      const losses = importLosses(theirs);
+      return entry === undefined ? [] : withIdentity({ name, entry, losses, place: { ...place, path } });
+    }),
+  );
+  return found.flat();
 }
 
-function withIdentity(name: string, entry: JsonObject, place: OfferPlace | undefined): Found[] {
-  const identity = launchIdentity(entry);
-  return identity === undefined ? [] : [{ name, entry, identity, place }];
+/** What another product like ours has in its config; its settings are told once, with the first. */
+function serversIn({ name: source, servers, settings }: AggregatorFile, { home }: Machine): Found[] {
+  const container = source === 'MCPProxy' ? 'mcpServers' : 'servers';
+  const found = servers.flatMap(([name, theirs]) => {
+    const entry = importEntry(theirs, { home, container });
+    return entry === undefined
+      ? []
+      : withIdentity({ name, entry, source, losses: importLosses(theirs), place: undefined });
+  });
+  const rest = settings.length === 0 ? [] : [`${source}'s own settings stay behind: ${settings.join(', ')}.`];
+  return found.map((one, index) => (index === 0 ? { ...one, losses: [...one.losses, ...rest] } : one));
+}
+
+function withIdentity(found: Omit<Found, 'identity'>): Found[] {
+  const identity = launchIdentity(found.entry);
+  return identity === undefined ? [] : [{ ...found, identity }];
 }
 
 /** Two accounts of one service are two servers: they are started alike, and differ in name and variables. */

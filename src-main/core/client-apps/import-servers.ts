@@ -16,7 +16,8 @@ export interface ImportDeps {
   /** Names that are taken in our config. */
   readonly names: () => readonly string[];
   readonly add: (servers: readonly ImportedServer[]) => Promise<void>;
-  readonly remove: (servers: readonly string[]) => Promise<void>;
+  /** Resolves with those that were there. */
+  readonly remove: (servers: readonly string[]) => Promise<readonly string[]>;
   /** The text of an app's file with our entry in it. */
   readonly connect: (text: string, place: AppPlace) => string | Promise<string>;
 }
@@ -63,9 +64,8 @@ export async function undoImport(id: string, deps: ImportDeps): Promise<string> 
   const noted = await Promise.all(changes.map((change) => deps.journal.change(change)));
   for (const change of noted) await requireUnchanged(change);
   for (const { id: change } of [...noted].reverse()) await undoChange(change, deps.journal);
-  const present = new Set(deps.names());
-  const gone = added.filter((name) => present.has(name));
-  if (gone.length > 0) await deps.remove(gone);
+  // Asked of the file, not of the servers in use: an entry that never worked goes, too.
+  const gone = added.length === 0 ? [] : await deps.remove(added);
   await deps.records.forget(id);
   const files =
     noted.length === 0 ? '' : `${list(noted.map(({ file }) => file))} ${noted.length === 1 ? 'is' : 'are'} as before.`;

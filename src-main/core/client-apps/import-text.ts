@@ -5,12 +5,14 @@ import { AppError, errorText } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { ConfigDocument } from '../config/config-document.ts';
 import { nodeValue } from '../config/json-node.ts';
-import { importEntry } from './import-entry.ts';
+import { importEntry, importLosses } from './import-entry.ts';
 
 export interface ImportedServer {
   readonly name: string;
   /** As our config has it. */
   readonly entry: JsonObject;
+  /** What is left behind, a line each. */
+  readonly losses?: readonly string[];
 }
 
 export type TextFormat = 'json' | 'toml' | 'yaml';
@@ -42,17 +44,19 @@ export function serversOfText(text: string, file: string, home: string): readonl
 /** The same for a value that has been read already. */
 export function serversOfValue(value: unknown, home: string): readonly ImportedServer[] {
   if (!isObject(value)) return [];
-  const found = containers.flatMap((key) => entriesOf(value[key]));
+  const found = containers.flatMap((key) =>
+    entriesOfValue(value[key]).map(([name, theirs]) => [key, name, theirs] as const),
+  );
   const byName = new Map<string, ImportedServer>();
-  for (const [name, theirs] of found) {
-    const entry = importEntry(theirs, home);
-    if (entry !== undefined && !byName.has(name)) byName.set(name, { name, entry });
+  for (const [key, name, theirs] of found) {
+    const entry = importEntry(theirs, { home, container: key });
+    if (entry !== undefined && !byName.has(name)) byName.set(name, { name, entry, losses: importLosses(theirs) });
   }
   return [...byName.values()];
 }
 
 /** VS Code's settings hold `mcp: { servers }`; MCPProxy's file a list whose items have their names in them. */
-function entriesOf(container: unknown): [name: string, entry: unknown][] {
+export function entriesOfValue(container: unknown): [name: string, entry: unknown][] {
   if (Array.isArray(container)) {
     return (container as unknown[]).flatMap((item): [string, unknown][] =>
       isObject(item) && typeof item['name'] === 'string' && item['name'] !== '' ? [[item['name'], item]] : [],

@@ -32,6 +32,11 @@ export function addServer(text: string, name: string, entry: WrittenEntry): stri
   return edit.text;
 }
 
+/** Whether the file has an entry of that name, usable or not. Throws `config_invalid`. */
+export function hasServer(text: string, name: string): boolean {
+  return entriesNamed(findContainers(new CheckedEdit(text).root), name).length > 0;
+}
+
 /** Takes a server out, every time it is listed. Throws `server_not_found` or `config_invalid`. */
 export function removeServer(text: string, name: string): string {
   const edit = new CheckedEdit(text);

@@ -60,6 +60,7 @@ export const commandLineHandlers: HandlersOf<keyof RpcContract> = {
     if (status === undefined) throw new AppError('server_not_found', `${server} was removed meanwhile.`);
     return status;
   },
+  reload: async (_input, { core }) => ({ problems: (await core.admin.reload()).length }),
   signIn: async ({ server }, { core }) => ({ url: (await core.servers.get(server).signIn()).url }),
   log: async ({ server }, { core }) => ({ lines: core.transports.lastLines(core.servers.get(server).config.name) }),
   setPaused: async ({ paused }, { core }) => {

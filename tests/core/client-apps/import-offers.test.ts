@@ -37,7 +37,7 @@ function deps(): ImportDeps {
     records: new ImportRecords(join(home, 'imports')),
     names: () => [...config.keys()],
     add: async (servers) => servers.forEach(({ name, entry }) => config.set(name, entry)),
-    remove: async (names) => names.forEach((name) => config.delete(name)),
+    remove: async (names) => names.filter((name) => config.delete(name)),
     connect: (text, { app }) => formatOf(app).set(text, [...app.container, 'tooltray'], { command: '/opt/tooltray' }),
   };
 }
@@ -53,7 +53,7 @@ test('the same server in two apps is one offer, whatever it is called; two accou
     }),
     await put('codex', '.codex/config.toml', '[mcp_servers.docs]\ncommand = "npx.cmd"\nargs = ["@acme/files"]\n'),
   ];
-  const offers = await importOffers(places, [], home);
+  const offers = await importOffers(places, [], { home, env: {}, platform: 'linux' });
   expect(offers.map(({ name, places: from }) => [name, from.map(({ app }) => app.id)])).toEqual([
     ['files', ['cursor', 'codex']],
     ['work', ['cursor']],
@@ -72,7 +72,12 @@ test('what is here already is known by what it starts, and our own entry is not 
     { name: 'mine', entry: { command: '/usr/bin/npx', args: ['pkg'] } },
     { name: 'net', entry: { url: 'https://example.com/mcp' } },
   );
-  expect((await importOffers([place], known, home)).map(({ name, already }) => [name, already])).toEqual([
+  expect(
+    (await importOffers([place], known, { home, env: {}, platform: 'linux' })).map(({ name, already }) => [
+      name,
+      already,
+    ]),
+  ).toEqual([
     ['a', 'mine'],
     ['b', 'net'],
   ]);
@@ -152,9 +157,9 @@ test.each<[string, string, string, object]>([
     '{"mcpServers":{"s":{"source":"x","uri":"https://h/sse","transport":{"headers":{"K":"v"}}}}}',
     { url: 'https://h/sse', type: 'sse', headers: { K: 'v' } },
   ],
-  ['cline', 'x.json', '{"mcpServers":{"s":{"command":"c","quarantined":true}}}', { command: 'c', enabled: false }],
+  ['cline', 'x.json', '{"mcpServers":{"s":{"command":"c","quarantined":true}}}', { command: 'c', quarantined: true }],
 ])('an entry of %s becomes one of ours (%s)', async (app, path, text, entry) => {
-  const offers = await importOffers([await put(app, path, text)], [], home);
+  const offers = await importOffers([await put(app, path, text)], [], { home, env: {}, platform: 'linux' });
   expect(offers.map((offer) => [offer.name, offer.entry])).toEqual([['s', entry]]);
 });
 
@@ -170,12 +175,16 @@ test('settings that hold secrets are named, and their values are not among the n
       },
     },
   });
-  const [offer] = await importOffers([place], [], home);
+  const [offer] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
   expect(offer?.secrets).toEqual(['GITHUB_TOKEN', '--api-key', '--token']);
 });
 
 test('brought over with new names: taken ones get a number, a chosen one that is taken is refused', async () => {
-  const offers = await importOffers([await cursor({ a: { command: 'one' }, b: { command: 'two' } })], [], home);
+  const offers = await importOffers([await cursor({ a: { command: 'one' }, b: { command: 'two' } })], [], {
+    home,
+    env: {},
+    platform: 'linux',
+  });
   config.set('a', {});
   const [a, b] = offers;
   if (a === undefined || b === undefined) throw new Error('two were written');
@@ -196,7 +205,7 @@ test('brought over with new names: taken ones get a number, a chosen one that is
 test('moved: the app keeps what was not chosen and gets ours; undone as one, to the byte', async () => {
   const place = await cursor({ a: { command: 'one' }, b: { command: 'two' } });
   const before = await readFile(place.file, 'utf8');
-  const [a] = await importOffers([place], [], home);
+  const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
   if (a === undefined) throw new Error('it was written');
   const { undo, sentence } = await importServers([{ offer: a, name: 'a' }], true, deps());
   expect(sentence).toBe(`Added: a. Replaced by Tooltray in ${place.file}.`);
@@ -210,7 +219,7 @@ test('moved: the app keeps what was not chosen and gets ours; undone as one, to 
 
 test('an import is not undone when the app has written its file since, and nothing is lost', async () => {
   const place = await cursor({ a: { command: 'one' } });
-  const [a] = await importOffers([place], [], home);
+  const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
   if (a === undefined) throw new Error('it was written');
   const { undo } = await importServers([{ offer: a, name: 'a' }], true, deps());
   const changed = `${await readFile(place.file, 'utf8')}\n`;
@@ -221,7 +230,7 @@ test('an import is not undone when the app has written its file since, and nothi
 
 test('an app whose file cannot be edited keeps its entries, and the others are moved', async () => {
   const place = await cursor({ a: { command: 'one' } });
-  const [a] = await importOffers([place], [], home);
+  const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
   if (a === undefined) throw new Error('it was written');
   await writeFile(place.file, '{ "mcpServers": {');
   const outcome = await importServers([{ offer: a, name: 'a' }], true, deps());

@@ -4,7 +4,7 @@ import type { OfferedServer } from '../../../src-main/rpc/contract.ts';
 import { chosen, type ImportWishes, nameProblem, toTry } from '../../../src-renderer/views/setup/import-plan.ts';
 
 const offer = (name: string, already?: string): OfferedServer => ({
-  ...{ id: `id-${name}`, app: 'Cursor', name, endpoint: 'npx x', secrets: [] },
+  ...{ id: `id-${name}`, app: 'Cursor', name, endpoint: 'npx x', secrets: [], losses: [] },
   already,
 });
 const wishes = (more: Partial<ImportWishes> = {}): ImportWishes => ({

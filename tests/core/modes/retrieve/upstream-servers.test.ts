@@ -68,8 +68,22 @@ describe('where the config lets models change servers', () => {
       await ask({ operation: 'patch', name: 'a', working_dir: '', isolation_json: '{"image":"y"}' });
       expect((await written())['a']).toMatchObject({ isolation: { enabled: false, image: 'y' } });
       expect((await written())['a']).not.toHaveProperty('cwd');
-      await ask({ operation: 'update', name: 'a', isolation_json: 'null' });
-      expect((await written())['a']).toEqual(a);
+      await ask({ operation: 'patch', name: 'a', env_json: '{"NEW":"1"}' });
+      await ask({ operation: 'patch', name: 'a', env_json: 'null' });
+      expect((await written())['a']).not.toHaveProperty('env');
+    }));
+
+  test('a server that asks for a container is not started without one before the person has agreed, whatever the policy', () =>
+    world(allowing, async ({ ask, written }) => {
+      const isolation = { enabled: true, image: 'x' };
+      await ask({ operation: 'patch', name: 'a', isolation_json: JSON.stringify(isolation) });
+      for (const input of [
+        { operation: 'enable', name: 'a' },
+        { operation: 'update', name: 'a', isolation_json: 'null' },
+        { operation: 'patch', name: 'a', isolation_json: '{"enabled":false}' },
+      ])
+        expect(await ask(input)).toMatchObject({ status: 'pending_approval' });
+      expect((await written())['a']).toMatchObject({ isolation });
     }));
 
   test('an edit that saw an older state is refused, whatever changed', () =>

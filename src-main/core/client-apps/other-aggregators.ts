@@ -1,0 +1,113 @@
+/** Products like ours, whose config files hold what a person may want to bring over: where the files are, and which entries start them. */
+import { readFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { isObject, type JsonObject } from '../base/json.ts';
+import { exists, type Machine } from './app-files.ts';
+import { entriesOfValue, formatOf, parseText } from './import-text.ts';
+
+export interface OtherAggregator {
+  /** As people know it. */
+  readonly name: string;
+  /** What starts it, as a word of the command line. */
+  readonly program: RegExp;
+  /** Variables that name its config file, or folders with one. */
+  readonly fileVariable?: string;
+  readonly folderVariable?: string;
+  /** Below the folder that the person is in, then below their home. */
+  readonly here: readonly string[];
+  readonly atHome: readonly string[];
+}
+
+export const otherAggregators: readonly OtherAggregator[] = [
+  {
+    name: 'ToolMux',
+    program: /^toolmux(==.*|@.*)?$/,
+    here: ['mcp.json'],
+    atHome: ['shared/toolmux/mcp.json', 'toolmux/mcp.json'],
+  },
+  {
+    name: 'Magg',
+    program: /^magg(==.*|@.*)?$/,
+    fileVariable: 'MAGG_CONFIG_PATH',
+    folderVariable: 'MAGG_PATH',
+    here: ['.magg/config.json'],
+    atHome: ['.magg/config.json'],
+  },
+  { name: 'MCPProxy', program: /^mcpproxy$/, here: [], atHome: ['.mcpproxy/mcp_config.json'] },
+];
+
+/** What one of their files says. */
+export interface AggregatorFile {
+  readonly name: string;
+  readonly file: string;
+  /** As it has them. */
+  readonly servers: readonly (readonly [name: string, entry: unknown])[];
+  /** Settings beside the servers, by key. */
+  readonly settings: readonly string[];
+}
+
+/** Where its config may be, the likeliest first; `cwd` undefined: not where somebody happens to be. */
+export function configFiles(aggregator: OtherAggregator, { env, home }: Machine, cwd: string | undefined): string[] {
+  const { fileVariable = '', folderVariable = '', here, atHome } = aggregator;
+  const named = env[fileVariable] ?? '';
+  const folders = (env[folderVariable] ?? '').split(path.delimiter).filter((folder) => folder !== '');
+  return [
+    ...(named === '' ? [] : [named]),
+    ...folders.map((folder) => path.join(folder, 'config.json')),
+    ...(cwd === undefined ? [] : here.map((file) => path.join(cwd, file))),
+    ...atHome.map((file) => path.join(home, file)),
+  ].map((file) => path.resolve(home, file.replace(/^~(?=[/\\])/, home)));
+}
+
+/** Every config of theirs that is there; what cannot be read is passed over. */
+export async function foundAggregators(machine: Machine, cwd: string | undefined): Promise<readonly AggregatorFile[]> {
+  const all = otherAggregators.flatMap((aggregator) =>
+    configFiles(aggregator, machine, cwd).map((file) => ({ aggregator, file })),
+  );
+  const once = all.filter(({ file }, index) => all.findIndex((other) => other.file === file) === index);
+  const read = await Promise.all(once.map(({ aggregator, file }) => readAggregator(aggregator, file)));
+  return read.filter((one) => one !== undefined);
+}
+
+/** The config behind an entry that starts one of them; undefined for any other entry, or where there is none. */
+export async function aggregatorBehind(
+  entry: unknown,
+  machine: Machine,
+): Promise<AggregatorFile | 'without a config' | undefined> {
+  if (!isObject(entry)) return undefined;
+  const words = [entry['command'], entry['args']].flat().filter((word): word is string => typeof word === 'string');
+  const aggregator = otherAggregators.find(({ program }) => isStartedBy(words, program));
+  if (aggregator === undefined) return undefined;
+  const env = { ...machine.env, ...(isObject(entry['env']) ? (entry['env'] as Machine['env']) : {}) };
+  const named = configFlag(words);
+  const files = named === undefined ? configFiles(aggregator, { ...machine, env }, undefined) : [named];
+  for (const file of files) {
+    const found = (await exists(file)) ? await readAggregator(aggregator, file) : undefined;
+    if (found !== undefined) return found;
+  }
+  return 'without a config';
+}
+
+/** The program itself, or what `uvx`, `uv run`, `pipx run` or `python -m` start. */
+function isStartedBy([command = '', ...args]: readonly string[], program: RegExp): boolean {
+  const nameOf = (word: string): string => (word.split(/[\\/]/).at(-1) ?? '').replace(/\.exe$/i, '').toLowerCase();
+  if (program.test(nameOf(command))) return true;
+  const subject = args.find((word) => !word.startsWith('-') && !['run', 'tool'].includes(word));
+  return /^(uvx?|pipx|python3?)$/.test(nameOf(command)) && subject !== undefined && program.test(nameOf(subject));
+}
+
+function configFlag(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => word === '--config' || word === '-c');
+  return at >= 0 ? words[at + 1] : words.find((word) => word.startsWith('--config='))?.slice('--config='.length);
+}
+
+async function readAggregator({ name }: OtherAggregator, file: string): Promise<AggregatorFile | undefined> {
+  try {
+    const value = parseText(await readFile(file, 'utf8'), formatOf(file), file) as JsonObject;
+    const servers = [...entriesOfValue(value['servers']), ...entriesOfValue(value['mcpServers'])];
+    const settings = Object.keys(value).filter((key) => !['servers', 'mcpServers', '$schema'].includes(key));
+    return { name, file, servers, settings };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,140 @@
+/** What somebody who comes from ToolMux, Magg or MCPProxy has is found, and what cannot come along is told. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Machine } from '../../../src-main/core/client-apps/app-files.ts';
+import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
+import { importOffers } from '../../../src-main/core/client-apps/import-offers.ts';
+import { foundAggregators } from '../../../src-main/core/client-apps/other-aggregators.ts';
+
+let home = '';
+let machine: Machine;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'tooltray-others-'));
+  machine = { home, env: {}, platform: 'linux' };
+});
+afterEach(() => rm(home, { recursive: true }));
+
+async function put(path: string, value: object): Promise<string> {
+  const file = join(home, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, JSON.stringify(value));
+  return file;
+}
+
+async function offers(cwd?: string) {
+  return importOffers([], [], machine, await foundAggregators(machine, cwd));
+}
+
+test('configs are found where each of them has its own, in the folder one is in as well', async () => {
+  await put('shared/toolmux/mcp.json', { servers: { shared: { command: 'shared' } } });
+  await put('toolmux/mcp.json', { servers: { local: { command: 'local' } } });
+  await put('.magg/config.json', { servers: { magg: { source: 's', command: 'magg-server --x y' } } });
+  await put('.mcpproxy/mcp_config.json', { mcpServers: [{ name: 'proxied', command: 'proxied' }] });
+  await put('project/mcp.json', { servers: { here: { command: 'here' } } });
+  const found = await offers(join(home, 'project'));
+  expect(found.map(({ name, sources }) => [name, ...sources])).toEqual([
+    ['here', 'ToolMux'],
+    ['shared', 'ToolMux'],
+    ['local', 'ToolMux'],
+    ['magg', 'Magg'],
+    ['proxied', 'MCPProxy'],
+  ]);
+  expect((await offers()).map(({ name }) => name)).not.toContain('here');
+});
+
+test("Magg's variables name its config, the first folder of several first", async () => {
+  await put('a/config.json', { servers: { a: { source: 's', command: 'a' } } });
+  await put('b/config.json', { servers: { b: { source: 's', command: 'b' } } });
+  const named = await put('c/x.json', { servers: { c: { source: 's', command: 'c' } } });
+  machine = { ...machine, env: { MAGG_PATH: `${join(home, 'a')}:${join(home, 'b')}`, MAGG_CONFIG_PATH: named } };
+  expect((await offers()).map(({ name }) => name)).toEqual(['c', 'a', 'b']);
+});
+
+describe('an entry that starts such a product is offered as what it holds', () => {
+  test.each([
+    [{ command: 'toolmux', args: ['--mode', 'gateway'] }, ['shared']],
+    [{ command: 'uvx', args: ['toolmux==2.3.1', '--config', 'CONFIG'] }, ['special']],
+    [{ command: '/opt/bin/toolmux', args: ['--config=CONFIG'] }, ['special']],
+    [{ command: 'magg', args: ['serve'], env: { MAGG_CONFIG_PATH: 'CONFIG' } }, ['special']],
+    [{ command: 'mcpproxy', args: ['serve'] }, []],
+    [{ command: 'uvx', args: ['mcp-server-toolmux'] }, ['entry']],
+  ])('%j', async (entry, names) => {
+    await put('shared/toolmux/mcp.json', { servers: { shared: { command: 'shared' } } });
+    const config = await put('special.json', { servers: { special: { command: 'special', source: 's' } } });
+    const text = JSON.stringify(entry).replaceAll('CONFIG"', `${config}"`).replace(`"MAGG_${config}"`, '"MAGG_CONFIG"');
+    const file = await put('.cursor/mcp.json', { mcpServers: { entry: JSON.parse(text) as object } });
+    const found = await importOffers([{ app: knownApp('cursor'), file }], [], machine);
+    expect(found.map(({ name }) => name)).toEqual(names);
+  });
+});
+
+test('what cannot come along is told line by line, what can comes along', async () => {
+  await put('.mcpproxy/mcp_config.json', {
+    listen: ':8080',
+    read_only_mode: true,
+    mcpServers: [
+      {
+        name: 'a',
+        command: 'a',
+        args: [],
+        env: { KEY: '${keyring:key}' },
+        isolation: { enabled: true, image: 'x' },
+        init_timeout: '2m',
+        enabled: true,
+        quarantined: true,
+        trust_mode: 'scan',
+        queue_size: 2,
+        created: '2026-01-01',
+        shoe: 5,
+      },
+      { name: 'b', url: 'https://h/mcp', oauth: { client_id: 'c', scopes: ['s'] }, quarantined: false },
+    ],
+  });
+  const [a, b] = await offers();
+  expect(a?.entry).toEqual({
+    command: 'a',
+    env: { KEY: '${keyring:key}' },
+    isolation: { enabled: true, image: 'x' },
+    init_timeout: '2m',
+    quarantined: true,
+  });
+  expect(a?.losses).toEqual([
+    'trust_mode: Tooltray has no quarantine of single tools yet.',
+    'queue_size: Tooltray does not limit how many calls run at once.',
+    'shoe: Tooltray does not know this key.',
+    "MCPProxy's own settings stay behind: listen, read_only_mode.",
+  ]);
+  expect(b).toMatchObject({ entry: { url: 'https://h/mcp', oauth: { client_id: 'c', scopes: ['s'] } }, losses: [] });
+});
+
+test("times come along in the unit that each product means; Magg's prefix, notes and kits, too", async () => {
+  await put('toolmux/mcp.json', {
+    servers: { a: { command: 'a', timeout: 15_000 }, b: { base_url: 'http://h', timeout: 30 } },
+  });
+  await put('.magg/config.json', {
+    servers: {
+      c: {
+        source: 'https://x',
+        command: 'c',
+        prefix: 'p',
+        notes: 'n',
+        kits: ['k'],
+        env_vars: { A: 'b' },
+        transport: { python_cmd: 'py' },
+      },
+    },
+  });
+  const found = await offers();
+  expect(found.map(({ entry }) => entry)).toEqual([
+    { command: 'a', initTimeoutSeconds: 15 },
+    { url: 'http://h/mcp', initTimeoutSeconds: 30 },
+    { command: 'c', prefix: 'p', description: 'n', kits: ['k'], env: { A: 'b' } },
+  ]);
+  expect(found[2]?.losses).toEqual([
+    'source: Tooltray does not keep where a server comes from.',
+    'transport.python_cmd: of "transport" only "headers" and "auth" have an effect.',
+  ]);
+});
