@@ -113,11 +113,12 @@ test('moved servers leave their app for ours, and come back', async () => {
   expect([Object.keys(serversOf(home)), await readFile(file, 'utf8')]).toEqual([[], before]);
 });
 
-test.each([
+test.each<[string, string, string, object?]>([
   [
     'ToolMux',
     'mcp.json',
     JSON.stringify({ mode: 'meta', servers: { s: { command: 'c', args: ['a'], timeout: 120000 } } }),
+    { initTimeoutSeconds: 120 },
   ],
   [
     'MCPProxy',
@@ -127,11 +128,11 @@ test.each([
   ['Magg', 'config.json', JSON.stringify({ servers: { s: { source: 'https://x', command: 'c a' } } })],
   ['Codex', 'config.toml', '[mcp_servers.s]\ncommand = "c"\nargs = ["a"]\n'],
   ['Goose', 'config.yaml', 'extensions:\n  s: {type: stdio, cmd: c, args: [a]}\n'],
-])('a file of %s is brought over', async (_, name, text) => {
+])('a file of %s is brought over', async (_, name, text, more = {}) => {
   await using home = new CliHome({});
   const file = await put(name, text);
   expect((await run(home, ['import', '--file', file, '--yes'])).code).toBe(0);
-  expect(serversOf(home)).toEqual({ s: { command: 'c', args: ['a'] } });
+  expect(serversOf(home)).toEqual({ s: { command: 'c', args: ['a'], ...more } });
 });
 
 test('a pasted command line is brought over, and a bundle once it knows what it needs', async () => {

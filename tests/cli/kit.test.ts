@@ -23,6 +23,7 @@ function homeWithKit(): CliHome {
 test('list says which kits there are and which are loaded', async () => {
   await using home = homeWithKit();
   expect((await home.json('kit', 'list')).data).toEqual({
+    broken: [],
     kits: [
       { name: 'play', loaded: false, servers: ['game'], description: '' },
       { name: 'work', loaded: true, servers: ['theirs'], description: 'For work' },
@@ -47,7 +48,7 @@ test('all servers are written to a file that is a kit, for its owner alone, and 
   const file = join(home.path, 'kit.d', 'all.json');
   const { data } = await home.json('kit', 'export', '--output', file);
   expect(data).toEqual({ file, servers: ['mine', 'theirs'], secrets: { theirs: ['API_KEY'] } });
-  const [all] = await readKits(join(home.path, 'kit.d'));
+  const [all] = (await readKits([join(home.path, 'kit.d')])).kits;
   expect([all?.name, Object.keys(all?.servers ?? {})]).toEqual(['all', ['mine', 'theirs']]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const before = readFileSync(file, 'utf8');
@@ -57,9 +58,27 @@ test('all servers are written to a file that is a kit, for its owner alone, and 
 
 test.each([
   [['kit', 'export', 'play'], 1, 'is loaded'],
-  [['kit', 'import'], 2, 'tooltray kit list | export'],
+  [['kit', 'import'], 2, 'tooltray kit list | info NAME'],
   [['kit'], 2, 'Something is missing'],
 ])('%j is refused', async (args, code, fragment) => {
   await using home = homeWithKit();
   expect(await home.run(...args)).toMatchObject({ code, stderr: expect.stringContaining(fragment) as string });
+});
+
+test('load adds the servers of a kit, unload takes out those that only it brought, a file that is no kit is named', async () => {
+  await using home = homeWithKit();
+  writeFileSync(join(home.path, 'kit.d', 'broken.json'), '{\n  "servers": {,\n}');
+  expect((await home.json('kit', 'load', 'play')).data).toMatchObject({ changes: [{ kind: 'add', server: 'game' }] });
+  expect((await home.json('kit', 'info', 'play')).data).toMatchObject({ loaded: true, servers: { game: echo } });
+  expect((await home.run('kit', 'load', 'play')).stderr).toContain('already loaded');
+  expect((await home.json('kit', 'unload', 'play')).data).toMatchObject({
+    changes: [{ kind: 'remove', server: 'game' }],
+  });
+  const config = JSON.parse(readFileSync(join(home.path, 'config.json'), 'utf8')) as { servers: object };
+  expect(Object.keys(config.servers)).toEqual(['mine', 'theirs']);
+  for (const action of ['load', 'info'])
+    expect((await home.run('kit', action, 'broken')).stderr).toMatch(
+      /'broken' cannot be read\. Line 2: .*broken\.json/s,
+    );
+  expect((await home.json('kit', 'list')).data).toMatchObject({ broken: [{ name: 'broken' }] });
 });

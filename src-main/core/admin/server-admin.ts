@@ -4,7 +4,6 @@
  * asked here too for what an edit of the config file by another program would newly launch.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
@@ -16,7 +15,7 @@ import type { DescriptionStore } from '../condense/description-store.ts';
 import { removeServer, setTopLevel } from '../config/edit-config.ts';
 import { type EntryNotes, readEntryNotes } from '../config/entry-notes.ts';
 import { type Hold, mayLift } from '../config/holds.ts';
-import { type Kit, readKits } from '../config/kits.ts';
+import { type KitReading, readKits } from '../config/kits.ts';
 import { readConfigText } from '../config/read-config-text.ts';
 import { replaceEntry, writtenSetting } from '../config/written-config.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
@@ -113,9 +112,9 @@ export class ServerAdmin {
     return readEntryNotes(await readConfigText(this.configPath).catch(() => ''));
   }
 
-  /** The kits there are now. */
-  kits(): Promise<readonly Kit[]> {
-    return readKits(join(dirname(this.configPath), 'kit.d'));
+  /** The kits there are now, and files among them that are none. */
+  kits(): Promise<KitReading> {
+    return readKits(this.#config.kitFolders);
   }
 
   /** Reads the config file again; resolves when the servers follow, with what is wrong in it. */

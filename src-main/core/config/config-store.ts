@@ -8,6 +8,7 @@ import type { AcceptedConfig, HeldReading, WaitingEdit } from './accepted-config
 import type { AppConfig, ConfigProblem } from './app-config.ts';
 import { defaultConfig } from './config-defaults.ts';
 import { withFileLock } from './file-lock.ts';
+import { kitFolders } from './kits.ts';
 import { readConfigText } from './read-config-text.ts';
 import { type ConfigReading, readConfig } from './read-config.ts';
 import type { KnownNames } from './read-settings.ts';
@@ -71,6 +72,11 @@ export class ConfigStore {
   /** The last good config; without servers when there never was one. */
   get current(): AppConfig {
     return this.#current;
+  }
+
+  /** Where kits lie, the one that counts first. */
+  get kitFolders(): readonly string[] {
+    return kitFolders(this.path, this.#env);
   }
 
   get problems(): readonly ConfigProblem[] {

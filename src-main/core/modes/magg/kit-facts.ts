@@ -1,7 +1,7 @@
 /** Which kits there are, and which of them are loaded: those that some server carries as a tag. */
+import { taggedWith } from '../../admin/kit-changes.ts';
 import { maskObject } from '../../base/mask-secrets.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { EntryNotes } from '../../config/entry-notes.ts';
 import type { Kit } from '../../config/kits.ts';
 import type { HelperContext } from '../mode.ts';
 
@@ -15,7 +15,7 @@ export interface KitFacts {
 }
 
 export async function kitFacts({ admin }: Pick<HelperContext, 'admin'>): Promise<readonly KitFacts[]> {
-  const [kits, notes] = await Promise.all([admin.kits(), admin.notes()]);
+  const [{ kits }, notes] = await Promise.all([admin.kits(), admin.notes()]);
   const tags = [...notes.values()].flatMap((note) => note.kits);
   const names = [...new Set([...kits.map((kit) => kit.name), ...tags])];
   return names.map((name) => {
@@ -40,7 +40,7 @@ export function shownKit({ name, loaded, kit, tagged }: KitFacts): JsonObject {
 }
 
 export async function kitList(context: Pick<HelperContext, 'admin'>): Promise<JsonObject> {
-  const kits = await kitFacts(context);
+  const [kits, { broken }] = await Promise.all([kitFacts(context), context.admin.kits()]);
   const loaded = kits.filter((kit) => kit.loaded).length;
   return {
     kits: Object.fromEntries(
@@ -49,10 +49,7 @@ export async function kitList(context: Pick<HelperContext, 'admin'>): Promise<Js
         return [name, { path: null, ...shown, servers: Object.keys(servers as JsonObject) }];
       }),
     ),
+    ...(broken.length > 0 && { broken: broken.map(({ path, reason }) => ({ path, reason })) }),
     summary: { total: kits.length, loaded, available: kits.length - loaded },
   };
-}
-
-function taggedWith(kit: string, notes: ReadonlyMap<string, EntryNotes>): string[] {
-  return [...notes].flatMap(([server, { kits }]) => (kits.includes(kit) ? [server] : []));
 }

@@ -1,5 +1,5 @@
 /** `magg_list_kits` and `magg_kit_info`. */
-import { AppError } from '../../base/errors.ts';
+import { brokenKit, kitNotFound } from '../../admin/kit-changes.ts';
 import { kitFacts, kitList, shownKit } from './kit-facts.ts';
 import { maggTool } from './magg-tool.ts';
 import { requireText } from './read-input.ts';
@@ -21,6 +21,8 @@ export const showKit = maggTool({
     const name = requireText(input, 'name');
     const found = (await kitFacts(context)).find((kit) => kit.name === name);
     if (found !== undefined) return { output: shownKit(found) };
-    throw new AppError('not_found', `Kit '${name}' not found.`, { fix: 'magg_list_kits lists them.' });
+    const { kits, broken } = await context.admin.kits();
+    const file = broken.find((one) => one.name === name);
+    throw file === undefined ? kitNotFound(name, kits) : brokenKit(file);
   },
 });

@@ -184,14 +184,15 @@ test('35: a kit is loaded once, and unloading it removes only what no other kit 
   expect((await ask(core.client, 'magg_unload_kit', { name: 'one' })).errors?.[0]).toContain('is not loaded');
 });
 
-test('loading a kit waits for the person, server by server', async () => {
+test('loading a kit is one proposal, for all of its servers', async () => {
   await using core = await start();
   await writeKit(core, 'one', { servers: { x: fixture('echo'), y: fixture('echo') } });
   const { output } = await ask(core.client, 'magg_load_kit', { name: 'one' });
   expect(output).toMatchObject({ status: 'proposed', action: 'kit_loaded' });
   expect(output['message']).toContain('Nothing has changed yet');
   expect(Object.keys(await serversIn(core))).toEqual(['m', 'e']);
-  for (const id of output['proposals'] as string[]) await core.host.core.admin.approve(id);
+  expect(await core.host.core.admin.proposals()).toMatchObject([{ sentence: 'Load the kit "one": x, y.' }]);
+  await core.host.core.admin.approve(output['proposal'] as string);
   expect((await ask(core.client, 'magg_kit_info', { name: 'one' })).output).toMatchObject({ loaded: true });
 });
 
