@@ -1,6 +1,6 @@
 /** What `approve` and `reject` share: the proposal is named, decided, and told. */
 import { withCore } from './core-access.ts';
-import { AppError, toAppError } from '../core/base/errors.ts';
+import { type AppError, toAppError } from '../core/base/errors.ts';
 import type { ProposalSummary } from '../rpc/contract.ts';
 import { oneLine } from './plain-text.ts';
 import { paint, printJson, printLines } from './print.ts';
