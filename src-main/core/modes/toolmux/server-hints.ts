@@ -22,7 +22,7 @@ interface Group {
 
 interface ExplainedTool {
   readonly name: string;
-  /** What can be said of it, the longest first; the last is nothing. */
+  /** What can be said of it, the best first: the first that fits is said. The last is nothing. */
   readonly texts: readonly string[];
 }
 

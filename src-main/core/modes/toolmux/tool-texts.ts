@@ -27,7 +27,7 @@ export function requiredNames({ definition }: CatalogEntry): string[] {
 }
 
 /**
- * What can be said of a tool after its name, the most first and nothing last: what it is there for and what a call needs, as
+ * What can be said of a tool after its name, the best first and nothing last: what it is there for and what a call needs, as
  * ToolMux writes it, `(Reverse a string; required: text) [upper?: boolean]`; then shorter, then without types.
  */
 export function explanations(tool: CatalogEntry, view: ModeView): readonly string[] {
@@ -42,7 +42,7 @@ export function explanations(tool: CatalogEntry, view: ModeView): readonly strin
   const [most = '', ...fewer] = texts.flatMap((text) => needs.map((need) => bracket(text, need)));
   const all = optional === '' ? [most] : [`${most} [${optional}]`.trimStart(), most];
   const last = [...texts.slice(-1), ''].map((text) => bracket(text, ''));
-  return [...all, ...fewer.sort((a, b) => b.length - a.length), ...last];
+  return [...all, ...fewer, ...last];
 }
 
 /** Lengths of a tool's text, from the one ToolMux has. */
