@@ -181,9 +181,9 @@ export function wrapUri(server: string, uri: string): string {
   return `tooltray://${encodeURIComponent(server)}/${uri}`;
 }
 
-/** Addresses that only we give out. */
+/** Addresses that only we give out; Magg's we answer in its place. */
 export function isOurUri(uri: string): boolean {
-  return /^tooltray:/i.test(uri);
+  return /^(?:tooltray|magg):/i.test(uri);
 }
 
 /** The server and URI inside a wrapped one. */

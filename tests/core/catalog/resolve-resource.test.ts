@@ -33,6 +33,7 @@ describe('a resource is read from', () => {
     ['every server with resources, where nothing is known of it', 'else://x', ['a else://x', 'b else://x']],
     ['nobody where a wrapped URI names no server', 'tooltray://gone/x', []],
     ['nobody where it is one of ours', 'tooltray://spill/abc', []],
+    ["nobody where it is one of Magg's, which we answer", 'magg://server/abc', []],
   ])('%s', (_what, uri, expected) => {
     expect(targets(two, uri)).toEqual(expected);
   });

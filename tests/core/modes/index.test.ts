@@ -5,6 +5,7 @@ import { findMode, helperTools, modes } from '../../../src-main/core/modes/index
 test('every mode is found by its name and says in a line what it is', () => {
   for (const mode of modes) {
     expect(findMode(mode.name)).toBe(mode);
+    expect(findMode(` ${mode.name.toUpperCase()}`)).toBe(mode);
     expect(mode.line).toMatch(/^.{5,80}$/);
   }
 });
@@ -20,14 +21,15 @@ test('every helper tool of every mode can be found by its name, and no two diffe
   }
 });
 
-test.each(['', 'Proxy', 'constructor', '__proto__'])(
-  'there is no mode %j, and the answer names those there are',
-  (name) => {
-    expect(() => findMode(name)).toThrow(
-      expect.objectContaining({
-        code: 'mode_unknown',
-        fix: `Modes: ${modes.map((mode) => mode.name).join(', ')}.`,
-      }) as AppError,
-    );
-  },
-);
+test.each([
+  ['', ''],
+  ['constructor', ''],
+  ['__proto__', 'Did you mean "proxy"? '],
+])('there is no mode %j, and the answer names those there are', (name, meant) => {
+  expect(() => findMode(name)).toThrow(
+    expect.objectContaining({
+      code: 'mode_unknown',
+      fix: `${meant}Modes: auto, ${modes.map((mode) => mode.name).join(', ')}.`,
+    }) as AppError,
+  );
+});
