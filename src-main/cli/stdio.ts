@@ -15,6 +15,7 @@ export async function run(args: readonly string[], form: string): Promise<number
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ended.resolve());
   reloadOnHangup(host, ended.resolve);
   process.on('unhandledRejection', (error) => host.log.error('Unexpected rejection', { error }));
+  host.healServers();
   const started = host.core.start();
   try {
     host.gate.admit(given.app);

@@ -137,11 +137,14 @@ export class Aggregator {
       onOddity: (server, text) => log.child(server).info(text.slice(0, 2000)),
     });
     this.#helpers = helpersNamed(env['MAGG_SELF_PREFIX']);
+    // Asked when a server has failed: by then there is a Healing.
+    const knownFix = (server: string): string | undefined => this.healing.hintFor(server);
     this.catalog = new LiveCatalog(
       this.servers,
       new Set(this.#helpers.keys()),
       (server, tool) => this.#isOn(server, tool),
       () => options.config.problems,
+      knownFix,
     );
     this.sessions = new SessionRegistry(this.servers, this.catalog);
     const record = openRecord({
@@ -171,6 +174,7 @@ export class Aggregator {
       catalog: this.catalog,
       servers: this.servers,
       isOn: (server, tool) => this.#isOn(server, tool),
+      knownFix,
       shaper: this.shaper,
       activity: this.activity,
       details: this.details,
@@ -185,6 +189,7 @@ export class Aggregator {
       proposals: this.#proposals,
       environment,
       lastLines,
+      knownFix,
       descriptions: () => this.descriptions,
     });
     this.admin.noted.on((note) => recordAdmin(this.activity, note));

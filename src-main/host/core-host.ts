@@ -144,8 +144,13 @@ export class CoreHost {
     this.dashboard = new Dashboard(this.rpcDeps);
     this.#http = new HttpDoor(this.#httpOptions(this.dashboard));
     await this.#http.start();
-    // Not in a private core: that one lives for one command, and what it does stays its own.
-    this.#stops.push(core.servers.changed.on(() => void core.healing.look()));
+    this.healServers();
+  }
+
+  /** Looks after servers that do not start. Not in the core of one command: what that does stays its own. */
+  healServers(): void {
+    const { servers, healing } = this.core;
+    this.#stops.push(servers.changed.on(() => void healing.look()));
   }
 
   /** Serves MCP on a line of its own. Rejects with AppError mode_unknown or server_not_found. */

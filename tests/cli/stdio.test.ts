@@ -1,6 +1,8 @@
 /** What `stdio` may write to stdout: MCP frames and nothing else. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CliHome, entries } from './cli-home.ts';
+import { CliHome, entries, eventually } from './cli-home.ts';
 
 const initialize = {
   jsonrpc: '2.0',
@@ -54,4 +56,20 @@ test('what goes wrong is said on stderr, and stdout stays empty', async () => {
 test('a client app that leaves at once leaves nothing behind', async () => {
   await using home = new CliHome({ echo: entries.echo });
   expect(await home.run('stdio', '--standalone')).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('a private core mends a server that does not start, where nobody has to be asked', async () => {
+  await using home = new CliHome({ x: entries.missing });
+  mkdirSync(join(home.path, '.cursor'), { recursive: true });
+  writeFileSync(join(home.path, '.cursor/mcp.json'), JSON.stringify({ mcpServers: { x: entries.echo } }));
+  const env = { HOME: home.path, XDG_CONFIG_HOME: join(home.path, '.config') };
+  home.writeConfig({ heal: 'auto', servers: { x: entries.missing } });
+  const child = home.spawn(['stdio', '--standalone'], env, []);
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  child.stdin?.write(`${JSON.stringify(initialize)}\n`);
+  const mended = (): Promise<boolean> => Promise.resolve(!home.configText().includes(entries.missing.command));
+  expect(await eventually(mended, (is) => is)).toBe(true);
+  expect(JSON.parse(home.configText())).toMatchObject({ servers: { x: entries.echo } });
+  child.stdin?.end();
+  expect(await ended).toBe(0);
 });

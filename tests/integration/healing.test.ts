@@ -1,6 +1,6 @@
 /** A server that does not start is mended from what another app launches: after a yes, once, without a restart. */
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -117,4 +117,46 @@ test('a server that answers without tools, or dies at its start, is mended as we
   expect(offered()).toContain('x');
   await core.host.core.healing.lookAgain();
   expect(offered()).toEqual(['x', 'dies']);
+});
+
+test('a model is told, wherever it asks after a server that does not start, that another launch is known', async () => {
+  await cursorHas({ x: fixture('echo') });
+  await using core = await start({ mode: 'search', servers: { x: broken, e: fixture('echo') } });
+  await core.host.core.healing.look();
+  const known = 'Another launch is known from Cursor: the person can take it with tooltray doctor --fix.';
+  const client = await core.open();
+  const asked = async (name: string, args: object): Promise<string> =>
+    JSON.stringify(await client.exchange('tools/call', { name, arguments: args }));
+  for (const answer of [
+    await asked('x_echo', {}),
+    await asked('manage_servers', { action: 'validate', name: 'x' }),
+    await asked('manage_servers', { action: 'retry', name: 'x' }),
+  ]) {
+    expect(answer).toContain(known);
+  }
+  expect(await asked('manage_servers', { action: 'validate', name: 'e' })).not.toContain('Another launch');
+  await core.host.core.healing.heal('x');
+  await until(() => core.server('x').state.kind === 'ready');
+  expect(await asked('manage_servers', { action: 'validate' })).not.toContain('Another launch');
+});
+
+test('a tool of a server that was listed before and starts no more is answered with the known launch, too', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'tooltray-heal-home-'));
+  const gone = join(home, 'node-link');
+  const { command, args } = fixture('echo');
+  await symlink(command, gone);
+  {
+    await using core = await start({ servers: { x: { command: gone, args } } }, home);
+    await until(() => core.server('x').state.kind === 'ready');
+  }
+  await rm(gone);
+  await cursorHas({ x: fixture('echo') });
+  await using core = await start({ servers: { x: { command: gone, args } } }, home);
+  await core.host.core.healing.look();
+  expect(core.host.core.healing.offers.map(({ server }) => server)).toEqual(['x']);
+  const client = await core.open();
+  const { line } = await client.exchange('tools/call', { name: 'echo', arguments: { message: 'hi' } });
+  expect(line).toContain('the person can take it with tooltray doctor --fix');
+  await core.host.stop();
+  await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });

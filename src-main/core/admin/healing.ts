@@ -55,6 +55,14 @@ export class Healing {
     return [...this.#offers.values()].flatMap((offers) => offers.slice(0, 1));
   }
 
+  /** For models and whoever asks why a server does not start: that a launch is known which waits for the person's yes. */
+  hintFor(server: string): string | undefined {
+    const offer = this.#offers.get(server)?.[0];
+    if (offer === undefined) return undefined;
+    const from = offer.source.id === ownCommand.id ? 'its command, found elsewhere' : offer.source.title;
+    return `Another launch is known from ${from}: the person can take it with tooltray doctor --fix.`;
+  }
+
   /** Looks after every server that is ill, whatever was found before: what a person asks for. Never rejects. */
   lookAgain(): Promise<void> {
     this.#seen.clear();

@@ -50,6 +50,8 @@ export interface ServerAdminParts {
   readonly environment: EnvironmentResolver;
   /** What a server said on stderr, oldest first, masked. */
   readonly lastLines: (server: string) => readonly string[];
+  /** Another launch that the person could take for a server that does not start, as a sentence. */
+  readonly knownFix: (server: string) => string | undefined;
   /** Asked for at each use: they are made after this. */
   readonly descriptions: () => Pick<DescriptionStore, 'save'>;
 }
@@ -70,17 +72,19 @@ export class ServerAdmin {
   readonly #store: ProposalStore;
   readonly #environment: EnvironmentResolver;
   readonly #lastLines: (server: string) => readonly string[];
+  readonly #knownFix: ServerAdminParts['knownFix'];
   readonly #descriptions: ServerAdminParts['descriptions'];
   readonly #revisionKey = randomBytes(16);
   readonly #asking = new WeakSet<ChangeAuthor>();
   #waitingSince = Date.now();
 
-  constructor({ config, servers, proposals, environment, lastLines, descriptions }: ServerAdminParts) {
+  constructor({ config, servers, proposals, environment, lastLines, knownFix, descriptions }: ServerAdminParts) {
     this.#config = config;
     this.#servers = servers;
     this.#store = proposals;
     this.#environment = environment;
     this.#lastLines = lastLines;
+    this.#knownFix = knownFix;
     this.#descriptions = descriptions;
     proposals.changed.on(() => this.proposalsChanged.emit());
     config.waitingChanged.on(() => {
@@ -98,8 +102,9 @@ export class ServerAdmin {
   }
 
   /** Whether each entry of the config can work; starts nothing. */
-  validate(): Promise<readonly EntryCheck[]> {
-    return checkEntries(this.#config, this.#environment);
+  async validate(): Promise<readonly EntryCheck[]> {
+    const checks = await checkEntries(this.#config, this.#environment);
+    return checks.map((check) => ({ ...check, detail: withHint(check.detail, this.#knownFix(check.name)) }));
   }
 
   /** Whether an entry that is to be added can work; starts nothing. Rejects with AppError config_invalid or command_not_found. */
@@ -125,8 +130,9 @@ export class ServerAdmin {
   }
 
   /** Whether a server answers, in 15 s unless said otherwise. Throws AppError server_not_found. */
-  try(server: string, rousing: Rousing, limitMs?: number): Promise<ServerTrial> {
-    return tryServer(this.#servers.get(server), rousing, limitMs);
+  async try(server: string, rousing: Rousing, limitMs?: number): Promise<ServerTrial> {
+    const trial = await tryServer(this.#servers.get(server), rousing, limitMs);
+    return trial.error === undefined ? trial : { ...trial, error: withHint(trial.error, this.#knownFix(server)) };
   }
 
   /** What a server said on stderr last, oldest first, masked; at most `count` lines. Throws AppError server_not_found. */
@@ -332,6 +338,10 @@ export class ServerAdmin {
   async #follow(): Promise<void> {
     await this.#servers.apply(this.#config.current.servers);
   }
+}
+
+function withHint(text: string, hint: string | undefined): string {
+  return hint === undefined ? text : `${text} ${hint}`;
 }
 
 /** What stood there before, as far as it is known how. */

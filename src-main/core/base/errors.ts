@@ -69,6 +69,16 @@ export class AppError extends Error {
   }
 }
 
+/** The same error with one more sentence about what helps; itself where there is none. */
+export function withFix(error: AppError, more: string | undefined): AppError {
+  if (more === undefined) return error;
+  return new AppError(error.code, error.message, {
+    fix: error.fix === undefined ? more : `${error.fix} ${more}`,
+    cause: error,
+    ...(error.data && { data: error.data }),
+  });
+}
+
 /** The text of anything thrown, in the voice of AppError where it is one. */
 export function errorText(error: unknown): string {
   if (error instanceof AppError) return error.text;

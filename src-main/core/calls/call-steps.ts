@@ -1,6 +1,7 @@
 /** The steps of the pipeline as the core runs them: who is asked at each stage. */
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { CallDetails } from '../activity/call-details.ts';
+import { AppError, withFix } from '../base/errors.ts';
 import type { IsToolOn, LiveCatalog } from '../catalog/live-catalog.ts';
 import { toolOff } from '../catalog/tool-finder.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
@@ -17,6 +18,8 @@ export interface StepParts {
   readonly catalog: LiveCatalog;
   readonly servers: ServerManager;
   readonly isOn: IsToolOn;
+  /** Another launch that a person could take for a server that does not start, as a sentence. */
+  readonly knownFix: (server: string) => string | undefined;
   readonly shaper: ResultShaper;
   readonly activity: ActivityLog;
   readonly details: CallDetails;
@@ -27,7 +30,7 @@ export interface StepParts {
 }
 
 export function callSteps(parts: StepParts): CallSteps {
-  const { catalog, servers, isOn, shaper, activity, details, settleMs, cacheSeconds } = parts;
+  const { catalog, servers, isOn, knownFix, shaper, activity, details, settleMs, cacheSeconds } = parts;
   const schemas = new SchemaCompiler();
   const cache = makeCache(servers, cacheSeconds);
   return {
@@ -42,9 +45,13 @@ export function callSteps(parts: StepParts): CallSteps {
     },
     check: (tool, request) => checkArguments(tool, request, schemas),
     call: (tool, params, context) =>
-      cache.cachedCall(tool, params, context, (watched) =>
-        servers.get(tool.server).request('tools/call', params, watched),
-      ),
+      cache.cachedCall(tool, params, context, async (watched) => {
+        try {
+          return await servers.get(tool.server).request('tools/call', params, watched);
+        } catch (error) {
+          throw error instanceof AppError ? withFix(error, knownFix(tool.server)) : error;
+        }
+      }),
     shape: (result, tool, request, context) => shaper.shape(result, tool, request, context),
     record: (call) => {
       recordCall(activity, details, call);

@@ -32,12 +32,13 @@ export class LiveCatalog {
   readonly #aliases = new ServerAliases();
   #current: Catalog = buildCatalog([], new Set());
 
-  /** `reserved`: names of our own tools, which no server's tool may be listed under. `problems`: those of the config. */
+  /** `reserved`: names of our own tools, which no server's tool may be listed under. `problems`: those of the config. `knownFix`: as ToolFinder has it. */
   constructor(
     servers: ServerManager,
     reserved: ReadonlySet<string>,
     isOn: IsToolOn = () => true,
     problems: () => readonly ConfigProblem[] = () => [],
+    knownFix?: (server: string) => string | undefined,
   ) {
     this.#servers = servers;
     this.#reserved = reserved;
@@ -48,6 +49,7 @@ export class LiveCatalog {
       servers: () => [...servers.all, ...flawed(servers, problems())],
       isOn,
       pause: (server) => servers.refusal(server),
+      knownFix,
     });
     servers.listingChanged.on(() => this.rebuild());
   }

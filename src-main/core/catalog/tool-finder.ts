@@ -39,6 +39,8 @@ export interface FinderParts {
   readonly isOn: (server: string, tool: string) => boolean;
   /** What a call of this server is told while all are held still; undefined: they are not. */
   readonly pause?: (server: string) => AppError | undefined;
+  /** Another launch that a person could take for a server that does not start, as a sentence. */
+  readonly knownFix?: ((server: string) => string | undefined) | undefined;
   readonly now?: () => number;
 }
 
@@ -170,9 +172,9 @@ export class ToolFinder {
   }
 
   #absence({ config: { name, held }, state, listedAt, flaw }: KnownServer): ServerAbsence | undefined {
-    const { pause, now = Date.now } = this.#parts;
+    const { pause, knownFix, now = Date.now } = this.#parts;
     const facts = { name, state, listed: listedAt !== undefined, pause: pause?.(name), now: now() };
-    return absenceOf({ ...facts, held, flaw });
+    return absenceOf({ ...facts, held, flaw, knownFix: knownFix?.(name) });
   }
 
   #explain(spelling: string, handle: string | undefined, catalog: Catalog): MissingTool {

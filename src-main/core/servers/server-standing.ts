@@ -1,5 +1,5 @@
 /** Why nobody is there to answer for a server, in the words of whoever asks for one of its tools; and in a few words for lists. */
-import { AppError } from '../base/errors.ts';
+import { AppError, withFix } from '../base/errors.ts';
 import { maskText } from '../base/mask-text.ts';
 import { type Hold, holdReasons } from '../config/holds.ts';
 import type { ServerState } from './server-state.ts';
@@ -26,6 +26,8 @@ export interface StandingFacts {
   readonly flaw?: string | undefined;
   /** Why it is off although its entry says on. */
   readonly held?: Hold | undefined;
+  /** Another launch of it that the person could take, as a sentence. */
+  readonly knownFix?: string | undefined;
   /** What a call is told while all servers are held still; undefined: they are not. */
   readonly pause?: AppError | undefined;
   /** Now, in ms since 1970. */
@@ -36,7 +38,16 @@ export interface StandingFacts {
 const longestBrief = 80;
 
 /** undefined for a server that answers, or that wakes for whoever calls. */
-export function absenceOf({ name, state, listed, flaw, held, pause, now }: StandingFacts): ServerAbsence | undefined {
+export function absenceOf({
+  name,
+  state,
+  listed,
+  flaw,
+  held,
+  knownFix,
+  pause,
+  now,
+}: StandingFacts): ServerAbsence | undefined {
   if (flaw !== undefined) return { kind: 'unusable', error: unusable(name, flaw), brief: 'its entry has an error' };
   if (state.kind === 'disabled') {
     if (held === undefined) return { kind: 'off', error: switchedOff(name), brief: 'switched off' };
@@ -48,7 +59,7 @@ export function absenceOf({ name, state, listed, flaw, held, pause, now }: Stand
   switch (state.kind) {
     case 'connecting':
     case 'discovering': {
-      if (state.error !== undefined) return again(name, state.error);
+      if (state.error !== undefined) return again(name, withFix(state.error, knownFix));
       const age = `${Math.max(0, Math.round((now - state.since) / 1000))} s`;
       return { kind: 'starting', error: starting(name, age), brief: `starting, ${age}`, coming: true };
     }
@@ -59,7 +70,7 @@ export function absenceOf({ name, state, listed, flaw, held, pause, now }: Stand
     case 'error':
       return failed(
         name,
-        state.error,
+        withFix(state.error, knownFix),
         `It is tried again in ${Math.max(1, Math.round((state.retryAt - now) / 1000))} s.`,
       );
     case 'disconnected':
