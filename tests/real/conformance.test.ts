@@ -18,10 +18,9 @@ let [core, overHttp]: (BuiltCore | undefined)[] = [];
 
 beforeAll(async () => {
   fixture = await startHttpFixture('conformance');
-  // Untouched texts: what mode `proxy` makes of schemas is promised elsewhere.
   [core, overHttp] = await Promise.all([
-    startBuiltCore({ conformance: fixtureCommand('conformance') }, home, { raw: true }),
-    startBuiltCore({ conformance: { url: fixture.url } }, second, { raw: true }),
+    startBuiltCore({ conformance: fixtureCommand('conformance') }, home),
+    startBuiltCore({ conformance: { url: fixture.url } }, second),
   ]);
 });
 
