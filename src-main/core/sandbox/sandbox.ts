@@ -109,8 +109,7 @@ export class Sandbox {
       if (request.language === undefined) {
         const checked = await Promise.race([process.check(request.code), aborted(request.signal)]);
         if (request.signal.aborted) return failed(cancelled);
-        // Where there is no Python, all code is JavaScript.
-        const read = checked === undefined ? asJavaScript : decide(checked, request);
+        const read = checked === undefined ? decideAlone(request) : decide(checked, request);
         if ('error' in read) return failed(read.error);
         const readAs = read.isSure ? {} : { readAs: read.language };
         if (read.language === 'javascript') return { ...(await this.#runOnThread(request, input)), ...readAs };
@@ -181,6 +180,11 @@ const cancelled: SandboxError = { code: 'CANCELLED', message: 'The run was cance
 
 type Read = { readonly language: 'javascript' | 'python'; readonly isSure: boolean } | { readonly error: SandboxError };
 const asJavaScript: Read = { language: 'javascript', isSure: true };
+
+/** Where there is no Python to ask: what is meant to be Python is told so. */
+function decideAlone({ code }: SandboxRequest): Read {
+  return readsLikePython(code) ? { language: 'python', isSure: true } : asJavaScript;
+}
 
 /**
  * Code that one parser alone takes is that; what both take is what the tool's models write, if it does not name things that only

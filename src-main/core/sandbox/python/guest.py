@@ -58,6 +58,7 @@ ARGUMENT_WORDS = ("params", "args", "arguments")
 JAVASCRIPT_NAMES = {
     *("true", "false", "null", "undefined", "NaN", "Infinity", "console", "globalThis", "Math", "JSON", "Object", "Array", "Promise"),
     *("Number", "String", "Boolean", "Date", "Map", "Set", "RegExp", "Error", "BigInt", "Symbol", "parseInt", "parseFloat", "setTimeout"),
+    *("fetch", "require", "process", "Buffer", "XMLHttpRequest", "window", "document"),
 }
 MODULES_WITHOUT_USE = {"ctypes", "_ctypes", "multiprocessing", "socket", "_socket", "ssl", "subprocess", "_posixsubprocess"}
 MODULES_OF_THE_HOST = ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core", "_pyodide_datetime")

@@ -168,6 +168,12 @@ class Policy(asyncio.events._BaseDefaultEventLoopPolicy):
         return self._local._loop
 
 
+async def cancel_all(tasks):
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
 def run(main, *, debug=None, loop_factory=None):
     """asyncio.run, which models also write where a loop is running already."""
     if not asyncio.iscoroutine(main):
@@ -176,11 +182,7 @@ def run(main, *, debug=None, loop_factory=None):
     try:
         return loop.run_until_complete(main)
     finally:
-        left = asyncio.all_tasks(loop)
-        for task in left:
-            task.cancel()
-        if left:
-            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        loop.run_until_complete(cancel_all(asyncio.all_tasks(loop)))
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 
