@@ -224,7 +224,7 @@ describe('a server that is starting', () => {
   /** A core with one server that is there and one that starts when the test says so. */
   async function startingCore(gate: string, more: Partial<TestConfig> = {}): Promise<TestCore> {
     const started = await startCore({ servers: { good, slow: gated(gate) }, ...more }, { settled: false });
-    await until(() => started.server('good').state.kind === 'ready');
+    await until(() => started.host.core.servers.find('good')?.state.kind === 'ready');
     return started;
   }
 
