@@ -20,6 +20,7 @@ import type { ResultShaper } from './calls/shape-result.ts';
 import { LiveCatalog } from './catalog/live-catalog.ts';
 import type { AppConfig } from './config/app-config.ts';
 import { DescriptionStore } from './condense/description-store.ts';
+import { ToolmuxCache } from './condense/toolmux-cache.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import { isToolOn } from './config/is-tool-on.ts';
 import { secretsOf } from './config/secrets-of.ts';
@@ -190,6 +191,7 @@ export class Aggregator {
       environment,
       lastLines,
       knownFix,
+      knownLaunch: (server) => this.healing.launchOf(server),
       descriptions: () => this.descriptions,
     });
     this.admin.noted.on((note) => recordAdmin(this.activity, note));
@@ -204,7 +206,10 @@ export class Aggregator {
       log: log.child('healing'),
     });
     const hashOf = (server: string): string | undefined => this.servers.find(server)?.config.hash;
-    this.descriptions = new DescriptionStore(join(paths.dataDir, 'descriptions'), hashOf);
+    const toolmux = new ToolmuxCache(options.config);
+    this.descriptions = new DescriptionStore(join(paths.dataDir, 'descriptions'), hashOf, (server, tool) =>
+      toolmux.find(server, tool),
+    );
     this.descriptions.changed.on(() => {
       this.modeCosts.forget();
       this.catalog.changed.emit({ tools: true, resources: false, prompts: false });

@@ -160,3 +160,21 @@ test('a tool of a server that was listed before and starts no more is answered w
   await core.host.stop();
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
+
+test('manage_servers add with a name alone proposes the launch that another app has, and runs nothing of it before the yes', async () => {
+  const trace = join(apps, 'trace');
+  await cursorHas({ y: tracedEcho(trace) });
+  await using core = await start({ mode: 'search', servers: { e: fixture('echo') } });
+  const client = await core.open();
+  const add = (args: object): Promise<unknown> => client.callTool('manage_servers', { action: 'add', ...args });
+  expect(JSON.stringify(await add({ name: 'y', description: 'Mine' }))).toContain(
+    "Adding 'y' with the launch that Cursor has was proposed.",
+  );
+  const [proposal] = await core.host.core.admin.proposals();
+  expect(proposal?.sentence).toMatch(/^Add the server "y" with the launch found in Cursor: /);
+  expect([existsSync(trace), (await written(core))['y']]).toEqual([false, undefined]);
+  await core.host.core.admin.approve(proposal?.id ?? '');
+  expect((await written(core))['y']).toEqual({ ...tracedEcho(trace), description: 'Mine' });
+  await until(() => core.server('y').state.kind === 'ready');
+  expect(JSON.stringify(await add({ name: 'nobody-has-it' }))).toContain('No app and no bundle on this machine starts');
+});

@@ -55,6 +55,11 @@ export class Healing {
     return [...this.#offers.values()].flatMap((offers) => offers.slice(0, 1));
   }
 
+  /** The best launch that this machine knows for a name without an entry; nothing of it is run. */
+  async launchOf(server: string): Promise<HealOffer | undefined> {
+    return (await this.#deps.findOffers(server, {}))[0];
+  }
+
   /** For models and whoever asks why a server does not start: that a launch is known which waits for the person's yes. */
   hintFor(server: string): string | undefined {
     const offer = this.#offers.get(server)?.[0];

@@ -11,6 +11,7 @@ import type { ConfigProblem } from '../config/app-config.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { nameOfWaiting, type WaitingEdit } from '../config/accepted-config.ts';
+import type { HealOffer } from '../client-apps/heal-offers.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import { removeServer, setTopLevel } from '../config/edit-config.ts';
 import { type EntryNotes, readEntryNotes } from '../config/entry-notes.ts';
@@ -52,6 +53,8 @@ export interface ServerAdminParts {
   readonly lastLines: (server: string) => readonly string[];
   /** Another launch that the person could take for a server that does not start, as a sentence. */
   readonly knownFix: (server: string) => string | undefined;
+  /** The best launch that this machine knows for a name without an entry. */
+  readonly knownLaunch: (server: string) => Promise<HealOffer | undefined>;
   /** Asked for at each use: they are made after this. */
   readonly descriptions: () => Pick<DescriptionStore, 'save'>;
 }
@@ -73,19 +76,21 @@ export class ServerAdmin {
   readonly #environment: EnvironmentResolver;
   readonly #lastLines: (server: string) => readonly string[];
   readonly #knownFix: ServerAdminParts['knownFix'];
+  readonly #knownLaunch: ServerAdminParts['knownLaunch'];
   readonly #descriptions: ServerAdminParts['descriptions'];
   readonly #revisionKey = randomBytes(16);
   readonly #asking = new WeakSet<ChangeAuthor>();
   #waitingSince = Date.now();
 
-  constructor({ config, servers, proposals, environment, lastLines, knownFix, descriptions }: ServerAdminParts) {
+  constructor({ config, servers, proposals, environment, lastLines, ...parts }: ServerAdminParts) {
     this.#config = config;
     this.#servers = servers;
     this.#store = proposals;
     this.#environment = environment;
     this.#lastLines = lastLines;
-    this.#knownFix = knownFix;
-    this.#descriptions = descriptions;
+    this.#knownFix = parts.knownFix;
+    this.#knownLaunch = parts.knownLaunch;
+    this.#descriptions = parts.descriptions;
     proposals.changed.on(() => this.proposalsChanged.emit());
     config.waitingChanged.on(() => {
       this.#waitingSince = Date.now();
@@ -110,6 +115,18 @@ export class ServerAdmin {
   /** Whether an entry that is to be added can work; starts nothing. Rejects with AppError config_invalid or command_not_found. */
   checkNew(server: string, entry: JsonObject): Promise<void> {
     return checkNewEntry(server, entry, this.#config, this.#environment);
+  }
+
+  /**
+   * The launch that another app or a bundle on this machine has for a server of this name; nothing of it is run. Rejects with
+   * AppError not_found, also where the person wants no such launches (`heal: "off"`).
+   */
+  async foundLaunch(server: string): Promise<HealOffer> {
+    const found = this.#config.current.heal === 'off' ? undefined : await this.#knownLaunch(server);
+    if (found !== undefined) return found;
+    throw new AppError('not_found', `No app and no bundle on this machine starts a server named '${server}'.`, {
+      fix: "Give its 'command' (it is started here) or 'base_url' (it is reached over HTTP).",
+    });
   }
 
   /** What the entries say for people and kits, by server. */

@@ -40,19 +40,29 @@ export class DescriptionStore implements DescriptionReader {
   readonly changed = new Event();
   readonly #folder: string;
   readonly #hashOf: (server: string) => string | undefined;
+  readonly #inherited: (server: string, tool: string) => string | undefined;
   readonly #known = new Map<string, WrittenDescriptions | undefined>();
   /** Writes follow each other, so that the last one stays. */
   #saving: Promise<unknown> = Promise.resolve();
 
-  /** `hashOf` gives the hash of a server's entry: an entry that changed is another server, with nothing written yet. */
-  constructor(folder: string, hashOf: (server: string) => string | undefined) {
+  /**
+   * `hashOf` gives the hash of a server's entry: an entry that changed is another server, with nothing written yet. `inherited`
+   * knows what was written in another product, for tools that have nothing here.
+   */
+  constructor(
+    folder: string,
+    hashOf: (server: string) => string | undefined,
+    inherited: (server: string, tool: string) => string | undefined = () => undefined,
+  ) {
+    this.#inherited = inherited;
     this.#folder = folder;
     this.#hashOf = hashOf;
   }
 
   find(server: string, tool: string, own: unknown): string | undefined {
     const written = this.of(server)?.texts.get(tool);
-    return written?.of === (written && fingerprint(own)) ? written?.text : undefined;
+    if (written === undefined) return this.#inherited(server, tool);
+    return written.of === fingerprint(own) ? written.text : undefined;
   }
 
   /** All that was written for a server. */

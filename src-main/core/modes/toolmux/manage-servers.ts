@@ -4,7 +4,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { ServerTrial } from '../../admin/try-server.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
 import { dataError, dataResult } from './data-result.ts';
-import { newEntry } from './new-entry.ts';
+import { described, describesLaunch, newEntry } from './new-entry.ts';
 import { requestChange } from './request-change.ts';
 import { type Action, runAction } from './run-action.ts';
 import { serverRow } from './server-row.ts';
@@ -46,8 +46,20 @@ async function list(_input: JsonObject, { admin }: HelperContext): Promise<JsonO
 
 async function add(input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const server = requireName(input);
+  if (!describesLaunch(input)) return addFound(server, input, context);
   const change = { kind: 'add', server, entry: newEntry(input) } as const;
   return requestChange(change, { done: `Added '${server}'.`, asked: `Adding '${server}' was proposed.` }, context);
+}
+
+/** By its name alone, as ToolMux does: from another app or a bundle. What it starts is for the person to see. */
+async function addFound(server: string, input: JsonObject, context: HelperContext): Promise<JsonObject> {
+  const { source, endpoint, entry } = await context.admin.foundLaunch(server);
+  const texts = {
+    done: `Added '${server}' with the launch that ${source.title} has.`,
+    asked: `Adding '${server}' with the launch that ${source.title} has was proposed.`,
+    sentence: `Add the server "${server}" with the launch found in ${source.title}: ${endpoint}`,
+  };
+  return requestChange({ kind: 'add', server, entry: described(entry, input) }, texts, context);
 }
 
 async function remove(input: JsonObject, context: HelperContext): Promise<JsonObject> {

@@ -2,14 +2,25 @@
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 
+/** Whether it says how the server is launched. */
+export function describesLaunch(input: JsonObject): boolean {
+  return ['command', 'base_url', 'args', 'transport'].some(
+    (key) => ![undefined, null, ''].includes(input[key] as null),
+  );
+}
+
 /** Throws AppError bad_request where it describes none, or two. */
 export function newEntry(input: JsonObject): JsonObject {
   const [command, url] = [textIn(input, 'command'), textIn(input, 'base_url')];
   if ((command === undefined) === (url === undefined)) {
     throw refusal("A server needs either 'command' (it is started here) or 'base_url' (it is reached over HTTP).");
   }
+  return described(url === undefined ? startedEntry(input, command ?? '') : reachedEntry(input, url), input);
+}
+
+/** The entry with the input's description, if it has one. Throws AppError bad_request. */
+export function described(entry: JsonObject, input: JsonObject): JsonObject {
   const description = textIn(input, 'description');
-  const entry = url === undefined ? startedEntry(input, command ?? '') : reachedEntry(input, url);
   return { ...entry, ...(description !== undefined && { description }) };
 }
 

@@ -7,16 +7,18 @@ import { dataResult } from './data-result.ts';
 export interface ChangeTexts {
   readonly done: string;
   readonly asked: string;
+  /** What the person reads, where the change does not say it all. */
+  readonly sentence?: string;
 }
 
 /** Rejects with AppError as ModelAdmin.request does. */
 export async function requestChange(
   change: ServerChange,
-  { done, asked }: ChangeTexts,
+  { done, asked, sentence }: ChangeTexts,
   { admin, author }: HelperContext,
   more: JsonObject = {},
 ): Promise<JsonObject> {
-  const outcome = await admin.request(change, author);
+  const outcome = await admin.request(change, author, sentence);
   if (outcome.kind === 'applied')
     return dataResult({ success: true, message: done, note: 'It is in effect now.', ...more });
   const { id } = outcome.proposal;

@@ -1,0 +1,60 @@
+/**
+ * `.toolmux_cache.json` beside a ToolMux config: short descriptions that a model wrote there for tools. ToolMux trusts them while
+ * the config is the very text that they were made for, and so do we.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isObject } from '../base/json.ts';
+import type { ConfigStore } from '../config/config-store.ts';
+import { cleanLine } from './clean-line.ts';
+import { maxDescription } from './description-store.ts';
+
+type Texts = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+const cacheFile = '.toolmux_cache.json';
+/** Some thousand servers with some thousand tools fit. */
+const maxBytes = 16 * 1024 * 1024;
+
+export class ToolmuxCache {
+  readonly #config: Pick<ConfigStore, 'current' | 'path'>;
+  /** By server, then tool; undefined: to be read. */
+  #texts: Texts | undefined;
+
+  constructor(config: Pick<ConfigStore, 'current' | 'path' | 'changed'>) {
+    this.#config = config;
+    config.changed.on(() => (this.#texts = undefined));
+  }
+
+  find(server: string, tool: string): string | undefined {
+    const { current, path } = this.#config;
+    if (current.product !== 'toolmux') return undefined;
+    this.#texts ??= read(path);
+    return this.#texts.get(server)?.get(tool);
+  }
+}
+
+/** Read at once, because a list of tools is made at once. What cannot be read, or is of another config, has nothing. */
+function read(configFile: string): Texts {
+  const file = join(dirname(configFile), cacheFile);
+  try {
+    if (statSync(file).size > maxBytes) return new Map();
+    const cache: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (!isObject(cache) || !isObject(cache['servers'])) return new Map();
+    const hash = createHash('sha256').update(readFileSync(configFile)).digest('hex');
+    // Made by rule, they say less than our own lines do.
+    if (cache['config_hash'] !== `sha256:${hash}` || cache['model'] === 'algorithmic') return new Map();
+    return new Map(Object.entries(cache['servers']).map(([server, known]) => [server, textsOf(known)]));
+  } catch {
+    return new Map();
+  }
+}
+
+function textsOf(known: unknown): ReadonlyMap<string, string> {
+  const descriptions = isObject(known) && isObject(known['descriptions']) ? known['descriptions'] : {};
+  const lines = Object.entries(descriptions).flatMap(([tool, text]): [string, string][] => {
+    const line = typeof text === 'string' ? cleanLine(text, maxDescription) : '';
+    return line === '' ? [] : [[tool, line]];
+  });
+  return new Map(lines);
+}
