@@ -149,7 +149,8 @@ describe('optimize_descriptions', () => {
     });
     await client.notification('notifications/tools/list_changed');
     const after = before.replace('Echo back the input arguments', 'Say it again');
-    expect(await hintOf(client)).toBe(after);
+    // A shorter text leaves room for a type beside it.
+    expect((await hintOf(client)).replace(': string[]', '')).toBe(after);
     const { tools } = await (await core.open({}, { mode: 'proxy' })).request('tools/list');
     expect(tools).toMatchObject([{}, { name: 'echo_tool', description: 'Say it again' }, {}]);
     expect(await optimize(client, 'status')).toMatchObject({
@@ -158,7 +159,7 @@ describe('optimize_descriptions', () => {
     });
     await core.host.stop();
     await using next = await startCore({ servers: { echo } }, { home: core.home });
-    expect(await hintOf(await next.open({}, { mode: 'gateway' }))).toBe(after);
+    expect((await hintOf(await next.open({}, { mode: 'gateway' }))).replace(': string[]', '')).toBe(after);
     const schema = parsed(
       await (await next.open({}, { mode: 'meta' })).callTool('get_tool_schema', { name: 'echo_tool' }),
     );

@@ -191,5 +191,5 @@ test('a record of what was agreed to that is damaged agrees to nothing', async (
   expect(running(next)).toEqual([]);
   await rpc(next, 'approve', { id: (await waiting(next))[0]?.id });
   await expect.poll(() => running(next), { timeout: 20_000 }).toEqual(['a']);
-  await rm(core.home, { recursive: true, force: true });
+  await rm(core.home, { recursive: true, force: true, maxRetries: 5 });
 });

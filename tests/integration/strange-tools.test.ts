@@ -30,7 +30,9 @@ async function strictly<T>(
   return found;
 }
 
-const toolNames = async (client: Strict): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
+/** Without the way back to slow calls, which a list of 2026-07-28 has from the start where there is room for it. */
+const toolNames = async (client: Strict): Promise<string[]> =>
+  (await client.listTools()).tools.map(({ name }) => name).filter((name) => name !== 'await_result');
 
 describe.each([
   ['alone', {}],
