@@ -35,10 +35,7 @@ test.each([
 ])('made by %s for a config: %#', async (model, made, isTaken) => {
   const home = await mkdtemp(join(tmpdir(), 'tooltray-toolmux-'));
   await writeFile(join(home, '.toolmux_cache.json'), cacheOf(model, made));
-  await using core = await startCore(JSON.parse(config) as never, { home });
-  // As ToolMux hashes it: byte by byte.
-  await core.write(config);
-  await core.host.core.options.config.reload();
+  await using core = await startCore(config, { home });
   expect((await shown(core)).includes('Says it back')).toBe(isTaken);
   const descriptions = core.host.core.descriptions;
   await descriptions.save('echo', new Map([['echo_tool', { text: 'Ours', own: 'other' }]]), 'test');

@@ -43,7 +43,7 @@ export interface StartOptions {
 }
 
 export async function startCore(
-  config: TestConfig,
+  config: TestConfig | string,
   { home, settled = true, askToken = false, ownConfig = false, env = {} }: StartOptions = {},
 ): Promise<TestCore> {
   const folder = home ?? (await mkdtemp(join(tmpdir(), 'tooltray-integration-')));
