@@ -23,7 +23,7 @@ export interface KnownServer {
   };
   readonly state: ServerState;
   /** As it was read last, maybe by an earlier core. */
-  readonly listing: { readonly tools: readonly { readonly name?: unknown }[] };
+  readonly listing: { readonly tools: readonly { readonly name?: unknown; readonly description?: unknown }[] };
   /** ms since 1970; undefined: never. */
   readonly listedAt: number | undefined;
   /** Why its entry cannot be used. */
@@ -158,6 +158,20 @@ export class ToolFinder {
     }
     if (named.size === 0) return undefined;
     return [...named].map(([brief, names]) => `${someOf(names)}: ${brief}`).join('; ');
+  }
+
+  /** Tools that the person switched off one by one, of servers that are on. */
+  toolsOff(): readonly { readonly server: string; readonly tool: string; readonly description: string }[] {
+    const { isOn, servers } = this.#parts;
+    return servers()
+      .filter(({ config }) => config.enabled)
+      .flatMap(({ config, listing }) =>
+        listing.tools.flatMap(({ name: tool, description }) =>
+          typeof tool !== 'string' || isOn(config.name, tool)
+            ? []
+            : [{ server: config.name, tool, description: typeof description === 'string' ? description : '' }],
+        ),
+      );
   }
 
   /** There is no server of that name. */
@@ -303,9 +317,12 @@ export class ToolFinder {
   }
 }
 
+/** What helps where the person switched off a single tool. */
+export const toolOffFix = 'Do without it, or ask them to switch it on in Tooltray.';
+
 export function toolOff(id: string): AppError {
   return new AppError('not_allowed', `${id} is switched off by the person.`, {
-    fix: 'Do without it, or ask them to switch it on in Tooltray.',
+    fix: toolOffFix,
   });
 }
 

@@ -176,6 +176,12 @@ test('a tool that the person switched off is that, whatever server is named', ()
   }
 });
 
+test('tools switched off one by one are known, those of a server that is off are not counted', () => {
+  const sketches = { a: { tools: ['x', 'y'] }, b: { state: states.off, tools: ['z'] } };
+  const off = [{ server: 'a', tool: 'x', description: expect.any(String) as string }];
+  expect(finderOf(sketches, ['a:x', 'b:z']).toolsOff()).toEqual(off);
+});
+
 test('servers whose tools are in no list are named in few words, those of one kind together', () => {
   const many = Object.fromEntries(
     Array.from({ length: 8 }, (_, i) => [`off${i}`, { state: states.off, tools: ['x'] }]),

@@ -2,6 +2,7 @@
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
+import { toolOffFix } from '../../catalog/tool-finder.ts';
 import type { SearchHit } from '../../search/search-index.ts';
 import type { HelperContext, HelperTool } from '../mode.ts';
 import { failedFilters, filtersIn, sessionRisk } from './annotations.ts';
@@ -17,6 +18,8 @@ const usualLimit = 15;
 const mostHits = 100;
 /** So many hits of a compact answer bring their schema along: what is called next is mostly among them. */
 const schemasShown = 2;
+/** Of single tools that are switched off, as MCPProxy has it. */
+const mostOff = 10;
 
 const flag = { type: 'boolean' };
 
@@ -64,7 +67,7 @@ export const retrieveTools: HelperTool = {
       ...notListed(context),
       ...filterDiagnostics(query, filters, context),
       ...(readSwitch(input['include_session_risk_warning']) && { session_risk: sessionRisk(context.catalog) }),
-      ...(readSwitch(input['include_disabled']) && disabledServers(context)),
+      ...(readSwitch(input['include_disabled']) && whatIsOff(query, Math.min(limit, mostOff), context)),
       ...stats?.summary(),
       ...(readSwitch(input['debug']) && explain(query, readText(input['explain_tool']), context)),
     });
@@ -124,11 +127,29 @@ function notListed({ finder }: HelperContext): JsonObject {
   return missing === undefined ? {} : { not_listed: missing };
 }
 
-function disabledServers({ admin }: HelperContext): JsonObject {
-  const off = admin.list().filter((server) => !server.enabled);
-  if (off.length === 0) return { disabled: [] };
+/** Servers, and single tools of others: those that have most of the query's words first. */
+function whatIsOff(query: string, most: number, { admin, finder }: HelperContext): JsonObject {
+  const servers = admin.list().filter((server) => !server.enabled);
+  const tools = finder.toolsOff();
+  const words = new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+  const fits = ({ server, tool, description }: (typeof tools)[number]): number => {
+    const text = `${server} ${tool} ${description}`.toLowerCase();
+    return [...words].filter((word) => text.includes(word)).length;
+  };
+  const shown = tools
+    .map((off) => ({ off, fit: fits(off) }))
+    .sort((a, b) => b.fit - a.fit)
+    .slice(0, most);
+  const remediation = {
+    ...(servers.length > 0 && { server_disabled: 'The person can switch a server on: tooltray enable NAME.' }),
+    ...(shown.length > 0 && { disabled_by_user: toolOffFix }),
+  };
   return {
-    disabled: off.map(({ name, tools }) => ({ server: name, tools, status: 'server_disabled' })),
-    remediation: { server_disabled: 'The person can switch a server on: tooltray enable NAME.' },
+    disabled: [
+      ...servers.map(({ name, tools: count }) => ({ server: name, tools: count, status: 'server_disabled' })),
+      ...shown.map(({ off: { server, tool } }) => ({ name: `${server}:${tool}`, server, status: 'disabled_by_user' })),
+    ],
+    ...(tools.length > shown.length && { disabled_tools: tools.length }),
+    ...(servers.length + shown.length > 0 && { remediation }),
   };
 }

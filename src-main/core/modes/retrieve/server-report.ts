@@ -1,6 +1,7 @@
 /** A server as upstream_servers shows it. */
 import type { ServerFacts } from '../../admin/server-facts.ts';
 import type { JsonObject } from '../../base/json.ts';
+import type { Hold } from '../../config/holds.ts';
 import type { HealthLevel, ServerHealth } from '../../servers/server-health.ts';
 
 const states: Readonly<Record<ServerFacts['state'], string>> = {
@@ -45,6 +46,12 @@ function toolCounts({ enabled, state, tools }: ServerFacts, shown: number): Json
   return { callable: isOut ? 0 : shown, server_disabled: 0, disabled_by_config: Math.max(0, tools - shown) };
 }
 
+/** What keeps it off, and what the person can do. */
+const holds: Readonly<Record<Hold, string>> = {
+  quarantine: 'in quarantine: the person can lift it',
+  isolation: 'asks for a container or sandbox, which there is not: the person can let it start without',
+};
+
 /** `etag` may be given back with an edit, which is then made only if nothing was changed in between. */
 export function serverReport(server: ServerFacts, etag: string, shown: number): JsonObject {
   const { transport, lazy: _, enabled, ...config } = server.config;
@@ -55,11 +62,10 @@ export function serverReport(server: ServerFacts, etag: string, shown: number): 
     ...config,
     enabled,
     quarantined: server.held === 'quarantine',
+    ...(server.held === 'isolation' && { isolation: { enabled: true } }),
     connection_status: connectionStatus(server),
     tools: toolCounts(server, shown),
-    ...(server.held === 'quarantine' && {
-      security_status: `in quarantine: the person can lift it (tooltray enable ${server.name})`,
-    }),
+    ...(server.held !== undefined && { security_status: `${holds[server.held]} (tooltray enable ${server.name})` }),
     health: {
       level: levels[level],
       admin_state: server.enabled ? 'enabled' : server.held === 'quarantine' ? 'quarantined' : 'disabled',

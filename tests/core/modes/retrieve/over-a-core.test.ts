@@ -12,7 +12,11 @@ beforeAll(async () => {
   core = await startCore({
     // The five megabytes of one case are told, not kept on disk.
     results: { threshold: 0 },
-    servers: { fx: effects, a: fixture('compat', 'A'), off: { ...fixture('compat', 'B'), enabled: false } },
+    servers: {
+      fx: effects,
+      a: { ...fixture('compat', 'A'), disabledTools: ['reverse_tool'] },
+      off: { ...fixture('compat', 'B'), enabled: false },
+    },
   });
   client = await core.open({}, { mode: 'retrieve' });
 });
@@ -158,6 +162,27 @@ describe('arguments', () => {
 
 test('blanks around the colon of an id are no part of it', async () => {
   expect(await json('call_tool_read', { name: ' fx : look ', args: { path: '/a' } })).toMatchObject({ name: 'look' });
+});
+
+test('a single tool that is switched off is listed, described and called as that, with what helps', async () => {
+  const helps = expect.stringContaining('ask them to switch it on') as string;
+  expect(await json('retrieve_tools', { query: 'reverse', include_disabled: true })).toMatchObject({
+    disabled: [
+      { server: 'off', status: 'server_disabled' },
+      { name: 'a:reverse_tool', server: 'a', status: 'disabled_by_user' },
+    ],
+    remediation: { disabled_by_user: helps },
+  });
+  expect(await json('describe_tool', { tool_ids: ['a:reverse_tool'] })).toMatchObject({
+    errors: [{ id: 'a:reverse_tool', error: 'disabled', remediation: helps }],
+  });
+  expect(await json('describe_tool', { tool_ids: ['a:reverse_tool'], check: true })).toMatchObject({
+    results: [{ status: 'blocked', reason: 'tool_blocked_by_user', retryable: false, remediation: helps }],
+  });
+  for (const name of ['a:reverse_tool', 'a_reverse_tool']) {
+    const { isError, text } = await call('call_tool_read', { name, args: { message: 'x' } });
+    expect([isError, text]).toEqual([true, expect.stringMatching(/^TOOL_BLOCKED: a:reverse_tool .*switch it on/)]);
+  }
 });
 
 describe('errors', () => {
