@@ -135,6 +135,22 @@ describe('optimize_descriptions', () => {
   const optimize = async (client: SocketClient, action: string, input: Params = {}): Promise<Params> =>
     parsed(await client.callTool('optimize_descriptions', { action, ...input }));
 
+  test('a text of more than 60 characters is not saved, and the answer says why', async () => {
+    await using core = await startCore({ servers: { echo }, policy: { agentChanges: 'allow' } });
+    const client = await core.open({}, { mode: 'gateway' });
+    const save = (texts: Params): Promise<Params> => optimize(client, 'save', { server: 'echo', descriptions: texts });
+    const long = 'Says it again. '.repeat(13);
+    expect(await save({ echo_tool: long })).toMatchObject({
+      error: expect.stringContaining('more than 60 characters') as string,
+      too_long: ['echo_tool'],
+    });
+    expect(await optimize(client, 'status')).toMatchObject({ cached: false });
+    expect(await save({ echo_tool: 'x'.repeat(60), reverse_tool: long })).toMatchObject({
+      message: "Saved 1 descriptions for 'echo'",
+      too_long: ['reverse_tool'],
+    });
+  });
+
   test('22: what is saved for one tool is listed at once and after a restart; the other tools stay', async () => {
     await using core = await startCore({ servers: { echo }, policy: { agentChanges: 'allow' } });
     const client = await core.open({}, { mode: 'gateway' });

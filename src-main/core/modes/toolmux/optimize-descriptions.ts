@@ -15,6 +15,9 @@ import { type Action, runAction } from './run-action.ts';
 import { fullText, requiredNames } from './tool-texts.ts';
 import { toolsByServer } from './tools-by-server.ts';
 
+/** ToolMux's: what is saved stands whole in every list. */
+const longestSaved = 60;
+
 const actions: Readonly<Record<string, Action>> = { status, generate, save };
 
 export const optimizeDescriptions: HelperTool = {
@@ -69,7 +72,7 @@ async function generate(input: JsonObject, { settled, ...context }: HelperContex
   );
   return dataResult({
     instruction:
-      'Write one line of at most 60 characters per tool that says what it does, beginning with a verb. ' +
+      `Write one line of at most ${longestSaved} characters per tool that says what it does, beginning with a verb. ` +
       'Then call optimize_descriptions with action "save" for each server, with "descriptions" as {tool: text}.',
     servers: Object.fromEntries(servers),
   });
@@ -91,14 +94,28 @@ async function save(input: JsonObject, context: HelperContext): Promise<JsonObje
     const tool = tools.get(name);
     const own = tool?.definition['description'];
     const line = { text: cleanLine(text, maxDescription), own: typeof own === 'string' ? own : '' };
-    return tool === undefined ? [] : [[name, line] as const];
+    return tool === undefined || isLong(text) ? [] : [[name, line] as const];
   });
+  const long = texts.flatMap(([name, text]) => (tools.has(name) && isLong(text) ? [name] : []));
   const unknown = texts.flatMap(([name]) => (tools.has(name) ? [] : name));
-  const more = unknown.length > 0 && { unknown };
-  if (known.length === 0) return dataError(`None of these is a tool of '${server}'.`, { ...more });
+  const more = {
+    ...(unknown.length > 0 && { unknown }),
+    ...(long.length > 0 && { too_long: long, longest: longestSaved }),
+  };
+  if (known.length === 0 && long.length > 0) {
+    return dataError(
+      `A text of more than ${longestSaved} characters is not saved: every app's list has it whole.`,
+      more,
+    );
+  }
+  if (known.length === 0) return dataError(`None of these is a tool of '${server}'.`, more);
   const change = { kind: 'describe', server, texts: Object.fromEntries(known) } as const;
   const count = `${known.length} descriptions for '${server}'`;
-  return requestChange(change, { done: `Saved ${count}`, asked: `${count} were proposed.` }, context, { ...more });
+  return requestChange(change, { done: `Saved ${count}`, asked: `${count} were proposed.` }, context, more);
+}
+
+function isLong(text: string): boolean {
+  return cleanLine(text, maxDescription).length > longestSaved;
 }
 
 function readTexts(value: unknown): [string, string][] | undefined {
