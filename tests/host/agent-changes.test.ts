@@ -69,7 +69,7 @@ const uses: Readonly<Record<string, readonly (readonly [input: Json, proposed: s
     [{ action: 'report' }, undefined],
     [{ action: 'remount' }, undefined],
     [{ action: 'disable' }, 'Switch "dead" off.'],
-    [{ action: 'unmount' }, 'Switch "dead" off.'],
+    [{ action: 'unmount' }, undefined],
   ],
   magg_add_server: [
     [{ name: 'new', source: 'here', command: [echo.command, ...echo.args].join(' ') }, 'Add the server "new".'],

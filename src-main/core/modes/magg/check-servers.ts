@@ -56,12 +56,17 @@ async function check(
   return { name, result: { status, reason, action: await act(name, action, context) } };
 }
 
-/** What was done. Ours knows no state between on and off, so `unmount` switches off as well. */
+/**
+ * What was done. Magg's `unmount` is for the session and writes nothing; here a server that is on comes back by itself, so it is not
+ * taken for the wish to switch it off in the config.
+ */
 async function act(name: string, action: Action, { admin, author }: HelperContext): Promise<string> {
   if (action === 'remount') {
     const { ok, error = '' } = await admin.try(name, 'retry');
     return ok ? 'remounted' : `remount_failed: ${error}`;
   }
+  if (action === 'unmount')
+    return 'not_unmounted: it is on, and is tried again when it is called; disable switches it off';
   const outcome = await admin.request({ kind: 'disable', server: name }, author);
   return outcome.kind === 'applied' ? 'disabled' : `proposed: tooltray approve ${outcome.proposal.id}`;
 }

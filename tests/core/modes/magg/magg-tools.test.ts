@@ -105,6 +105,16 @@ test('where the person allows it, a server is there as soon as the answer is', a
   expect(await core.client.toolNames()).not.toContain('lib_lend');
 });
 
+test('a prefix names the tools of a server that is added, and env_vars are its variables', async () => {
+  await using core = await start(allow);
+  const { command, args } = fixture('library', 'lib');
+  const input = { name: 'lib', source: 'here', command: [command, ...args].join(' '), prefix: 'books' };
+  const { output } = await ask(core.client, 'magg_add_server', { ...input, env_vars: '{"SHELF":"7"}' });
+  expect(output['server']).toMatchObject({ prefix: 'books', mounted: true });
+  expect(await core.client.toolNames()).toContain('books_lend');
+  expect((await serversIn(core))['lib']).toMatchObject({ prefix: 'books', env: { SHELF: '7' } });
+});
+
 test.each([
   [{ name: 'm', source: 's', command: 'x' }, 'already exists'],
   [{ name: 'q', source: 's' }, 'Failed to mount server'],
@@ -132,6 +142,10 @@ test('35: magg_check tells the dead from the living, and switches them off when 
   });
   const remount = await ask(core.client, 'magg_check', { action: 'remount' });
   expect(remount.output['actions_taken']).toEqual([expect.stringContaining('bad: remount_failed')]);
+  const before = await serversIn(core);
+  const unmount = await ask(core.client, 'magg_check', { action: 'unmount' });
+  expect(unmount.output['actions_taken']).toEqual([expect.stringContaining('bad: not_unmounted')]);
+  expect(await serversIn(core)).toEqual(before);
   const disable = await ask(core.client, 'magg_check', { action: 'disable' });
   expect(disable.output['actions_taken']).toEqual(['bad: disabled']);
   expect((await ask(core.client, 'magg_check')).output).toMatchObject({ servers_checked: 1, unresponsive: 0 });
