@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => core[Symbol.asyncDispose]());
 
-const wrapped = 'tooltray://b%2F%C3%B6/';
+const [first, wrapped] = ['tooltray://a/', 'tooltray://b%2F%C3%B6/'];
 
 const list = async (method: string, key: string): Promise<Params[]> => (await client.request(method))[key] as Params[];
 
@@ -23,20 +23,20 @@ describe('resources', () => {
   test('are listed each once, and one that both have says whose it is', async () => {
     const resources = await list('resources/list', 'resources');
     expect(resources.map(({ uri, vendor }) => [uri, vendor])).toEqual([
-      ['data://same', { who: 'A' }],
+      [`${first}data://same`, { who: 'A' }],
       ['data://A', { who: 'A' }],
       [`${wrapped}data://same`, { who: 'B' }],
       ['data://B', { who: 'B' }],
     ]);
     const templates = await list('resources/templates/list', 'resourceTemplates');
-    expect(templates.map(({ uriTemplate }) => uriTemplate)).toEqual(['item://{id}', `${wrapped}item://{id}`]);
+    expect(templates.map(({ uriTemplate }) => uriTemplate)).toEqual([`${first}item://{id}`, `${wrapped}item://{id}`]);
   });
 
   test.each([
-    ['data://same', 'A: data://same'],
+    [`${first}data://same`, 'A: data://same'],
     [`${wrapped}data://same`, 'B: data://same'],
     ['data://B', 'B: data://B'],
-    ['item://7', 'A: item://7'],
+    [`${first}item://7`, 'A: item://7'],
     [`${wrapped}item://7`, 'B: item://7'],
     ['data://hidden', 'A: data://hidden'],
     [`${wrapped}data://hidden`, 'B: data://hidden'],
@@ -44,6 +44,13 @@ describe('resources', () => {
     const { contents } = (await client.request('resources/read', { uri })) as { contents: Params[] };
     expect(contents[0]?.['text']).toBe(text);
   });
+
+  test.each(['data://same', 'item://7'])(
+    "%s, which both have, is no server's until its server is named",
+    async (uri) => {
+      await expect(client.request('resources/read', { uri })).rejects.toThrow(`${first}${uri} or ${wrapped}${uri}`);
+    },
+  );
 
   test('that no server has are told so', async () => {
     await expect(client.request('resources/read', { uri: 'data://nowhere' })).rejects.toMatchObject({
@@ -55,7 +62,7 @@ describe('resources', () => {
 
   test('are told to be new under the URI they are listed by', async () => {
     const subscriber = await core.open();
-    for (const uri of ['data://same', `${wrapped}data://same`]) {
+    for (const uri of [`${first}data://same`, `${wrapped}data://same`]) {
       await subscriber.request('resources/subscribe', { uri });
       await subscriber.notification('notifications/resources/updated', (params) => params['uri'] === uri);
     }
@@ -88,7 +95,7 @@ test.each([
   [{ type: 'ref/prompt', name: 'b-_greet' }, 'B: {"type":"ref/prompt","name":"greet"}'],
   [{ type: 'ref/resource', uri: `${wrapped}item://{id}` }, 'B: {"type":"ref/resource","uri":"item://{id}"}'],
   [
-    { type: 'ref/resource', uri: 'item://{id}', vendor: 1 },
+    { type: 'ref/resource', uri: `${first}item://{id}`, vendor: 1 },
     'A: {"type":"ref/resource","uri":"item://{id}","vendor":1}',
   ],
 ])('%j is completed by its server, which knows it by its own name', async (ref, value) => {
