@@ -54,11 +54,20 @@ export interface ServerRow extends ServerStatus {
   readonly failures24h: number;
   /** undefined: no call yet. */
   readonly medianMs: number | undefined;
-  /** Tokens of its full list, and of what the mode in force lists of it (estimated). */
+  /** Tokens of its full list (estimated). */
   readonly listTokens: number;
-  readonly listedTokens: number;
+  /** What the connected apps are shown of it; without one, what the next would be. */
+  readonly listed: readonly ListedCost[];
   /** What it offers comes from the cache; when it was read. */
   readonly asOf: number | undefined;
+}
+
+/** What some apps, as people call them, are shown of a server's list in their mode. */
+export interface ListedCost {
+  readonly apps: readonly string[];
+  readonly mode: string;
+  /** Estimated; 0 where the mode lists nothing of any server. */
+  readonly tokens: number;
 }
 
 export interface AttentionItem {

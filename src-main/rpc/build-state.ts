@@ -46,7 +46,7 @@ export function stateSource({ core, apps, desktop, onDoorsChange }: RpcDeps): So
     const stops = [
       core.servers.changed.on(() => touch('servers', 'attention', 'core')),
       core.catalog.changed.on(() => touch('servers', 'modes')),
-      core.sessions.changed.on(() => touch('sessions', 'setup', 'access')),
+      core.sessions.changed.on(() => touch('sessions', 'servers', 'setup', 'access')),
       core.options.config.changed.on(() =>
         touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'proposals'),
       ),

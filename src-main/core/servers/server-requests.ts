@@ -126,6 +126,8 @@ export class ServerRequests {
    */
   async #suspect(connection: Connection, error: unknown): Promise<void> {
     if (!(error instanceof AppError) || error.code !== 'server_unreachable') return;
+    // Whoever renews the sign-in is away, which is not the server.
+    if (error.data?.['renewal'] === true) return;
     const { cause } = error;
     const isCertain = cause instanceof Error && nobodyThere.has((cause as NodeJS.ErrnoException).code);
     if (isCertain) this.#lost(connection, error);

@@ -1,15 +1,34 @@
-/** What servers' lists cost an app, by estimate; worked out again only for what changed, since every call brings new rows. */
+/** What servers' lists cost the apps, by estimate; worked out again only for what changed, since every call brings new rows. */
 import type { Aggregator } from '../../core/aggregator.ts';
+import type { CondenseLevel } from '../../core/config/app-config.ts';
+import { nameOfApp } from '../../core/modes/client-app-facts.ts';
+import { modes } from '../../core/modes/index.ts';
 import type { Mode, ModeView } from '../../core/modes/mode.ts';
 import { type Costs, estimateTokens } from '../../core/modes/mode-costs.ts';
-import { shownTool } from '../../core/modes/shown-tool.ts';
+import { levelFor, SchemaShapes } from '../../core/modes/shown-tool.ts';
+import { serverToolNames } from '../../core/modes/toolmux/server-tool-names.ts';
 import type { Listing } from '../../core/servers/listing.ts';
+import type { ListedCost } from '../contract.ts';
 import { modeInForce, viewOf } from './modes-overview.ts';
+
+/** How some of the connected apps are shown tools. */
+interface Way {
+  readonly mode: Mode;
+  readonly level: CondenseLevel;
+  readonly apps: readonly string[];
+}
+
+interface Shown {
+  readonly costs: Costs;
+  readonly key: string;
+  readonly byServer: ReadonlyMap<string, readonly ListedCost[]>;
+}
 
 export class ListTokens {
   readonly #core: Aggregator;
   readonly #whole = new WeakMap<Listing, number>();
-  #shown: { readonly costs: Costs; readonly mode: string; readonly tokens: ReadonlyMap<string, number> } | undefined;
+  readonly #shapes = new SchemaShapes();
+  #shown: Shown | undefined;
 
   constructor(core: Aggregator) {
     this.#core = core;
@@ -22,22 +41,52 @@ export class ListTokens {
     return tokens;
   }
 
-  /** By server: what of the list of the mode in force it is the reason for. */
-  shown(): ReadonlyMap<string, number> {
+  /** By server: what the apps are really shown of it. */
+  shown(): ReadonlyMap<string, readonly ListedCost[]> {
     const view = viewOf(this.#core);
-    const mode = modeInForce(this.#core, view);
     const costs = this.#core.modeCosts.of(view);
-    if (this.#shown?.costs !== costs || this.#shown.mode !== mode.name)
-      this.#shown = { costs, mode: mode.name, tokens: this.#byServer(mode, view) };
-    return this.#shown.tokens;
+    const ways = this.#ways(view);
+    const key = JSON.stringify(ways.map(({ mode, level, apps }) => [mode.name, level, apps]));
+    if (this.#shown?.costs !== costs || this.#shown.key !== key)
+      this.#shown = { costs, key, byServer: this.#byServer(ways, view) };
+    return this.#shown.byServer;
   }
 
-  #byServer(mode: Mode, view: ModeView): ReadonlyMap<string, number> {
-    const { servers, lookup } = view.catalog;
-    const share = Math.round(this.#core.modeCosts.list(mode, view).tokens / Math.max(1, servers.length));
-    if (mode.name !== 'proxy') return new Map(servers.map((name) => [name, share]));
-    return new Map(
-      servers.map((name) => [name, estimateTokens(lookup.tools.of(name).map((tool) => shownTool(tool, view)))]),
-    );
+  /** An app at the address of one server is shown that one as it is, and is not among them. */
+  #ways(view: ModeView): readonly Way[] {
+    const { sessions, options } = this.#core;
+    const ways = new Map<string, { mode: Mode; level: CondenseLevel; apps: Set<string> }>();
+    for (const { app, isHere, view: own } of sessions.all) {
+      const mode = modes.find(({ name }) => name === own.mode);
+      if (!isHere || mode === undefined) continue;
+      const level = levelFor(options.config.current, app);
+      const way = ways.get(`${mode.name} ${level}`) ?? { mode, level, apps: new Set() };
+      way.apps.add(nameOfApp(app));
+      ways.set(`${mode.name} ${level}`, way);
+    }
+    if (ways.size === 0) return [{ mode: modeInForce(this.#core, view), level: view.level, apps: [] }];
+    return [...ways.values()].map((way) => ({ ...way, apps: [...way.apps] }));
+  }
+
+  #byServer(ways: readonly Way[], view: ModeView): ReadonlyMap<string, readonly ListedCost[]> {
+    const listed = new Map(view.catalog.servers.map((name): [string, ListedCost[]] => [name, []]));
+    for (const { mode, level, apps } of ways) {
+      const tokens = this.#tokensOf(mode, { ...view, level, shapes: this.#shapes });
+      for (const [server, costs] of listed) costs.push({ apps, mode: mode.name, tokens: tokens.get(server) ?? 0 });
+    }
+    return listed;
+  }
+
+  /** What is listed for a server: its tools, or the one that stands for it. */
+  #tokensOf(mode: Mode, view: ModeView): ReadonlyMap<string, number> {
+    const { lookup } = view.catalog;
+    const standIns = new Map([...serverToolNames(view.catalog)].map(([server, name]) => [name, server]));
+    const tokens = new Map<string, number>();
+    for (const definition of mode.listed(view)) {
+      const name = String(definition['name']);
+      const server = lookup.tools.listedAs(name)?.server ?? standIns.get(name);
+      if (server !== undefined) tokens.set(server, (tokens.get(server) ?? 0) + estimateTokens([definition]));
+    }
+    return tokens;
   }
 }

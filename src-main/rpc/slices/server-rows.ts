@@ -24,7 +24,7 @@ export function serverRows(core: Aggregator, { day, tokens }: RowSources): reado
       ...status,
       ...facts(server, core, tokens),
       ...activityOf(calls.get(status.name)),
-      listedTokens: shown.get(status.name) ?? 0,
+      listed: shown.get(status.name) ?? [],
     };
   });
   return rows.toSorted(illFirst);

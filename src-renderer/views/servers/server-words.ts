@@ -1,5 +1,5 @@
 /** What a server's row says, in words. Pure. */
-import type { ServerRow } from '../../../src-main/rpc/contract.ts';
+import type { ListedCost, ServerRow } from '../../../src-main/rpc/contract.ts';
 import { compact, count, whole } from '../../lib/format.ts';
 
 const transports = { stdio: 'Process', http: 'HTTP', sse: 'SSE', builtin: 'Built in' } as const;
@@ -13,12 +13,21 @@ export function toolsInWords({ tools, toolsOff }: Pick<ServerRow, 'tools' | 'too
   return toolsOff === 0 ? whole(tools) : `${whole(tools - toolsOff)} of ${whole(tools)}`;
 }
 
-type Listed = Pick<ServerRow, 'tools' | 'listTokens' | 'listedTokens'>;
+type Listed = Pick<ServerRow, 'tools' | 'listTokens' | 'listed'>;
 
-/** What its list costs each session: `18.4k → 310` tokens. */
-export function listCost({ tools, listTokens, listedTokens }: Listed): string {
+/** What its list costs each session: `18.4k → 310` tokens, `18.4k → 0–310` where apps are shown it differently. */
+export function listCost({ tools, listTokens, listed }: Listed): string {
   if (tools === 0) return '–';
-  return listTokens === listedTokens ? compact(listTokens) : `${compact(listTokens)} → ${compact(listedTokens)}`;
+  const shown = listed.map(({ tokens }) => tokens);
+  if (shown.every((tokens) => tokens === listTokens)) return compact(listTokens);
+  const [least, most] = [Math.min(...shown), Math.max(...shown)];
+  return `${compact(listTokens)} → ${least === most ? compact(most) : `${compact(least)}–${compact(most)}`}`;
+}
+
+/** `Claude Desktop, Codex: 310 tokens in search mode`. */
+export function shownTo({ apps, mode, tokens }: ListedCost): string {
+  const whom = apps.length === 0 ? 'The next app' : apps.join(', ');
+  return `${whom}: ${tokens === 0 ? 'nothing listed' : count(tokens, 'token')} in ${mode} mode`;
 }
 
 /** What it takes its time for; empty where it does not. */

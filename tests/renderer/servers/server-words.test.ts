@@ -4,10 +4,13 @@ import {
   callsInWords,
   filterServers,
   listCost,
+  shownTo,
   toolsInWords,
   waitsFor,
 } from '../../../src-renderer/views/servers/server-words.ts';
 import { serverRow } from '../rows.ts';
+
+const shown = (tokens: number, mode = 'proxy', apps: readonly string[] = []) => ({ apps, mode, tokens });
 
 test('tools that are switched off are told apart', () => {
   expect([toolsInWords({ tools: 1_204, toolsOff: 0 }), toolsInWords({ tools: 11, toolsOff: 2 })]).toEqual([
@@ -18,11 +21,16 @@ test('tools that are switched off are told apart', () => {
 
 test('the cost of a list is told as it is and as it is shown, once where that is the same', () => {
   const costs = [
-    { tools: 51, listTokens: 18_400, listedTokens: 310 },
-    { tools: 2, listTokens: 42, listedTokens: 42 },
-    { tools: 0, listTokens: 1, listedTokens: 0 },
+    { tools: 51, listTokens: 18_400, listed: [shown(310)] },
+    { tools: 51, listTokens: 18_400, listed: [shown(0, 'search', ['Codex']), shown(310)] },
+    { tools: 2, listTokens: 42, listed: [shown(42)] },
+    { tools: 0, listTokens: 1, listed: [] },
   ];
-  expect(costs.map(listCost)).toEqual(['18.4k → 310', '42', '–']);
+  expect(costs.map(listCost)).toEqual(['18.4k → 310', '18.4k → 0–310', '42', '–']);
+  expect([shown(310), shown(0, 'search', ['Codex', 'Cursor'])].map(shownTo)).toEqual([
+    'The next app: 310 tokens in proxy mode',
+    'Codex, Cursor: nothing listed in search mode',
+  ]);
 });
 
 test('only what takes its time says what it waits for', () => {

@@ -19,7 +19,7 @@ const app = (name: string, more: Partial<AppRow> = {}): AppRow => ({
 const server = (name: string, more: Partial<ServerRow> = {}): ServerRow => ({
   ...{ name, state: 'ready', level: 'ok', summary: 'Ready', detail: '', tools: 3, transport: 'stdio', endpoint: '' },
   ...{ enabled: true, since: 0, toolsOff: 0, calls24h: 0, failures24h: 0, medianMs: undefined },
-  ...{ listTokens: 0, listedTokens: 0, asOf: undefined },
+  ...{ listTokens: 0, listed: [], asOf: undefined },
   ...more,
 });
 const facts = (more: Partial<SetupFacts> = {}): SetupFacts => ({

@@ -41,6 +41,7 @@ export async function refreshTokens(
     const told = error instanceof Error && error.cause instanceof AppError ? error.cause.message : undefined;
     const why = told ?? 'Whoever granted it answered in an unexpected way.';
     throw new AppError('server_unreachable', `${serverName}: being signed in could not be renewed. ${why}`, {
+      data: { renewal: true },
       cause: error,
     });
   }
