@@ -32,6 +32,11 @@ export function plainNumber(value: unknown): unknown {
   return JSON.isRawJSON(value) ? Number((value as { rawJSON: string }).rawJSON) : value;
 }
 
+/** A text that somebody sent, or what else they sent in its place as JSON: `String` runs, and fails on, an object's own `toString`. */
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }

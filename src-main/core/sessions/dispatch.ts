@@ -1,6 +1,6 @@
 /** Which part of a view answers which method: the same for both eras. */
 import { AppError } from '../base/errors.ts';
-import type { JsonObject } from '../base/json.ts';
+import { asText, type JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
 import type { ListKey } from '../servers/listing.ts';
@@ -32,15 +32,15 @@ export async function dispatch(
     case 'resources/read':
       return view.readResource(params, context);
     case 'resources/subscribe':
-      return view.subscribe(String(params['uri']), context);
+      return view.subscribe(asText(params['uri']), context);
     case 'resources/unsubscribe':
-      return view.unsubscribe(String(params['uri']), context);
+      return view.unsubscribe(asText(params['uri']), context);
     case 'prompts/get':
       return view.getPrompt(params, context);
     case 'completion/complete':
       return view.complete(params, context);
     case 'logging/setLevel':
-      await view.setLogLevel(String(params['level']), context);
+      await view.setLogLevel(asText(params['level']), context);
       return {};
     default:
       return view.other(method, params, context);

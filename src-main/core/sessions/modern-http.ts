@@ -6,7 +6,7 @@ import { createMcpHandler, type McpHttpHandler, ProtocolError, Server } from '@m
 import type { Exchange } from '../activity/ledger/exchange.ts';
 import type { Ledger } from '../activity/ledger/ledger.ts';
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { asText, isObject, type JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange } from '../catalog/live-catalog.ts';
 import { paramMismatch } from '../servers/param-headers.ts';
@@ -68,7 +68,7 @@ export class ModernEndpoint {
     const method = isObject(body) ? body['method'] : undefined;
     const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
     const app = this.#options.app ?? clientName(params);
-    const exchange = this.#meter.open(app, clientName(params), String(method), params, response);
+    const exchange = this.#meter.open(app, clientName(params), asText(method), params, response);
     await this.#exchange.run(exchange, () => this.#route(method, request, response, body));
   }
 
@@ -103,7 +103,7 @@ export class ModernEndpoint {
   /** What stands between an app and a server may go by the headers, so they must say what the arguments say. */
   #refuseHeaders(request: IncomingMessage, response: ServerResponse, body: unknown): boolean {
     const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
-    const tool = this.view.toolWithHeaders(String(params['name']));
+    const tool = this.view.toolWithHeaders(asText(params['name']));
     const fault = tool && paramMismatch(tool, params['arguments'], request.headers);
     if (fault === undefined) return false;
     const message = `The headers and the body of the request disagree: ${fault}`;

@@ -1,4 +1,5 @@
 /** All sessions: opened and ended here, and told what concerns them and nobody else. */
+import { asText } from '../base/json.ts';
 import { randomUUID } from 'node:crypto';
 import { Event } from '../base/events.ts';
 import type { LiveCatalog } from '../catalog/live-catalog.ts';
@@ -41,7 +42,7 @@ export class SessionRegistry {
     const name = server.config.name;
     const shown = this.all.filter((session) => session.view.shows(name));
     if (method === 'notifications/resources/updated') {
-      const uri = String(params['uri']);
+      const uri = asText(params['uri']);
       const subscribers = sessionId === undefined ? server.subscribers(uri) : new Set([sessionId]);
       for (const session of shown.filter((one) => subscribers.has(one.id))) {
         session.notify(method, { ...params, uri: session.view.listedUri(name, uri) });

@@ -1,5 +1,5 @@
 /** One client app connected now: answers its requests in the era they speak, and keeps what belongs to it apart from everyone else. */
-import { isObject, type JsonObject } from '../base/json.ts';
+import { asText, isObject, type JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange } from '../catalog/live-catalog.ts';
 import { type Era, isModernRequest, latestLegacyVersion, legacyVersions, metaKey, metaOf } from '../wire/eras.ts';
@@ -226,7 +226,7 @@ export class Session {
   #answer(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
     if (method === 'tools/list') this.#list.listed();
     if (method === 'tools/call') this.#countCall();
-    if (method === 'logging/setLevel') this.#log.level = String(params['level']);
+    if (method === 'logging/setLevel') this.#log.level = asText(params['level']);
     return dispatch(this.view, method, params, context, () => this.#advice());
   }
 

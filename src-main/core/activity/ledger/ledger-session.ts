@@ -5,7 +5,7 @@
  * The unit: o200k tokens of the JSON text of a frame's payload: the value of `result` in an answer, of `error` in a failure, of
  * `params` in a notification or a question of ours. The envelope around it (jsonrpc, id, method) is not counted, on neither side.
  */
-import type { JsonObject } from '../../base/json.ts';
+import { asText, type JsonObject } from '../../base/json.ts';
 import { isFailure, type Message, type Result } from '../../wire/message.ts';
 import { fact } from '../../wire/raw-json.ts';
 import { type AnswerKind, answerKind, inputOf } from './answer-kind.ts';
@@ -101,7 +101,7 @@ export class LedgerSession {
     if (introductions.has(method)) return this.#lists.introduction(result, this.#reader);
     if (method === 'tools/call' && fact(result, 'resultType') !== 'input_required')
       return this.#answer(result, exchange);
-    if (String(params['uri']).startsWith(spillAddress)) return this.#plain('readback', method, result);
+    if (asText(params['uri']).startsWith(spillAddress)) return this.#plain('readback', method, result);
     return this.#plain('other', '', result);
   }
 
@@ -110,7 +110,7 @@ export class LedgerSession {
   }
 
   async #answer(result: Result, { params, calls: own }: Exchange): Promise<readonly Entry[]> {
-    const tool = String(params['name']);
+    const tool = asText(params['name']);
     const [mode, reader] = [this.#facts.mode(), this.#reader];
     // An answer after a question: the call began with an earlier request.
     const kind: AnswerKind = params['requestState'] === undefined ? answerKind(tool, inputOf(params), mode) : 'await';
