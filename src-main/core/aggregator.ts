@@ -225,13 +225,15 @@ export class Aggregator {
       // Settings change what is listed, too; a session for which it is the same hears nothing.
       this.catalog.changed.emit({ tools: true, resources: false, prompts: false });
     });
-    await this.#tidyUp();
-    const kept = this.spills.start();
-    // Before the file is watched: whoever connects meanwhile finds the servers.
-    const settled = this.#apply(config.current);
-    this.#watching = Promise.all([config.start(), this.#proposals.start()]);
+    let settled: Promise<unknown> = Promise.resolve();
+    // One promise from the first moment on: a stop that comes while we tidy up waits for what begins after it.
+    this.#watching = this.#tidyUp().then(() => {
+      // Before the file is watched: whoever connects meanwhile finds the servers.
+      settled = Promise.all([this.spills.start(), this.#apply(config.current)]);
+      return Promise.all([config.start(), this.#proposals.start()]);
+    });
     await this.#watching;
-    await Promise.all([kept, settled]);
+    await settled;
   }
 
   async stop(): Promise<void> {
