@@ -1,4 +1,5 @@
 /** Entry of the page. */
+import './lib/usable-language.ts';
 import { mount } from 'svelte';
 import '@fontsource-variable/inter/wght.css';
 import App from './App.svelte';
