@@ -13,7 +13,7 @@ test('the built worker runs code in both styles', async () => {
 });
 
 test('the built worker tells the line of an error', async () => {
-  expect(await harness.error('1;\nawait call_tool("fail", {})')).toMatchObject({
+  expect(await harness.error('1;\nawait call_tool("fail", {})', { language: 'javascript' })).toMatchObject({
     line: 2,
     message: 'ToolError: the disk\nis full',
   });
