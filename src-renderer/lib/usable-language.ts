@@ -1,8 +1,11 @@
 /**
  * Gives the page a language that formatters take. On a system without one (LANG=C) Chromium says `en-US@posix`, and the chart's
- * library throws while it loads. To be imported before anything else.
+ * library throws while it loads: to be called before the views are loaded.
  */
-if (!isUsable(navigator.language)) Object.defineProperty(navigator, 'language', { value: 'en', configurable: true });
+export function ensureUsableLanguage(): void {
+  if (isUsable(navigator.language)) return;
+  Object.defineProperty(navigator, 'language', { value: 'en', configurable: true });
+}
 
 function isUsable(language: string): boolean {
   try {
