@@ -1,7 +1,11 @@
 /** End-to-end tests: the built core serving the built page to a real browser; each test starts the core that it needs. */
+import { join } from 'node:path';
 import process from 'node:process';
 import { defineConfig } from '@playwright/test';
 import { findBrowser } from './scripts/browser.mjs';
+
+// As in vitest.config.ts: cores and client apps start in half the time.
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
 export default defineConfig({
   testDir: 'tests/e2e',

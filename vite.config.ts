@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import typescript from 'typescript';
-import { defineConfig, type EnvironmentOptions, type Plugin } from 'vite';
+import { defineConfig, type EnvironmentOptions, type Plugin, type Rolldown } from 'vite';
 import { type BuildOutput, noticesOf, packagesIn } from './scripts/notices/third-party.ts';
 
 const at = (path: string): string => resolve(import.meta.dirname, path);
@@ -31,12 +31,12 @@ const main: EnvironmentOptions = {
         cli: at('src-main/cli.ts'),
         main: at('src-main/main.ts'),
         'token-worker': at('src-main/core/activity/token-worker.ts'),
-        'keep-worker': at('src-main/core/results/keep/keep-worker.ts'),
-        'reader-worker': at('src-main/core/results/read/reader-worker.ts'),
-        'data-worker': at('src-main/core/results/read/data-worker.ts'),
-        'sandbox-worker': at('src-main/core/sandbox/sandbox-worker.ts'),
-        'python-process': at('src-main/core/sandbox/python-process.ts'),
-        'python-worker': at('src-main/core/sandbox/python-worker.ts'),
+        'keep-worker': at('src-main/core/spills/keep/keep-worker.ts'),
+        'reader-worker': at('src-main/core/spills/read-worker/reader-worker.ts'),
+        'data-worker': at('src-main/core/spills/read-worker/data-worker.ts'),
+        'sandbox-worker': at('src-main/core/sandbox/js-worker/sandbox-worker.ts'),
+        'python-process': at('src-main/core/sandbox/python-worker/python-process.ts'),
+        'python-worker': at('src-main/core/sandbox/python-worker/python-worker.ts'),
       },
       output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
     },
@@ -110,8 +110,7 @@ const sandboxEngine: Plugin = {
   name: 'sandbox-engine',
   applyToEnvironment: ({ name }) => name === 'main',
   generateBundle() {
-    const source = readFileSync(fileURLToPath(import.meta.resolve('quickjs-wasi/quickjs.wasm')));
-    this.emitFile({ type: 'asset', fileName: 'quickjs.wasm', source });
+    this.emitFile(copied('quickjs-wasi/quickjs.wasm', 'quickjs.wasm'));
   },
 };
 
@@ -121,8 +120,7 @@ const pythonEngine: Plugin = {
   applyToEnvironment: ({ name }) => name === 'main',
   generateBundle() {
     for (const name of ['pyodide.asm.mjs', 'pyodide.asm.wasm', 'python_stdlib.zip']) {
-      const source = readFileSync(fileURLToPath(import.meta.resolve(`pyodide/${name}`)));
-      this.emitFile({ type: 'asset', fileName: `python/${name}`, source });
+      this.emitFile(copied(`pyodide/${name}`, `python/${name}`));
     }
     // In a process of its own: the engine changes what is global.
     const image = execFileSync(process.execPath, [at('scripts/python-image/make.mjs')], { encoding: 'utf8' });
@@ -162,6 +160,12 @@ export default defineConfig({
     },
   },
 });
+
+/** A package's file that is passed on as it is, and named so that the notices know of it. */
+function copied(specifier: string, fileName: string): Rolldown.EmittedAsset {
+  const originalFileName = fileURLToPath(import.meta.resolve(specifier));
+  return { type: 'asset', fileName, originalFileName, source: readFileSync(originalFileName) };
+}
 
 /** A build that watches says later what it wrote. */
 function isWritten<T extends object>(output: T): output is Extract<T, BuildOutput> {

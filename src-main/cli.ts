@@ -9,6 +9,6 @@ if (isShim) {
   const { runShim } = await import('./shim/run-shim.ts');
   process.exitCode = await runShim(rest, fileURLToPath(import.meta.url));
 } else {
-  const { runCommand } = await import('./cli/run-command.ts');
-  process.exitCode = await runCommand(process.argv.slice(2));
+  const { runArguments } = await import('./cli/run-command.ts');
+  process.exitCode = await runArguments(process.argv.slice(2));
 }

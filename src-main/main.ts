@@ -3,22 +3,20 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { app, dialog } from 'electron';
-import { findRunningCore } from './cli/running-core.ts';
-import { appPaths, ensurePrivateDir } from './core/base/app-paths.ts';
+import { findRunningCore } from './cli/core-access.ts';
+import { appPaths, ensurePrivateDir, launcherPath } from './core/base/app-paths.ts';
 import { errorText } from './core/base/errors.ts';
 import type { Log } from './core/base/log.ts';
-import { launcherPath } from './core/client-apps/own-launch.ts';
-import { isBackgroundStart, linuxAutostart, systemAutostart } from './desktop/autostart.ts';
+import { desktopSettings, isBackgroundStart, linuxAutostart, systemAutostart } from './desktop/desktop-settings.ts';
 import { linkScheme, placeInWords, placeOfLink } from './desktop/dashboard-places.ts';
 import { DesktopApp } from './desktop/desktop-app.ts';
-import { desktopSettings } from './desktop/desktop-settings.ts';
 import { isTranslocated, keepLauncher, launcherFacts } from './desktop/launcher.ts';
 import { offerMove } from './desktop/offer-move.ts';
 import { registerPageProtocol } from './desktop/page-protocol.ts';
 import { openPreferences, type PreferenceStore } from './desktop/preferences.ts';
 import { takeOver } from './desktop/take-over.ts';
 import { CoreHost } from './host/core-host.ts';
-import { StartLock } from './shim/start-lock.ts';
+import { StartLock } from './shim/start-core.ts';
 
 /** How long quitting may wait for servers to end, in ms; what is left then is killed. */
 const endWithinMs = 10_000;

@@ -6,8 +6,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { appPaths } from './core/base/app-paths.ts';
-import { launcherPath } from './core/client-apps/own-launch.ts';
+import { appPaths, launcherPath } from './core/base/app-paths.ts';
 import { runShim } from './shim/run-shim.ts';
 
 const args = process.argv.slice(2);

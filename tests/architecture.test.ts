@@ -1,4 +1,5 @@
 /** Holds the picture in src-main/README.md true, and the rules that do so to a few examples that break them. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { canBeReadInOneGo, isNamedAfterItsTopic, saysWhatItIsFor } from './architecture/form-rules.ts';
 import {
@@ -9,7 +10,10 @@ import {
   shimLoadsBuiltInsOnly,
 } from './architecture/import-rules.ts';
 import { noStateAtImport } from './architecture/module-state.ts';
+import { missingFiles, namedButMissing } from './architecture/named-files.ts';
+import { foldersWithoutSource } from './architecture/test-folders.ts';
 import { readSources, type Rule, type Source } from './architecture/source.ts';
+import { circles, crowdedFolders, intruders, mutualFolders } from './architecture/structure-rules.ts';
 
 const sources = readSources(`${import.meta.dirname}/..`);
 
@@ -188,6 +192,10 @@ describe('the shim loads built-in modules only', () => {
     expect(shimLoadsBuiltInsOnly(sources)).toEqual([]);
   });
 
+  test('so does the server of the bundle, which is packed without packages', () => {
+    expect(shimLoadsBuiltInsOnly(sources, 'src-main/mcpb.ts')).toEqual([]);
+  });
+
   test('a package is caught, also when another file brings it in', () => {
     const through = [shim(`import './shim/lines.ts';`), lineSplitter(`import '../shim.ts';\nimport { z } from 'zod';`)];
     expect(shimLoadsBuiltInsOnly([shim(`import { z } from 'zod';`)])).toEqual([
@@ -204,8 +212,75 @@ describe('the shim loads built-in modules only', () => {
   });
 });
 
+test('a test lies where what it tests lies', () => {
+  expect(foldersWithoutSource(`${import.meta.dirname}/..`)).toEqual([]);
+});
+
+test('every file that the documents name is there', () => {
+  const root = `${import.meta.dirname}/..`;
+  expect(namedButMissing(root, (document) => readFileSync(`${root}/${document}`, 'utf8'))).toEqual([]);
+});
+
+test('a name of which there is no file is caught, whether with its folder or without', () => {
+  const paths = ['src-main/core/calls/call-tool.ts'];
+  const kept = 'See `calls/call-tool.ts`, `call-tool.ts`, electron.d.ts, `core/modes/my-mode.ts`.';
+  expect(missingFiles(kept, paths)).toEqual([]);
+  expect(missingFiles('`call.ts`, modes/call-tool.ts.', paths)).toEqual(['call.ts', 'modes/call-tool.ts']);
+});
+
 test('the rules look at real files', () => {
   expect(sources.map(({ path }) => path)).toEqual(
     expect.arrayContaining(['src-main/rpc/contract.ts', 'src-main/core/base/errors.ts', 'src-renderer/App.svelte']),
   );
+});
+
+describe('the files hang together as the picture says', () => {
+  const file = (path: string, ...imported: string[]): Source => ({
+    path,
+    text: imported.map((other) => `import type { A } from '${other}';`).join('\n'),
+  });
+
+  test('no import leads round in a circle, types included', () => {
+    expect(circles(sources)).toEqual([]);
+  });
+
+  test('a circle is caught, and the files on the way to it are not', () => {
+    const round = [file('a.ts', './b.ts'), file('b.ts', './c.ts'), file('c.ts', './b.ts'), file('d.ts', './a.ts')];
+    expect(circles(round)).toEqual(['b.ts <-> c.ts']);
+  });
+
+  test('no two folders import each other, but for a folder and what lies in it', () => {
+    expect(mutualFolders(sources)).toEqual([]);
+  });
+
+  test('two such folders are caught, a parent and its child are not', () => {
+    const parent = [file('a/a.ts', './in/a.ts'), file('a/in/a.ts', '../b.ts'), file('a/b.ts')];
+    expect(mutualFolders(parent)).toEqual([]);
+    const both = [file('a/a.ts', '../b/a.ts'), file('b/b.ts', '../a/b.ts'), file('b/a.ts'), file('a/b.ts')];
+    expect(mutualFolders(both)).toEqual(['a -> b']);
+  });
+
+  test('a folder holds no more files than can be taken in', () => {
+    expect(crowdedFolders(sources)).toEqual([]);
+  });
+
+  test('a crowded one is caught', () => {
+    const many = Array.from({ length: 31 }, (_, number) => file(`a/${number}.ts`));
+    expect(crowdedFolders(many)).toEqual(['a has 31 files']);
+    expect(crowdedFolders(many.slice(1))).toEqual([]);
+  });
+
+  test("a worker's folder is loaded by its own parts alone; its messages are for both sides", () => {
+    expect(intruders(sources)).toEqual([]);
+  });
+
+  test('whoever else loads a part of it is caught', () => {
+    const text = `import { run } from './read-worker/grep.ts';`;
+    expect(intruders([{ path: 'src-main/reader.ts', text }])).toEqual([
+      'src-main/reader.ts:1 must not import src-main/read-worker/grep.ts',
+    ]);
+    const types = `import type { Run } from './read-worker/grep.ts';`;
+    const messages = `import { kinds } from './read-worker/reader-messages.ts';`;
+    expect(intruders([{ path: 'src-main/reader.ts', text: `${types}\n${messages}` }])).toEqual([]);
+  });
 });

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { eachLine } from './lines.mjs';
 
-const clientInfo = { name: 'tooltray-bench', version: '1.0.0' };
+/** Of those that are called as we are nothing is counted as a saving: no model reads along. */
+const ownName = 'tooltray-bench';
 const protocolVersion = '2025-11-25';
 
 export class StdioClient {
@@ -11,7 +12,10 @@ export class StdioClient {
   #lastId = 0;
   #gone;
 
-  constructor([command, ...args], env = process.env) {
+  #clientInfo;
+
+  constructor([command, ...args], env = process.env, name = ownName) {
+    this.#clientInfo = { name, version: '1.0.0' };
     this.#child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
     this.#gone = new Promise((resolve) => this.#child.once('close', resolve));
     void this.#gone.then(() => this.#fail(new Error(`${command} ${args.join(' ')} ended.`)));
@@ -29,7 +33,11 @@ export class StdioClient {
 
   /** The handshake; resolves with what the server says of itself. */
   async initialize(capabilities = {}) {
-    const introduction = await this.request('initialize', { protocolVersion, capabilities, clientInfo });
+    const introduction = await this.request('initialize', {
+      protocolVersion,
+      capabilities,
+      clientInfo: this.#clientInfo,
+    });
     this.#send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     return introduction;
   }

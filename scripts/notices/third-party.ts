@@ -1,6 +1,7 @@
-/** The notices that bundled packages ask for: each that got into dist/, with its licence in its own words. */
+/** The notices that bundled packages ask for: each that got into dist/, and what is compiled in it, with the licence's own words. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type Inside, insidePackages } from './inside-packages.ts';
 
 /** What a build says about what it wrote; an asset may be a font or a style of a package. */
 export interface BuildOutput {
@@ -13,9 +14,6 @@ export interface BuildOutput {
 interface Manifest {
   readonly name: string;
   readonly version: string;
-  readonly license?: string;
-  readonly author?: string | { readonly name: string };
-  readonly repository?: string | { readonly url: string };
 }
 
 /** The folders of the packages that the parts come from; names of files may be relative to `root`. */
@@ -29,26 +27,37 @@ export function packagesIn(outputs: readonly BuildOutput[], root: string): strin
   return [...new Set(folders)].filter((folder) => folder !== undefined);
 }
 
-/** Throws where a package says neither its licence's text nor its name. */
-export function noticesOf(folders: readonly string[]): string {
+/** Throws where there is no licence's text for a package, or where nobody has looked what its version has inside. */
+export function noticesOf(
+  folders: readonly string[],
+  inside: Readonly<Record<string, Inside>> = insidePackages,
+): string {
   const byLicence = new Map<string, string[]>();
+  const note = (licence: string, name: string): void =>
+    void byLicence.set(licence, [...(byLicence.get(licence) ?? []), name]);
   for (const folder of folders) {
-    const { name, version } = manifestOf(folder);
-    const licence = licenceOf(folder);
-    byLicence.set(licence, [...(byLicence.get(licence) ?? []), `${name} ${version}`]);
+    const manifest = manifestOf(folder);
+    const known = Object.hasOwn(inside, manifest.name) ? inside[manifest.name] : undefined;
+    const title = `${manifest.name} ${manifest.version}`;
+    if (known && known.version !== manifest.version) {
+      throw new Error(`Look what ${title} has inside: scripts/notices/inside-packages.ts knows ${known.version}.`);
+    }
+    note(licenceOf(folder, known), known?.source ? `${title} (source: ${known.source})` : title);
+    for (const { name, text } of known?.parts ?? []) note(textOf(text), `${title}: ${name}`);
   }
   const parts = [...byLicence].map(([licence, names]) => `${names.sort().join('\n')}\n\n${licence}\n`).sort();
   return ['Tooltray contains the following software of others.\n', ...parts].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-function licenceOf(folder: string): string {
+function licenceOf(folder: string, known: Inside | undefined): string {
   const files = readdirSync(folder).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name));
   if (files.length > 0) return files.map((name) => readFileSync(join(folder, name), 'utf8').trim()).join('\n\n');
-  const { name, license, author, repository } = manifestOf(folder);
-  if (license === undefined) throw new Error(`${name} does not say under which licence it may be passed on.`);
-  const by = typeof author === 'string' ? author : author?.name;
-  const place = typeof repository === 'string' ? repository : repository?.url;
-  return [`Licence: ${license}`, by && `By: ${by}`, place && `Source: ${place}`].filter(Boolean).join('\n');
+  if (known?.own !== undefined) return textOf(known.own);
+  throw new Error(`${manifestOf(folder).name} carries no licence: its text belongs in scripts/notices/.`);
+}
+
+function textOf(name: string): string {
+  return readFileSync(join(import.meta.dirname, 'texts', name), 'utf8').trim();
 }
 
 function manifestOf(folder: string): Manifest {

@@ -13,7 +13,7 @@ import { openClient, situations, writeConfig, writePerson } from './situations.m
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = join(root, 'docs/screenshots');
 const allViews = ['overview', 'servers', 'activity', 'spills', 'setup', 'settings'];
-const widths = [1280, 900];
+const widths = [1280, 900, 600];
 const themes = ['light', 'dark'];
 /** What a view fetches after it is opened has time to come. */
 const settleMs = 900;

@@ -13,6 +13,9 @@ const fixture = (name, ...args) => ({
 const utils = { type: 'builtin', builtin: 'utils', folders: [join(root, 'src-main')] };
 
 const press = (name) => async (page) => page.getByRole('button', { name }).first().click();
+const unfold = (text) => async (page) => {
+  for (const summary of await page.locator('summary', { hasText: text }).all()) await summary.click();
+};
 const firstRow = async (page) => page.locator('tbody [data-row]').first().click();
 
 /**
@@ -27,6 +30,8 @@ export const situations = [
       'add-server': { place: 'servers?add=apps' },
       'connect-sheet': { place: 'setup/apps', open: press(/^Connect/) },
       import: { place: 'setup/servers' },
+      'import-losses': { place: 'setup/servers', open: unfold('Left behind') },
+      'another-app': { place: 'setup/apps', open: showAnotherApp },
       'first-call': { place: 'setup/first-call' },
     },
   },
@@ -37,6 +42,7 @@ export const situations = [
       spill: { place: 'spills', open: firstRow },
       server: { place: 'servers/issues' },
       tools: { place: 'servers/files/tools' },
+      unsaved: { place: 'servers/issues/config', open: leaveAnEdit },
     },
     config: {
       mode: 'proxy',
@@ -52,7 +58,11 @@ export const situations = [
   },
   {
     name: 'trouble',
-    details: { server: { place: 'servers/github' }, log: { place: 'servers/crashing/log' } },
+    details: {
+      server: { place: 'servers/github' },
+      log: { place: 'servers/crashing/log' },
+      proposal: { place: 'settings', open: showProposals },
+    },
     config: {
       servers: {
         files: utils,
@@ -66,6 +76,25 @@ export const situations = [
     live: propose,
   },
 ];
+
+/** The entry for an app that we do not know, in sight. */
+async function showAnotherApp(page) {
+  await unfold('Another app')(page);
+  await page.getByRole('button', { name: 'Copy entry' }).scrollIntoViewIfNeeded();
+}
+
+/** An edit of an entry, and a step away from it. */
+async function leaveAnEdit(page) {
+  await press('Edit')(page);
+  await page.locator('textarea').first().press('End');
+  await page.locator('textarea').first().pressSequentially(' ');
+  await page.evaluate(() => (location.hash = '#/activity'));
+}
+
+/** What waits for a yes, in sight. */
+async function showProposals(page) {
+  await page.getByText('What would change').first().scrollIntoViewIfNeeded();
+}
 
 /** A connected app that has been at it for a while. */
 async function work(client) {
@@ -94,15 +123,25 @@ async function propose(client) {
   await client.initialize();
   const change = { action: 'add', name: 'weather', command: 'npx', args: ['-y', 'some-weather-server'] };
   await client.request('tools/call', { name: 'manage_servers', arguments: change });
+  const edit = { operation: 'patch', name: 'github', args: ['--stdio', '--read-only'], env: { LOG: 'verbose' } };
+  await client.request('tools/call', { name: 'upstream_servers', arguments: edit });
 }
 
-/** The person's own folder: three apps with servers of their own. */
+/** The person's own folder: three apps, and an aggregator, with servers of their own. */
 export function writePerson(folder) {
   const server = (name) => ({ command: 'npx', args: ['-y', `@example/${name}`], env: { TOKEN: 'of-the-person' } });
   const files = {
     '.config/Claude/claude_desktop_config.json': { mcpServers: { github: server('github'), notes: server('notes') } },
     '.cursor/mcp.json': { mcpServers: { github: server('github'), database: server('postgres') } },
     '.gemini/settings.json': { theme: 'Default' },
+    '.mcpproxy/mcp_config.json': {
+      mcpServers: [
+        { name: 'browser', protocol: 'stdio', ...server('browser'), isolation: { enabled: true, image: 'node:24' } },
+      ],
+      docker_isolation: { enabled: true, memory_limit: '512m' },
+      listen: '127.0.0.1:8080',
+      tools_limit: 15,
+    },
   };
   for (const [file, content] of Object.entries(files)) writeJson(join(folder, file), content);
 }
@@ -117,5 +156,9 @@ function writeJson(file, content) {
 }
 
 export function openClient(env) {
-  return new StdioClient([process.execPath, join(root, 'dist/cli.js'), 'stdio', '--app', 'claude-desktop'], env);
+  return new StdioClient(
+    [process.execPath, join(root, 'dist/cli.js'), 'stdio', '--app', 'claude-desktop'],
+    env,
+    'claude-ai',
+  );
 }

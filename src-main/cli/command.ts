@@ -1,19 +1,238 @@
-/** What a command of the command line is, as data. */
+/** What a command of the command line is: words, flags and notes said once, from which its arguments are read and its help is made. */
+import { parseArgs } from 'node:util';
+import { AppError, withFix } from '../core/base/errors.ts';
 
-export interface CommandModule {
-  /** `form` is how the command is used, for errors. Resolves to the exit code; throws AppError, `bad_request` for wrong use. */
-  readonly run: (args: readonly string[], form: string) => Promise<number>;
+/** A flag; without a value word it is a switch. */
+export interface Flag {
+  readonly help: string;
+  /** What the help writes for its value; in brackets where that may be left out, which counts as `.`. */
+  readonly value?: string;
+  /** It may be given several times. */
+  readonly many?: true;
+  /** Its value is a whole number from here on, up to `to`. */
+  readonly from?: number;
+  readonly to?: number;
+  /** The number that counts without it. */
+  readonly usual?: number;
+  /** Its value is a point in the past. */
+  readonly isPast?: true;
+  readonly short?: string;
+  /** It goes in place of the flag declared before it. */
+  readonly isInstead?: true;
 }
 
-export interface Command {
-  readonly name: string;
-  /** Arguments as the help shows them. */
-  readonly form: string;
-  /** A few words for the overview. */
-  readonly about: string;
-  /** What the command's own help says besides, line by line. */
-  readonly details?: readonly string[];
-  /** Under which heading the overview has it; without one it is left out. */
-  readonly group?: 'Run' | 'Client apps' | 'Servers' | 'Tools' | 'Look after it';
-  readonly load: () => Promise<CommandModule>;
+type Flags = Readonly<Record<string, Flag>>;
+
+/** What was given for each flag. */
+export type Given<F extends Flags> = { readonly [N in keyof F]: ValueOf<F[N]> };
+
+type ValueOf<F extends Flag> = F extends { readonly many: true }
+  ? readonly string[]
+  : F extends { readonly usual: number }
+    ? number
+    : F extends { readonly from: number } | { readonly isPast: true }
+      ? number | undefined
+      : F extends { readonly value: string }
+        ? string | undefined
+        : boolean;
+
+/** One of several things that a command does, named by its first word. */
+export interface Action {
+  readonly words?: string;
+  readonly help: string;
+}
+
+type Actions = Readonly<Record<string, Action>>;
+
+interface Declaration<F extends Flags, A extends Actions> {
+  /** Its words, as the help shows them: what stands in brackets may be missing, after … any number may follow. */
+  readonly words?: string;
+  /** Instead of words: what the first one may be. */
+  readonly actions?: A;
+  /** The action that is meant where none is named. */
+  readonly usual?: keyof A;
+  /** As code names them: `dryRun` is `--dry-run`. */
+  readonly flags: F;
+  /** Its words are the start of another program, and what is no flag of ours belongs to that; behind it, these flags do too. */
+  readonly wraps?: readonly (keyof F)[];
+  /** How it is used, where words and flags in a row would not tell. */
+  readonly form?: string;
+  /** What else the help says, line by line. */
+  readonly notes?: readonly string[];
+  /** Resolves to the exit code. */
+  readonly run: (flags: Given<F>, words: readonly string[], action: keyof A) => Promise<number>;
+}
+
+export type Command = Declaration<Flags, Actions>;
+
+/** Declares a command: `run` knows its flags by their types. */
+export function command<const F extends Flags, const A extends Actions>(declared: Declaration<F, A>): Command {
+  return declared as unknown as Command;
+}
+
+/** Flags that many commands take. */
+export const configFlag = { value: 'F', help: 'another config file than your own' } as const;
+export const jsonFlag = { help: 'print JSON' } as const;
+export const commonFlags = { config: configFlag, json: jsonFlag } as const;
+export const sinceFlag = { value: 'WHEN', isPast: true, help: 'only the last 7d, 12h …, or from a date on' } as const;
+/** Of commands that run a core. */
+export const modeFlag = { value: 'M', help: 'how tools are shown: proxy, search …' } as const;
+
+/** `what` is a sentence without its full stop; whoever runs the command adds how it is used. */
+export function wrongUse(what: string, cause?: unknown): AppError {
+  return new WrongUse('bad_request', `${what.replace(/\.$/, '')}.`, { cause });
+}
+
+class WrongUse extends AppError {}
+
+/** Resolves to the exit code. Rejects with AppError, `bad_request` for wrong use. */
+export async function runCommand(name: string, declared: Command, args: readonly string[]): Promise<number> {
+  try {
+    const { flags, words, action } = readArguments(declared, args);
+    return await declared.run(flags as Given<Flags>, words, action);
+  } catch (error) {
+    if (!(error instanceof WrongUse)) throw error;
+    throw withFix(error, `Use it like this: tooltray ${name} ${formOf(declared)}`);
+  }
+}
+
+interface Arguments {
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly words: readonly string[];
+  /** Empty where the command has none. */
+  readonly action: string;
+}
+
+/** Throws AppError bad_request. */
+export function readArguments(declared: Command, args: readonly string[]): Arguments {
+  const { flags, actions, usual } = declared;
+  const { values, positionals } = parse(declared, args);
+  const given = Object.entries(flags).map(
+    ([name, flag]) => [name, valueOf(name, flag, values[spelled(name)])] as const,
+  );
+  const [action = usual, ...behind] = actions === undefined ? ['', ...positionals] : positionals;
+  if (action === undefined) throw missing();
+  const known = actions === undefined ? declared : Object.hasOwn(actions, action) ? actions[action] : undefined;
+  if (known === undefined) throw wrongUse(`${JSON.stringify(action)} is not understood`);
+  checkNumber(behind, known.words ?? '');
+  return { flags: Object.fromEntries(given), words: behind, action };
+}
+
+function parse(declared: Command, args: readonly string[]) {
+  const options = Object.entries(declared.flags).map(([name, { value, many = false, short }]) => {
+    const type = value === undefined ? ('boolean' as const) : ('string' as const);
+    return [spelled(name), { type, multiple: many, ...(short !== undefined && { short }) }] as const;
+  });
+  try {
+    return parseArgs({ args: sorted(declared, args), options: Object.fromEntries(options), allowPositionals: true });
+  } catch (cause) {
+    // Node appends advice about `--` that is right for none of our commands.
+    const [sentence = ''] = (cause as Error).message.split(/\. |\n/);
+    throw wrongUse(sentence, cause);
+  }
+}
+
+/** What parseArgs does not know: values that may be left out, and words that are the flags of another program. */
+function sorted({ flags, wraps }: Command, args: readonly string[]): string[] {
+  const byWord = new Map(Object.entries(flags).map(([name, flag]) => [`--${spelled(name)}`, { name, flag }]));
+  const own: string[] = [];
+  const words: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] as string;
+    if (word === '--') {
+      words.push(...args.slice(at + 1));
+      break;
+    }
+    const { name = '', flag } = byWord.get(word.split('=', 1)[0] as string) ?? {};
+    const [isAlone, next] = [!word.includes('='), args[at + 1]];
+    if (wraps !== undefined && words.length > 1 && (flag === undefined || wraps.includes(name))) words.push(word);
+    else if (isAlone && flag?.value?.startsWith('[') === true && next?.startsWith('-') !== false) own.push(`${word}=.`);
+    else if (isAlone && flag?.value !== undefined && next !== undefined && (wraps !== undefined || !/^-./.test(next)))
+      own.push(`${word}=${args[++at]}`);
+    else (word.startsWith('-') && word !== '-' ? own : words).push(word);
+  }
+  return [...own, '--', ...words];
+}
+
+function valueOf(name: string, flag: Flag, given: string | boolean | (string | boolean)[] | undefined): unknown {
+  const { value, many, from, to = Infinity, usual, isPast } = flag;
+  if (many === true) return given ?? [];
+  if (value === undefined) return given === true;
+  if (typeof given !== 'string') return usual;
+  if (isPast === true) {
+    const time = readSince(given, Date.now());
+    if (time === undefined) throw wrongUse(`--${spelled(name)} takes 7d, 12h or a date`);
+    return time;
+  }
+  if (from === undefined) return given;
+  const number = /^\d+$/.test(given) ? Number(given) : NaN;
+  if (number >= from && number <= to) return number;
+  throw wrongUse(`--${spelled(name)} takes a whole number from ${from} ${to === Infinity ? 'up' : `to ${to}`}`);
+}
+
+const units: ReadonlyMap<string, number> = new Map([
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+  ['w', 7 * 86_400_000],
+]);
+
+/**
+ * A point in the past as people write it: `7d`, `12h`, `30m` ago, or a date, which without a time begins at midnight here. In ms since
+ * the epoch; undefined for what is neither.
+ */
+export function readSince(text: string, now: number): number | undefined {
+  const [, amount, unit] = /^(\d{1,6})([mhdw])$/.exec(text.trim()) ?? [];
+  if (amount !== undefined && unit !== undefined) return Math.max(0, now - Number(amount) * (units.get(unit) ?? 0));
+  if (!/^\d{4}-\d\d-\d\d/.test(text)) return undefined;
+  const time = Date.parse(text.length === 10 ? `${text}T00:00:00` : text);
+  return Number.isNaN(time) ? undefined : Math.max(0, time);
+}
+
+/** `NAME [MORE | OTHER]`: at least the words in front of the first bracket; of alternatives one counts. */
+function checkNumber(words: readonly string[], form: string): void {
+  const count = (text: string): number => text.replace(/ \| \S+/g, '').match(/[^ …]+/g)?.length ?? 0;
+  if (words.length < count(form.split('[', 1)[0] as string)) throw missing();
+  const most = form.includes('…') ? Infinity : count(form);
+  if (words.length > most) throw wrongUse(`${JSON.stringify(words[most])} is too much`);
+}
+
+function missing(): AppError {
+  return wrongUse('Something is missing');
+}
+
+/** The help of one command. */
+export function helpOf(name: string, about: string, declared: Command): string {
+  const { actions = {}, flags, notes = [] } = declared;
+  const parts = [
+    Object.entries(actions).map(([action, { words, help }]) => [joined(action, words), help] as const),
+    Object.entries(flags).map(([flag, { value, help, usual }]) => {
+      return [joined(`--${spelled(flag)}`, value), usual === undefined ? help : `${help} (${usual})`] as const;
+    }),
+  ];
+  const width = Math.max(...parts.flat().map(([left]) => left.length)) + 2;
+  const lines = parts.map((rows) => rows.map(([left, help]) => `  ${left.padEnd(width)}${help}`));
+  const head = [`Usage: tooltray ${joined(name, formOf(declared))}`];
+  const sentence = [`${about[0]?.toUpperCase()}${about.slice(1)}.`];
+  const all = [head, sentence, ...lines, notes].filter((part) => part.length > 0);
+  return `${all.map((part) => part.join('\n')).join('\n\n')}\n`;
+}
+
+function formOf({ form, words, actions, usual, flags }: Command): string {
+  if (form !== undefined) return form;
+  const each = Object.entries(actions ?? {}).map(([action, one]) => joined(action, one.words));
+  const options = Object.entries(flags).map(([name, { value, many, isInstead }]) => {
+    return `${isInstead === true ? ' | ' : '] ['}${joined(`--${spelled(name)}`, value)}${many === true ? ' …' : ''}`;
+  });
+  const choice = usual === undefined ? each.join(' | ') : `[${each.join(' | ')}]`;
+  return joined(words, choice, `${options.join('').slice(2)}]`);
+}
+
+function joined(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join(' ');
+}
+
+/** `dryRun` as it is typed: `dry-run`. */
+function spelled(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -1,13 +1,15 @@
 /** Asks a core: the one that runs, or a private one for the time of a command. Commands cannot tell the difference. */
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import type { RpcMethod, RpcMethods } from '../rpc/contract.ts';
-import { findRunningCore } from './running-core.ts';
-
-export interface CoreAccess {
-  /** Rejects with AppError. */
-  ask<M extends RpcMethod>(method: M, input: RpcMethods[M]['input']): Promise<RpcMethods[M]['output']>;
-  close(): Promise<void>;
-}
+import { socketLocation } from '../core/base/app-paths.ts';
+import { AppError, type ErrorCode, errorCodes } from '../core/base/errors.ts';
+import { type JsonObject, objectOf } from '../core/base/json.ts';
+import { rpcCode, RpcError } from '../core/wire/message.ts';
+import { Peer } from '../core/wire/peer.ts';
+import { toObject } from '../core/wire/raw-json.ts';
+import { StreamTransport } from '../core/wire/stream-transport.ts';
+import type { CoreAccess } from '../rpc/contract.ts';
+import { CoreAbsent, dial, type Link } from '../shim/dial.ts';
 
 /** `config` is what `--config` said: a running core with another file is not the one that is meant. */
 export async function withCore<T>(config: string | undefined, work: (core: CoreAccess) => Promise<T>): Promise<T> {
@@ -29,8 +31,82 @@ export async function runningCoreFor(config: string | undefined): Promise<CoreAc
   return undefined;
 }
 
+/** Asks the core that runs, whatever its config. Rejects with AppError not_found where none does. */
+export async function withRunningCore<T>(
+  absent: string,
+  fix: string,
+  work: (core: CoreAccess) => Promise<T>,
+): Promise<T> {
+  const core = await findRunningCore();
+  if (core === undefined) throw new AppError('not_found', absent, { fix });
+  try {
+    return await work(core);
+  } finally {
+    await core.close();
+  }
+}
+
 async function openPrivate(config: string | undefined): Promise<CoreAccess> {
   // Loaded only here: it is the whole core.
-  const { openPrivateCore } = await import('./private-core.ts');
+  const { openPrivateCore } = await import('./own-core.ts');
   return openPrivateCore(config);
+}
+
+/** By its control socket. Undefined when none runs. Rejects with AppError not_allowed when one does and does not let us in. */
+export async function findRunningCore(): Promise<CoreAccess | undefined> {
+  const link = await reach();
+  if (link === undefined) return undefined;
+  const { socket, rest } = link;
+  const peer = new Peer(new StreamTransport(socket, socket, { leftover: rest }), {
+    onRequest: (method) => Promise.reject(new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`)),
+    onNotification: () => undefined,
+    onClose: () => undefined,
+  });
+  await peer.start();
+  return {
+    ask: async (method, input) => await request(peer, method, { ...input }),
+    async close() {
+      await peer.close();
+      // Nothing is under way any more; waiting for the other side to hang up would only delay our end.
+      socket.destroySoon();
+    },
+  };
+}
+
+async function reach(): Promise<Link | undefined> {
+  try {
+    return await dial(socketLocation(process.env, process.platform, homedir()), { purpose: 'control' });
+  } catch (cause) {
+    if (cause instanceof CoreAbsent) return undefined;
+    throw new AppError('not_allowed', (cause as Error).message, { cause });
+  }
+}
+
+async function request(peer: Peer, method: string, input: JsonObject): Promise<JsonObject> {
+  try {
+    return toObject(await peer.request(method, input));
+  } catch (error) {
+    throw error instanceof RpcError ? toAppError(error) : gone(error);
+  }
+}
+
+/** The core's own errors come with their code; another version's unknown question is told as what it is. */
+function toAppError(error: RpcError): AppError {
+  if (error.code === rpcCode.methodNotFound) {
+    return new AppError(
+      'unsupported',
+      'The Tooltray that is running is of another version and does not know this command.',
+      {
+        fix: 'Restart it.',
+        cause: error,
+      },
+    );
+  }
+  const { code, ...data } = objectOf(error.data);
+  const known = errorCodes.find((one) => one === code);
+  return new AppError(known ?? ('call_failed' satisfies ErrorCode), error.message, { data, cause: error });
+}
+
+function gone(cause: unknown): AppError {
+  return new AppError('call_failed', 'The running Tooltray ended before it answered.', { fix: 'Try again.', cause });
 }

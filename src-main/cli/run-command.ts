@@ -1,17 +1,14 @@
-/** Finds the command that the first word names, loads only that, and turns errors into one clear line and an exit code. */
-import { AppError, errorText } from '../core/base/errors.ts';
+/** From argv to an exit code: flags before the command are sorted in, the command is loaded and run, an error becomes one clear line. */
+import { isBuiltin } from 'node:module';
 import packageJson from '../../package.json' with { type: 'json' };
-import { closestWord } from '../core/config/closest-word.ts';
-import type { Command } from './command.ts';
-import { commands, findCommand } from './commands.ts';
-import { requireNode } from './node-check.ts';
-import { plainText } from './plain-text.ts';
-import { printJson } from './print.ts';
-import { readLeadingFlags } from './leading-flags.ts';
-import { commandUsage, usage } from './usage.ts';
+import { AppError, errorText, withFix } from '../core/base/errors.ts';
+import { closestWord } from '../core/base/wording.ts';
+import { helpOf, runCommand, wrongUse } from './command.ts';
+import { commands, usage } from './command-table.ts';
+import { plainText, printJson } from './terminal.ts';
 
 /** Resolves to the exit code: 0 done, 1 failed, 2 used wrongly. */
-export async function runCommand(argv: readonly string[]): Promise<number> {
+export async function runArguments(argv: readonly string[]): Promise<number> {
   // `tooltray list | head` closes the pipe early; that is no failure of ours.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   let words = argv;
@@ -25,23 +22,19 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
 
 async function runWords([word = '--help', ...rest]: readonly string[]): Promise<number> {
   if (word === '--version') return say(`Tooltray ${packageJson.version}\n`);
-  const wantsHelp = isHelp(rest[0]) || (rest.length === 2 && isHelp(rest[1]));
-  if (isHelp(word) || word === 'help') return help(rest[0]);
-  const command = requireCommand(word);
-  if (wantsHelp) return say(commandUsage(command));
+  const asksHelp = isHelp(word) || word === 'help';
+  if (asksHelp && rest[0] === undefined) return say(usage());
+  const { name, about, load } = requireCommand(asksHelp ? (rest[0] ?? '') : word);
   requireNode();
-  const { run } = await command.load();
-  return run(rest, `${command.name} ${command.form}`);
+  const command = await load();
+  if (asksHelp || isHelp(rest[0]) || (rest.length === 2 && isHelp(rest[1]))) return say(helpOf(name, about, command));
+  return runCommand(name, command, rest);
 }
 
-function help(about: string | undefined): number {
-  return say(about === undefined ? usage() : commandUsage(requireCommand(about)));
-}
-
-function requireCommand(word: string): Command {
-  const command = findCommand(word);
-  if (command !== undefined) return command;
-  const names = commands.flatMap(({ name, group }) => (group === undefined ? [] : [name]));
+function requireCommand(word: string) {
+  const found = commands.find(({ name }) => name === word);
+  if (found !== undefined) return found;
+  const names = commands.flatMap(({ name, isHidden }) => (isHidden ? [] : [name]));
   const meant = closestWord(word, names);
   throw new AppError('bad_request', `There is no command ${JSON.stringify(word)}.`, {
     fix: `${meant === undefined ? `There are: ${names.join(', ')}.` : `Did you mean "${meant}"?`} See tooltray --help.`,
@@ -69,4 +62,103 @@ function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof AppError)) return { code: 'internal', message: errorText(error) };
   const { code, message, fix, data } = error;
   return { code, message, fix, data };
+}
+
+/** Before anything fails in its own words. Throws AppError unsupported. Looks for what we need, not for a number: builds differ. */
+function requireNode(): void {
+  const hasRawJson = typeof (JSON as { rawJSON?: unknown }).rawJSON === 'function';
+  if (hasRawJson && isBuiltin('node:sqlite')) return;
+  throw new AppError(
+    'unsupported',
+    `Tooltray needs Node.js 22.13 or newer, and this is ${process.version} (${process.execPath}).`,
+    {
+      fix: 'Install a newer one from https://nodejs.org, or start Tooltray with the full path of one you have.',
+    },
+  );
+}
+
+// Flags in front of the command.
+
+const withValue = ['--config', '--mode', '--server-name', '--server-command', '--server-description'] as const;
+const switches = ['--json', '--list-servers', '--build-cache'] as const;
+const actions = ['list', 'add', 'remove', 'validate', 'test'] as const;
+
+type Value = (typeof withValue)[number];
+
+interface Flags {
+  readonly values: Map<Value, string>;
+  readonly switches: Set<string>;
+  /** What `--manage` named; undefined without it. */
+  manage: string | undefined;
+  serverArgs: string[];
+}
+
+/**
+ * The arguments with a command (or --help, --version) as the first word: our flags in front of it go behind it, ToolMux's become the
+ * command that does the same. Throws AppError bad_request.
+ */
+export function readLeadingFlags(argv: readonly string[]): readonly string[] {
+  if (argv[0]?.startsWith('-') !== true) return argv;
+  const found: Flags = { values: new Map(), switches: new Set(), manage: undefined, serverArgs: [] };
+  const rest = [...argv];
+  while (rest[0]?.startsWith('-') === true) {
+    const word = rest.shift() as string;
+    if (['--help', '-h'].includes(word)) return ['--help'];
+    if (['--version', '-V', '-v'].includes(word)) return ['--version'];
+    takeFlag(word, rest, found);
+  }
+  const [command, ...others] = rest;
+  return command === undefined ? toolMuxCommand(found) : [command, ...shared(found, ['--config', '--mode']), ...others];
+}
+
+function takeFlag(word: string, rest: string[], found: Flags): void {
+  const [, name = word, inline] = /^(--[a-z-]+)=(.*)$/s.exec(word) ?? [];
+  const known = withValue.find((flag) => flag === name);
+  if (known !== undefined) {
+    const value = inline ?? rest.shift();
+    if (value === undefined) throw wrongHere(`${name} needs a value`);
+    found.values.set(known, value);
+  } else if (name === '--manage') {
+    found.manage = inline ?? (rest[0]?.startsWith('-') === false ? rest.shift() : undefined) ?? 'list';
+  } else if (name === '--server-args') {
+    // ToolMux's own rule would end at any dash; the arguments of most servers begin with one.
+    while (rest[0] !== undefined && !isOurs(rest[0])) found.serverArgs.push(rest.shift() as string);
+  } else if (switches.some((flag) => flag === name)) found.switches.add(name);
+  else throw wrongHere(`There is no flag ${JSON.stringify(word)} in this place`);
+}
+
+function isOurs(word: string): boolean {
+  const name = word.split('=')[0];
+  return [...withValue, ...switches, '--manage', '--server-args'].some((flag) => flag === name);
+}
+
+/** Without any of its actions ToolMux serves MCP on stdin and stdout, and so do we. */
+function toolMuxCommand(found: Flags): string[] {
+  const flags = shared(found, ['--config']);
+  if (found.manage !== undefined) return manageCommand(found, flags);
+  if (found.switches.has('--list-servers')) return ['list-servers', ...flags];
+  if (found.switches.has('--build-cache')) return ['build-cache', ...flags];
+  return ['stdio', ...shared(found, ['--config', '--mode'])];
+}
+
+function manageCommand({ manage = '', values, serverArgs }: Flags, flags: readonly string[]): string[] {
+  if (!actions.some((action) => action === manage))
+    throw wrongHere(`--manage knows no ${JSON.stringify(manage)}`, `--manage [${actions.join('|')}]`);
+  const name = values.get('--server-name');
+  const [command, description] = [values.get('--server-command'), values.get('--server-description')];
+  if (manage === 'list') return [manage, ...flags];
+  if (manage !== 'add') return [manage, ...(name === undefined ? [] : [name]), ...flags];
+  if (name === undefined || (command === undefined && serverArgs.length > 0))
+    throw wrongHere('Something is missing', '--manage add --server-name N [--server-command C [--server-args …]]');
+  const about = description === undefined ? [] : ['--description', description];
+  return [manage, ...flags, ...about, name, ...(command === undefined ? [] : ['--', command, ...serverArgs])];
+}
+
+function shared({ values, switches: given }: Flags, names: readonly Value[]): string[] {
+  const flags = names.flatMap((name) => (values.has(name) ? [name, values.get(name) ?? ''] : []));
+  return [...flags, ...(given.has('--json') ? ['--json'] : [])];
+}
+
+function wrongHere(what: string, form = '[--config F] [--mode M] COMMAND …'): AppError {
+  return withFix(wrongUse(what), `Use it like this: tooltray ${form}`);
 }

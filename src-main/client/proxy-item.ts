@@ -1,5 +1,5 @@
 /** A content item of a proxy's answer: what the proxy says of it, and the item without that. */
-import { proxyMetaKey } from '../core/modes/universal/proxy-facts.ts';
+import { proxyMetaKey } from '../core/compat/magg/proxy-meta.ts';
 
 type Members = Record<string, unknown>;
 

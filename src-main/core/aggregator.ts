@@ -1,54 +1,52 @@
 /** Composition root of the core: makes the parts, hands each what it needs, starts and stops them in order. No logic. */
 import { dirname, join } from 'node:path';
-import { ProposalStore } from './admin/proposal-store.ts';
-import type { Healing } from './admin/healing.ts';
-import { openHealing } from './admin/open-healing.ts';
+import { ProposalStore } from './admin/server-change.ts';
+import { type Healing, openHealing } from './admin/healing.ts';
 import { PersonEdits } from './admin/person-edits.ts';
 import { ServerAdmin } from './admin/server-admin.ts';
 import { recordAdmin } from './calls/record-call.ts';
 import type { ActivityLog } from './activity/activity-log.ts';
+import type { TokenCounter } from './activity/token-counter.ts';
 import type { Ledger } from './activity/ledger/ledger.ts';
 import type { CallDetails } from './activity/call-details.ts';
 import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
 import { sweepDrafts } from './base/atomic-file.ts';
 import type { Log } from './base/log.ts';
-import type { Masker } from './base/mask-secrets.ts';
-import { AnswerRoom } from './calls/answer-room.ts';
+import type { Masker } from './base/mask.ts';
+import { AnswerRoom } from './calls/slow-calls.ts';
 import { callSteps } from './calls/call-steps.ts';
 import type { CallSteps } from './calls/call-tool.ts';
 import type { ResultShaper } from './calls/shape-result.ts';
 import { LiveCatalog } from './catalog/live-catalog.ts';
-import type { AppConfig } from './config/app-config.ts';
+import { type AppConfig, isToolOn, secretsOf } from './config/app-config.ts';
 import { DescriptionStore } from './condense/description-store.ts';
 import { ToolmuxCache } from './condense/toolmux-cache.ts';
 import type { ConfigStore } from './config/config-store.ts';
-import { isToolOn } from './config/is-tool-on.ts';
-import { secretsOf } from './config/secrets-of.ts';
-import { helpersNamed } from './modes/index.ts';
-import { ModeCosts } from './modes/mode-costs.ts';
+import { helpersNamed } from './mode-list.ts';
+import { ModeCosts } from './choose-mode.ts';
 import { openRecord } from './open-record.ts';
 import { openResults } from './open-results.ts';
-import type { PlannedDeletions } from './results/planned-deletions.ts';
-import type { ResultStore } from './results/result-store.ts';
-import type { SpillStore } from './results/spill-store.ts';
+import type { PlannedDeletions } from './spills/spill-room.ts';
+import type { ResultStore } from './spills/spill-reader.ts';
+import type { SpillStore } from './spills/spill-store.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { ownPlaces } from './security/own-places.ts';
 import { readOrCreateToken } from './security/access-token.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
 import { SignIns } from './servers/sign-in/sign-ins.ts';
-import { Pause } from './servers/pause.ts';
-import { StartSlots } from './servers/start-slots.ts';
+import { Pause } from './servers/shared-line.ts';
+import { StartSlots } from './servers/line-opener.ts';
 import { ChildrenList, endLeftChildren } from './servers/launch/children-list.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
 import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
-import { TransportFactory } from './servers/transports/transport-factory.ts';
-import type { ViewDeps } from './sessions/endpoint.ts';
+import { TransportFactory } from './servers/transports/create-transport.ts';
+import type { SessionCore } from './sessions/session-settings.ts';
 import { ParkedCalls } from './sessions/parked-calls.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
 import { lineBudgets } from './wire/byte-budget.ts';
 
-export interface AggregatorOptions {
+interface AggregatorOptions {
   readonly paths: AppPaths;
   readonly env: Env;
   readonly config: ConfigStore;
@@ -57,6 +55,8 @@ export interface AggregatorOptions {
   readonly version: string;
   /** Overrides the config's mode. */
   readonly mode?: string | undefined;
+  /** Counts tokens for several cores of one process; who made it closes it. Else the core makes its own. */
+  readonly counter?: TokenCounter | undefined;
 }
 
 const startSlots = 10;
@@ -99,7 +99,7 @@ export class Aggregator {
   readonly descriptions: DescriptionStore;
   readonly modeCosts = new ModeCosts();
   readonly #answerRoom = new AnswerRoom();
-  readonly #helpers: ViewDeps['helpers'];
+  readonly #helpers: SessionCore['helpers'];
   readonly #proposals: ProposalStore;
   readonly #closeRecord: () => Promise<void>;
   readonly #closeResults: () => Promise<void>;
@@ -154,6 +154,7 @@ export class Aggregator {
       masker,
       log,
       servers: this.servers,
+      counter: options.counter,
     });
     this.activity = record.activity;
     this.ledger = record.ledger;
@@ -254,7 +255,7 @@ export class Aggregator {
   }
 
   /** What a listener needs to show an endpoint. */
-  get viewDeps(): ViewDeps {
+  get sessionCore(): SessionCore {
     const { config, mode, version } = this.options;
     return {
       catalog: this.catalog,

@@ -3,25 +3,24 @@ import { ActivityLog } from './activity/activity-log.ts';
 import { CallDetails } from './activity/call-details.ts';
 import type { ListedServer } from './activity/ledger/baseline.ts';
 import { Ledger } from './activity/ledger/ledger.ts';
-import { TokenCache } from './activity/token-cache.ts';
-import { TokenCounter } from './activity/token-counter.ts';
-import { tokenWorkerUrl } from './activity/token-worker-url.ts';
+import { TokenCache, TokenCounter, tokenWorkerUrl } from './activity/token-counter.ts';
 import type { Log } from './base/log.ts';
-import type { Masker } from './base/mask-secrets.ts';
-import { factsOfApp, hasModel } from './modes/client-app-facts.ts';
-import type { CountText } from './results/spill-tokens.ts';
+import type { Masker } from './base/mask.ts';
+import { factsOfApp, hasModel } from './client-apps/app-limits.ts';
+import type { CountText } from './spills/keep-answer.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 
-export interface RecordOptions {
+interface RecordOptions {
   readonly file: string;
   readonly maxRows: number;
   readonly maxBytes: number;
   readonly masker: Masker;
   readonly log: Log;
   readonly servers: ServerManager;
+  readonly counter: TokenCounter | undefined;
 }
 
-export interface CallMemory {
+interface CallMemory {
   readonly activity: ActivityLog;
   readonly details: CallDetails;
   readonly ledger: Ledger;
@@ -29,8 +28,8 @@ export interface CallMemory {
   readonly close: () => Promise<void>;
 }
 
-export function openRecord({ servers, ...options }: RecordOptions): CallMemory {
-  const counter = new TokenCounter({ workerUrl: tokenWorkerUrl() });
+export function openRecord({ servers, counter: shared, ...options }: RecordOptions): CallMemory {
+  const counter = shared ?? new TokenCounter({ workerUrl: tokenWorkerUrl() });
   const tokenCounter = new TokenCache(counter);
   const activity = new ActivityLog({ ...options, tokenCounter });
   const ledger = new Ledger({
@@ -46,7 +45,7 @@ export function openRecord({ servers, ...options }: RecordOptions): CallMemory {
   const close = async (): Promise<void> => {
     await ledger.close();
     await activity.close();
-    await counter.close();
+    if (shared === undefined) await counter.close();
   };
   return {
     activity,

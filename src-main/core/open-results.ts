@@ -2,16 +2,15 @@
 import type { Log } from './base/log.ts';
 import { ResultShaper } from './calls/shape-result.ts';
 import type { ResultSettings } from './config/app-config.ts';
-import { factsOfApp } from './modes/client-app-facts.ts';
-import { callLine } from './modes/index.ts';
-import { PlannedDeletions } from './results/planned-deletions.ts';
-import { SpillReader } from './results/read/spill-reader.ts';
-import { ResultStore } from './results/result-store.ts';
-import { SpillStore } from './results/spill-store.ts';
+import { factsOfApp } from './client-apps/app-limits.ts';
+import { readHint } from './mode-list.ts';
+import { PlannedDeletions } from './spills/spill-room.ts';
+import { ResultStore, SpillReader } from './spills/spill-reader.ts';
+import { SpillStore } from './spills/spill-store.ts';
 import type { OwnPlaces } from './security/own-places.ts';
-import type { CountText } from './results/spill-tokens.ts';
+import type { CountText } from './spills/keep-answer.ts';
 
-export interface ResultsOptions {
+interface ResultsOptions {
   readonly folder: string;
   readonly settings: () => ResultSettings;
   readonly log: Log;
@@ -19,7 +18,7 @@ export interface ResultsOptions {
   readonly own: OwnPlaces;
 }
 
-export interface Results {
+interface Results {
   readonly spills: SpillStore;
   readonly files: ResultStore;
   readonly deletions: PlannedDeletions;
@@ -35,7 +34,7 @@ export function openResults({ folder, settings, log, countTokens, own }: Results
     keep: (result, origin, textKind) => spills.keep(result, origin, textKind),
     settings,
     inlineBytes: (app) => factsOfApp(app).inlineBytes,
-    readHint: (mode) => (input) => callLine(mode, 'read_result', input),
+    readHint,
     log: log.child('results'),
   });
   const close = async (): Promise<void> => {

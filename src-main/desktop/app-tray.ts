@@ -1,10 +1,18 @@
 /** The icon in the tray: given a new menu, icon and tooltip whenever the state asks for other ones. */
+import { join } from 'node:path';
 import { Menu, type MenuItemConstructorOptions, Tray } from 'electron';
-import { trayIcon, trayIconFile } from './tray-icon.ts';
-import { type TrayAction, type TrayFacts, type TrayMenu, trayMenu, type TrayRow, traySummary } from './tray-menu.ts';
-import { toLabel } from './tray-words.ts';
+import type { AppState } from '../rpc/contract.ts';
+import {
+  toLabel,
+  type TrayAction,
+  type TrayFacts,
+  type TrayMenu,
+  trayMenu,
+  type TrayRow,
+  traySummary,
+} from './tray-menu.ts';
 
-export interface AppTrayDeps {
+interface AppTrayDeps {
   /** Folder of the icons. */
   readonly icons: string;
   readonly platform: NodeJS.Platform;
@@ -68,4 +76,20 @@ export class AppTray {
       ...(rows && { submenu: this.#template(rows) }),
     };
   }
+}
+
+// Which of the tray's icons fits the state. They differ in shape: a dot cut out, a hollow tray; colour is not needed.
+
+type TrayIcon = 'normal' | 'attention' | 'paused';
+
+export function trayIcon({ core, attention = [] }: Partial<AppState>): TrayIcon {
+  if (core?.paused === true) return 'paused';
+  return attention.some(({ action }) => action.kind !== 'connect-app') ? 'attention' : 'normal';
+}
+
+/** On macOS a template image, which the system colours; it knows one by its name. Sizes with `@2x` and the like lie beside. */
+export function trayIconFile(folder: string, icon: TrayIcon, platform: NodeJS.Platform): string {
+  const suffix = { darwin: 'Template', linux: '-linux' } as const;
+  const ending = platform === 'darwin' || platform === 'linux' ? suffix[platform] : '';
+  return join(folder, `${icon}${ending}.png`);
 }

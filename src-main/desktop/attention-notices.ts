@@ -1,8 +1,8 @@
 /** Turns what waits for a person into notifications, while they are not looking at the dashboard. */
-import type { AttentionItem } from '../rpc/contract.ts';
-import { AttentionNews } from './attention-news.ts';
+import { Notification } from 'electron';
+import type { AttentionAction, AttentionItem } from '../rpc/contract.ts';
 
-export interface AttentionNoticesDeps {
+interface AttentionNoticesDeps {
   readonly items: () => readonly AttentionItem[];
   /** The person wants notifications and does not see the dashboard. */
   readonly mayTell: () => boolean;
@@ -20,4 +20,61 @@ export function watchAttention({ items, mayTell, tell }: AttentionNoticesDeps): 
     if (mayTell()) for (const item of fresh) tell(item);
   }, lookEveryMs).unref();
   return () => clearInterval(timer);
+}
+
+// Which of the things that wait for a person are worth a notification: each cause once, and none that mends itself.
+
+/** What a person alone can mend; a server that is tried again may well come back without them. */
+const needsPerson: ReadonlySet<AttentionAction['kind']> = new Set(['sign-in', 'edit-config', 'open-config', 'decide']);
+
+/** Something that goes away within this long was not worth a word, in ms. */
+const settleMs = 10_000;
+/** What comes back within this long is the same cause, in ms. */
+const rememberMs = 60 * 60_000;
+
+interface Known {
+  readonly since: number;
+  seenAt: number;
+  isTold: boolean;
+}
+
+export class AttentionNews {
+  readonly #known = new Map<string, Known>();
+
+  /** What to tell now. To be asked at every change and, for what has to settle, a while later. */
+  next(items: readonly AttentionItem[], now: number): readonly AttentionItem[] {
+    for (const [id, known] of this.#known) {
+      const isGone = !items.some((item) => causeOf(item) === id);
+      if (isGone && (!known.isTold || now - known.seenAt > rememberMs)) this.#known.delete(id);
+    }
+    return items.filter(
+      (item) => needsPerson.has(item.action.kind) && this.#isNew(causeOf(item), item.action.kind, now),
+    );
+  }
+
+  #isNew(cause: string, action: AttentionAction['kind'], now: number): boolean {
+    const known = this.#known.get(cause) ?? { since: now, seenAt: now, isTold: false };
+    this.#known.set(cause, known);
+    known.seenAt = now;
+    // What asks for a decision does not mend itself.
+    const wait = action === 'decide' ? 0 : settleMs;
+    if (known.isTold || now - known.since < wait) return false;
+    known.isTold = true;
+    return true;
+  }
+}
+
+function causeOf({ id, action }: AttentionItem): string {
+  return `${id} ${action.kind}`;
+}
+
+// Shows notifications of the system.
+
+/** Answers whether this system has any. */
+export function notify(title: string, body: string, onClick: () => void): boolean {
+  if (!Notification.isSupported()) return false;
+  const notification = new Notification({ title, body });
+  notification.on('click', onClick);
+  notification.show();
+  return true;
 }

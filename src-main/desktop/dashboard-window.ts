@@ -1,11 +1,18 @@
 /** The dashboard's window: one at most, made when it is wanted, gone when it is closed; it remembers its place. */
-import { app, BrowserWindow, nativeTheme, screen } from 'electron';
-import { grounds } from './dashboard-grounds.ts';
-import { placeUrl } from './dashboard-places.ts';
+import {
+  app,
+  type App,
+  BrowserWindow,
+  nativeTheme,
+  type Rectangle,
+  screen,
+  type Session,
+  type WebContents,
+} from 'electron';
+import { dashboardOrigin, placeUrl } from './dashboard-places.ts';
 import type { PreferenceStore } from './preferences.ts';
-import { windowPlace } from './window-place.ts';
 
-export interface DashboardWindowDeps {
+interface DashboardWindowDeps {
   readonly preferences: PreferenceStore;
   /** File of the built preload. */
   readonly preload: string;
@@ -64,4 +71,61 @@ export class DashboardWindow {
     void app.dock?.show();
     return window;
   }
+}
+
+/** The dashboard's own ground, `--paper` in theme/tokens.css: a window that has it does not flash before the page is drawn. */
+export const grounds = { light: '#f7f7f5', dark: '#15171b' } as const;
+
+// Where a window may open: where it was, if that is still on a display.
+
+const usual = { width: 1120, height: 760 };
+const least = { width: 640, height: 480 };
+/** So much of it has to be seen, in pixels, for a person to get hold of it. */
+const grip = 80;
+
+type Place = { readonly width: number; readonly height: number } & Partial<Pick<Rectangle, 'x' | 'y'>>;
+
+export function windowPlace(last: Rectangle | undefined, workAreas: readonly Rectangle[]): Place {
+  const area = workAreas.find((one) => last !== undefined && isSeen(last, one));
+  const room = area ?? workAreas[0];
+  const fit = (size: 'width' | 'height'): number =>
+    Math.max(least[size], Math.min(last?.[size] ?? usual[size], room?.[size] ?? Infinity));
+  const size = { width: fit('width'), height: fit('height') };
+  return last !== undefined && area !== undefined ? { ...size, x: last.x, y: last.y } : size;
+}
+
+/** Its upper edge counts: that is where it is dragged. */
+function isSeen(window: Rectangle, area: Rectangle): boolean {
+  const right = Math.min(window.x + window.width, area.x + area.width);
+  const isAcross = right - Math.max(window.x, area.x) >= grip;
+  return isAcross && window.y >= area.y && window.y <= area.y + area.height - grip;
+}
+
+/** What no page may do, ours included: leave for another address, open windows, embed pages, use the machine's devices. */
+export interface GuardDeps {
+  readonly app: Pick<App, 'on'>;
+  readonly session: Pick<Session, 'setPermissionRequestHandler' | 'setPermissionCheckHandler'>;
+  /** Opens an address in the person's browser. */
+  readonly openBrowser: (url: string) => void;
+}
+
+/** Copying is what buttons of the dashboard do. */
+const allowed: ReadonlySet<string> = new Set(['clipboard-sanitized-write']);
+
+export function guardPages({ app, session, openBrowser }: GuardDeps): void {
+  session.setPermissionRequestHandler((_contents, permission, answer) => answer(allowed.has(permission)));
+  session.setPermissionCheckHandler((_contents, permission) => allowed.has(permission));
+  app.on('web-contents-created', (_event, contents) => guard(contents, openBrowser));
+}
+
+function guard(contents: WebContents, openBrowser: (url: string) => void): void {
+  contents.on('will-frame-navigate', (event) => {
+    if (!event.url.startsWith(dashboardOrigin)) event.preventDefault();
+  });
+  contents.on('will-attach-webview', (event) => event.preventDefault());
+  contents.setWindowOpenHandler(({ url }) => {
+    // Links in what servers say are shown as text; those we write ourselves go to the person's own browser.
+    if (url.startsWith('https://')) openBrowser(url);
+    return { action: 'deny' };
+  });
 }

@@ -1,27 +1,34 @@
 /** The desktop app around a core: its tray, window, notices and updates, made and ended in order. */
 import { join } from 'node:path';
-import { app, dialog, Menu, nativeTheme, powerMonitor, session, shell } from 'electron';
+import {
+  app,
+  dialog,
+  ipcMain,
+  type IpcMainInvokeEvent,
+  Menu,
+  type MenuItemConstructorOptions,
+  nativeTheme,
+  powerMonitor,
+  session,
+  shell,
+} from 'electron';
 import { AppError, toAppError } from '../core/base/errors.ts';
 import type { CoreHost } from '../host/core-host.ts';
+import type { AppState, AttentionItem, RpcMethod, RpcMethods } from '../rpc/contract.ts';
 import type { Dashboard } from '../rpc/dashboard.ts';
-import { IpcDoor } from '../rpc/ipc-door.ts';
-import { act, placeOf } from './act.ts';
-import { appMenu } from './app-menu.ts';
+import { IpcDoor, type IpcSender, requestChannel, takeBackChannel, watchChannel } from '../rpc/ipc-door.ts';
+import type { StatePublisher } from '../rpc/state-publisher.ts';
 import { AppTray } from './app-tray.ts';
-import { watchAttention } from './attention-notices.ts';
+import { notify, watchAttention } from './attention-notices.ts';
 import { dashboardOrigin } from './dashboard-places.ts';
-import { DashboardWindow } from './dashboard-window.ts';
-import { connectIpc } from './ipc.ts';
-import { LiveState } from './live-state.ts';
-import { notify } from './notify.ts';
-import { guardPages } from './page-guards.ts';
+import { DashboardWindow, guardPages } from './dashboard-window.ts';
 import { servePages } from './page-protocol.ts';
 import type { PreferenceStore } from './preferences.ts';
 import type { TrayAction } from './tray-menu.ts';
 import type { Updates } from './updates.ts';
 import { watchWake } from './wake.ts';
 
-export interface DesktopAppDeps {
+interface DesktopAppDeps {
   readonly host: CoreHost;
   /** Opens the core's doors, taking them over where another core has them. */
   readonly listen: () => Promise<void>;
@@ -159,4 +166,118 @@ function retryFailed({ core }: CoreHost): void {
   for (const server of core.servers.all) {
     if (server.state.kind === 'error') void server.retry().catch(() => undefined);
   }
+}
+
+/** The application's menu: editing by keyboard on macOS, and on every system a way to quit where the tray is not shown. */
+function appMenu(platform: NodeJS.Platform, openSettings: () => void): MenuItemConstructorOptions[] {
+  const settings: MenuItemConstructorOptions = { label: 'Settings…', accelerator: 'CmdOrCtrl+,', click: openSettings };
+  const end: MenuItemConstructorOptions[] = [
+    settings,
+    { type: 'separator' },
+    { label: 'Close Window', role: 'close' },
+    { label: 'Quit Tooltray', role: 'quit' },
+  ];
+  return [
+    platform === 'darwin'
+      ? { label: 'Tooltray', submenu: [{ role: 'about' }, { type: 'separator' }, ...end] }
+      : { label: 'Tooltray', submenu: end },
+    { role: 'editMenu' },
+    { label: 'View', submenu: [{ role: 'reload' }, { role: 'resetZoom' }, { role: 'zoomIn' }, { role: 'zoomOut' }] },
+    { role: 'windowMenu' },
+  ];
+}
+
+/** Plugs Electron's IPC into the door that checks who asks and what. */
+function connectIpc(door: IpcDoor): void {
+  ipcMain.handle(requestChannel, (event, method: unknown, input: unknown, question: unknown) =>
+    door.request(senderOf(event), method, input, question),
+  );
+  ipcMain.handle(takeBackChannel, (event, question: unknown) => door.takeBack(senderOf(event), question));
+  ipcMain.handle(watchChannel, (event) => door.watch(senderOf(event)));
+}
+
+function senderOf({ sender, senderFrame }: IpcMainInvokeEvent): IpcSender {
+  return {
+    id: sender.id,
+    url: senderFrame?.url,
+    isMainFrame: senderFrame !== null && senderFrame.parent === null,
+    send(channel, message) {
+      if (!sender.isDestroyed()) sender.send(channel, message);
+    },
+    onGone: (listener) => void sender.once('destroyed', listener),
+  };
+}
+
+// The core's state as the desktop app follows it: slices put together as they come.
+
+/** What tray, notices and window are made of; it is watched all the time, so nothing that moves with every call but the savings. */
+const followed = ['core', 'servers', 'attention', 'savings', 'setup', 'modes', 'settings'] as const;
+
+class LiveState {
+  readonly #leave: () => void;
+  #current: Partial<AppState> = {};
+
+  constructor(publisher: Pick<StatePublisher, 'watch'>, onChange: (state: Partial<AppState>) => void) {
+    const hear = ({ change }: { readonly change: Partial<AppState> }): void => {
+      this.#current = { ...this.#current, ...change };
+      onChange(this.#current);
+    };
+    this.#leave = publisher.watch(hear, undefined, followed);
+  }
+
+  get current(): Partial<AppState> {
+    return this.#current;
+  }
+
+  close(): void {
+    this.#leave();
+  }
+}
+
+/** Does what a row of the tray or a notification stands for. */
+export interface ActDeps {
+  readonly ask: <M extends RpcMethod>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
+  readonly openDashboard: (place: string) => void;
+  readonly openBrowser: (url: string) => Promise<void>;
+  readonly restartToUpdate: () => void;
+  readonly quit: () => void;
+}
+
+/** Rejects with AppError where the core refuses. */
+export async function act(action: TrayAction, deps: ActDeps): Promise<void> {
+  switch (action.kind) {
+    case 'open':
+      return deps.openDashboard(action.place);
+    case 'fix':
+      return fix(action.item, deps);
+    case 'mode':
+      return void (await deps.ask('setMode', { mode: action.mode }));
+    case 'pause':
+      return void (await deps.ask('setPaused', { paused: action.paused }));
+    case 'update':
+      return deps.restartToUpdate();
+    case 'quit':
+      return deps.quit();
+  }
+}
+
+async function fix(item: AttentionItem, { ask, openDashboard, openBrowser }: ActDeps): Promise<void> {
+  const { server, action } = item;
+  if (server !== undefined && action.kind === 'sign-in') return openBrowser((await ask('signIn', { server })).url);
+  if (server !== undefined && action.kind === 'retry') return void (await ask('retry', { server }));
+  if (server !== undefined && action.kind === 'heal') return void (await ask('heal', { server }));
+  if (server !== undefined && action.kind === 'enable') {
+    return void (await ask('setServerEnabled', { server, enabled: true }));
+  }
+  if (action.kind === 'open-config') return void (await ask('reveal', { what: 'config' }));
+  openDashboard(placeOf(item));
+}
+
+/** Where in the dashboard a person can do something about it. */
+function placeOf({ server, action }: AttentionItem): string {
+  if (action.kind === 'connect-app') return 'setup';
+  if (server === undefined) return 'overview';
+  const tab = { 'view-log': '/log', 'edit-config': '/config' } as const;
+  const suffix = action.kind === 'view-log' || action.kind === 'edit-config' ? tab[action.kind] : '';
+  return `servers/${encodeURIComponent(server)}${suffix}`;
 }

@@ -1,11 +1,12 @@
 /** The settings that only the desktop app has, as the dashboard reads and changes them. */
-import { nativeTheme, shell } from 'electron';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type App, nativeTheme, shell } from 'electron';
 import { Event } from '../core/base/events.ts';
-import type { DesktopService, DesktopSettings } from '../rpc/desktop-service.ts';
-import type { Autostart } from './autostart.ts';
+import type { DesktopService, DesktopSettings } from '../rpc/deps.ts';
 import type { PreferenceStore } from './preferences.ts';
 
-export interface DesktopSettingsDeps {
+interface DesktopSettingsDeps {
   readonly preferences: PreferenceStore;
   readonly autostart: Autostart;
   /** This build knows where newer versions are. */
@@ -34,4 +35,89 @@ export function desktopSettings({ preferences, autostart, canUpdate }: DesktopSe
     onChange: (listener) => changed.on(listener),
     reveal: (path) => shell.showItemInFolder(path),
   };
+}
+
+// Start at login, as each system has it: without a window, only the tray.
+
+interface Autostart {
+  isOn(): boolean;
+  set(isOn: boolean): void;
+}
+
+export const backgroundFlag = '--background';
+
+/** macOS and Windows keep a list of their own. `words` are what the executable needs to be this app. */
+export function systemAutostart(
+  app: Pick<App, 'getLoginItemSettings' | 'setLoginItemSettings'>,
+  words: readonly string[] = [],
+): Autostart {
+  const args = [...words.map((word) => `"${word}"`), backgroundFlag];
+  return {
+    isOn: () => app.getLoginItemSettings({ args }).openAtLogin,
+    set: (openAtLogin) => app.setLoginItemSettings({ openAtLogin, args }),
+  };
+}
+
+/** The system started it, not a person: the tray is enough. macOS hands no words over, but knows. */
+export function isBackgroundStart(
+  app: Pick<App, 'getLoginItemSettings'>,
+  words: readonly string[],
+  platform: NodeJS.Platform,
+): boolean {
+  return words.includes(backgroundFlag) || (platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin);
+}
+
+/** Linux desktops start what lies in a folder. `command`: the app's executable or its AppImage, and what it needs to be this app. */
+export function linuxAutostart(configHome: string, command: readonly string[]): Autostart {
+  const file = join(configHome, 'autostart', 'tooltray.desktop');
+  const wanted = desktopEntry(command);
+  const write = (): void => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, wanted);
+  };
+  const found = textOf(file);
+  // The app has moved; one that is still there, beside us, keeps its place.
+  if (isStarted(found) && !existsSync(programOf(found))) write();
+  return {
+    isOn: () => isStarted(textOf(file)),
+    set: (isOn) => (isOn ? write() : rmSync(file, { force: true })),
+  };
+}
+
+/** Desktops switch an entry off by a line in it. */
+function isStarted(text: string | undefined): text is string {
+  return text !== undefined && !/^(Hidden=true|X-GNOME-Autostart-enabled=false)\s*$/m.test(text);
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function desktopEntry(command: readonly string[]): string {
+  return [
+    '[Desktop Entry]',
+    'Type=Application',
+    'Name=Tooltray',
+    'Comment=All of your MCP servers behind one connection',
+    'Icon=tooltray',
+    `Exec=${[...command.map(execWord), backgroundFlag].join(' ')}`,
+    'X-GNOME-Autostart-enabled=true',
+    '',
+  ].join('\n');
+}
+
+/** Quoted as the desktop entry specification wants it: for the shell-like word, then for the file's own escapes. */
+function execWord(path: string): string {
+  const quoted = path.replaceAll(/["`$\\]/g, (character) => `\\${character}`).replaceAll('%', '%%');
+  return `"${quoted.replaceAll('\\', '\\\\')}"`;
+}
+
+/** The other way round; empty where it is none of ours. */
+function programOf(entry: string): string {
+  const [, word = ''] = /^Exec="((?:[^"\\]|\\.)*)"/m.exec(entry.replaceAll('\\\\', '\\')) ?? [];
+  return word.replaceAll(/\\(["`$\\])/g, '$1').replaceAll('%%', '%');
 }

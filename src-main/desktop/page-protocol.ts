@@ -2,10 +2,10 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { protocol } from 'electron';
-import { pageFile, pageHeaders } from '../rpc/page-files.ts';
+import { pageFile, pageHeaders } from '../rpc/dashboard-door.ts';
 import { dashboardOrigin } from './dashboard-places.ts';
 
-export type SpillFile = (id: string) => { readonly file: string; readonly mimeType: string };
+type SpillFile = (id: string) => { readonly file: string; readonly mimeType: string };
 
 const spillPath = '/rpc/spill/';
 

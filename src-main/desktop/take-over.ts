@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../core/base/errors.ts';
 
-export interface OtherCore {
+interface OtherCore {
   ask(method: 'stop', input: Record<string, never>): Promise<unknown>;
   close(): Promise<void>;
 }
 
-export interface TakeOverDeps {
+interface TakeOverDeps {
   /** Undefined when no core runs. Rejects with AppError where one does not let us in. */
   readonly find: () => Promise<OtherCore | undefined>;
   /** Opens our own doors. Rejects with AppError already_running while another has them. */

@@ -1,6 +1,6 @@
-/** The tray's menu, built from the state: what a person needs at a glance and can do about it. Pure; `tray.ts` shows it. */
+/** The tray's menu, built from the state: what a person needs at a glance and can do about it. Pure; `app-tray.ts` shows it. */
+import { count } from '../core/base/wording.ts';
 import type { AppState, AttentionAction, AttentionItem } from '../rpc/contract.ts';
-import { count, toLabel, toShortNumber } from './tray-words.ts';
 
 /** What a row does. */
 export type TrayAction =
@@ -98,4 +98,24 @@ function pauseRows(core: AppState['core'] | undefined): readonly TrayRow[] {
 function connectRows(setup: AppState['setup'] | undefined): readonly TrayRow[] {
   const isOneLeft = setup?.apps.some(({ installed, connected }) => installed && connected !== 'yes') ?? false;
   return isOneLeft ? [{ id: 'connect', label: 'Connect an app…', action: { kind: 'open', place: 'setup' } }] : [];
+}
+
+// Words and numbers as a menu can show them.
+
+const longestLabel = 70;
+
+/** Text of servers and people as one plain row: no control characters, no mnemonics, not wider than a menu. */
+export function toLabel(text: string): string {
+  const plain = text.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
+  const characters = [...plain];
+  const short = characters.length <= longestLabel ? plain : `${characters.slice(0, longestLabel - 1).join('')}…`;
+  // On Windows and Linux a single & underlines what follows.
+  return short.replaceAll('&', '&&');
+}
+
+/** `184k`, `1.2M`. */
+export function toShortNumber(value: number): string {
+  return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+    .format(Math.round(value))
+    .replace('K', 'k');
 }

@@ -11,7 +11,7 @@ export type Updater = Pick<
   on(event: 'error', listener: (error: Error) => void): unknown;
 };
 
-export interface UpdatesDeps {
+interface UpdatesDeps {
   readonly updater: Updater;
   readonly setting: () => Preferences['updates'];
   readonly onError: (error: Error) => void;

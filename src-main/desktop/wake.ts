@@ -1,7 +1,7 @@
 /** Tells when the machine woke up or changed its network: what failed before may work now and need not wait for its turn. */
 import { networkInterfaces } from 'node:os';
 
-export interface WakeDeps {
+interface WakeDeps {
   /** Electron's powerMonitor. */
   readonly monitor: { on(event: 'resume', listener: () => void): unknown };
   readonly onWake: () => void;

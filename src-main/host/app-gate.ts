@@ -1,7 +1,7 @@
 /** Whom the core's doors let in of the client apps: each by its own access, which ends at once where the person takes it back. */
 import { errorText } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
-import { accessRevoked } from '../core/client-apps/access-revoked.ts';
+import { accessRevoked } from '../core/client-apps/access.ts';
 import type { AppAccessStore } from '../core/security/app-access.ts';
 
 type End = () => unknown;

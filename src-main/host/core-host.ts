@@ -3,29 +3,26 @@ import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
+import type { TokenCounter } from '../core/activity/token-counter.ts';
 import { Aggregator } from '../core/aggregator.ts';
 import { appPaths, type AppPaths, ensurePrivateDir, type Env } from '../core/base/app-paths.ts';
 import { createLog, type Log } from '../core/base/log.ts';
-import { Masker } from '../core/base/mask-secrets.ts';
-import { accessRevoked } from '../core/client-apps/access-revoked.ts';
-import { ownAddress } from '../core/client-apps/own-address.ts';
+import { Masker } from '../core/base/mask.ts';
+import { accessRevoked } from '../core/client-apps/access.ts';
+import { ownAddress } from '../core/client-apps/own-launch.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import type { AppAccessStore } from '../core/security/app-access.ts';
-import { type Endpoint, viewFor } from '../core/sessions/endpoint.ts';
+import { type Endpoint, viewFor } from '../core/sessions/views/endpoint.ts';
 import { servePeer } from '../core/sessions/peer-session.ts';
-import type { SocketListener } from '../core/sessions/socket-listener.ts';
+import type { SocketListener } from '../core/sessions/socket/socket-listener.ts';
 import type { Transport } from '../core/wire/transport.ts';
-import type { AppSetup, AppSetupParts } from '../rpc/app-setup.ts';
-import type { Doors } from '../rpc/core-state.ts';
+import type { AppSetup, AppSetupParts } from '../core/client-apps/setup.ts';
+import { type DesktopService, type Doors, noApps, type RpcDeps } from '../rpc/deps.ts';
 import type { Dashboard } from '../rpc/dashboard.ts';
-import type { RpcDeps } from '../rpc/deps.ts';
-import type { DesktopService } from '../rpc/desktop-service.ts';
-import { noApps } from '../rpc/no-apps.ts';
 import { keptPageKey, newPageKey, pageKeyFile, PageSignatures } from '../rpc/page-key.ts';
 import { AppGate } from './app-gate.ts';
 import type { HttpDoor, HttpDoorOptions } from './http-door.ts';
-import { openAppAccess } from './open-app-access.ts';
-import { openConfig } from './open-config.ts';
+import { openAppAccess, openConfig } from './open-config.ts';
 import { socketDoor } from './socket-door.ts';
 
 export interface CoreHostOptions {
@@ -46,6 +43,8 @@ export interface CoreHostOptions {
   /** The desktop app around the core. */
   readonly desktop?: DesktopService | undefined;
   readonly stderr?: NodeJS.WritableStream | undefined;
+  /** Counts tokens for several cores of one process; who made it closes it. */
+  readonly counter?: TokenCounter | undefined;
 }
 
 export class CoreHost {
@@ -65,13 +64,13 @@ export class CoreHost {
   #apps: AppSetup | undefined;
 
   private constructor(options: CoreHostOptions, paths: AppPaths, config: ConfigStore, log: Log, masker: Masker) {
-    const { env, version, mode } = options;
+    const { env, version, mode, counter } = options;
     this.#options = options;
     this.paths = paths;
     this.appAccess = openAppAccess(paths);
     this.gate = new AppGate(this.appAccess, log);
     this.log = log;
-    this.core = new Aggregator({ paths, env, config, log, masker, version, mode });
+    this.core = new Aggregator({ paths, env, config, log, masker, version, mode, counter });
     this.pageKey = options.keepKey === true ? keptPageKey(this.core.token) : newPageKey();
   }
 
@@ -137,7 +136,7 @@ export class CoreHost {
     // Loaded only here: they bring the SDK along, and a private core on stdin and stdout starts twice as fast without it.
     const { HttpDoor } = await import('./http-door.ts');
     const { Dashboard } = await import('../rpc/dashboard.ts');
-    const { lookAfterApps } = await import('./look-after-apps.ts');
+    const { lookAfterApps } = await import('./open-app-setup.ts');
     const apps = lookAfterApps(core, this.#access());
     this.#apps = apps;
     this.#stops.push(core.options.config.changed.on(() => apps.configChanged()));
@@ -162,8 +161,8 @@ export class CoreHost {
       transport,
       ledger: this.core.ledger,
       app: endpoint.app,
-      view: viewFor(endpoint, this.core.viewDeps),
-      viewOf: (app) => viewFor({ ...endpoint, app }, this.core.viewDeps),
+      view: viewFor(endpoint, this.core.sessionCore),
+      viewOf: (app) => viewFor({ ...endpoint, app }, this.core.sessionCore),
       parked,
       principal,
       onOddity: (text) => this.log.debug(text.slice(0, 2000)),

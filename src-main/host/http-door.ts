@@ -1,10 +1,9 @@
 /** The core's HTTP: client apps of both eras, and whatever else is answered on the same port. */
 import type { Aggregator } from '../core/aggregator.ts';
 import type { CatalogChange } from '../core/catalog/live-catalog.ts';
-import { type Endpoint, viewFor } from '../core/sessions/endpoint.ts';
-import { HttpListener, type HttpListenerOptions } from '../core/sessions/http-listener.ts';
-import { ModernEndpoint } from '../core/sessions/modern-http.ts';
-import { SessionSlots } from '../core/sessions/session-slots.ts';
+import { type Endpoint, viewFor } from '../core/sessions/views/endpoint.ts';
+import { HttpListener, type HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
+import { ModernEndpoint, SessionSlots } from '../core/sessions/http/modern-http.ts';
 import type { NamedNotification } from '../core/servers/server-manager.ts';
 import type { Transport } from '../core/wire/transport.ts';
 import type { AppGate } from './app-gate.ts';
@@ -69,8 +68,8 @@ export class HttpDoor {
   }
 
   #openModern(endpoint: Endpoint, path: string): ModernEndpoint {
-    const { viewDeps, parked, ledger } = this.#options.core;
-    const view = viewFor(endpoint, viewDeps);
+    const { sessionCore, parked, ledger } = this.#options.core;
+    const view = viewFor(endpoint, sessionCore);
     return new ModernEndpoint({ key: path, app: endpoint.app, view, parked, slots: this.#slots, ledger });
   }
 

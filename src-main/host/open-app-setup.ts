@@ -1,16 +1,19 @@
 /** What looks after client apps, made of a config file and of something that can try a launch. */
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type EntryTrial, tryEntry } from '../core/admin/try-entry.ts';
+import type { Aggregator } from '../core/aggregator.ts';
 import type { AppPaths, Env } from '../core/base/app-paths.ts';
+import { errorText } from '../core/base/errors.ts';
 import type { JsonObject } from '../core/base/json.ts';
+import type { Log } from '../core/base/log.ts';
 import type { KnownServer } from '../core/client-apps/import-offers.ts';
-import { isHttp, type Launch } from '../core/client-apps/launch.ts';
+import { isHttp, type Launch } from '../core/client-apps/known-app.ts';
 import type { OwnProgram } from '../core/client-apps/own-launch.ts';
-import type { EntryTrial } from '../core/admin/try-entry.ts';
+import { AppSetup, type AppSetupParts } from '../core/client-apps/setup.ts';
 import type { AppConfig } from '../core/config/app-config.ts';
 import { findCommand } from '../core/servers/launch/find-command.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
-import { AppSetup, type AppSetupParts } from '../rpc/app-setup.ts';
 
 export interface AppSetupOptions {
   readonly env: Env;
@@ -69,4 +72,33 @@ function commandFile(): string {
   const folder = import.meta.dirname;
   if (import.meta.filename.endsWith('.ts')) return join(dirname(folder), 'cli.ts');
   return join(folder.endsWith('chunks') ? dirname(folder) : folder, 'cli.js');
+}
+
+// Client apps of this machine, looked after by a core that runs: entries that no longer start Tooltray are mended at once.
+
+/** Answers before anything is mended: nobody waits for that, and it may fail without harm. */
+export function lookAfterApps(core: Aggregator, access: AppSetupParts['access']): AppSetup {
+  const { config, paths, env, version, log } = core.options;
+  const apps = openAppSetup({
+    env,
+    paths,
+    config: () => config.current,
+    add: (servers) => core.edits.addAll(servers),
+    remove: (servers) => core.edits.removeThere(servers),
+    access,
+    tryEntry: (entry) => tryEntry(entry, { config, transports: core.transports, version }),
+  });
+  void mend(apps, log);
+  return apps;
+}
+
+async function mend(apps: AppSetup, log: Log): Promise<void> {
+  try {
+    const mended = await apps.repair(({ app }, error) =>
+      log.warn(`The entry in ${app.name} could not be mended: ${errorText(error)}`),
+    );
+    for (const name of mended) log.info(`The entry in ${name} starts Tooltray again.`);
+  } catch (error) {
+    log.warn(errorText(error));
+  }
 }

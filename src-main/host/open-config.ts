@@ -3,11 +3,12 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AppPaths, Env } from '../core/base/app-paths.ts';
 import { writeFileAtomic } from '../core/base/atomic-file.ts';
+import { AppError } from '../core/base/errors.ts';
 import { AcceptedConfig } from '../core/config/accepted-config.ts';
-import { ConfigStore } from '../core/config/config-store.ts';
-import { firstConfig } from '../core/config/first-config.ts';
+import { ConfigStore, firstConfig } from '../core/config/config-store.ts';
 import type { KnownNames } from '../core/config/read-settings.ts';
-import { helpersNamed } from '../core/modes/index.ts';
+import { helpersNamed } from '../core/mode-list.ts';
+import { AppAccessStore } from '../core/security/app-access.ts';
 
 /** `named`: the person said which file, so every edit of it is their word. Rejects with AppError config_not_found. */
 export async function openConfig(path: string, named: boolean, env: Env, paths: AppPaths): Promise<ConfigStore> {
@@ -23,4 +24,25 @@ export async function openConfig(path: string, named: boolean, env: Env, paths: 
 /** What a config may name that only the modes know. */
 export function knownNames(env: Env): KnownNames {
   return { helpers: new Set(helpersNamed(env['MAGG_SELF_PREFIX']).keys()) };
+}
+
+/** Where it is written what each client app may. */
+export function openAppAccess({ dataDir }: AppPaths): AppAccessStore {
+  return new AppAccessStore(join(dataDir, 'app-access.json'));
+}
+
+/** Throws AppError config_invalid with file, line and column. */
+export function requireReadable(store: ConfigStore): void {
+  const problem = wholeFileProblem(store);
+  if (problem === undefined) return;
+  const { file, line, column, reason, suggestion } = problem;
+  throw new AppError('config_invalid', `${file}:${line}:${column} cannot be read: ${reason}`, {
+    ...(suggestion !== undefined && { fix: suggestion }),
+    data: { file, line, column },
+  });
+}
+
+/** The problem of the text as a whole; those of entries and settings have a path. */
+export function wholeFileProblem({ problems }: ConfigStore) {
+  return problems.find(({ path, severity }) => path === '' && severity === 'error');
 }

@@ -1,11 +1,11 @@
 /** The core's socket: shims are served MCP, the command line is answered as a person. */
 import type { Socket } from 'node:net';
 import type { Aggregator } from '../core/aggregator.ts';
-import { AppError } from '../core/base/errors.ts';
-import { requireMode } from '../core/modes/choose-mode.ts';
-import type { Endpoint } from '../core/sessions/endpoint.ts';
-import type { Hello } from '../core/sessions/hello.ts';
-import { SocketListener } from '../core/sessions/socket-listener.ts';
+import { AppError, toAppError } from '../core/base/errors.ts';
+import { requireMode } from '../core/choose-mode.ts';
+import { refusePeer } from '../core/sessions/peer-session.ts';
+import type { Endpoint } from '../core/sessions/views/endpoint.ts';
+import { type Hello, SocketListener } from '../core/sessions/socket/socket-listener.ts';
 import { Peer } from '../core/wire/peer.ts';
 import { StreamTransport } from '../core/wire/stream-transport.ts';
 import type { Transport } from '../core/wire/transport.ts';
@@ -13,7 +13,7 @@ import { answerRpc } from '../rpc/answer-rpc.ts';
 import type { RpcDeps } from '../rpc/deps.ts';
 import type { AppGate } from './app-gate.ts';
 
-export interface SocketDoorOptions {
+interface SocketDoorOptions {
   readonly core: Aggregator;
   readonly gate: AppGate;
   /** Serves MCP on a line until it ends; rejects with AppError mode_unknown. */
@@ -52,10 +52,14 @@ function welcome({ core, serve, rpcDeps }: SocketDoorOptions, socket: Socket, he
     void answerPeople(transport, rpcDeps());
     return;
   }
-  serve(transport, { app: hello.app, mode: hello.mode }, `socket ${hello.pid ?? ''}`).catch((error: unknown) => {
-    core.options.log.warn(String(error));
-    socket.destroy();
-  });
+  serve(transport, { app: hello.app, mode: hello.mode }, `socket ${hello.pid ?? ''}`)
+    .catch((error: unknown) => {
+      const why = toAppError(error);
+      core.options.log.warn(why.text, { error });
+      // It has been let in, so the reason must come as MCP has it: as the answer to what is asked first.
+      return refusePeer(transport, why);
+    })
+    .catch(() => socket.destroy());
 }
 
 function answerPeople(transport: Transport, deps: RpcDeps): Promise<void> {

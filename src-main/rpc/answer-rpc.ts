@@ -1,14 +1,11 @@
 /** Answers what people ask of a running core, from the command line and from the dashboard. */
 import { rpcCode, RpcError } from '../core/wire/message.ts';
-import type { RpcDeps } from './deps.ts';
+import type { Handler, HandlersOf, RpcDeps } from './deps.ts';
 import { commandLineHandlers } from './handlers/command-line.ts';
-import type { Handler, HandlersOf } from './handlers/handler.ts';
 import { activityHandlers } from './handlers/activity.ts';
 import { appHandlers } from './handlers/apps.ts';
-import { healHandlers } from './handlers/heal.ts';
-import { savingsHandlers } from './handlers/savings.ts';
-import { serverHandlers } from './handlers/servers.ts';
-import { settingsHandlers } from './handlers/settings.ts';
+import { healHandlers, serverHandlers } from './handlers/servers.ts';
+import { savingsHandlers, settingsHandlers } from './handlers/settings.ts';
 import { spillHandlers } from './handlers/spills.ts';
 import { isRpcMethod, readRpcInput } from './inputs.ts';
 import type { RpcMethod } from './contract.ts';

@@ -1,17 +1,17 @@
 /** Which part of the core each slice of the state comes from, and what makes it change. */
+import { firstAppCall } from '../core/activity/call-queries.ts';
 import { changeRule } from '../core/admin/server-change.ts';
-import type { AppState, CoreFacts, SettingsFacts } from './contract.ts';
-import { problemSentence, serverStatuses, sessionStatuses } from './core-state.ts';
-import type { RpcDeps } from './deps.ts';
+import type { Aggregator } from '../core/aggregator.ts';
+import { nameOfApp } from '../core/client-apps/app-limits.ts';
+import type { AppState, CoreFacts, SettingsFacts, SetupFacts } from './contract.ts';
+import { type AppsService, problemSentence, type RpcDeps, serverStatuses, sessionStatuses } from './deps.ts';
 import { proposalSummaries } from './handlers/command-line.ts';
 import { activityOverview } from './slices/activity-overview.ts';
 import { attentionItems } from './slices/attention.ts';
-import { DayOfCalls } from './slices/day-of-calls.ts';
+import { DayOfCalls, savingsOverview } from './slices/savings-overview.ts';
 import { ListTokens } from './slices/list-tokens.ts';
 import { modesOverview } from './slices/modes-overview.ts';
-import { savingsOverview } from './slices/savings-overview.ts';
 import { serverRows } from './slices/server-rows.ts';
-import { setupFacts } from './slices/setup-facts.ts';
 import type { SliceBuilders, Source } from './state-publisher.ts';
 
 export function stateBuilders(deps: RpcDeps): SliceBuilders {
@@ -96,4 +96,18 @@ function settingsFacts({ core }: RpcDeps, desktop: Partial<SettingsFacts> | unde
     notifications: desktop?.notifications,
     updates: desktop?.updates,
   };
+}
+
+/** How far a person has come with setting up. */
+async function setupFacts(core: Aggregator, apps: AppsService): Promise<SetupFacts> {
+  const found = await apps.apps();
+  const offered = await apps.offeredServers({}).then(
+    ({ servers }) => servers.filter(({ already }) => already === undefined).length,
+    () => 0,
+  );
+  const firstCall = core.activity.query(firstAppCall);
+  const isConnected = found.some(({ connected }) => connected === 'yes') || core.sessions.all.length > 0;
+  const isOwnAlone = core.servers.all.every(({ config }) => config.kind === 'builtin');
+  const open = [!isConnected, isOwnAlone, firstCall === undefined].filter(Boolean).length;
+  return { apps: found, offered, firstCall: firstCall && { ...firstCall, app: nameOfApp(firstCall.app) }, open };
 }

@@ -1,25 +1,18 @@
 /** What the page may ask the core, and what it is answered. Types only: the one file of src-main that the renderer imports. */
+import type { SavingsQuestion, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
+import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
 
-import type { AccessContract } from './access-contract.ts';
-import type { DashboardContract } from './dashboard-contract.ts';
-import type { HealContract } from './heal-contract.ts';
-import type { SavingsContract } from './savings-contract.ts';
-
-export type * from './access-contract.ts';
-export type * from './app-state.ts';
-export type * from './dashboard-contract.ts';
-export type * from './heal-contract.ts';
-export type * from './savings-contract.ts';
+export type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
 
 /** Where a connection stands; the picture is in core/servers. */
-export type ServerState =
+type ServerState =
   'disconnected' | 'connecting' | 'pending-sign-in' | 'authenticating' | 'discovering' | 'ready' | 'error' | 'disabled';
 
 /** How a server fares, judged once by the core. `off` is not ill: switched off, or asleep until its first call. */
 export type HealthLevel = 'ok' | 'busy' | 'attention' | 'error' | 'off';
 
 /** What would mend a server that is ill. */
-export interface HealthAction {
+interface HealthAction {
   readonly kind: 'retry' | 'sign-in' | 'enable' | 'edit-config' | 'view-log' | 'heal';
   readonly label: string;
 }
@@ -108,7 +101,7 @@ export interface ProposedLine {
   readonly text: string;
 }
 
-export interface ProposedChange {
+interface ProposedChange {
   /** `file`: another program wrote it into the config file. */
   readonly kind: 'add' | 'remove' | 'update' | 'enable' | 'disable' | 'describe' | 'file';
   /** Empty for a setting. */
@@ -182,4 +175,472 @@ export interface RpcFailure {
   readonly message: string;
   /** What to do about it; may be empty. */
   readonly fix: string;
+}
+
+/**
+ * What the dashboard and the tray show, in slices. A watcher is first sent all of it, then only the slices that changed;
+ * an absent slice is unchanged. Types only. Times are in ms since 1970 or, where said, durations in ms; sizes in bytes.
+ */
+export interface AppState {
+  readonly core: CoreFacts;
+  /** Ill ones first. */
+  readonly servers: readonly ServerRow[];
+  readonly sessions: readonly SessionStatus[];
+  /** What waits for a person, most urgent first. */
+  readonly attention: readonly AttentionItem[];
+  readonly proposals: readonly ProposalSummary[];
+  readonly savings: SavingsOverview;
+  readonly activity: ActivityOverview;
+  readonly spills: SpillUsage;
+  readonly setup: SetupFacts;
+  /** Client apps that are connected or were seen. */
+  readonly access: readonly AccessRow[];
+  readonly modes: ModesOverview;
+  readonly settings: SettingsFacts;
+}
+
+export type StateChange = Partial<AppState>;
+
+export interface CoreFacts {
+  readonly version: string;
+  /** Path of the config file. */
+  readonly configFile: string;
+  readonly logDir: string;
+  readonly socket: string;
+  /** Address of the MCP endpoint; empty where there is none. */
+  readonly http: string;
+  /** Why HTTP is not where the config wants it, and what to do; empty where it is. */
+  readonly httpProblem: string;
+  readonly startedAt: number;
+  /** Every server is held still; calls are refused with a sentence. */
+  readonly paused: boolean;
+  /** The core runs inside the desktop app: settings of the system can be changed, folders be revealed. */
+  readonly desktop: boolean;
+  readonly platform: string;
+  /** What is wrong in the config file, a sentence each. */
+  readonly configProblems: readonly string[];
+}
+
+export interface ServerRow extends ServerStatus {
+  readonly enabled: boolean;
+  /** Since when it is in this state. */
+  readonly since: number;
+  /** Tools that are switched off. */
+  readonly toolsOff: number;
+  readonly calls24h: number;
+  readonly failures24h: number;
+  /** undefined: no call yet. */
+  readonly medianMs: number | undefined;
+  /** Tokens of its full list (estimated). */
+  readonly listTokens: number;
+  /** What the connected apps are shown of it; without one, what the next would be. */
+  readonly listed: readonly ListedCost[];
+  /** What it offers comes from the cache; when it was read. */
+  readonly asOf: number | undefined;
+}
+
+/** What some apps, as people call them, are shown of a server's list in their mode. */
+export interface ListedCost {
+  readonly apps: readonly string[];
+  readonly mode: string;
+  /** Estimated; 0 where the mode lists nothing of any server. */
+  readonly tokens: number;
+}
+
+export interface AttentionItem {
+  readonly id: string;
+  readonly sentence: string;
+  readonly server: string | undefined;
+  readonly action: AttentionAction;
+}
+
+export interface AttentionAction {
+  readonly kind:
+    | 'retry'
+    | 'sign-in'
+    | 'enable'
+    | 'edit-config'
+    | 'view-log'
+    | 'decide'
+    | 'open-config'
+    | 'connect-app'
+    | 'resume'
+    | 'heal';
+  readonly label: string;
+}
+
+export type SavingsPeriod = 'today' | 'week' | 'month' | 'all';
+
+export interface SavingsOverview {
+  readonly periods: Readonly<Record<SavingsPeriod, SavingsSummary>>;
+  readonly tokenizer: string;
+  /** How it is counted, a sentence each. */
+  readonly assumptions: readonly string[];
+  readonly pricePerMillion: number | undefined;
+  readonly currency: string;
+}
+
+export interface SavingsSummary {
+  /** Tokens that the apps would have read without us. */
+  readonly without: number;
+  /** Tokens that they did read. */
+  readonly with: number;
+  /** May be negative. */
+  readonly net: number;
+  /** Share of `with` and `without` that is an estimate, 0 to 1. */
+  readonly estimatedShare: number;
+  readonly causes: readonly { readonly cause: string; readonly net: number }[];
+}
+
+export interface ActivityOverview {
+  /** Grows with each recorded call: the table asks for newer ones when it moves. */
+  readonly lastId: number;
+  /** The last 24 hours, oldest first. */
+  readonly hours: readonly { readonly from: number; readonly ok: number; readonly failed: number }[];
+  /** The last calls, equal ones in a row put together. */
+  readonly recent: readonly (CallSummary & { readonly times: number })[];
+  readonly costliest: readonly { readonly server: string; readonly tokens: number; readonly calls: number }[];
+}
+
+export interface CallSummary {
+  readonly id: number;
+  readonly at: number;
+  readonly app: string;
+  /** As people call the app. */
+  readonly appName: string;
+  readonly mode: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly via: string | undefined;
+  /** What the model said it calls for, where it said it. */
+  readonly why: string | undefined;
+  /** How sensitive it said the data is, where it said it. */
+  readonly sensitivity: string | undefined;
+  readonly outcome: 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
+  readonly error: string | undefined;
+  readonly durationMs: number;
+  readonly tokensIn: number | undefined;
+  readonly tokensOut: number | undefined;
+  readonly estimated: boolean;
+  readonly argumentBytes: number;
+  readonly resultBytes: number;
+  readonly givenBytes: number;
+  /** The answer was kept on disk under this id. */
+  readonly spillId: string | undefined;
+}
+
+export interface SpillUsage {
+  readonly bytes: number;
+  readonly count: number;
+  readonly maxBytes: number;
+  readonly maxCount: number;
+  readonly keepDays: number;
+  /** Moves with every change of the store. */
+  readonly revision: number;
+}
+
+export interface SetupFacts {
+  /** Client apps found on this machine. */
+  readonly apps: readonly AppRow[];
+  /** Servers defined in client apps that are not here yet. */
+  readonly offered: number;
+  /** The first real call of a client app. */
+  readonly firstCall: { readonly app: string; readonly tool: string; readonly at: number } | undefined;
+  /** Steps that are open: what the sidebar counts. */
+  readonly open: number;
+}
+
+export interface ModesOverview {
+  /** What the config says. */
+  readonly mode: string;
+  readonly modes: readonly ModeCard[];
+}
+
+export interface ModeCard {
+  readonly name: string;
+  readonly line: string;
+  /** With these servers: tools listed, and tokens of list and instructions (estimated). */
+  readonly tools: number;
+  readonly tokens: number;
+  /** `auto` only: what it would choose for an unknown app, and why. */
+  readonly reason: string | undefined;
+}
+
+export interface SettingsFacts {
+  readonly results: {
+    readonly threshold: number | undefined;
+    readonly toon: boolean;
+    readonly keepDays: number;
+    readonly maxBytes: number;
+    readonly deleteAtExit: boolean;
+  };
+  readonly agentChanges: 'ask' | 'allow' | 'refuse';
+  /** What models may do and what waits for the person, in sentences. */
+  readonly changeRule: string;
+  readonly pricePerMillion: number | undefined;
+  readonly theme: 'system' | 'light' | 'dark';
+  /** Desktop app only. */
+  readonly startAtLogin: boolean | undefined;
+  readonly notifications: boolean | undefined;
+  readonly updates: 'off' | 'notify' | 'install' | undefined;
+}
+
+/** What the dashboard may ask beyond the command line's questions. Types only. */
+export interface ActivityQuery {
+  readonly text?: string;
+  readonly outcomes?: readonly CallSummary['outcome'][];
+  /** Only calls whose answer was kept on disk. */
+  readonly spilled?: boolean;
+  readonly app?: string;
+  readonly server?: string;
+  readonly beforeId?: number;
+  readonly afterId?: number;
+  /** At most 1 000. */
+  readonly limit?: number;
+}
+
+/** Totals of everything that fits the query, not of the page alone. */
+export interface ActivityPage {
+  readonly calls: readonly CallSummary[];
+  readonly total: number;
+  readonly failed: number;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly more: boolean;
+}
+
+/** One call in full. Texts are masked and cut at 64 kB; undefined: no longer held (they live in memory only). */
+export interface CallDetail extends CallSummary {
+  readonly arguments: string | undefined;
+  readonly given: string | undefined;
+  readonly sent: string | undefined;
+  /** Time in each stage, in ms. */
+  readonly stages: { readonly resolve: number; readonly allow: number; readonly call: number; readonly shape: number };
+}
+
+export interface ServerTool {
+  readonly name: string;
+  readonly listedName: string;
+  readonly description: string;
+  /** What a model wrote in place of it, approved by the person; undefined: nothing. */
+  readonly written: string | undefined;
+  readonly enabled: boolean;
+  readonly readOnly: boolean | undefined;
+  readonly destructive: boolean | undefined;
+  readonly tokens: number;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** A description that a model wrote; both texts verbatim, with marks for what cannot be seen. */
+export interface WrittenText {
+  readonly server: string;
+  readonly tool: string;
+  readonly written: string;
+  readonly own: string;
+}
+
+export interface ServerDetail {
+  readonly tools: readonly ServerTool[];
+  /** The entry as it stands in the config file, secrets masked as `***`; a masked value sent back keeps what is there. */
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly logFile: string;
+}
+
+/** What a trial in a temporary connection found. */
+export interface ServerTrialResult {
+  readonly ok: boolean;
+  readonly sentence: string;
+  readonly tools: readonly string[];
+  readonly tookMs: number;
+  readonly stderr: readonly string[];
+}
+
+export interface SpillRow {
+  readonly id: string;
+  readonly at: number;
+  /** As people call it. */
+  readonly app: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly kind: 'text' | 'json' | 'toon' | 'image' | 'audio' | 'binary';
+  readonly mimeType: string;
+  readonly bytes: number;
+  readonly tokens: number;
+  readonly lines: number | undefined;
+  readonly file: string;
+  readonly pinned: boolean;
+  readonly reads: number;
+  /** undefined: never by itself. */
+  readonly expiresAt: number | undefined;
+}
+
+/** Lines of a spill, fewer than asked for where they are long together; those longer than 4 000 characters are cut. */
+export interface SpillLines {
+  readonly fromLine: number;
+  readonly lines: readonly string[];
+  readonly totalLines: number;
+  /** Lines (1-based) of this range that were cut. */
+  readonly cut: readonly number[];
+}
+
+/** What the model was given in its place (empty: no longer held), and the parts it has read back since: 1-based lines, both ends included. */
+export interface SpillUse {
+  readonly given: string;
+  readonly marks: readonly { readonly fromLine: number; readonly toLine: number; readonly at: number }[];
+}
+
+type Nothing = Record<string, never>;
+
+export interface DashboardContract {
+  activity: { input: ActivityQuery; output: ActivityPage };
+  callDetail: { input: { readonly id: number }; output: CallDetail };
+  serverDetail: { input: { readonly server: string }; output: ServerDetail };
+  setToolEnabled: {
+    input: { readonly server: string; readonly tool: string; readonly enabled: boolean };
+    output: Nothing;
+  };
+  /** Every description that a model wrote, beside the server's own. */
+  writtenTexts: { input: Nothing; output: { readonly texts: readonly WrittenText[] } };
+  /** Apps are told the server's own description again. */
+  takeBackText: { input: { readonly server: string; readonly tool: string }; output: Nothing };
+  setServerEnabled: { input: { readonly server: string; readonly enabled: boolean }; output: Nothing };
+  /** Tries an entry in a temporary connection; writes nothing. `server`: masked values stand for those of that one. */
+  tryServer: {
+    input: { readonly server?: string; readonly entry: Readonly<Record<string, unknown>> };
+    output: ServerTrialResult;
+  };
+  /** Adds a server, or replaces the entry of one there is where `replace` says so. */
+  saveServer: {
+    input: { readonly name: string; readonly entry: Readonly<Record<string, unknown>>; readonly replace: boolean };
+    output: Nothing;
+  };
+  removeServer: { input: { readonly server: string }; output: Nothing };
+  /** The servers in a text that a person pasted: any of the known config shapes, or one entry, or a command line. */
+  readServers: {
+    input: { readonly text: string };
+    output: {
+      readonly servers: readonly { readonly name: string; readonly entry: Readonly<Record<string, unknown>> }[];
+    };
+  };
+  setMode: { input: { readonly mode: string }; output: Nothing };
+  setSettings: {
+    input: {
+      /** A threshold of null: what suits the client app. */
+      readonly results?: Partial<Omit<SettingsFacts['results'], 'threshold'>> & { readonly threshold?: number | null };
+      readonly pricePerMillion?: number | null;
+      readonly theme?: SettingsFacts['theme'];
+      readonly startAtLogin?: boolean;
+      readonly notifications?: boolean;
+      readonly updates?: 'off' | 'notify' | 'install';
+    };
+    output: Nothing;
+  };
+  spills: {
+    input: { readonly limit?: number; readonly beforeId?: string };
+    output: { readonly spills: readonly SpillRow[] };
+  };
+  spillLines: { input: { readonly id: string; readonly fromLine: number; readonly count: number }; output: SpillLines };
+  /** Lines that match, as `slice` numbers them; at most 1 000. */
+  spillFind: {
+    input: { readonly id: string; readonly pattern: string };
+    output: { readonly matches: readonly { readonly line: number; readonly text: string }[]; readonly total: number };
+  };
+  spillQuery: {
+    input: { readonly id: string; readonly query: string };
+    output: { readonly text: string; readonly truncated: boolean };
+  };
+  spillUse: { input: { readonly id: string }; output: SpillUse };
+  pinSpill: { input: { readonly id: string; readonly pinned: boolean }; output: Nothing };
+  /** Gone after ten seconds, or `now`; `restoreSpill` until then brings it back. */
+  deleteSpill: { input: { readonly id: string; readonly now?: boolean }; output: Nothing };
+  /** Deletes what is too old or too much, now. */
+  pruneSpills: { input: Nothing; output: { readonly removed: number; readonly bytes: number } };
+  restoreSpill: { input: { readonly id: string }; output: Nothing };
+  /** Desktop app only: shows a file or folder of ours in the system's file manager. */
+  reveal: { input: { readonly what: 'config' | 'logs' | 'spill'; readonly id?: string }; output: Nothing };
+  /** Client apps, as the setup shows them. */
+  /** `http`: by an address of the app's own with a token, which is masked here, or by a command; absent: as it is, else by a command. */
+  previewInstall: { input: { readonly app: string; readonly http?: boolean }; output: InstallPreview };
+  installApp: {
+    input: { readonly app: string; readonly revision: string; readonly http?: boolean };
+    output: InstallOutcome;
+  };
+  uninstallApp: { input: { readonly app: string }; output: InstallOutcome };
+  undoInstall: { input: { readonly undo: string }; output: { readonly sentence: string } };
+  /** The entry for an app that is not known, to be copied: our launcher as it is here, or the app's own address with its token. */
+  otherEntry: { input: { readonly app: string; readonly http: boolean }; output: { readonly entry: string } };
+  offeredServers: { input: Nothing; output: { readonly servers: readonly OfferedServer[] } };
+  /** Starts an offered server once to see whether it works; writes nothing. */
+  tryOffer: { input: { readonly id: string }; output: ServerTrialResult };
+  importServers: {
+    input: { readonly servers: readonly { readonly id: string; readonly name: string }[]; readonly move: boolean };
+    output: { readonly added: readonly string[]; readonly sentence: string; readonly undo: string | undefined };
+  };
+  /** Looks for client apps and their servers anew. */
+  rescan: { input: Nothing; output: Nothing };
+}
+
+// What people may ask about the access of client apps. Types only. Times in ms since 1970.
+
+interface AccessContract {
+  /** Takes an app's access back, its open sessions with it, or gives it back; its config file stays as it is. */
+  setAccess: {
+    input: { readonly app: string; readonly allowed: boolean };
+    output: { readonly sentence: string };
+  };
+}
+
+// What people may ask about servers that could be mended from launches found elsewhere. Types only.
+
+/** A launch that may mend a server; nothing of it has run yet. */
+export interface HealOfferRow {
+  readonly server: string;
+  /** Where it was found, as people know it: Cursor. A yes counts for the place. */
+  readonly source: string;
+  /** The file that says so; undefined for the person's own command, found elsewhere. */
+  readonly file: string | undefined;
+  /** What would be started or connected to, verbatim. */
+  readonly endpoint: string;
+  readonly sentence: string;
+}
+
+export interface HealContract {
+  /** Looks after every server that is ill; the best offer for each. */
+  healOffers: { input: Record<string, never>; output: { readonly offers: readonly HealOfferRow[] } };
+  /** The person's yes to the offer for a server: tries it, and keeps what works. */
+  heal: {
+    input: { readonly server: string };
+    output: { readonly server: string; readonly healed: boolean; readonly sentence: string };
+  };
+}
+
+/** What the savings ledger is asked, and what it answers. Types only. */
+export type {
+  BreakEven,
+  SavingsKey,
+  SavingsQuestion,
+  SavingsReport,
+  SavingsRow,
+  SavingsSums,
+} from '../core/activity/ledger/ledger-table.ts';
+
+/** What the net is worth, where the person has set a price. */
+export interface SavingsPrice {
+  readonly perMillionTokens: number;
+  readonly currency: string;
+  readonly net: number;
+}
+
+export interface PricedSavings extends SavingsReport {
+  readonly price?: SavingsPrice;
+}
+
+export interface SavingsContract {
+  savings: { input: SavingsQuestion; output: PricedSavings };
+}
+
+export interface CoreAccess {
+  /** Rejects with AppError. */
+  ask<M extends RpcMethod>(method: M, input: RpcMethods[M]['input']): Promise<RpcMethods[M]['output']>;
+  close(): Promise<void>;
 }

@@ -3,14 +3,14 @@
  * in a cookie: cookies of 127.0.0.1 go to every other program that listens there. Host and Origin are checked before us.
  */
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname, join, normalize, sep } from 'node:path';
 import { AppError, toAppError } from '../core/base/errors.ts';
 import { sameToken } from '../core/security/access-token.ts';
-import { decodePart, parseBody, readTextBody, requestPath } from '../core/sessions/http-body.ts';
-import { RpcError, rpcCode } from '../core/wire/message.ts';
+import { decodePart, parseBody, readTextBody, requestPath } from '../core/sessions/http/http-io.ts';
+import { rpcCode, RpcError } from '../core/wire/message.ts';
 import type { RpcFailure } from './contract.ts';
-import { streamState } from './event-stream.ts';
-import { pageFile, pageHeaders } from './page-files.ts';
 import { type PageSignatures, proofHeader, type Signed } from './page-key.ts';
 import type { StatePublisher } from './state-publisher.ts';
 
@@ -162,4 +162,62 @@ export function toFailure(error: unknown): RpcFailure {
   }
   const { code, message, fix } = error instanceof AppError ? error : toAppError(error);
   return { code, message, fix: fix ?? '' };
+}
+
+// The state as server-sent events, to one browser.
+
+/** A line that says nothing, so that a dead connection is noticed, in ms. */
+const heartbeatMs = 15_000;
+/** A page that does not keep up is let go: it comes back with the last id it has and is told what changed since. */
+const mostUnsentBytes = 4 * 1024 * 1024;
+
+function streamState(response: ServerResponse, publisher: StatePublisher, lastId: string | undefined): void {
+  response.write('retry: 1000\n\n');
+  const leave = publisher.watch(({ id, text }) => {
+    if (response.writableLength > mostUnsentBytes) response.destroy();
+    else response.write(`id: ${id}\ndata: ${text}\n\n`);
+  }, lastId);
+  const heartbeat = setInterval(() => response.write(':\n\n'), heartbeatMs).unref();
+  response.on('close', () => {
+    clearInterval(heartbeat);
+    leave();
+  });
+}
+
+// The dashboard's built files, as a browser or Electron's own protocol is given them.
+
+interface PageFile {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** What every answer to a page carries: nothing from elsewhere is loaded, run, framed or told where we are. */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; frame-ancestors 'none'; form-action 'none'; base-uri 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+/** The file at a path of the page; undefined where there is none, or none that a page has. */
+export async function pageFile(root: string, pathname: string): Promise<PageFile | undefined> {
+  const file = join(root, normalize(pathname === '/' ? '/index.html' : pathname));
+  const type = types[extname(file)];
+  if (type === undefined || pathname.includes('\0') || !file.startsWith(root + sep)) return undefined;
+  try {
+    return { type, body: await readFile(file) };
+  } catch {
+    return undefined;
+  }
 }

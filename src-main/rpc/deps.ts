@@ -1,8 +1,16 @@
 /** What the answers to people's questions are made from. */
+import { offerText } from '../core/admin/healing.ts';
 import type { Aggregator } from '../core/aggregator.ts';
-import type { AppsService } from './apps-service.ts';
-import type { Doors } from './core-state.ts';
-import type { DesktopService } from './desktop-service.ts';
+import { AppError } from '../core/base/errors.ts';
+import type { JsonObject } from '../core/base/json.ts';
+import { Masker, maskText, secretValues } from '../core/base/mask.ts';
+import { nameOfApp } from '../core/client-apps/app-limits.ts';
+import type { AccessRow, AppRow } from '../core/client-apps/app-rows.ts';
+import type { HealOffer } from '../core/client-apps/heal-offers.ts';
+import type { ConfigProblem, ServerConfig } from '../core/config/app-config.ts';
+import type { ServerHealth } from '../core/servers/server-state.ts';
+import type { Session } from '../core/sessions/session.ts';
+import type { CoreState, RpcMethod, RpcMethods, ServerStatus, SessionStatus, SettingsFacts } from './contract.ts';
 
 export interface RpcDeps {
   readonly core: Aggregator;
@@ -15,3 +23,167 @@ export interface RpcDeps {
   /** Client apps of this machine. */
   readonly apps: AppsService;
 }
+
+/** What only the desktop app can do for the dashboard. */
+export type DesktopSettings = Pick<SettingsFacts, 'theme' | 'startAtLogin' | 'notifications' | 'updates'>;
+
+export interface DesktopService {
+  settings(): DesktopSettings;
+  change(settings: Partial<DesktopSettings>): Promise<void>;
+  /** One of the settings was changed; returns how to stop listening. */
+  onChange(listener: () => void): () => void;
+  /** Shows a file or folder in the system's file manager. */
+  reveal(path: string): void;
+}
+
+// What the dashboard's setup may ask about the client apps of this machine.
+
+type Ask<M extends keyof RpcMethods> = (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
+
+export interface AppsService {
+  readonly previewInstall: Ask<'previewInstall'>;
+  readonly installApp: Ask<'installApp'>;
+  readonly uninstallApp: Ask<'uninstallApp'>;
+  readonly undoInstall: Ask<'undoInstall'>;
+  readonly otherEntry: Ask<'otherEntry'>;
+  readonly offeredServers: Ask<'offeredServers'>;
+  /** With its secrets: for this process alone. Rejects with AppError not_found. */
+  offeredEntry(id: string): Promise<JsonObject>;
+  readonly importServers: Ask<'importServers'>;
+  readonly rescan: Ask<'rescan'>;
+  readonly setAccess: Ask<'setAccess'>;
+  /** As they were found last. */
+  apps(): Promise<readonly AppRow[]>;
+  access(): Promise<readonly AccessRow[]>;
+  /** Apps or their servers were found or changed; returns how to stop listening. */
+  onChange(listener: () => void): () => void;
+}
+
+// Stands where client apps are not looked for: a core inside a shim, tests.
+
+const refuse = (): Promise<never> =>
+  Promise.reject(new AppError('unsupported', 'This core does not look after client apps.'));
+
+export const noApps: AppsService = {
+  previewInstall: refuse,
+  installApp: refuse,
+  uninstallApp: refuse,
+  undoInstall: refuse,
+  otherEntry: refuse,
+  offeredServers: refuse,
+  offeredEntry: refuse,
+  importServers: refuse,
+  rescan: refuse,
+  setAccess: refuse,
+  apps: () => Promise.resolve([]),
+  access: () => Promise.resolve([]),
+  onChange: () => () => undefined,
+};
+
+// The state that people see, gathered from the core when somebody looks.
+
+type Health = Pick<ServerHealth, 'level' | 'summary' | 'detail'> & {
+  readonly action: ServerStatus['action'] | undefined;
+};
+
+export interface Doors {
+  readonly socket: string;
+  readonly http: string;
+  /** Why HTTP is not where the config wants it, and what to do; empty where it is. */
+  readonly httpProblem: string;
+}
+
+export function coreState(core: Aggregator, doors: Doors): CoreState {
+  const { config, mode, paths, version } = core.options;
+  return {
+    version,
+    home: config.path,
+    socket: doors.socket,
+    http: doors.http,
+    httpProblem: doors.httpProblem,
+    mode: mode ?? config.current.mode,
+    servers: serverStatuses(core),
+    sessions: sessionStatuses(core),
+    logDir: paths.logDir,
+    configProblems: config.problems.filter(({ severity }) => severity === 'error').map(problemSentence),
+    startedAt: core.startedAt,
+    paused: core.servers.paused,
+  };
+}
+
+/** What is wrong at a place of the config file, and what to do. The place itself is no secret, although it may end in API_TOKEN. */
+export function problemSentence({ line, path, reason, suggestion = '' }: ConfigProblem): string {
+  const place = path === '' ? '' : `, ${path}`;
+  return `The config file, line ${line}${place}: ${maskText(`${reason} ${suggestion}`.trimEnd())}`;
+}
+
+export function serverStatuses(core: Aggregator): readonly ServerStatus[] {
+  const offers = new Map(core.healing.offers.map((offer) => [offer.server, offer]));
+  return core.servers.all.map((server) => {
+    const { action, ...health } = withOffer(server.health, offers.get(server.config.name));
+    const { name, kind } = server.config;
+    return {
+      name,
+      state: server.state.kind,
+      ...health,
+      ...(action && { action }),
+      tools: server.listing.tools.length,
+      transport: kind,
+      endpoint: endpointOf(server.config),
+    };
+  });
+}
+
+/** Where a launch is known that may work, trying that is the one thing to do. */
+function withOffer(health: ServerHealth, offer: HealOffer | undefined): Health {
+  if (offer === undefined) return health;
+  const { level, summary, detail } = health;
+  return {
+    level: level === 'ok' ? 'attention' : level,
+    summary,
+    detail: `${offerText(offer)} ${detail}`.trimEnd(),
+    action: { kind: 'heal', label: 'Use it' },
+  };
+}
+
+export function sessionStatuses(core: Aggregator): readonly SessionStatus[] {
+  return core.sessions.all.filter(({ isHere }) => isHere).map(sessionStatus);
+}
+
+function sessionStatus({ id, app, era, view, staleList, calls }: Session): SessionStatus {
+  const { mode, reason } = view;
+  return {
+    id,
+    app,
+    appName: nameOfApp(app),
+    era: era ?? '',
+    mode,
+    ...(reason !== undefined && { reason }),
+    staleList,
+    note: staleList ? `${nameOfApp(app)} still shows the old tool list: restart it.` : '',
+    calls,
+  };
+}
+
+/** Where a server is reached, as people read it: its command line or its address, secrets masked. */
+export function endpointOf(server: ServerConfig): string {
+  if (server.kind === 'builtin') return server.builtin;
+  const masker = new Masker(secretValues(server.kind === 'stdio' ? server.env : server.headers));
+  if (server.kind !== 'stdio') return masker.maskText(server.url);
+  const words = masker.maskObject([server.command, ...server.args]) as string[];
+  return words.map(quote).join(' ');
+}
+
+/** Words that a shell would take apart are shown as one. */
+function quote(word: string): string {
+  return /^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word);
+}
+
+/** The shape of an answer to one question of the contract. */
+export type Handler<M extends RpcMethod> = (
+  input: RpcMethods[M]['input'],
+  deps: RpcDeps,
+  signal: AbortSignal,
+) => Promise<RpcMethods[M]['output']>;
+
+export type HandlersOf<M extends RpcMethod> = { readonly [K in M]: Handler<K> };

@@ -62,6 +62,8 @@ const inputs: Inputs = {
   }),
   callDetail: z.object({ id: count }),
   serverDetail: z.object({ server: name }),
+  writtenTexts: nothing,
+  takeBackText: z.object({ server: name, tool: name }),
   setToolEnabled: z.object({ server: name, tool: name, enabled: flag }),
   setServerEnabled: z.object({ server: name, enabled: flag }),
   tryServer: z.object({ server: maybe(name), entry }),

@@ -2,7 +2,6 @@
 import { AppError } from '../core/base/errors.ts';
 import type { RpcFailure, StateChange } from './contract.ts';
 import { toFailure } from './dashboard-door.ts';
-import { stateChannel } from './ipc-channels.ts';
 import type { StatePublisher } from './state-publisher.ts';
 
 /** What is needed of whoever sends: Electron's `event.sender` with the frame it came from. */
@@ -16,9 +15,9 @@ export interface IpcSender {
   onGone(listener: () => void): void;
 }
 
-export type IpcAnswer = { readonly value: Record<string, unknown> } | { readonly error: RpcFailure };
+type IpcAnswer = { readonly value: Record<string, unknown> } | { readonly error: RpcFailure };
 
-export interface IpcDoorOptions {
+interface IpcDoorOptions {
   /** Where our page is: `app://tooltray/`. */
   readonly origin: string;
   readonly publisher: StatePublisher;
@@ -97,3 +96,14 @@ export class IpcDoor {
     if (!isOwn || !isMainFrame) throw new AppError('not_allowed', 'Only the dashboard itself may ask.');
   }
 }
+
+// The names that the dashboard's window and the main process call each other by. Imports nothing: the preload has it too.
+
+/** A question and its answer. */
+export const requestChannel = 'tooltray:request';
+/** "I no longer want the answer." */
+export const takeBackChannel = 'tooltray:take-back';
+/** "Tell me the state from now on." */
+export const watchChannel = 'tooltray:watch';
+/** Changes of the state go out on it. */
+export const stateChannel = 'tooltray:state';

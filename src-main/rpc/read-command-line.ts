@@ -1,8 +1,8 @@
 /** Servers in command lines: what starts one, an address, and the lines that apps' own `mcp add` commands are told with. */
 import { isObject, type JsonObject } from '../core/base/json.ts';
 import { ConfigDocument } from '../core/config/config-document.ts';
-import { nodeValue } from '../core/config/json-node.ts';
-import { splitCommand } from '../core/config/split-command.ts';
+import { nodeValue } from '../core/config/json-text.ts';
+import { splitCommand } from '../core/config/build-server.ts';
 
 export interface PastedServer {
   readonly name: string;

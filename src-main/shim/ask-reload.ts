@@ -1,5 +1,5 @@
 /** SIGHUP at a shim: the core that it leads to reads its config again. */
-import type { SocketLocation } from '../core/base/socket-location.ts';
+import type { SocketLocation } from '../core/base/app-paths.ts';
 import { dial } from './dial.ts';
 
 /** Rejects where there is no core, which reads its config anew when it starts. */

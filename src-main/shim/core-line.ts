@@ -5,7 +5,7 @@ import type { Link } from './dial.ts';
 import { LineReader, type Piece } from './line-reader.ts';
 import type { SessionMemory } from './session-memory.ts';
 
-export interface CoreLineOptions {
+interface CoreLineOptions {
   readonly link: Link;
   readonly memory: SessionMemory;
   readonly output: Writable;
@@ -25,7 +25,7 @@ export class CoreLine {
   readonly #socket: Socket;
   readonly #reader = new LineReader((piece) => this.#passOn(piece));
   /** The `initialize` whose answer is awaited, and what to do then. */
-  #awaited: { readonly id: string; done(): void } | undefined;
+  #awaited: { readonly id: string; done(): void; fail(error: Error): void } | undefined;
   #clientMidLine = false;
   /** Resolves when the core is gone. */
   readonly lost: Promise<void>;
@@ -39,7 +39,7 @@ export class CoreLine {
     options.output.on('drain', this.#resume);
   }
 
-  /** Tells the core what it must know of the session. Rejects when the core goes, or is silent for too long. */
+  /** Tells the core what it must know of the session. Rejects when the core goes, says no, or is silent for too long. */
   async takeUp(): Promise<void> {
     const { initialize, rest, news } = this.#options.memory.replay();
     const answered = initialize === undefined ? undefined : this.#answered(initialize.id);
@@ -75,7 +75,7 @@ export class CoreLine {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => reject(new Error('Tooltray runs but did not take up this session.')), takeUpMs);
     void this.lost.then(() => reject(new Error('Tooltray ended while it was taking up this session.')));
-    this.#awaited = { id, done: resolve };
+    this.#awaited = { id, done: resolve, fail: reject };
     try {
       await promise;
     } catch (error) {
@@ -115,7 +115,9 @@ export class CoreLine {
       output.write(bytes);
       this.#clientMidLine = !last;
     }
-    if (facts.some(({ id, method }) => method === undefined && id === this.#awaited?.id)) this.#awaited?.done();
+    const answer = facts.find(({ id, method }) => method === undefined && id === this.#awaited?.id);
+    if (answer?.failure !== undefined) this.#awaited?.fail(new Error(answer.failure));
+    else if (answer !== undefined) this.#awaited?.done();
   }
 
   #close(resolve: () => void): void {

@@ -9,6 +9,8 @@ export interface MessageFacts {
   readonly method: string | undefined;
   /** The params of a short message. */
   readonly params: JsonObject | undefined;
+  /** What the error of a short answer says. */
+  readonly failure: string | undefined;
 }
 
 /** A whole line, or a part of one that is too long to be held back. Its newline is in the last part. */
@@ -97,11 +99,12 @@ export function readMessages(line: Buffer): MessageFacts[] {
   return (Array.isArray(value) ? (value as unknown[]) : [value]).filter(isObject).flatMap(readScalars);
 }
 
-function readScalars({ id, method, params }: Readonly<JsonObject>): MessageFacts[] {
+function readScalars({ id, method, params, error }: Readonly<JsonObject>): MessageFacts[] {
   const facts = {
     id: id === undefined || id === null ? undefined : JSON.stringify(id),
     method: typeof method === 'string' ? method : undefined,
     params: isObject(params) ? params : undefined,
+    failure: isObject(error) && typeof error['message'] === 'string' ? error['message'] : undefined,
   };
   return facts.id === undefined && facts.method === undefined ? [] : [facts];
 }

@@ -1,9 +1,7 @@
 /** `tooltray stdio`: wires stdin, stdout and the core's socket together. Connects before anything else; all else can wait. */
 import { homedir } from 'node:os';
-import { socketLocation } from '../core/base/socket-location.ts';
-import { coreCommand } from './core-command.ts';
-import { CoreAbsent, dial, type Link } from './dial.ts';
-import { parseShimArgs, type ShimArgs } from './shim-args.ts';
+import { socketLocation } from '../core/base/app-paths.ts';
+import { CoreAbsent, coreCommand, dial, type Link, parseShimArgs, type ShimArgs } from './dial.ts';
 import { ShimSession } from './shim-session.ts';
 
 /**

@@ -1,8 +1,6 @@
 /** What the shim remembers of a session, so that a new core can take it over: the handshake, subscriptions, and calls in flight. */
 import { isObject, type JsonObject } from '../core/base/json.ts';
 import type { MessageFacts } from './line-reader.ts';
-import { cancelledLine, errorLine, toolsChangedLine } from './lines.ts';
-import { NoteQueue } from './note-queue.ts';
 
 interface Call {
   readonly id: string;
@@ -17,7 +15,7 @@ interface Listen {
 }
 
 /** What to send a new core, in order. */
-export interface Replay {
+interface Replay {
   /** The client's `initialize`; the rest follows when it has been answered. */
   readonly initialize: { readonly id: string; readonly line: Buffer } | undefined;
   readonly rest: readonly Buffer[];
@@ -195,4 +193,52 @@ export class SessionMemory {
     });
     return [...legacy, ...listening.map(([id]) => toolsChangedLine(id))];
   }
+}
+
+// What has passed and is not noted yet: reading each message as it went by made the next one wait.
+
+/** It is noted after this long, or when it holds this much memory. */
+const noteMs = 50;
+const mostBytes = 1024 * 1024;
+
+class NoteQueue {
+  #notes: (() => void)[] = [];
+  #bytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `bytes`: what the note keeps in memory until then. */
+  add(note: () => void, bytes: number): void {
+    this.#notes.push(note);
+    this.#bytes += bytes;
+    if (this.#bytes > mostBytes) this.catchUp();
+    else this.#timer ??= setTimeout(() => this.catchUp(), noteMs).unref();
+  }
+
+  /** Notes all of it now, in the order it came. */
+  catchUp(): void {
+    if (this.#notes.length === 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#bytes = 0;
+    for (const note of this.#notes.splice(0)) note();
+  }
+}
+
+// The few MCP messages that the shim itself says to a client. Ids are JSON text, spelled as the other side spelled them.
+
+/** A JSON-RPC error answer; -32000 is free for implementations to define (JSON-RPC 2.0, section 5.1). */
+export function errorLine(id: string, message: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":${JSON.stringify(message)}}}\n`;
+}
+
+/** Takes back a request that a lost core made. */
+function cancelledLine(id: string): string {
+  const reason = JSON.stringify("Tooltray's core was restarted and no longer waits for this.");
+  return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id},"reason":${reason}}}\n`;
+}
+
+/** For a 2026-07-28 client it belongs to the `subscriptions/listen` with that id. */
+function toolsChangedLine(listenId?: string): string {
+  const params = listenId === undefined ? '' : `,"params":{"_meta":{"${subscriptionKey}":${listenId}}}`;
+  return `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"${params}}\n`;
 }

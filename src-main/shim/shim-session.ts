@@ -14,10 +14,9 @@ import { ClientInbox } from './client-inbox.ts';
 import { CoreLine } from './core-line.ts';
 import { CoreAbsent, type Link } from './dial.ts';
 import { LineReader, type Piece, readMessages } from './line-reader.ts';
-import { errorLine } from './lines.ts';
-import { SessionMemory } from './session-memory.ts';
+import { errorLine, SessionMemory } from './session-memory.ts';
 
-export interface ShimSessionOptions {
+interface ShimSessionOptions {
   readonly input: Readable;
   readonly output: Writable;
   /** Aborted when the client has left; what is under way on its behalf may end. */

@@ -1,10 +1,10 @@
 /** Starts a core where none runs, once even when many shims want one, and waits until it answers. */
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartLock } from './start-lock.ts';
+import { isRunning } from '../core/base/is-running.ts';
 
 export interface CoreStart {
   /** Program and arguments. */
@@ -83,5 +83,55 @@ function tail(file: string): string {
     return readFileSync(file, 'utf8').trim().split('\n').slice(-3).join(' ').slice(-500);
   } catch {
     return '';
+  }
+}
+
+/** How a core is started from here: by what the launcher of the installed app names, else by our own command line. */
+export interface CoreCommand {
+  /** Program and arguments. */
+  readonly command: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+// A file that says "I am starting the core": keeps ten shims from starting ten. The core itself makes sure that only one stays.
+
+/** Older ones belong to a process that hangs, or whose number somebody else has now. */
+const longestHeldMs = 60_000;
+
+export class StartLock implements Disposable {
+  readonly #file: string;
+  #mine = false;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Whether it is ours now; takes over the lock of a process that is gone. */
+  take(): boolean {
+    if (this.#mine) return true;
+    if (this.#abandoned()) rmSync(this.#file, { force: true });
+    try {
+      writeFileSync(this.#file, String(process.pid), { flag: 'wx', mode: 0o600 });
+      this.#mine = true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    return this.#mine;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#mine) rmSync(this.#file, { force: true });
+    this.#mine = false;
+  }
+
+  #abandoned(): boolean {
+    try {
+      const age = Date.now() - statSync(this.#file).mtimeMs;
+      const holder = Number(readFileSync(this.#file, 'utf8'));
+      // No number yet: its maker is between creating and writing it.
+      return age > longestHeldMs || (holder > 0 && !isRunning(holder));
+    } catch {
+      return false;
+    }
   }
 }

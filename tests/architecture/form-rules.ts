@@ -1,6 +1,7 @@
 /** What a file looks like: it says what it is for, is named after it, and can be read in one go. */
 import { posix } from 'node:path';
-import type { Rule } from './source.ts';
+import { isTypeOnly } from './import-rules.ts';
+import { parse, type Rule } from './source.ts';
 
 const mostLines = 500;
 
@@ -17,7 +18,11 @@ export const isNamedAfterItsTopic: Rule = ({ path }) => {
   return emptyNames.test(posix.basename(path)) ? [`${path}:1 has a name that names no topic`] : [];
 };
 
-export const canBeReadInOneGo: Rule = ({ path, text }) => {
+/** A contract is looked things up in, not read: types and data may be long. */
+export const canBeReadInOneGo: Rule = (source) => {
+  const { path, text } = source;
+  const { statements } = parse(source);
+  if (statements.length > 0 && statements.every(isTypeOnly)) return [];
   const lines = text.trimEnd().split('\n').length;
   return lines > mostLines ? [`${path}:${mostLines} goes on to line ${lines}`] : [];
 };

@@ -30,8 +30,18 @@ export function readSources(root: string): Source[] {
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 }
 
+/** Each file is asked about by a dozen rules. */
+const parsed = new WeakMap<Source, ts.SourceFile>();
+const imports = new WeakMap<Source, Import[]>();
+
 /** Parses the script; for a Svelte file, what stands in its `<script>` blocks, at the same lines. */
 export function parse(source: Source): ts.SourceFile {
+  const known = parsed.get(source) ?? read(source);
+  parsed.set(source, known);
+  return known;
+}
+
+function read(source: Source): ts.SourceFile {
   const code = source.path.endsWith('.svelte') ? scriptsOf(source.text) : source.text;
   return ts.createSourceFile(source.path, code, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
 }
@@ -42,6 +52,12 @@ export function lineOf(node: ts.Node): number {
 }
 
 export function importsOf(source: Source): Import[] {
+  const known = imports.get(source) ?? findImports(source);
+  imports.set(source, known);
+  return known;
+}
+
+function findImports(source: Source): Import[] {
   const found: Import[] = [];
   const visit = (node: ts.Node): void => {
     const reference = referenceIn(node);

@@ -1,6 +1,12 @@
-/** Finding one's way: help, version, wrong use, and a Node.js that is too old. */
+/** Finding one's way: help and documents that fit the commands, version, wrong use, and a Node.js that is too old. */
+import { globSync, readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
+import { type Command, helpOf, readArguments } from '../../src-main/cli/command.ts';
+import { commands } from '../../src-main/cli/command-table.ts';
+import { parseShimArgs } from '../../src-main/shim/dial.ts';
 import { CliHome } from './cli-home.ts';
+
+const root = `${import.meta.dirname}/../..`;
 
 const home = new CliHome();
 afterAll(() => home[Symbol.asyncDispose]());
@@ -67,7 +73,8 @@ test('an unknown flag is wrong use, and a script finds the error as JSON on stdo
   const { code, stdout, stderr } = await home.run('list', '--frob', '--json');
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: "tooltray: Unknown option '--frob'. Use it like this: tooltray list [--tools] [--config F] [--json]\n",
+    stderr:
+      "tooltray: Unknown option '--frob'. Use it like this: tooltray list [--tools | --written] [--config F] [--json]\n",
   });
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'bad_request', message: "Unknown option '--frob'." } });
 });
@@ -81,4 +88,46 @@ test('a Node.js without what we need is named in one sentence, with what to do',
   expect(stderr).toMatch(
     /^tooltray: Tooltray needs Node\.js 22\.13 or newer, and this is v.* Install a newer one .*\n$/,
   );
+});
+
+const dashed = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+const flagsOf = ({ flags }: Command): string[] => Object.keys(flags).map(dashed);
+
+test.each(commands)(
+  '$name --help has a line for each flag and action that $name takes, and names no other flag',
+  async (one) => {
+    const declared = await one.load();
+    const help = helpOf(one.name, one.about, declared);
+    const rows = [...help.matchAll(/^ {2}(\S+)(?: \S+)*? {2,}\S/gm)].map(([, first]) => first);
+    expect(rows).toEqual([...Object.keys(declared.actions ?? {}), ...flagsOf(declared)]);
+    const named = new Set(help.replaceAll(/`.*`/g, '').match(/(?<![\w-])--[a-z-]+/g));
+    expect([...named].sort()).toEqual([...flagsOf(declared)].sort());
+  },
+);
+
+test('stdio takes what the shim takes in its place', async () => {
+  const stdio = await commands.find(({ name }) => name === 'stdio')?.load();
+  const given = ['--app', 'a', '--mode', 'm', '--config', '/c'];
+  expect(stdio && readArguments(stdio, given).flags).toEqual({ ...parseShimArgs(given), standalone: false });
+});
+
+const documents = ['README.md', 'CHANGELOG.md', ...globSync('docs/**/*.md', { cwd: root })];
+
+test.each(documents)('%s tells to type commands and flags that there are', async (file) => {
+  const text = readFileSync(`${root}/${file}`, 'utf8');
+  const told = [...text.matchAll(/(?<=[`\n] *)(?:tooltray|node dist\/cli\.js) ([a-z][a-z-]*)([^`\n#]*)/g)];
+  const wrong = await Promise.all(
+    told.map(async ([said, name, rest = '']) => {
+      const declared = await commands.find((one) => one.name === name)?.load();
+      const flags = rest.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
+      const isKnown = declared !== undefined && flags.every((flag) => flagsOf(declared).includes(flag));
+      return isKnown ? [] : [said];
+    }),
+  );
+  expect(wrong.flat()).toEqual([]);
+});
+
+test('the documents do tell to type commands', () => {
+  const all = documents.map((file) => readFileSync(`${root}/${file}`, 'utf8')).join('\n');
+  expect(all.match(/(?<=[`\n] *)(?:tooltray|node dist\/cli\.js) [a-z]/g)?.length).toBeGreaterThan(20);
 });

@@ -1,6 +1,6 @@
 /** Flags before the command, and ToolMux's way of saying everything by flags. */
 import { describe, expect, test } from 'vitest';
-import { readLeadingFlags } from '../../src-main/cli/leading-flags.ts';
+import { readLeadingFlags } from '../../src-main/cli/run-command.ts';
 
 describe("ToolMux's flags become commands", () => {
   test.each([

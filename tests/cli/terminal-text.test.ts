@@ -1,8 +1,7 @@
 /** Text from servers on a terminal. */
 import { expect, test } from 'vitest';
-import { columns } from '../../src-main/cli/columns.ts';
-import { contentText } from '../../src-main/cli/content-text.ts';
-import { oneLine, plainText } from '../../src-main/cli/plain-text.ts';
+import { columns, oneLine, plainText } from '../../src-main/cli/terminal.ts';
+import { contentText } from '../../src-main/cli/commands/call.ts';
 
 test('nothing a server says can steer the terminal', () => {
   expect(plainText('a\u001b]0;title\u0007b\u001b[2Jc\u009b31md\u202ee\r\nf\tg')).toBe('abcde\nf\tg');

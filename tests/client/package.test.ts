@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fixture, startCore, type TestCore } from '../integration/start-core.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');

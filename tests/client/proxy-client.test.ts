@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ProxyClient, type ToolLister } from '../../src-main/client/proxy-client.ts';
-import { fixture, startCore, type TestCore } from '../integration/start-core.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
 let core: TestCore;
 let sdk: Client;

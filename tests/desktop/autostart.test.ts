@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoginItemSettings, LoginItemSettingsOptions, Settings } from 'electron';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isBackgroundStart, linuxAutostart, systemAutostart } from '../../src-main/desktop/autostart.ts';
+import { isBackgroundStart, linuxAutostart, systemAutostart } from '../../src-main/desktop/desktop-settings.ts';
 
 describe('on Linux', () => {
   let folder: string;

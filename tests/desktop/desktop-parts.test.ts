@@ -3,14 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../src-main/core/base/errors.ts';
-import { AttentionNews } from '../../src-main/desktop/attention-news.ts';
-import { grounds } from '../../src-main/desktop/dashboard-grounds.ts';
+import { AttentionNews } from '../../src-main/desktop/attention-notices.ts';
+import { grounds, type GuardDeps, guardPages, windowPlace } from '../../src-main/desktop/dashboard-window.ts';
 import { placeInWords, placeOfLink, placeUrl } from '../../src-main/desktop/dashboard-places.ts';
-import { guardPages, type GuardDeps } from '../../src-main/desktop/page-guards.ts';
 import { takeOver } from '../../src-main/desktop/take-over.ts';
 import { type Updater, Updates } from '../../src-main/desktop/updates.ts';
 import { watchWake } from '../../src-main/desktop/wake.ts';
-import { windowPlace } from '../../src-main/desktop/window-place.ts';
 import type { AttentionItem } from '../../src-main/rpc/contract.ts';
 
 describe('a link', () => {

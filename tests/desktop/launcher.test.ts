@@ -5,10 +5,16 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { until } from '../integration/until.ts';
-import { launcherPath } from '../../src-main/core/client-apps/own-launch.ts';
-import { isTranslocated, keepLauncher, launcherFacts } from '../../src-main/desktop/launcher.ts';
-import { type LauncherFacts, programOf, windowsLauncher } from '../../src-main/desktop/launcher-text.ts';
+import { until } from '../support/until.ts';
+import { launcherPath } from '../../src-main/core/base/app-paths.ts';
+import {
+  isTranslocated,
+  keepLauncher,
+  launcherFacts,
+  type LauncherFacts,
+  programOf,
+  windowsLauncher,
+} from '../../src-main/desktop/launcher.ts';
 
 let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), `tooltray it's "$HOME" `))));

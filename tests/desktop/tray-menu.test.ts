@@ -1,10 +1,9 @@
 /** What the tray's menu says and does, for every state of the core. */
 import { describe, expect, test } from 'vitest';
 import type { AppState, AttentionItem } from '../../src-main/rpc/contract.ts';
-import { act, type ActDeps } from '../../src-main/desktop/act.ts';
-import { type TrayMenu, trayMenu, type TrayRow } from '../../src-main/desktop/tray-menu.ts';
-import { trayIcon, trayIconFile } from '../../src-main/desktop/tray-icon.ts';
-import { toLabel, toShortNumber } from '../../src-main/desktop/tray-words.ts';
+import { act, type ActDeps } from '../../src-main/desktop/desktop-app.ts';
+import { toLabel, toShortNumber, type TrayMenu, trayMenu, type TrayRow } from '../../src-main/desktop/tray-menu.ts';
+import { trayIcon, trayIconFile } from '../../src-main/desktop/app-tray.ts';
 
 /** Slices with the members that the menu reads. */
 function stateWith(slices: { readonly [S in keyof AppState]?: unknown }): Partial<AppState> {

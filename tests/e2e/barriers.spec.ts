@@ -17,7 +17,7 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   overview: [
     { route: 'overview', shows: 'things need you' },
     { route: 'overview', shows: 'o200k_base', then: click('How is this counted?') },
-    { route: 'overview', shows: 'What would be another than now', then: click('Decide: Add the server "weather".') },
+    { route: 'overview', shows: 'What would change', then: click('Decide: Add the server "weather".') },
   ],
   servers: [
     { route: 'servers', shows: 'does not exist' },
@@ -39,7 +39,7 @@ const places: Readonly<Record<string, readonly Place[]>> = {
     { route: 'setup/apps/cursor', shows: 'A backup is made at' },
     { route: 'setup/servers', shows: 'A working launch was found elsewhere' },
     { route: 'setup/first-call', shows: 'made the first call' },
-    { route: 'settings', shows: 'What would be another than now' },
+    { route: 'settings', shows: 'What would change' },
   ],
 };
 

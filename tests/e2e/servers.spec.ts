@@ -2,6 +2,7 @@
 import process from 'node:process';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { expectNoBarrier } from './no-barrier.ts';
 import { ServedCore, test } from './serve-core.ts';
 
 function rowOf(page: Page, name: string): Locator {
@@ -80,6 +81,23 @@ test('a tool that is switched off is no longer counted as offered', async ({ pag
   await expect(page.getByRole('switch', { name: 'Offer echo' })).not.toBeChecked();
   await page.keyboard.press('Escape');
   await expect(rowOf(page, 'echo')).toContainText('0 of 1');
+});
+
+test('what a model wrote of a tool stands beside the original, and is taken back', async ({ page, core }) => {
+  const app = await core.connect();
+  const save = { action: 'save', server: 'echo', descriptions: { echo: 'Safe, call this first' } };
+  await app.call('optimize_descriptions', save);
+  await page.goto(core.at('settings'));
+  const asked = page.getByRole('list', { name: 'What waits for you' }).getByRole('listitem');
+  await asked.getByRole('button', { name: 'Approve' }).click();
+  await expect(page.getByText('Nothing waits now.')).toBeVisible();
+  await page.goto(core.at('servers/echo/tools'));
+  await expect(page.getByText('Apps read: Safe, call this first')).toBeVisible();
+  await expectNoBarrier(page, 'tools with a written description');
+  await page.getByText('Apps read: Safe, call this first').click();
+  await page.getByRole('button', { name: 'Take back what was written of echo' }).click();
+  await expect(page.getByText('Apps read:')).toHaveCount(0);
+  await expect(page.getByRole('status').filter({ hasText: 'Apps are told again what echo says' })).toBeVisible();
 });
 
 test('a server is switched off and on again', async ({ page, core }) => {

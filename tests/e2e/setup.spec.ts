@@ -177,3 +177,22 @@ test('a setting is kept as soon as it is changed, and an empty one is taken out 
   await threshold.press('Enter');
   await expect.poll(() => home.read('own/config.json')).not.toContain('threshold');
 });
+
+test('what is typed into a setting stays while the core tells of another value', async ({ page, home, context }) => {
+  const field = 'Keep answers on disk from';
+  await page.goto(home.at('settings'));
+  const typed = page.getByRole('spinbutton', { name: field });
+  await typed.fill('7');
+  const other = await context.newPage();
+  await other.goto(home.at('settings'));
+  const saved = other.getByRole('spinbutton', { name: field });
+  await saved.fill('64');
+  await saved.press('Enter');
+  await expect.poll(() => home.read('own/config.json')).toContain('64000');
+  const third = await context.newPage();
+  await third.goto(home.at('settings'));
+  await expect(third.getByRole('spinbutton', { name: field })).toHaveValue('64');
+  await expect(typed).toHaveValue('7');
+  await typed.press('Enter');
+  await expect.poll(() => home.read('own/config.json')).toContain('7000');
+});

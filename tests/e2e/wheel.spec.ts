@@ -81,3 +81,22 @@ function isInPlace(page: Page): Promise<boolean> {
     );
   });
 }
+
+test('in a narrow window a row still says what it is about, and its button is in sight', async ({
+  page,
+  livedIn: { core },
+}) => {
+  await page.setViewportSize({ width: 600, height: 800 });
+  await page.goto(core.link);
+  for (const route of ['servers', 'activity', 'spills']) {
+    await page.goto(core.at(route));
+    const rows = page.locator('tbody tr').filter({ has: page.locator('[data-row]') });
+    await expect(rows.first()).toBeVisible();
+    for (const row of await rows.all()) {
+      // Names may be of any length; the start of one tells most apart.
+      const name = row.locator('th, td').filter({ has: page.locator('[data-row]') });
+      expect((await name.boundingBox())?.width).toBeGreaterThan(140);
+      for (const button of await row.getByRole('button').all()) await expect(button).toBeInViewport({ ratio: 1 });
+    }
+  }
+});

@@ -6,11 +6,11 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { changeRule } from '../../src-main/core/admin/server-change.ts';
-import { helperTools } from '../../src-main/core/modes/index.ts';
+import { helperTools } from '../../src-main/core/mode-list.ts';
 import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { ProposalSummary } from '../../src-main/rpc/contract.ts';
-import { fixture, startCore, type TestConfig, type TestCore } from '../integration/start-core.ts';
-import { type SocketClient, textOf } from '../integration/socket-client.ts';
+import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
+import { type SocketClient, textOf } from '../support/socket-client.ts';
 
 type Json = Record<string, unknown>;
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CoreHost, type CoreHostOptions } from '../../src-main/host/core-host.ts';
-import { openSocket, type SocketClient, textOf } from '../integration/socket-client.ts';
+import { openSocket, type SocketClient, textOf } from '../support/socket-client.ts';
 
 let home: string;
 let hosts: CoreHost[];

@@ -7,13 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CoreHost, type CoreHostOptions } from '../../src-main/host/core-host.ts';
-import { HttpPorts, type HttpPortsOptions } from '../../src-main/host/http-ports.ts';
-import { portHolder } from '../../src-main/host/port-holder.ts';
+import { HttpPorts, type HttpPortsOptions, portHolder } from '../../src-main/host/http-ports.ts';
 import { stateBuilders, stateSource } from '../../src-main/rpc/build-state.ts';
 import type { AppState } from '../../src-main/rpc/contract.ts';
-import type { DesktopService } from '../../src-main/rpc/desktop-service.ts';
-import { openSocket } from '../integration/socket-client.ts';
-import { until } from '../integration/until.ts';
+import type { DesktopService } from '../../src-main/rpc/deps.ts';
+import { openSocket } from '../support/socket-client.ts';
+import { until } from '../support/until.ts';
 
 let other: Server;
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ShimClient } from '../shim/shim-client.ts';
-import { HttpClient } from './http-client.ts';
-import { ModernClient } from './modern-client.ts';
-import { fixture, startCore, type TestCore } from './start-core.ts';
-import { until } from './until.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const reason = 'The access of Cursor to Tooltray was revoked, so it can use none of its servers.';
 const clientInfo = { name: 'a', version: '1' };

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Params } from '../fixtures/raw-client.ts';
-import { HttpClient } from './http-client.ts';
-import { ModernClient } from './modern-client.ts';
-import { textOf } from './socket-client.ts';
-import { fixture, startCore, type TestCore } from './start-core.ts';
-import { until } from './until.ts';
+import type { Params } from '../support/raw-client.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import { textOf } from '../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const form = { elicitation: { form: {} } };
 const owners = ['anna', 'bert', 'carl'];

@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Params } from '../fixtures/raw-client.ts';
-import { ModernClient } from './modern-client.ts';
-import { textOf, type SocketClient } from './socket-client.ts';
-import { fixture, startCore, type TestCore } from './start-core.ts';
-import { until } from './until.ts';
+import type { Params } from '../support/raw-client.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import { textOf, type SocketClient } from '../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const everything = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
@@ -183,4 +183,32 @@ describe('cancelling', () => {
       expect(await bert.call('who')).toContain('pid');
     },
   );
+});
+
+test('servers together put no more than twelve questions to one person at once, and the others when some are answered', async () => {
+  await using core = await startCore({ servers: { a: fixture('asker'), b: fixture('asker') } });
+  const line = await core.open(everything);
+  const answer: (() => void)[] = [];
+  line.onRequest(
+    'elicitation/create',
+    () => new Promise((resolve) => answer.push(() => resolve({ action: 'accept', content: { name: 'x' } }))),
+  );
+  // From its first question on it is known that a server asks, and it gets a line of this session's own.
+  for (const server of ['a', 'b']) {
+    const first = line.say(`${server}_ask_form`, { message: 'first' });
+    await until(() => answer.length === 1);
+    answer.splice(0)[0]?.();
+    await first;
+  }
+  const said = ['a', 'b'].flatMap((server) =>
+    Array.from({ length: 9 }, (_, round) => line.say(`${server}_ask_form`, { message: `round ${round}` })),
+  );
+  await until(() => answer.length === 12);
+  const open = line.requests.slice(-12).map(({ params }) => String(params?.['message']).charAt(0));
+  expect(open.filter((server) => server === 'a')).toHaveLength(6);
+  for (let answered = 0; answered < 18; answered++) {
+    await until(() => answer.length > answered);
+    answer[answered]?.();
+  }
+  expect(await Promise.all(said)).toHaveLength(18);
 });

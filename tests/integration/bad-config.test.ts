@@ -2,9 +2,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import type { SocketClient } from './socket-client.ts';
-import { fixture, ready, startCore, type TestCore } from './start-core.ts';
-import { until } from './until.ts';
+import type { SocketClient } from '../support/socket-client.ts';
+import { fixture, ready, startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const good = { servers: { kept: fixture('misbehaving', 'well-behaved') } };
 

@@ -1,11 +1,11 @@
 /** An answer of 50 MB on its way through the core, while others go on working. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { HttpClient } from './http-client.ts';
-import { ModernClient } from './modern-client.ts';
-import { textOf, type SocketClient } from './socket-client.ts';
-import { fixture, startCore } from './start-core.ts';
-import { until } from './until.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import { textOf, type SocketClient } from '../support/socket-client.ts';
+import { fixture, startCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const megabyte = 1_000_000;
 /** However long, answers are told and not kept on disk. */

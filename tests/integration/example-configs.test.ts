@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fixture, ready, startCore, type TestCore } from './start-core.ts';
+import { fixture, ready, startCore, type TestCore } from '../support/start-core.ts';
 
 /** What would reach for the network: small programs of the same names that start a fixture, which says how it was started. */
 let programs = '';
@@ -77,6 +77,25 @@ const magg = `{
   }
 }`;
 
+/** As Magg itself writes the file: every field there, null where there is nothing to say. */
+const writtenByMagg = `{
+  "servers": {
+    "sums": {
+      "name": "sums",
+      "source": "https://example.com/sums",
+      "prefix": "add",
+      "notes": null,
+      "command": "npx",
+      "args": ["-y", "@example/sums@latest"],
+      "uri": null,
+      "env": null,
+      "cwd": null,
+      "transport": null,
+      "enabled": true
+    }
+  }
+}`;
+
 test('ToolMux: a tool per server, which calls the tools of it', async () => {
   await using core = await start(toolMux);
   await Promise.all(['filesystem', 'git'].map((name) => ready(core.server(name))));
@@ -110,4 +129,13 @@ test('Magg: tools under their prefix, directly and through proxy', async () => {
   expect(await client.say('proxy', call)).toContain(echoed);
   expect(await client.say('calc_echo_tool', { message: 'hi' })).toContain(echoed);
   expect(launchOf(core, 'calculator')).toContain('npx -y @executeautomation/calculator-mcp');
+});
+
+test('Magg: a file with null in every field that says nothing is used without a word', async () => {
+  await using core = await start(writtenByMagg);
+  await ready(core.server('sums'));
+  expect(core.host.core.options.config.problems).toEqual([]);
+  const client = await core.open();
+  expect(await client.say('add_echo_tool', { message: 'hi' })).toContain(echoed);
+  expect(launchOf(core, 'sums')).toContain('npx -y @example/sums@latest');
 });

@@ -1,12 +1,12 @@
 /** What a server says and what it is told survive the way through the core: unknown members, odd types, the spelling of numbers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Exchange, Params, RawMessage } from '../fixtures/raw-client.ts';
+import type { Exchange, Params, RawMessage } from '../support/raw-client.ts';
 import { oddNumbers } from '../fixtures/servers/odd/calls.ts';
 import { oddInitializeResult } from '../fixtures/servers/odd/handshake.ts';
 import { oddTools } from '../fixtures/servers/odd/tools.ts';
-import { HttpClient } from './http-client.ts';
-import { textOf } from './socket-client.ts';
-import { fixture, startCore, type TestCore } from './start-core.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { textOf } from '../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
 /** A session on some door, in some era. */
 interface Door {

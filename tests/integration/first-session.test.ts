@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { modes } from '../../src-main/core/modes/index.ts';
+import { modes } from '../../src-main/core/mode-list.ts';
 import { CoreHost } from '../../src-main/host/core-host.ts';
-import { openSocket, type SocketClient } from './socket-client.ts';
-import { startCore } from './start-core.ts';
+import { openSocket, type SocketClient } from '../support/socket-client.ts';
+import { startCore } from '../support/start-core.ts';
 
 const servers = {
   dead: { command: 'no-such-command-here' },

@@ -1,8 +1,8 @@
 /** One server that floods its client: its neighbours are served, the memory stays bounded, and client apps hear little of it. */
 import { expect, test } from 'vitest';
-import type { SocketClient } from './socket-client.ts';
-import { fixture, startCore } from './start-core.ts';
-import { until } from './until.ts';
+import type { SocketClient } from '../support/socket-client.ts';
+import { fixture, startCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const megabyte = 1024 * 1024;
 const asksAll = { sampling: {}, elicitation: {}, roots: {} };

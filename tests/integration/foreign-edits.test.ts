@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { ProposalSummary } from '../../src-main/rpc/contract.ts';
-import { fixture, startCore, type TestConfig, type TestCore } from './start-core.ts';
+import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
 
 type Json = Record<string, unknown>;
 

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fixture, startCore, type TestConfig, type TestCore } from './start-core.ts';
-import { until } from './until.ts';
+import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 let apps = '';
 

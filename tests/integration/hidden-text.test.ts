@@ -1,6 +1,6 @@
 /** What a server hides in its descriptions: seen by the model as marks wherever we quote them. */
 import { expect, test } from 'vitest';
-import { startCore } from './start-core.ts';
+import { startCore } from '../support/start-core.ts';
 
 /** A server whose tool is described with words that nobody sees. */
 const program = `

@@ -1,8 +1,8 @@
 /** Edits of the config file under a running core: only what differs restarts, and client apps hear of it. */
 import { expect, test } from 'vitest';
-import { isAlive } from './processes.ts';
-import { fixture, ready, startCore } from './start-core.ts';
-import { until } from './until.ts';
+import { isAlive } from '../support/processes.ts';
+import { fixture, ready, startCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const victim = fixture('misbehaving', 'well-behaved');
 const changed = 'notifications/tools/list_changed';

@@ -1,9 +1,9 @@
 /** An app over HTTP counts as connected for as long as it is there, not for as long as its session is kept. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sessionStatuses } from '../../src-main/rpc/core-state.ts';
-import { HttpClient } from './http-client.ts';
-import { fixture, startCore, type TestCore } from './start-core.ts';
-import { until } from './until.ts';
+import { sessionStatuses } from '../../src-main/rpc/deps.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 let core: TestCore;
 beforeAll(async () => {

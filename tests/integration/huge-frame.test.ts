@@ -1,7 +1,7 @@
 /** Answers over the limit of one message. */
 import { expect, test } from 'vitest';
-import { textOf } from './socket-client.ts';
-import { fixture, startCore } from './start-core.ts';
+import { textOf } from '../support/socket-client.ts';
+import { fixture, startCore } from '../support/start-core.ts';
 
 const megabyte = 1024 * 1024;
 

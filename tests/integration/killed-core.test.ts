@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type RawChild, spawnRaw } from '../fixtures/raw-client.ts';
-import { ModernClient } from './modern-client.ts';
-import { isAlive } from './processes.ts';
-import { textOf } from './socket-client.ts';
-import { fixture } from './start-core.ts';
-import { until } from './until.ts';
+import { type RawChild, spawnRaw } from '../support/raw-client.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import { isAlive } from '../support/processes.ts';
+import { textOf } from '../support/socket-client.ts';
+import { fixture } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const sources = join(import.meta.dirname, '../../src-main');
 let home: string;

@@ -1,10 +1,10 @@
 /** A server that is killed in the middle of calls. */
 import { expect, test } from 'vitest';
-import { isAlive } from './processes.ts';
-import type { RawMessage } from '../fixtures/raw-client.ts';
-import { textOf } from './socket-client.ts';
-import { fixture, ready, startCore } from './start-core.ts';
-import { until } from './until.ts';
+import { isAlive } from '../support/processes.ts';
+import type { RawMessage } from '../support/raw-client.ts';
+import { textOf } from '../support/socket-client.ts';
+import { fixture, ready, startCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 /** `answer`, or the words of an error that names the server; undefined for anything else. */
 function outcome({ result, error }: RawMessage): string | undefined {

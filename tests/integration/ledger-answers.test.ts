@@ -1,11 +1,11 @@
 /** What the ledger holds of answers that are long, kept on disk, late or none at all, and of everything that is no answer. */
 import { expect, test } from 'vitest';
-import type { SavingsRow } from '../../src-main/core/activity/ledger/savings.ts';
+import type { SavingsRow } from '../../src-main/core/activity/ledger/ledger-table.ts';
 import { fileTools } from '../fixtures/servers/eight-tools/file-tools.ts';
 import { webTools } from '../fixtures/servers/eight-tools/web-tools.ts';
-import { HttpClient } from './http-client.ts';
-import type { SocketClient } from './socket-client.ts';
-import { fixture, startCore, type TestCore } from './start-core.ts';
+import { HttpClient } from '../support/http-client.ts';
+import type { SocketClient } from '../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { payloadTokens, tokensOf } from './wire-tokens.ts';
 
 const files = fixture('eight-tools', 'files');

@@ -1,12 +1,12 @@
 /** The ledger's sums are those of every byte that crossed a client app's wire, to the token: in every mode, at every door. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SavingsReport } from '../../src-main/core/activity/ledger/savings.ts';
-import type { Params } from '../fixtures/raw-client.ts';
+import type { SavingsReport } from '../../src-main/core/activity/ledger/ledger-table.ts';
+import type { Params } from '../support/raw-client.ts';
 import { fileTools } from '../fixtures/servers/eight-tools/file-tools.ts';
 import { webTools } from '../fixtures/servers/eight-tools/web-tools.ts';
-import { HttpClient } from './http-client.ts';
-import type { Line } from './modern-client.ts';
-import { fixture, startCore, type TestCore } from './start-core.ts';
+import { HttpClient } from '../support/http-client.ts';
+import type { Line } from '../support/modern-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { listStep, type Step, tokensOf, toolStep, WireTokens } from './wire-tokens.ts';
 
 let core: TestCore;

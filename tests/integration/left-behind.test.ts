@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { appPaths } from '../../src-main/core/base/app-paths.ts';
 import { ChildrenList } from '../../src-main/core/servers/launch/children-list.ts';
-import { isAlive } from './processes.ts';
-import { startCore } from './start-core.ts';
-import { until } from './until.ts';
+import { isAlive } from '../support/processes.ts';
+import { startCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 let home: string;
 const started: number[] = [];

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { HttpClient } from './http-client.ts';
-import { ModernClient } from './modern-client.ts';
-import type { SocketClient } from './socket-client.ts';
-import { fixture, ready, startCore } from './start-core.ts';
-import { until } from './until.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import type { SocketClient } from '../support/socket-client.ts';
+import { fixture, ready, startCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const changed = 'notifications/tools/list_changed';
 const toggling = { servers: { bad: fixture('misbehaving', 'toggle'), other: fixture('echo') } };

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { SocketClient } from './socket-client.ts';
-import { fixture, ready, startCore, type TestCore } from './start-core.ts';
-import { until } from './until.ts';
+import type { SocketClient } from '../support/socket-client.ts';
+import { fixture, ready, startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const other = fixture('echo');
 const bad = (...args: string[]): object => fixture('misbehaving', ...args);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { startCore, type TestCore } from './start-core.ts';
+import { startCore, type TestCore } from '../support/start-core.ts';
 
 const file = join(import.meta.dirname, 'servers/structured.ts');
 const servers = { s: { command: process.execPath, args: [file] } };

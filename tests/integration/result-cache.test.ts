@@ -1,10 +1,10 @@
 /** Answers that are given again, by a real server that counts how often it is asked. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Params } from '../fixtures/raw-client.ts';
-import type { SocketClient } from './socket-client.ts';
-import { startCore } from './start-core.ts';
-import { until } from './until.ts';
+import type { Params } from '../support/raw-client.ts';
+import type { SocketClient } from '../support/socket-client.ts';
+import { startCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const counting = { command: process.execPath, args: [join(import.meta.dirname, 'servers/counting.ts')] };
 const cached = { servers: { counting }, results: { cacheSeconds: { counting: 3600 } } };

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AppError } from '../../src-main/core/base/errors.ts';
 import { commandLineHandlers } from '../../src-main/rpc/handlers/command-line.ts';
-import type { Params } from '../fixtures/raw-client.ts';
+import type { Params } from '../support/raw-client.ts';
 import { type OAuthFixture, startOAuthFixture } from '../fixtures/servers/oauth-http.ts';
-import { HttpClient } from './http-client.ts';
-import type { SocketClient } from './socket-client.ts';
-import { fixture, startCore, type TestConfig, type TestCore } from './start-core.ts';
-import { until } from './until.ts';
+import { HttpClient } from '../support/http-client.ts';
+import type { SocketClient } from '../support/socket-client.ts';
+import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-states-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -272,6 +272,28 @@ describe('a server that is starting', () => {
     expect(slow.server('slow').state.kind).toBe('connecting');
   });
 
+  test('is waited for with its prompts and resources, too', async () => {
+    await using slow = await startingCore('prompts');
+    const app = await slow.open();
+    const asked = Object.values(requests).map((request) => app.exchange(...request('slow')));
+    await app.request('ping');
+    expect(slow.server('slow').state.kind).toBe('connecting');
+    open('prompts');
+    for (const { message } of await Promise.all(asked)) expect(message.error?.message).not.toContain('starting');
+  });
+
+  test('is waited for by no name that does not say whose it is, and named in the answer', async () => {
+    await using slow = await startingCore('bare');
+    const app = await slow.open();
+    for (const [method, params] of [
+      ['tools/call', { name: 'nobody_has_this' }],
+      ['tools/call', { name: 'call_tool', arguments: { name: 'nobody_has_this' } }],
+      ['prompts/get', { name: 'nobody_has_this' }],
+    ] as const)
+      expect((await app.exchange(method, params)).line).toMatch(/Not listed: slow: starting/);
+    expect(slow.server('slow').state.kind).toBe('connecting');
+  });
+
   test('that does not come in its time is an error with the cause', async () => {
     await using slow = await startCore(
       { servers: { good, slow: { ...gated('too-late'), initTimeoutSeconds: 1 } } },
@@ -312,12 +334,62 @@ test('a listed server that is woken by a call says in the meantime that it start
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-test('a prompt of such a server is answered by its state as well', async () => {
-  const { message } = await client.exchange('prompts/get', { name: 'off_greet' });
-  expect(message.error).toMatchObject({
-    code: -32602,
-    message: expect.stringContaining('off is switched off') as string,
+/** How prompts and resources of a server are asked for. */
+const requests: Record<string, (server: string) => readonly [string, Params]> = {
+  'a prompt': (server) => ['prompts/get', { name: `${server}_greet` }],
+  'the completion of a prompt': (server) => [
+    'completion/complete',
+    { ref: { type: 'ref/prompt', name: `${server}_greet` }, argument: { name: 'a', value: '' } },
+  ],
+  'a resource': (server) => ['resources/read', { uri: `tooltray://${server}/notes://today` }],
+  'a subscription': (server) => ['resources/subscribe', { uri: `tooltray://${server}/notes://today` }],
+};
+
+const absent = Object.entries(states).filter(([state]) => state !== 'not there at all');
+
+describe.each(Object.entries(requests))('%s of such a server is answered by its state as well:', (_what, request) => {
+  test.each(absent)('%s', async (_state, { server, words }) => {
+    const [method, params] = request(server);
+    const { message } = await client.exchange(method, params);
+    expect(message.error?.code).toBe(-32602);
+    for (const word of words) expect(message.error?.message).toMatch(word);
   });
+
+  test('but one that there is not has none', async () => {
+    const { message } = await client.exchange(...request('nobody'));
+    expect(message.error?.message).toMatch(/was not found/);
+  });
+});
+
+test.each(absent)('so is what the tool proxy is asked for: %s', async (_state, { server, words }) => {
+  const wrapped = `tooltray://${server}/notes://today`;
+  for (const input of [
+    { action: 'call', type: 'resource', path: wrapped },
+    { action: 'info', type: 'resource', path: wrapped },
+    { action: 'call', type: 'prompt', path: `${server}_greet` },
+    { action: 'info', type: 'prompt', path: `${server}_greet` },
+  ])
+    for (const word of words)
+      expect([input, await told(client, 'proxy', input)]).toEqual([input, expect.stringMatching(word)]);
+});
+
+test('what a server had when it was listed last is known by its bare name and address', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'tooltray-states-home-'));
+  await using first = await startCore({ servers: { good, asker: fixture('asker') } }, { home });
+  await first.host.stop();
+  await using second = await startCore({ servers: { good, asker: { ...fixture('asker'), enabled: false } } }, { home });
+  const app = await second.open();
+  for (const [method, params] of [
+    ['resources/read', { uri: 'asker://counter' }],
+    ['prompts/get', { name: 'paint' }],
+  ] as const) {
+    const { message } = await app.exchange(method, params);
+    expect(message.error).toMatchObject({ message: expect.stringContaining('asker is switched off') as string });
+  }
+  expect(await told(app, 'proxy', { action: 'call', type: 'resource', path: 'asker://counter' })).toContain(
+    'asker is switched off',
+  );
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
 test('an error of the reading tools names the tool that was called', async () => {

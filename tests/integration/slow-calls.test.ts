@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import type { Params, RawMessage } from '../fixtures/raw-client.ts';
-import { HttpClient } from './http-client.ts';
-import { ModernClient } from './modern-client.ts';
-import { textOf } from './socket-client.ts';
-import { ready, startCore, type TestCore } from './start-core.ts';
-import { until } from './until.ts';
+import type { Params, RawMessage } from '../support/raw-client.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import { textOf } from '../support/socket-client.ts';
+import { ready, startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-slow-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

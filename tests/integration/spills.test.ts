@@ -3,12 +3,12 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isObject } from '../../src-main/core/base/json.ts';
-import { modes } from '../../src-main/core/modes/index.ts';
-import { fromToon } from '../../src-main/core/results/toon.ts';
-import type { Params } from '../fixtures/raw-client.ts';
-import { HttpClient } from './http-client.ts';
-import { type SocketClient, textOf } from './socket-client.ts';
-import { fixture, startCore } from './start-core.ts';
+import { modes } from '../../src-main/core/mode-list.ts';
+import { fromToon } from '../../src-main/core/spills/toon.ts';
+import type { Params } from '../support/raw-client.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { type SocketClient, textOf } from '../support/socket-client.ts';
+import { fixture, startCore } from '../support/start-core.ts';
 
 const servers = { x: fixture('compat-answers'), y: fixture('echo') };
 
@@ -38,7 +38,7 @@ const waysIn: Readonly<Record<string, { call: [string, Params]; read: (input: Pa
   },
   retrieve: {
     call: ['call_tool_read', { name: 'x:big' }],
-    read: (input) => ['call_tool_read', { name: 'read_result', args: input }],
+    read: ({ resultFile }) => ['read_cache', { key: resultFile, limit: 30 }],
   },
 };
 
@@ -54,6 +54,10 @@ describe.each(Object.keys(waysIn))('in mode %s', (mode) => {
     const client = await core.open();
     const given = await client.callTool(...call);
     const text = textOf(given);
+    const [, first] = /^Read (?:on:|it with) ([\w-]+)/m.exec(text) ?? [];
+    if (first === undefined) expect(text).toContain('Read it whole with resources/read: tooltray://spill/');
+    // In mode gateway "the same tool", which is listed.
+    else expect(['the', ...(await client.toolNames())]).toContain(first);
     const [spill] = core.host.core.spills.list();
     expect(spill).toMatchObject({ kind: 'json' });
     expect([JSON.stringify(given).length < 8000, text.includes(spill?.file ?? 'no file')]).toEqual([true, true]);
@@ -61,6 +65,29 @@ describe.each(Object.keys(waysIn))('in mode %s', (mode) => {
     expect([found.includes('item 10'), found.includes('item 15')]).toEqual([true, true]);
     expect(core.host.core.spills.list()).toHaveLength(1);
   });
+});
+
+test('where the tool that reads on is not listed, the words lead to the resource, and where it is, to the tool', async () => {
+  await using core = await startCore({ servers });
+  const few = await core.open();
+  expect(await few.toolNames()).not.toContain('read_result');
+  const text = textOf(await few.callTool('x_big'));
+  expect(text).not.toContain('read_result');
+  const uri = /resources\/read: (\S+)/.exec(text)?.[1];
+  expect(JSON.stringify(await few.request('resources/read', { uri }))).toContain('item 15');
+  await using more = await startCore({ servers, extraTools: ['read_result'] });
+  const all = await more.open();
+  expect(await all.toolNames()).toContain('read_result');
+  expect(textOf(await all.callTool('x_big'))).toContain('Read on: read_result {');
+});
+
+test('in mode retrieve the words name the tool that it lists, and no other', async () => {
+  await using core = await startCore({ servers, mode: 'retrieve' });
+  const client = await core.open();
+  const text = textOf(await client.callTool('call_tool_read', { name: 'x:big' }));
+  expect(text).not.toContain('read_result');
+  const input = /^Read on: read_cache (.+)$/m.exec(text)?.[1] ?? '';
+  expect(textOf(await client.callTool('read_cache', JSON.parse(input) as Params))).toContain('item 15');
 });
 
 test('the file is for its owner alone, in a folder for its owner alone', async () => {

@@ -7,7 +7,7 @@ import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as V1Transport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oddNames } from '../fixtures/servers/odd/tools.ts';
-import { fixture, startCore, type TestCore } from './start-core.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
 const everyClient = /^[A-Za-z0-9_-]{1,60}$/;
 const info = { name: 'strict', version: '1.0.0' };

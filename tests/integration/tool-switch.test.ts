@@ -1,7 +1,7 @@
 /** Tools that a person switches off are gone for every client app, whichever way it asks, and the server keeps running. */
 import { expect, test } from 'vitest';
-import { HttpClient } from './http-client.ts';
-import { fixture, startCore } from './start-core.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { fixture, startCore } from '../support/start-core.ts';
 
 const victim = fixture('misbehaving', 'well-behaved');
 const other = fixture('misbehaving', 'well-behaved');

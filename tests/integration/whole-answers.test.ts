@@ -6,10 +6,10 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { helperTools, modes } from '../../src-main/core/modes/index.ts';
-import type { Params } from '../fixtures/raw-client.ts';
-import { type SocketClient, textOf } from './socket-client.ts';
-import { fixture, startCore, type TestCore } from './start-core.ts';
+import { helperTools, modes } from '../../src-main/core/mode-list.ts';
+import type { Params } from '../support/raw-client.ts';
+import { type SocketClient, textOf } from '../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-whole-'));
 const servers = { a: fixture('compat', 'A'), x: fixture('compat-answers') };

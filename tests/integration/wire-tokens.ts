@@ -1,7 +1,7 @@
 /** Counts, without any part of the ledger, the tokens of what a client app received: each frame as it came over the wire. */
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect } from 'vitest';
-import type { Params, RawMessage } from '../fixtures/raw-client.ts';
+import type { Params, RawMessage } from '../support/raw-client.ts';
 
 /** o200k tokens of the text, by the tokenizer itself. */
 export function tokensOf(text: string): number {

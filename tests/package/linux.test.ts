@@ -1,5 +1,6 @@
 /** What is in the packages for Linux, and that a client app gets through from the launcher to the packed core. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, fork, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdtempSync,
@@ -16,12 +17,13 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../scripts/browser.mjs';
-import { launcherPath } from '../../src-main/core/client-apps/own-launch.ts';
+import { launcherPath } from '../../src-main/core/base/app-paths.ts';
 import { keepLauncher, launcherFacts } from '../../src-main/desktop/launcher.ts';
-import { until } from '../integration/until.ts';
+import { until } from '../support/until.ts';
 import { fusesOf } from './electron-folder.ts';
 import { pack, type Packed } from './pack.ts';
 
+const dist = join(import.meta.dirname, '../../dist');
 const isHere = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 
 describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the package for Debian', () => {
@@ -43,6 +45,15 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
       'pyodide.asm.wasm',
       'python_stdlib.zip',
     ]);
+    const bytes = (folder: string, file: string): Buffer => readFileSync(join(folder, file));
+    for (const file of [
+      'quickjs.wasm',
+      ...readdirSync(join(packed.app, 'dist/python')).map((name) => `python/${name}`),
+    ])
+      expect({ file, same: bytes(join(packed.app, 'dist'), file).equals(bytes(dist, file)) }).toEqual({
+        file,
+        same: true,
+      });
     const files = readdirSync(packed.app, { recursive: true, encoding: 'utf8' });
     expect(files).toEqual(expect.arrayContaining(['dist/main.js', 'dist/preload.cjs', 'dist/renderer/index.html']));
     expect(files).toEqual(expect.arrayContaining(['dist/tray/normal-linux.png', 'dist/token-worker.js']));
@@ -52,7 +63,9 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
   test('has licences where people can read them, and native code where the system can load it', () => {
     const resources = join(packed.unpacked, 'resources');
     expect(readFileSync(join(resources, 'LICENSE.txt'), 'utf8')).toContain('MIT License');
-    expect(readFileSync(join(resources, 'third-party-notices.txt'), 'utf8')).toMatch(/^svelte \d/m);
+    expect(readFileSync(join(resources, 'third-party-notices.txt'), 'utf8')).toBe(
+      readFileSync(join(dist, 'third-party-notices.txt'), 'utf8'),
+    );
     const native = readdirSync(packed.app, { recursive: true, encoding: 'utf8' }).filter((file) =>
       file.endsWith('.node'),
     );
@@ -100,7 +113,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
     await keepLauncher(launcher, facts, { platform: 'linux', isLasting: true });
     writeFileSync(
       join(home, 'config.json'),
-      '{ "port": 0, "servers": { "utils": { "type": "builtin", "builtin": "utils" } } }',
+      '{ "port": 0, "mode": "code", "servers": { "utils": { "type": "builtin", "builtin": "utils" } } }',
     );
     const env = envOf(home);
     const client = new Client({ name: 'package-test', version: '1.0.0' });
@@ -109,12 +122,39 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
         new StdioClientTransport({ command: launcher, args: ['stdio', '--app', 'package-test'], env }),
       );
       expect(client.getServerVersion()?.name).toBe('tooltray');
-      expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('execute');
       expect(existsSync(join(home, 'data/desktop'))).toBe(true);
+      // Both engines start from what was packed: their bytes, their workers, and the process that is Python's.
+      const run = (code: string, language: string): Promise<object> =>
+        client.callTool({ name: 'execute', arguments: { code, language } });
+      expect(await run('import sys, zlib\nf"{sys.version_info[:2]} {zlib.crc32(b\'x\')}"', 'python')).toEqual({
+        content: [{ type: 'text', text: '(3, 14) 2363233923' }],
+      });
+      expect(await run('return 6 * 7', 'javascript')).toEqual({ content: [{ type: 'text', text: '42' }] });
     } finally {
       await client.close();
       // The app that the shim started outlives it; ours to end.
       stopCore(env);
+    }
+  });
+
+  test('Python starts from inside the archive, by nothing but what Electron wraps', async () => {
+    const entry = join(packed.unpacked, 'resources/app.asar/dist/python-process.js');
+    const hooks = join(import.meta.dirname, 'inside-archive.mjs');
+    const child = fork(entry, [], {
+      env: {},
+      execArgv: ['--import', hooks],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    try {
+      expect((await once(child, 'message'))[0]).toEqual({ kind: 'ready' });
+      child.send({ kind: 'check', code: 'def f(): pass' });
+      const [said] = (await once(child, 'message')) as [object];
+      expect(said).toMatchObject({ kind: 'checked', isJavaScript: false });
+      expect(said).not.toHaveProperty('error.message');
+    } finally {
+      child.kill('SIGKILL');
     }
   });
 

@@ -1,5 +1,5 @@
 /** Ends the core of TOOLTRAY_HOME, whoever started it. */
-import { findRunningCore } from '../../src-main/cli/running-core.ts';
+import { findRunningCore } from '../../src-main/cli/core-access.ts';
 
 const core = await findRunningCore();
 await core?.ask('stop', {});

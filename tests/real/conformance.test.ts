@@ -46,19 +46,21 @@ function requiredScenarios(output: string): Verdict {
 }
 
 test.each([
-  { revision: '2025-11-25', scenarios: 30 },
-  { revision: '2026-07-28', scenarios: 37 },
+  { revision: '2025-11-25', line: 'HTTP', scenarios: 30 },
+  { revision: '2025-11-25', line: 'stdio', scenarios: 30 },
+  { revision: '2026-07-28', line: 'HTTP', scenarios: 37 },
+  { revision: '2026-07-28', line: 'stdio', scenarios: 37 },
 ])(
-  'all $scenarios scenarios that $revision requires of a server pass',
-  async ({ revision, scenarios }) => {
-    // Over stdio each of the many sessions that could be asked would start a process of its own.
-    const { url } = (revision === '2025-11-25' ? overHttp : core) as BuiltCore;
+  'all $scenarios scenarios that $revision requires of a server pass, from one over $line',
+  async ({ revision, line, scenarios }) => {
+    const { url } = (line === 'HTTP' ? overHttp : core) as BuiltCore;
     const target = ['server', '--url', `${url}/server/conformance`, '--requirements', revision];
     const outcome = await runProgram(process.execPath, [program, ...target], { env: home.env, cwd: home.workFolder });
     expect(requiredScenarios(outcome.stdout)).toEqual({ passed: scenarios, failed: [] });
     expect(outcome.code).toBe(0);
   },
-  60_000,
+  // Over stdio each of the sessions that could be asked has a process of its own.
+  120_000,
 );
 
 /** Every scenario that fits the revision, by whether it passes. Some count milliseconds: what fails beside other work is asked once more. */
@@ -105,6 +107,17 @@ test.each([
   expect(outcome.stdout).toMatch(/Passed: [1-9]\d*\/\d+, 0 failed/);
   expect(outcome.code).toBe(0);
 });
+
+test.each(['server/conformance', 'mode/proxy'])(
+  'at %s a stream of ours can be gone on with: it begins with an id and says when to come back',
+  async (endpoint) => {
+    const target = ['server', '--url', `${overHttp?.url}/${endpoint}`, '--scenario', 'server-sse-polling'];
+    const args = [program, ...target, '--spec-version', '2025-11-25'];
+    const outcome = await runProgram(process.execPath, args, { env: home.env, cwd: home.workFolder });
+    // Directly a third: this server cuts the stream of its call. Ours stays, whatever theirs does.
+    expect(outcome.stdout).toMatch(/Passed: [23]\/[23], 0 failed, 0 warnings/);
+  },
+);
 
 test('as a client we ask once more in a version that a server names when it refuses ours', async () => {
   const command = `"${process.execPath}" "${join(import.meta.dirname, 'meet-server.ts')}"`;

@@ -1,61 +1,34 @@
 /**
  * Whoever makes up arguments from what is shown of a tool makes up some that its server takes: held for every tool of the thirteen
- * real servers of the bench, in lists, in signatures, and in what the tools of gateway, meta and code answer.
+ * real servers, as they were recorded: in lists, in signatures, and in what the tools of gateway, meta, retrieve and code answer.
  */
-import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src-main/core/base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../src-main/core/catalog/catalog.ts';
+import { compactEntry } from '../../src-main/core/compat/mcpproxy/tool-entry.ts';
+import { gatewayMode } from '../../src-main/core/compat/toolmux/gateway.ts';
 import { leavesOut } from '../../src-main/core/condense/signature.ts';
-import { foundTools } from '../../src-main/core/modes/found-tools.ts';
-import { gatewayMode } from '../../src-main/core/modes/gateway.ts';
-import { helperTools } from '../../src-main/core/modes/index.ts';
+import { helperTools } from '../../src-main/core/mode-list.ts';
 import type { HelperContext } from '../../src-main/core/modes/mode.ts';
-import { shownTool } from '../../src-main/core/modes/shown-tool.ts';
-import { argumentsFor, validatorOf } from '../core/condense/arbitrary-arguments.ts';
-import { readSignature } from '../core/condense/read-signature.ts';
+import { toolTexts } from '../../src-main/core/modes/run-code.ts';
+import { foundTools } from '../../src-main/core/modes/search.ts';
+import { shownTool } from '../../src-main/core/modes/show-tools.ts';
 import { serverWith } from '../core/catalog/catalog-of.ts';
+import { argumentsFor, validatorOf } from '../core/condense/arbitrary-arguments.ts';
+import { readCompact, readDetail, readSignature } from '../core/condense/read-signature.ts';
 import { helperContext } from '../core/modes/helper-context.ts';
+import { recordedListings } from '../fixtures/recorded-listings.ts';
 
-const isInstalled = existsSync(new URL('../../.cache/bench/servers/.installed', import.meta.url));
-if (!isInstalled)
-  console.warn('SKIPPED: what the thirteen servers of the bench take. npm run bench -- tokens installs them.');
+describe('what is shown of real tools is enough to call them', () => {
+  const listed = recordedListings();
+  const context: HelperContext = helperContext(
+    listed.map(({ name, tools, instructions }) => serverWith(name, { tools }, instructions)),
+  );
+  const { tools } = context.catalog;
 
-/** The parts of the bench that are used here. */
-interface Bench {
-  readonly Material: new () => { remove(): void };
-  readonly realServers: (material: object) => Record<string, { command: string; args: string[]; env: object }>;
-  readonly StdioClient: new (
-    command: readonly string[],
-    env: object,
-  ) => { initialize(): Promise<unknown>; listTools(): Promise<JsonObject[]>; close(): Promise<void> };
-}
-
-async function loadBench(): Promise<Bench> {
-  const load = (file: string): Promise<unknown> => import(new URL(`../../scripts/bench/${file}`, import.meta.url).href);
-  const [servers, client] = await Promise.all([load('real-servers.mjs'), load('stdio-client.mjs')]);
-  return { ...(servers as object), ...(client as object) } as Bench;
-}
-
-describe.skipIf(!isInstalled)('what is shown of real tools is enough to call them', () => {
-  let material: { remove(): void } | undefined;
-  let context: HelperContext;
-  let tools: readonly CatalogEntry[];
-
-  beforeAll(async () => {
-    const { Material, realServers, StdioClient } = await loadBench();
-    material = new Material();
-    const lists = Object.entries(realServers(material)).map(async ([name, { command, args, env }]) => {
-      const client = new StdioClient([command, ...args], { ...process.env, ...env });
-      await client.initialize();
-      const listed = await client.listTools();
-      await client.close();
-      return serverWith(name, { tools: listed });
-    });
-    context = helperContext(await Promise.all(lists));
-    ({ tools } = context.catalog);
-  }, 120_000);
-  afterAll(() => material?.remove());
+  test('all thirteen servers are there', () => {
+    expect([listed.length, tools.length > 200]).toEqual([13, true]);
+  });
 
   function refused({ definition }: CatalogEntry, shown: JsonObject): unknown[] {
     const fits = validatorOf(usableSchema(definition));
@@ -69,7 +42,6 @@ describe.skipIf(!isInstalled)('what is shown of real tools is enough to call the
   }
 
   test.each(['shape', 'lean'] as const)('in a list at level %s', (level) => {
-    expect(tools.length).toBeGreaterThan(200);
     for (const tool of tools) {
       const shown = shownTool(tool, { level })['inputSchema'] as JsonObject;
       expect([tool.id, refused(tool, shown)]).toEqual([tool.id, []]);
@@ -109,6 +81,26 @@ describe.skipIf(!isInstalled)('what is shown of real tools is enough to call the
     requireEnough(
       rows.map(({ parameters, sig }, index) => [tools[index] as CatalogEntry, sig ?? parameters.join(', ')]),
     );
+  });
+
+  test('in the lines of retrieve_tools, unless they are marked', () => {
+    const lines = tools.map((tool) => [tool, compactEntry(tool, 1, true)] as const);
+    for (const [tool, { sig, lossy }] of lines) {
+      const line = String(sig);
+      if (line.includes('~')) expect([line, lossy]).toEqual([line, true]);
+      if (lossy === false) expect([line, refused(tool, readCompact(line))]).toEqual([line, []]);
+    }
+    expect(lines.filter(([, { lossy }]) => lossy === false).length).toBeGreaterThan(lines.length / 4);
+  });
+
+  test('in what get_schema of mode code tells of types', () => {
+    const texts = tools.map((tool) => [tool, toolTexts([tool], 'detailed')] as const);
+    const told = texts.flatMap(([tool, text]) => {
+      const shown = readDetail(text);
+      return shown === undefined ? [] : [[tool, text, shown] as const];
+    });
+    for (const [tool, text, shown] of told) expect([text, refused(tool, shown)]).toEqual([text, []]);
+    expect(told.length).toBeGreaterThan(tools.length * 0.9);
   });
 
   test('in the list of sub-tools that a tool of gateway gives', async () => {

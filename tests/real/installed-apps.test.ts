@@ -128,7 +128,8 @@ describe.skipIf(!present)('client apps that were connected by us', () => {
       };
       expect(await connected(app, path, '{}\n', list, '--http')).toMatch(said);
     },
-    60_000,
+    // Five programs in a row, of which two take ten seconds each to start.
+    180_000,
   );
 
   test('Codex reads it', async () => {

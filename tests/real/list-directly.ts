@@ -1,5 +1,5 @@
 /** What servers offer when they are asked without Tooltray in between. */
-import { type Params, type RawChild, spawnRaw } from '../fixtures/raw-client.ts';
+import { type Params, type RawChild, spawnRaw } from '../support/raw-client.ts';
 import type { PrivateHome } from './private-home.ts';
 import type { ServerEntry } from './real-servers.ts';
 

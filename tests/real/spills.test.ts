@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Params, type RawChild, spawnRaw } from '../fixtures/raw-client.ts';
+import { type Params, type RawChild, spawnRaw } from '../support/raw-client.ts';
 import { type BuiltCore, shimCommand, startBuiltCore } from './built-core.ts';
 import { PrivateHome } from './private-home.ts';
 import { havePackages } from './real-packages.ts';

@@ -1,6 +1,6 @@
 /** A built core with six real servers behind it, the list of what those offer by themselves, and things to ask them about. */
 import { expect, vi } from 'vitest';
-import { spawnRaw } from '../fixtures/raw-client.ts';
+import { spawnRaw } from '../support/raw-client.ts';
 import { type BuiltCore, shimCommand, startBuiltCore } from './built-core.ts';
 import { DirectServers } from './list-directly.ts';
 import { PrivateHome } from './private-home.ts';

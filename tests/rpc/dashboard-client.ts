@@ -1,9 +1,8 @@
 /** A dashboard as the core sees it: questions with the key, and the stream of states. */
 import { request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { StateChange } from '../../src-main/rpc/contract.ts';
-import type { TestCore } from '../integration/start-core.ts';
+import type { TestCore } from '../support/start-core.ts';
 
 export interface Reply {
   readonly status: number;
@@ -69,8 +68,4 @@ export function listen(core: TestCore, lastId?: string): Told[] {
   asked.end();
   onTestFinished(() => void asked.destroy());
   return told;
-}
-
-export async function until(check: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 600 && !check(); tries++) await sleep(50);
 }

@@ -1,7 +1,8 @@
 /** The dashboard's door over real HTTP: who gets in, what is told, what is refused. */
 import { expect, onTestFinished, test } from 'vitest';
-import { fixture, startCore, type TestCore } from '../integration/start-core.ts';
-import { ask, entry, listen, send, until } from './dashboard-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+import { ask, entry, listen, send } from './dashboard-client.ts';
+import { until } from '../support/until.ts';
 
 async function running(servers: Record<string, object> = { echo: fixture('echo') }): Promise<TestCore> {
   const core = await startCore({ servers }, { askToken: true });

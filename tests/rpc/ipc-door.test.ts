@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { AppError } from '../../src-main/core/base/errors.ts';
-import { stateChannel } from '../../src-main/rpc/ipc-channels.ts';
-import { IpcDoor, type IpcSender } from '../../src-main/rpc/ipc-door.ts';
+import { IpcDoor, type IpcSender, stateChannel } from '../../src-main/rpc/ipc-door.ts';
 import { StatePublisher } from '../../src-main/rpc/state-publisher.ts';
 
 const origin = 'app://tooltray/';

@@ -1,7 +1,7 @@
 /** The page's signatures at a real door: who has the key is let in once a signature, and can tell who answers. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signQuestion } from '../../src-renderer/lib/page-key.ts';
-import { startCore, type TestCore } from '../integration/start-core.ts';
+import { startCore, type TestCore } from '../support/start-core.ts';
 
 let core: TestCore;
 const kept = new Map<string, string>();

@@ -4,10 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundleEntry } from '../../src-main/core/client-apps/bundle-entry.ts';
-import { readBundle, unpackBundle } from '../../src-main/core/client-apps/bundles.ts';
-import { spawnRaw } from '../fixtures/raw-client.ts';
-import { fixture, startCore } from '../integration/start-core.ts';
+import { bundleEntry, readBundle, unpackBundle } from '../../src-main/core/client-apps/bundles.ts';
+import { spawnRaw } from '../support/raw-client.ts';
+import { fixture, startCore } from '../support/start-core.ts';
 
 const script = join(import.meta.dirname, '../../scripts/mcpb/build.mjs');
 const validator = join(import.meta.dirname, '../../node_modules/@anthropic-ai/mcpb/dist/cli/cli.js');

@@ -3,11 +3,9 @@ import { appendFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { socketLocation } from '../../src-main/core/base/socket-location.ts';
+import { ensurePrivateDir, socketLocation } from '../../src-main/core/base/app-paths.ts';
 import { readOrCreateToken } from '../../src-main/core/security/access-token.ts';
-import type { Hello } from '../../src-main/core/sessions/hello.ts';
-import { SocketListener } from '../../src-main/core/sessions/socket-listener.ts';
-import { ensurePrivateDir } from '../../src-main/core/base/app-paths.ts';
+import { type Hello, SocketListener } from '../../src-main/core/sessions/socket/socket-listener.ts';
 
 interface Heard {
   readonly id?: string | number;

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { socketLocation } from '../../src-main/core/base/socket-location.ts';
+import { socketLocation } from '../../src-main/core/base/app-paths.ts';
 
 const shimFile = join(import.meta.dirname, '../../src-main/shim.ts');
 const fakeCoreFile = join(import.meta.dirname, 'fake-core.ts');
@@ -102,11 +102,6 @@ export class ShimClient implements Disposable {
   [Symbol.dispose](): void {
     this.child.kill('SIGKILL');
   }
-}
-
-/** Resolves when `done` is true; the test's time-out is the limit. */
-export async function until(done: () => boolean): Promise<void> {
-  while (!done()) await sleep(10);
 }
 
 function answers(socketPath: string): Promise<boolean> {

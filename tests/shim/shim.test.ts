@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { ShimClient, TestHome, until } from './shim-client.ts';
+import { ShimClient, TestHome } from './shim-client.ts';
+import { until } from '../support/until.ts';
 
 const initialize = {
   id: 0,

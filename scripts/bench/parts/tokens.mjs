@@ -2,7 +2,7 @@
  * What a model is shown in each mode before it has done anything, and over a typical session of five tool uses, beside what
  * the same costs with every server on its own. Fails where mode `auto` picks what costs more than that.
  */
-import { modes } from '../../../src-main/core/modes/index.ts';
+import { modes } from '../../../src-main/core/mode-list.ts';
 import { Core } from '../core.mjs';
 import { cli, shim } from '../places.mjs';
 import { serverSets } from '../server-sets.mjs';

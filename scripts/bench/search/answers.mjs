@@ -1,8 +1,8 @@
 /** What an answer of search_tools costs the model, in tokens (o200k). */
-import { countTokens } from '../../../src-main/core/activity/count-tokens.ts';
+import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
 import { buildCatalog } from '../../../src-main/core/catalog/catalog.ts';
-import { helperTools } from '../../../src-main/core/modes/index.ts';
-import { SessionMemory } from '../../../src-main/core/modes/session-memory.ts';
+import { helperTools } from '../../../src-main/core/mode-list.ts';
+import { SessionMemory } from '../../../src-main/core/modes/mode.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
 import { quantile } from '../statistics.mjs';
 import { querySets, readCatalog } from './data-sets.mjs';

@@ -3,10 +3,19 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Event } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
-import type { Masker } from '../base/mask-secrets.ts';
+import type { Masker } from '../base/mask.ts';
 import { ActivityStore } from './activity-store.ts';
-import type { ActivityEntry, ActivityFilter, ActivityStats, CallRecord, CallTexts } from './call-record.ts';
-import { type CallRow, rowBytes, toRow } from './call-row.ts';
+import {
+  type ActivityEntry,
+  type ActivityFilter,
+  type ActivityStats,
+  type CallRecord,
+  type CallRow,
+  type CallTexts,
+  rowBytes,
+  toRow,
+} from './call-record.ts';
+import { Stretches } from './call-sums.ts';
 import {
   type Bounds,
   callStats,
@@ -16,8 +25,6 @@ import {
   trim,
   updateTokens,
 } from './call-table.ts';
-import { maskOnce } from './mask-once.ts';
-import { Stretches } from './stretches.ts';
 import { type CallTokens, TokenBacklog } from './token-backlog.ts';
 import type { TokenCounter } from './token-counter.ts';
 
@@ -218,4 +225,18 @@ function textBytes(call: CallRecord): number {
 /** About four bytes to a token. */
 function estimate({ argumentBytes, givenBytes }: CallRecord): CallTokens {
   return { tokensIn: Math.ceil(argumentBytes / 4), tokensOut: Math.ceil(givenBytes / 4), estimated: true };
+}
+
+// Masks a text that comes again only once: names repeat from call to call, and masking them was most of the work of a row.
+
+/** For one batch: it keeps every text it was given. */
+function maskOnce(masker: Pick<Masker, 'maskText'>): Pick<Masker, 'maskText'> {
+  const masked = new Map<string, string>();
+  return {
+    maskText(text) {
+      const known = masked.get(text) ?? masker.maskText(text);
+      masked.set(text, known);
+      return known;
+    },
+  };
 }

@@ -3,7 +3,7 @@
  * database keeps sizes and times. It is there for the person who looks on, not for a record. Hardly one of many calls is
  * looked at, so a text is masked when it is read, and there is no other way to read it.
  */
-import type { Masker } from '../base/mask-secrets.ts';
+import type { Masker } from '../base/mask.ts';
 
 /** A text as it was said: all of it, or enough of its beginning. */
 export interface SaidText {
@@ -12,7 +12,7 @@ export interface SaidText {
   readonly bytes: number;
 }
 
-export interface CallTextsSaid {
+interface CallTextsSaid {
   readonly arguments: SaidText;
   /** What the server answered; undefined where nothing came. */
   readonly sent: SaidText | undefined;
@@ -21,7 +21,7 @@ export interface CallTextsSaid {
 }
 
 /** The same as they may be shown: masked, and begun where they are long. */
-export interface CallDetail {
+interface CallDetail {
   readonly arguments: string;
   readonly sent: string | undefined;
   readonly given: string | undefined;

@@ -1,16 +1,14 @@
 /** What the dashboard asks of the table of calls. Times in ms since the epoch. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ActivityEntry } from './call-record.ts';
-import { type CallSearch, conditionsOf } from './call-search.ts';
-import { type CallSums, sumsOf } from './call-sums.ts';
+import { type CallSearch, type CallSums, conditionsOf, type Stretches, sumsOf } from './call-sums.ts';
 import { toEntry } from './call-table.ts';
-import type { Stretches } from './stretches.ts';
 
-export interface CallPage extends CallSums {
+interface CallPage extends CallSums {
   readonly calls: readonly ActivityEntry[];
 }
 
-export interface PageRange {
+interface PageRange {
   readonly beforeId?: number | undefined;
   readonly afterId?: number | undefined;
   readonly limit: number;

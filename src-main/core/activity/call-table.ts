@@ -6,9 +6,10 @@ import {
   type ActivityStats,
   type CallOutcome,
   callOutcomes,
+  type CallRow,
+  columns,
   type ToolActivity,
 } from './call-record.ts';
-import { type CallRow, columns } from './call-row.ts';
 import type { CallTokens } from './token-backlog.ts';
 import { transaction } from '../base/private-database.ts';
 

@@ -1,6 +1,7 @@
 /** Counts tokens in a worker thread that is started when there is something to count and ended when there is not. */
+import { hash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import { sampleText } from './text-sample.ts';
+import { workerLocation } from '../base/worker-location.ts';
 import type { CountAnswer, CountQuestion } from './token-worker.ts';
 
 export interface TokenCount {
@@ -146,4 +147,69 @@ export class TokenCounter {
 /** About four characters to a token, as in English and in JSON. */
 function byLength(characters: number): TokenCount {
   return { tokens: Math.ceil(characters / 4), estimated: true };
+}
+
+// Remembers the tokens of texts that come again: one list goes to many sessions, one answer is counted by record and ledger.
+
+/** Shorter ones cost less to count than to remember. */
+const shortest = 40;
+
+export class TokenCache {
+  readonly #counter: Pick<TokenCounter, 'count'>;
+  readonly #most: number;
+  readonly #known = new Map<string, Promise<TokenCount>>();
+
+  /** `most`: how many texts are remembered, those used last. */
+  constructor(counter: Pick<TokenCounter, 'count'>, most = 2000) {
+    this.#counter = counter;
+    this.#most = most;
+  }
+
+  count(text: string): Promise<TokenCount> {
+    if (text.length < shortest) return this.#counter.count(text);
+    const key = hash('sha256', text, 'base64');
+    const count = this.#known.get(key) ?? this.#count(key, text);
+    // Maps keep the order of insertion: the one used last stands last.
+    this.#known.delete(key);
+    this.#known.set(key, count);
+    return count;
+  }
+
+  #count(key: string, text: string): Promise<TokenCount> {
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= this.#most && oldest !== undefined) this.#known.delete(oldest);
+    const count = this.#counter.count(text);
+    void count.then(({ estimated }) => {
+      // There may be time to count it when it comes again.
+      if (estimated && this.#known.get(key) === count) this.#known.delete(key);
+    });
+    return count;
+  }
+}
+
+// Pieces of a huge text that stand for the whole of it.
+
+interface TextSample {
+  readonly texts: readonly string[];
+  /** What a count over the pieces is multiplied by to speak of the whole text. */
+  readonly scale: number;
+}
+
+const pieces = 32;
+
+/** The text itself up to `longest` characters, else pieces of that length in all, spread evenly from first to last. */
+export function sampleText(text: string, longest: number): TextSample {
+  if (text.length <= longest) return { texts: [text], scale: 1 };
+  const length = Math.max(1, Math.floor(longest / pieces));
+  const step = (text.length - length) / (pieces - 1);
+  const texts = Array.from({ length: pieces }, (_, index) => {
+    const start = Math.floor(index * step);
+    return text.slice(start, start + length);
+  });
+  return { texts, scale: text.length / (length * pieces) };
+}
+
+/** Where the worker that counts tokens lies, among the sources and in the build. */
+export function tokenWorkerUrl(): URL {
+  return workerLocation('token-worker', import.meta.url);
 }

@@ -5,13 +5,13 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../base/json.ts';
-import { markHidden, markHiddenIn } from '../base/mark-hidden.ts';
+import { markHidden, markHiddenIn } from '../base/shown-text.ts';
 import type { WaitingEdit } from '../config/accepted-config.ts';
-import { keyAliases } from '../config/entry-keys.ts';
-import { writtenEntry } from '../config/written-config.ts';
+import { keyAliases } from '../config/read-entry.ts';
+import { writtenEntry } from '../config/edit-config.ts';
 import { describeChange, editConfig, type ServerChange } from './server-change.ts';
 
-export interface ExplainedLine {
+interface ExplainedLine {
   /** In plain words what the line is about: `Argument 2`, `Variable API_TOKEN`. */
   readonly what: string;
   readonly change: 'same' | 'new' | 'gone' | 'other';
@@ -70,6 +70,11 @@ export function explainEdits(waiting: readonly WaitingEdit[]): readonly Explaine
       entry: undefined,
     };
   });
+}
+
+/** An entry that is new, line by line. */
+export function explainEntry(entry: JsonObject): readonly ExplainedLine[] {
+  return compareEntries(undefined, entry);
 }
 
 function explainChange(

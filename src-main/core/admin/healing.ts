@@ -2,17 +2,27 @@
  * Mends servers that do not start, from launches found elsewhere on this machine. Another app's command runs only after the
  * person agreed to its place; what works is written to the config, so that it happens once.
  */
-import { AppError, errorText } from '../base/errors.ts';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Env } from '../base/app-paths.ts';
+import { AppError, type ErrorCode, errorText } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
+import type { Log } from '../base/log.ts';
+import { HealConsents } from '../client-apps/heal-consents.ts';
+import { endpointText, type HealOffer, healOffers, ownCommand } from '../client-apps/heal-offers.ts';
 import type { ServerConfig } from '../config/app-config.ts';
-import type { HealConsents } from '../client-apps/heal-consents.ts';
-import { type HealOffer, ownCommand } from '../client-apps/heal-offers.ts';
+import type { ConfigStore } from '../config/config-store.ts';
+import { readConfigText } from '../config/update-config-file.ts';
+import { writtenEntry } from '../config/edit-config.ts';
+import { findCommand } from '../servers/launch/find-command.ts';
+import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
-import type { EntryTrial } from './try-entry.ts';
-import { illnessOf } from './server-illness.ts';
+import type { TransportFactory } from '../servers/transports/create-transport.ts';
+import type { PersonEdits } from './person-edits.ts';
+import { type EntryTrial, tryEntry } from './try-entry.ts';
 
-export interface HealingDeps {
+interface HealingDeps {
   readonly consents: HealConsents;
   readonly policy: () => 'ask' | 'auto' | 'off';
   readonly servers: () => readonly ManagedServer[];
@@ -26,7 +36,7 @@ export interface HealingDeps {
 
 const patience = 2;
 
-export interface HealOutcome {
+interface HealOutcome {
   readonly server: string;
   readonly healed: boolean;
   /** What was done, or why not, for people. */
@@ -176,14 +186,72 @@ export function offerText({ server, source, file, endpoint }: HealOffer): string
   return `${source.title} starts ${server} as ${endpoint}${file === undefined ? '' : ` (${file})`}.`;
 }
 
-function healedText({ server, source, endpoint }: HealOffer, { tools }: EntryTrial): string {
+/** Goes to the log as well. */
+function healedText({ server, source, entry }: HealOffer, { tools }: EntryTrial): string {
   const from = source.id === ownCommand.id ? 'its command, found elsewhere' : `the launch that ${source.title} has`;
   const count = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`;
-  return `${server} was mended with ${from}: ${endpoint}. It answered with ${count}, and the config file says so now.`;
+  return `${server} was mended with ${from}: ${endpointText(entry)}. It answered with ${count}, and the config file says so now.`;
 }
 
 function unhealedText(server: string, waiting: readonly HealOffer[], failures: readonly string[]): string {
   const [next] = waiting;
   const tried = failures.length === 0 ? '' : `What was tried for ${server} does not work. ${failures.join(' ')}`;
   return [tried, next === undefined ? '' : offerText(next)].filter(Boolean).join(' ');
+}
+
+// A Healing made of the parts of a running core.
+
+interface HealingParts {
+  readonly config: ConfigStore;
+  readonly env: Env;
+  readonly environment: EnvironmentResolver;
+  readonly transports: TransportFactory;
+  readonly version: string;
+  readonly edits: Pick<PersonEdits, 'save'>;
+  readonly servers: () => readonly ManagedServer[];
+  readonly dataDir: string;
+  readonly log: Pick<Log, 'info'>;
+}
+
+export function openHealing(parts: HealingParts): Healing {
+  const { config, env, environment, transports, version, edits, servers, log } = parts;
+  const machine = { env, platform: process.platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir() };
+  return new Healing({
+    consents: new HealConsents(join(parts.dataDir, 'heal-consents.json')),
+    policy: () => config.current.heal,
+    servers,
+    writtenEntry: async (server) => writtenEntry(await readConfigText(config.path), server),
+    findOffers: (server, written) =>
+      healOffers(server, written, {
+        machine,
+        find: async (command, own) => findCommand(command, await environment.resolve(own)),
+      }),
+    tryEntry: (entry) => tryEntry(entry, { config, transports, version }),
+    save: (server, entry) => edits.save(server, entry, true),
+    log: (text) => log.info(text),
+  });
+}
+
+// Whether a server is ill in a way that another launch could mend.
+
+/** These say that the launch itself is wrong; any other failure may be chance. */
+const atOnce: ReadonlySet<ErrorCode> = new Set(['command_not_found', 'server_not_started', 'config_invalid']);
+const perhapsChance: ReadonlySet<ErrorCode> = new Set([
+  'server_exited',
+  'server_protocol',
+  'server_timeout',
+  'server_unreachable',
+]);
+
+/** The reason; undefined for a server that is well, off, or waits for something else. `tries`: failures it takes where one may be chance. */
+function illnessOf({ config, state, listing, listedAt }: ManagedServer, tries: number): string | undefined {
+  if (!config.enabled || config.kind === 'builtin') return undefined;
+  if (state.kind === 'error') {
+    const { code, text } = state.error;
+    return atOnce.has(code) || (perhapsChance.has(code) && state.failures >= tries) ? text : undefined;
+  }
+  if (state.kind !== 'ready' || listedAt === undefined) return undefined;
+  const { tools, resources, resourceTemplates, prompts } = listing;
+  const offered = tools.length + resources.length + resourceTemplates.length + prompts.length;
+  return offered === 0 ? 'It answers, but with no tools.' : undefined;
 }

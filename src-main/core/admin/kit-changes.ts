@@ -1,7 +1,6 @@
 /** What loading and unloading a kit changes about the servers, whoever asks for it. */
 import { AppError } from '../base/errors.ts';
-import type { EntryNotes } from '../config/entry-notes.ts';
-import type { Kit, KitReading } from '../config/kits.ts';
+import type { EntryNotes, Kit, KitReading } from '../config/kits.ts';
 import type { ServerChange } from './server-change.ts';
 
 type Notes = ReadonlyMap<string, EntryNotes>;

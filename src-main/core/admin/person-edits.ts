@@ -1,14 +1,21 @@
 /** Changes of servers that the person makes: no proposal stands between them and the config file. */
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
-import { mask } from '../base/mask-mark.ts';
-import { maskObject } from '../base/mask-secrets.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { mask, maskObject } from '../base/mask.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { keyAliases } from '../config/entry-keys.ts';
-import { addServer, hasServer, removeServer, setServerField, setTopLevel } from '../config/edit-config.ts';
+import { keyAliases } from '../config/read-entry.ts';
+import {
+  addServer,
+  hasServer,
+  removeServer,
+  replaceEntry,
+  setServerField,
+  setTopLevel,
+  writtenEntry,
+  writtenSetting,
+} from '../config/edit-config.ts';
 import { switchServer } from '../config/holds.ts';
-import { readConfigText } from '../config/read-config-text.ts';
-import { replaceEntry, writtenEntry, writtenSetting } from '../config/written-config.ts';
+import { readConfigText } from '../config/update-config-file.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 
 export class PersonEdits {
@@ -20,9 +27,13 @@ export class PersonEdits {
     this.#servers = servers;
   }
 
-  /** The entry as it is written, its secrets masked. Rejects with AppError server_not_found. */
+  /**
+   * The entry as it is written, its secrets masked; of a server that waits for the person's word letter by letter, since switching it
+   * on starts what stands there. Rejects with AppError server_not_found.
+   */
   async shownEntry(server: string): Promise<JsonObject> {
-    return maskObject(await this.#entry(server)) as JsonObject;
+    const entry = await this.#entry(server);
+    return this.#servers.find(server)?.config.held === undefined ? (maskObject(entry) as JsonObject) : entry;
   }
 
   /** `entry` with what is masked in it taken from the one there is. */
@@ -88,7 +99,7 @@ export class PersonEdits {
   async merge(key: string, members: JsonObject): Promise<void> {
     await this.#change((text) => {
       const written = writtenSetting(text, key);
-      const merged = Object.entries({ ...(isObject(written) ? written : {}), ...members }).filter(
+      const merged = Object.entries({ ...objectOf(written), ...members }).filter(
         ([, value]) => value !== null && value !== undefined,
       );
       return setTopLevel(text, key, merged.length === 0 ? undefined : Object.fromEntries(merged));

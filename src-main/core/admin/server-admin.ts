@@ -6,35 +6,32 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
-import type { ConfigProblem } from '../config/app-config.ts';
-import type { ServerConfig } from '../config/app-config.ts';
-import type { ConfigStore } from '../config/config-store.ts';
-import { nameOfWaiting, type WaitingEdit } from '../config/accepted-config.ts';
+import { type JsonObject, objectOf } from '../base/json.ts';
 import type { HealOffer } from '../client-apps/heal-offers.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
-import { removeServer, setTopLevel } from '../config/edit-config.ts';
-import { type EntryNotes, readEntryNotes } from '../config/entry-notes.ts';
-import { type Hold, mayLift } from '../config/holds.ts';
-import { type KitReading, readKits } from '../config/kits.ts';
-import { readConfigText } from '../config/read-config-text.ts';
-import { replaceEntry, writtenSetting } from '../config/written-config.ts';
+import { nameOfWaiting, type WaitingEdit } from '../config/accepted-config.ts';
+import type { ConfigProblem, Hold, ServerConfig } from '../config/app-config.ts';
+import type { ConfigStore } from '../config/config-store.ts';
+import { removeServer, replaceEntry, setTopLevel, writtenSetting } from '../config/edit-config.ts';
+import { mayLift } from '../config/holds.ts';
+import { type EntryNotes, type KitReading, readEntryNotes, readKits } from '../config/kits.ts';
+import { readConfigText } from '../config/update-config-file.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
-import { checkEntries, type EntryCheck } from './check-entries.ts';
-import { checkNewEntry } from './check-new-entry.ts';
-import { type ExplainedChange, explainChanges, explainEdits } from './explain-change.ts';
-import type { Proposal, ProposalStore } from './proposal-store.ts';
+import { checkEntries, checkNewEntry, type EntryCheck } from './check-entries.ts';
+import { explainChanges, type ExplainedChange, explainEdits } from './explain-change.ts';
 import {
   type ChangeAuthor,
   describeChange,
   describeEdits,
   editConfig,
+  type Proposal,
+  type ProposalStore,
   requireSensible,
   type ServerChange,
 } from './server-change.ts';
 import { type ServerFacts, serverFacts } from './server-facts.ts';
-import { type Rousing, type ServerTrial, tryServer } from './try-server.ts';
+import { type Rousing, type ServerTrial, tryServer } from './try-entry.ts';
 
 export type ChangeOutcome =
   | { readonly kind: 'applied' }
@@ -44,7 +41,7 @@ export type ChangeOutcome =
 /** What is within a model's reach: never the person's word. */
 export type ModelAdmin = Omit<ServerAdmin, 'approve' | 'reject' | 'explain' | 'proposals'>;
 
-export interface ServerAdminParts {
+interface ServerAdminParts {
   readonly config: ConfigStore;
   readonly servers: ServerManager;
   readonly proposals: ProposalStore;
@@ -60,7 +57,7 @@ export interface ServerAdminParts {
 }
 
 /** Something for the record: who asked for or decided what, and what became of it. */
-export interface AdminNote {
+interface AdminNote {
   readonly author: ChangeAuthor;
   readonly what: string;
   readonly failure: unknown;
@@ -374,5 +371,5 @@ function takeBack(text: string, edit: WaitingEdit): string {
     });
   }
   if (member === undefined) return setTopLevel(text, group, edit.before);
-  return setTopLevel(text, group, { ...(isObject(written) ? written : {}), [member]: edit.before });
+  return setTopLevel(text, group, { ...objectOf(written), [member]: edit.before });
 }

@@ -1,14 +1,10 @@
 /** What there is to say of each server to a model or a person, its secrets masked. */
-import { isObject } from '../base/json.ts';
-import { mask } from '../base/mask-mark.ts';
-import { maskObject } from '../base/mask-secrets.ts';
-import { maskText } from '../base/mask-text.ts';
-import type { JsonObject } from '../base/json.ts';
-import type { OAuthClient, ServerConfig } from '../config/app-config.ts';
-import type { Hold } from '../config/holds.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import { mask, maskObject, maskText } from '../base/mask.ts';
+import type { Hold, OAuthClient, ServerConfig } from '../config/app-config.ts';
 import type { Handshake } from '../servers/handshake.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
-import type { ServerHealth } from '../servers/server-health.ts';
+import type { ServerHealth } from '../servers/server-state.ts';
 
 export interface ServerFacts {
   readonly name: string;
@@ -28,7 +24,7 @@ export interface ServerFacts {
   readonly handshake: Handshake | undefined;
   /** ms since 1970. */
   readonly listedAt: number | undefined;
-  /** Why it is not there, if it is not. */
+  /** Why it is not there, if it is not; while it is tried again, why it was not. */
   readonly error: string | undefined;
   /** Tries in a row that came to nothing. */
   readonly failures: number;
@@ -50,7 +46,7 @@ export function serverFacts(server: ManagedServer, index: number, config: Server
     tools: server.listing.tools.length,
     handshake: server.handshake,
     listedAt: server.listedAt,
-    error: state.kind === 'error' || state.kind === 'pending-sign-in' ? state.error.text : undefined,
+    error: 'error' in state ? state.error?.text : undefined,
     failures: 'failures' in state ? state.failures : 0,
   };
 }
@@ -61,13 +57,14 @@ function endpointOf(config: ServerConfig): string {
 }
 
 function shownConfig(config: ServerConfig): Record<string, unknown> {
-  const { kind, enabled, lazy, description, prefix } = config;
+  const { kind, enabled, lazy, description, prefix, isolation } = config;
   const common = {
     transport: kind,
     enabled,
     lazy,
     ...(description !== undefined && { description }),
     ...(prefix !== undefined && { prefix }),
+    ...(isolation !== undefined && { isolation }),
   };
   if (config.kind === 'builtin') return { ...common, builtin: config.builtin, folders: config.folders };
   if (config.kind === 'stdio') {
@@ -90,16 +87,23 @@ function writtenClient({ clientId, clientSecret, redirectUri, scopes, extraParam
 }
 
 /** Secrets also stand where no name tells them: in headers of any name, in a path of an address, alone in an argument. */
-function forModels({ args, url, headers, ...others }: Record<string, unknown>): Record<string, unknown> {
+function forModels({ args, url, headers, isolation, ...others }: Record<string, unknown>): Record<string, unknown> {
+  const extraArgs = isObject(isolation) ? isolation['extra_args'] : undefined;
   return {
     ...others,
+    ...(isObject(isolation) && {
+      isolation: {
+        ...isolation,
+        ...(Array.isArray(extraArgs) && { extra_args: shownArguments(extraArgs.map(String)) }),
+      },
+    }),
     ...(Array.isArray(args) && { args: shownArguments(args.map(String)) }),
     ...(typeof url === 'string' && { url: shownAddress(url) }),
     ...(isObject(headers) && { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, mask])) }),
   };
 }
 
-/** Flags, the program or package that comes first, paths, numbers and words; whatever else may be a secret. */
+/** Flags, the program or package that comes first, paths, numbers, sizes and words; whatever else may be a secret. */
 function shownArguments(args: readonly string[]): readonly string[] {
   const first = args.findIndex((arg) => !arg.startsWith('-'));
   return args.map((arg, index) => {
@@ -111,7 +115,7 @@ function shownArguments(args: readonly string[]): readonly string[] {
 }
 
 function isPlain(value: string): boolean {
-  if (/^-?\d{1,10}(?:\.\d+)?$/.test(value)) return true;
+  if (/^-?\d{1,10}(?:\.\d+)?[a-zA-Z]{0,2}$/.test(value)) return true;
   const isPath = /^(?:~|\.{1,2})?[\\/]|^[A-Za-z]:[\\/]/.test(value);
   return !looksRandom(value) && (isPath || /^[A-Za-z][A-Za-z/._:@-]*$/.test(value));
 }

@@ -1,9 +1,12 @@
 /** Tries an entry of a config as it would be, in a temporary connection; nothing is written and no server is touched. */
-import { AppError } from '../base/errors.ts';
+import { AppError, toAppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ConfigStore } from '../config/config-store.ts';
+import type { CallContext } from '../servers/calls-in-flight.ts';
+import type { ManagedServer } from '../servers/managed-server.ts';
 import { probeConnection } from '../servers/probe-connection.ts';
-import type { TransportFactory } from '../servers/transports/transport-factory.ts';
+import type { TransportFactory } from '../servers/transports/create-transport.ts';
+import { rpcCode, RpcError } from '../wire/message.ts';
 
 export interface EntryTrial {
   readonly ok: boolean;
@@ -49,4 +52,75 @@ export async function tryEntry(
 /** The name that it has for the trial is none that people know. */
 function aboutIt(text: string): string {
   return text.replace(new RegExp(`^${trialName}: `), '').replace(new RegExp(`^${trialName}(?= )`), 'It');
+}
+
+/** Whether a server answers, found out on the line that everybody shares: nothing is started twice, no call is cut off. */
+export interface ServerTrial {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly status: 'healthy' | 'timeout' | 'error';
+  readonly tools: number;
+  /** Why not. */
+  readonly error?: string;
+  /** It was left asleep, and not asked. */
+  readonly asleep?: true;
+}
+
+/** What to do with a server that is not there: leave it so, start it as a call would, or start it without its back-off. */
+export type Rousing = 'leave' | 'wake' | 'retry';
+
+/** A server that takes longer goes on starting; only the answer does not wait for it. */
+const usualLimitMs = 15_000;
+
+/** Never rejects. */
+export async function tryServer(
+  server: ManagedServer,
+  rousing: Rousing,
+  limitMs: number = usualLimitMs,
+): Promise<ServerTrial> {
+  const { name } = server.config;
+  const limit = AbortSignal.timeout(limitMs);
+  const healthy = (): ServerTrial => ({ name, ok: true, status: 'healthy', tools: server.listing.tools.length });
+  if (rousing === 'leave' && server.state.kind === 'disconnected') return { ...healthy(), asleep: true };
+  try {
+    await untilAborted(rouse(server, rousing), limit);
+    await server.request('tools/list', {}, trialContext(limit));
+    return healthy();
+  } catch (error) {
+    // To say no is an answer as well.
+    if (error instanceof RpcError) return healthy();
+    if (!limit.aborted) return { name, ok: false, status: 'error', tools: 0, error: toAppError(error).text };
+    return { name, ok: false, status: 'timeout', tools: 0, error: `No answer within ${limitMs / 1000} s.` };
+  }
+}
+
+async function rouse(server: ManagedServer, rousing: Rousing): Promise<void> {
+  const { state } = server;
+  if (rousing !== 'leave') {
+    // One that is ready may be at work for others.
+    await (rousing === 'wake' || state.kind === 'ready' ? server.ready() : server.retry());
+  } else if (state.kind === 'error' || state.kind === 'pending-sign-in') throw state.error;
+}
+
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(new AppError('cancelled', 'It took too long.'));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function trialContext(signal: AbortSignal): CallContext {
+  return {
+    sessionId: 'trial',
+    clientInfo: {},
+    clientCapabilities: {},
+    signal,
+    onLog: () => undefined,
+    askClient: () => Promise.reject(new RpcError(rpcCode.methodNotFound, 'Nobody is there to be asked.')),
+    acceptsInputRequired: false,
+  };
 }

@@ -1,11 +1,12 @@
 /** Replaces a file in one step, so that a reader never sees half of it, and keeps numbered backups. */
+import { isRunning } from './is-running.ts';
 import { randomUUID } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { chown, copyFile, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface AtomicWriteOptions {
+interface AtomicWriteOptions {
   /** Permissions of a file that does not exist yet (0600 by default); an existing file keeps its own. */
   readonly mode?: number;
   /** Asked when the new content is on disk, right before it takes the file's place; `false` gives the write up. */
@@ -56,14 +57,6 @@ export async function sweepDrafts(folder: string): Promise<void> {
 export function draftWriter(name: string): number | undefined {
   const pid = /\.(\d+)\.[0-9a-f]{8}\.tmp$/.exec(name)?.[1];
   return pid === undefined ? undefined : Number(pid);
-}
-
-export function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }
 
 async function writeFlushed(path: string, text: string, mode: number): Promise<void> {

@@ -40,7 +40,7 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-export interface AppErrorOptions {
+interface AppErrorOptions {
   /** What the reader can do about it, as a full sentence. */
   readonly fix?: string;
   /** The error below, for the log. */

@@ -1,6 +1,6 @@
 /** A typed event: listeners are called in order, one that throws does not stop the others. */
 
-export type Listener<T> = (value: T) => void;
+type Listener<T> = (value: T) => void;
 
 export class Event<T = void> {
   readonly #listeners = new Set<Listener<T>>();

@@ -2,7 +2,6 @@
  * JSON that loses no digit: numbers a double cannot hold (12345678901234567890, 1.0, 1e400) keep their spelling.
  * They are held as JSON.rawJSON values, which JSON.stringify writes back to the letter.
  */
-import { isNestedTooDeep, maxNesting } from './json-nesting.ts';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -39,4 +38,60 @@ export function asText(value: unknown): string {
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+}
+
+/** The value where it is an object, else an empty one: for members that a foreign text may lack or spoil. */
+export function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/**
+ * How deep JSON may be nested. JSON.parse takes any depth, but JSON.stringify, a reviver and whatever else walks a value
+ * by recursion end with the stack, from about a thousand levels on. Real documents stay below a hundred.
+ */
+export const maxNesting = 500;
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** Whether lists and objects lie deeper in each other than `maxNesting`. Nearly free for texts with fewer brackets than that. */
+export function isNestedTooDeep(text: string): boolean {
+  if (!hasManyBrackets(text)) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charCodeAt(at);
+    if (letter === quote) at = endOfString(text, at);
+    else if (letter === 0x5b || letter === 0x7b) {
+      if (++depth > maxNesting) return true;
+    } else if (letter === 0x5d || letter === 0x7d) depth--;
+  }
+  return false;
+}
+
+function hasManyBrackets(text: string): boolean {
+  // Each level takes two.
+  if (text.length <= 2 * maxNesting) return false;
+  let count = 0;
+  for (const bracket of '[{') {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      if (++count > maxNesting) return true;
+    }
+  }
+  return false;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes++;
+    if (slashes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+// White space between the tokens of JSON (RFC 8259, section 2).
+
+/** Takes a byte of UTF-8; undefined is the end of the bytes. */
+export function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a;
 }

@@ -1,13 +1,13 @@
 /** The log: one JSON object per line, masked, bounded, buffered, and never a reason for the caller to fail. */
 import type { Writable } from 'node:stream';
-import { LogFile } from './log-file.ts';
-import { Masker } from './mask-secrets.ts';
+import { LogFile } from './rotating-file.ts';
+import { Masker } from './mask.ts';
 
 const logLevels = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof logLevels)[number];
+type LogLevel = (typeof logLevels)[number];
 
 /** Facts beside the message. Errors may stand anywhere in them and are written with their causes. */
-export type LogFields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {
   debug(message: string, fields?: LogFields): void;
@@ -22,7 +22,7 @@ export interface Log {
   close(): void;
 }
 
-export interface LogOptions {
+interface LogOptions {
   /** Where the lines go; the older half lies beside it as `<file>.1`. Without it nothing is kept. */
   readonly file?: string | undefined;
   /** The least level that is written; `info` by default. */

@@ -5,16 +5,15 @@ import { AppError, withFix } from '../base/errors.ts';
 import type { IsToolOn, LiveCatalog } from '../catalog/live-catalog.ts';
 import { toolOff } from '../catalog/tool-finder.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
-import type { CallSteps } from './call-tool.ts';
-import { checkArguments } from './check-arguments.ts';
-import { checkIntent } from './check-intent.ts';
-import { recordCall } from './record-call.ts';
+import { RpcError } from '../wire/message.ts';
+import { type CallSteps, checkIntent } from './call-tool.ts';
+import { checkArguments, SchemaCompiler } from './check-arguments.ts';
+import { recordCall, tellLedger } from './record-call.ts';
+import { explainError, explainResult } from './refused-arguments.ts';
 import { ResultCache } from './result-cache.ts';
-import { SchemaCompiler } from './schema-compiler.ts';
 import type { ResultShaper } from './shape-result.ts';
-import { tellLedger } from './tell-ledger.ts';
 
-export interface StepParts {
+interface StepParts {
   readonly catalog: LiveCatalog;
   readonly servers: ServerManager;
   readonly isOn: IsToolOn;
@@ -44,15 +43,19 @@ export function callSteps(parts: StepParts): CallSteps {
       if (intent !== undefined) checkIntent(tool, intent);
     },
     check: (tool, request) => checkArguments(tool, request, schemas),
-    call: (tool, params, context) =>
+    call: (tool, params, request, context) =>
       cache.cachedCall(tool, params, context, async (watched) => {
         try {
           return await servers.get(tool.server).request('tools/call', params, watched);
         } catch (error) {
+          if (error instanceof RpcError) throw await explainError(error, { tool, request, context }, schemas);
           throw error instanceof AppError ? withFix(error, knownFix(tool.server)) : error;
         }
       }),
-    shape: (result, tool, request, context) => shaper.shape(result, tool, request, context),
+    shape: async (result, tool, request, context) => {
+      const explained = await explainResult(result, { tool, request, context }, schemas);
+      return shaper.shape(explained, tool, request, context);
+    },
     record: (call) => {
       recordCall(activity, details, call);
       tellLedger(call);

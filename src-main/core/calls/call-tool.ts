@@ -4,12 +4,12 @@
  *   resolve → allow? → check → call → shape → record
  */
 import type { Exchange } from '../activity/ledger/exchange.ts';
-import type { JsonObject } from '../base/json.ts';
+import { AppError } from '../base/errors.ts';
+import { type JsonObject, objectOf } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import type { CallContext } from '../servers/call-context.ts';
+import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { Result } from '../wire/message.ts';
-import type { Intent } from './check-intent.ts';
-import { CallTimes, type FinishedCall, finishCall } from './finished-call.ts';
+import { fact } from '../wire/raw-json.ts';
 
 export interface CallRequest {
   /** The tool in any spelling. */
@@ -29,6 +29,8 @@ export interface CallRequest {
   readonly why?: string | undefined;
   /** How sensitive the model said the data is: `public`, `internal`, `private` or `unknown`. */
   readonly sensitivity?: string | undefined;
+  /** The helper tells the schema of a refused call in its own words. */
+  readonly tellsSchema?: boolean;
   /** What becomes of a long answer; undefined: what the settings and the client app say. */
   readonly spill?: SpillWish | 'never' | undefined;
 }
@@ -44,6 +46,8 @@ export interface SpillWish {
 export interface CallerContext extends CallContext {
   readonly app: string;
   readonly mode: string;
+  /** Whether the client app is shown a tool of that name; missing where nobody knows. */
+  readonly lists?: ((tool: string) => boolean) | undefined;
   /** The request that it runs for, in the ledger. */
   readonly exchange?: Pick<Exchange, 'called'> | undefined;
 }
@@ -55,8 +59,12 @@ export interface CallSteps {
   allow(tool: CatalogEntry, request: CallRequest, context: CallerContext): void;
   /** The arguments to call with. Rejects with AppError arguments_invalid. */
   check(tool: CatalogEntry, request: CallRequest): Promise<JsonObject | undefined>;
-  call(tool: CatalogEntry, params: JsonObject, context: CallerContext): Promise<Result>;
-  /** What the model gets of it: as it is, as TOON, or a summary with the whole on disk. Never rejects for want of a disk. */
+  /** What the server answers. Rejects with AppError, or with its RpcError, which tells the schema where it refused the arguments. */
+  call(tool: CatalogEntry, params: JsonObject, request: CallRequest, context: CallerContext): Promise<Result>;
+  /**
+   * What the model gets of it: as it is, as TOON, or a summary with the whole on disk; with the schema where the arguments were
+   * refused. Never rejects for want of a disk.
+   */
   shape(result: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<Result> | Result;
   record(call: FinishedCall): void;
 }
@@ -74,7 +82,7 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     // What a client app calls by name goes out as it came; what a model writes into a helper tool is checked.
     const args = request.via === undefined ? request.arguments : await steps.check(tool, request);
     times.mark('allow');
-    result = await steps.call(tool, callParams(tool, args, request.rest), context);
+    result = await steps.call(tool, callParams(tool, args, request.rest), request, context);
     times.mark('call');
     given = await steps.shape(result, tool, request, context);
     times.mark('shape');
@@ -91,3 +99,88 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
 function callParams(tool: CatalogEntry, args: JsonObject | undefined, rest: JsonObject | undefined): JsonObject {
   return { ...rest, name: tool.name, ...(args !== undefined && { arguments: args }) };
 }
+
+// What there is to tell of a call when it is over.
+
+const callStages = ['resolve', 'allow', 'call', 'shape'] as const;
+
+type CallStage = (typeof callStages)[number];
+type CallOutcome = 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
+
+export interface FinishedCall {
+  readonly request: CallRequest;
+  readonly context: CallerContext;
+  readonly times: CallTimes;
+  readonly tool: CatalogEntry | undefined;
+  /** What the server answered. */
+  readonly result: Result | undefined;
+  /** What the model was given. */
+  readonly given: Result | undefined;
+  readonly failure: unknown;
+  readonly outcome: CallOutcome;
+}
+
+function finishCall(call: Omit<FinishedCall, 'outcome'>): FinishedCall {
+  return { ...call, outcome: outcomeOf(call) };
+}
+
+function outcomeOf({ given, failure }: Omit<FinishedCall, 'outcome'>): CallOutcome {
+  if (given !== undefined) return fact(given, 'isError') === true ? 'tool_error' : 'ok';
+  if (!(failure instanceof AppError)) return 'failed';
+  if (failure.code === 'cancelled') return 'cancelled';
+  return failure.code === 'not_allowed' ? 'blocked' : 'failed';
+}
+
+/** Time spent in each stage, in ms. */
+class CallTimes {
+  readonly startedAt = Date.now();
+  readonly stages: Record<CallStage, number> = { resolve: 0, allow: 0, call: 0, shape: 0 };
+  readonly #begun = performance.now();
+  #last = this.#begun;
+  #passed = 0;
+
+  /** The stage that ends now. */
+  mark(stage: CallStage): void {
+    const now = performance.now();
+    this.stages[stage] = now - this.#last;
+    this.#last = now;
+    this.#passed++;
+  }
+
+  /** The call failed: the stage it was in ends now. */
+  fail(): void {
+    const stage = callStages[this.#passed];
+    if (stage !== undefined) this.mark(stage);
+  }
+
+  get total(): number {
+    return performance.now() - this.#begun;
+  }
+}
+
+/** Whether a call that was declared to read, write or destroy fits what the server says of its tool. */
+export const intents = ['read', 'write', 'destructive'] as const;
+
+/** What a model declares a call to do, by the variant of the tool that it calls through. */
+export type Intent = (typeof intents)[number];
+
+/**
+ * Throws AppError not_allowed with `data` `{code: "SERVER_MISMATCH", use}`. A tool that says nothing of itself passes;
+ * `destructive` always does. Unlike MCPProxy, a tool that says it does not only read is no reading one.
+ */
+export function checkIntent(tool: CatalogEntry, intent: Intent): void {
+  const hints = objectOf(tool.definition['annotations']);
+  if (intent === 'destructive') return;
+  if (hints['destructiveHint'] === true) throw mismatch(tool, intent, 'destructive');
+  if (intent === 'read' && hints['readOnlyHint'] === false) throw mismatch(tool, intent, 'write');
+}
+
+function mismatch(tool: CatalogEntry, intent: Intent, use: Intent): AppError {
+  const says = use === 'destructive' ? 'is destructive' : 'does not only read';
+  return new AppError('not_allowed', `${tool.id} ${says}, says its server, and was called to ${verbs[intent]}.`, {
+    fix: `Use call_tool_${use}, if that is what is meant to happen.`,
+    data: { code: 'SERVER_MISMATCH', use: `call_tool_${use}` },
+  });
+}
+
+const verbs: Readonly<Record<Intent, string>> = { read: 'read', write: 'write', destructive: 'destroy' };

@@ -1,7 +1,9 @@
 /** An error as a tool's result, which is what a model can read and act on. */
 import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import { maskText } from '../base/mask.ts';
 import { RpcError } from '../wire/message.ts';
+import { RefusedArguments } from './refused-arguments.ts';
 
 export function errorResult(error: unknown): JsonObject {
   return { content: [{ type: 'text', text: failureText(error) }], isError: true };
@@ -21,12 +23,19 @@ export function answerToFailure(error: unknown, throughHelper: boolean): JsonObj
 }
 
 /** What went wrong, as the model reads it. */
-export function failureText(error: unknown): string {
+function failureText(error: unknown): string {
   if (error instanceof RpcError) {
     const data = error.data === undefined ? '' : `\n${JSON.stringify(error.data)}`;
-    return `${error.message} (code ${error.code})${data}`;
+    const [said, schema] =
+      error instanceof RefusedArguments ? [error.said, `\n${error.schemaLine}`] : [error.message, ''];
+    return `${said} (code ${error.code})${data}${schema}`;
   }
   if (!(error instanceof AppError)) return errorText(error);
   // The model needs the schema to do better.
   return error.code === 'arguments_invalid' ? JSON.stringify({ error: error.message, ...error.data }) : error.text;
+}
+
+/** What went wrong. Our own words may tell a command line or an address; a server's are its answer. */
+export function reason(error: unknown): string {
+  return error instanceof AppError ? maskText(errorText(error)) : failureText(error);
 }

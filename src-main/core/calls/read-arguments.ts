@@ -1,7 +1,7 @@
 /** The arguments of a tool inside a helper tool's own: object or JSON text, under any of the four names in use. */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, parseJson } from '../base/json.ts';
+import { isObject, type JsonObject, parseJson, plainNumber } from '../base/json.ts';
 
 /** Names under which arguments are accepted. */
 export const argumentKeys = ['arguments', 'args', 'args_json', 'params'] as const;
@@ -59,4 +59,27 @@ function parseText(key: string, text: string): unknown {
       cause: error,
     });
   }
+}
+
+/** Nobody waits for the answer any more. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'cancelled';
+}
+
+/** The first of these keys that holds a text, with the text trimmed. */
+export function readFirst(input: JsonObject, keys: readonly string[]): { key: string; text: string } | undefined {
+  for (const key of keys) {
+    const value = input[key];
+    if (typeof value === 'string' && value.trim() !== '') return { key, text: value.trim() };
+  }
+  return undefined;
+}
+
+/** Throws AppError bad_request for anything that is no whole number of at least `least`. */
+export function readCount(input: JsonObject, key: string, least: 0 | 1): number | undefined {
+  const value = plainNumber(input[key]);
+  if (value === undefined || value === null || value === '') return undefined;
+  const count = typeof value === 'string' ? Number(value) : value;
+  if (typeof count === 'number' && Number.isSafeInteger(count) && count >= least) return count;
+  throw new AppError('bad_request', `'${key}' is not a whole number of at least ${least}.`, { fix: 'Leave it away.' });
 }

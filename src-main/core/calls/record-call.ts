@@ -3,11 +3,11 @@ import type { ActivityLog } from '../activity/activity-log.ts';
 import { type CallDetails, heldText, type SaidText } from '../activity/call-details.ts';
 import type { CallRecord } from '../activity/call-record.ts';
 import { AppError, errorText } from '../base/errors.ts';
-import { readSpillFacts } from '../results/spill-facts.ts';
-import { RpcError, type Result } from '../wire/message.ts';
+import { readSpillFacts } from '../spills/spill.ts';
+import { type Result, RpcError } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
+import type { FinishedCall } from './call-tool.ts';
 import { answerToFailure } from './error-result.ts';
-import type { FinishedCall } from './finished-call.ts';
 
 /** Returns at once: most of the work is put off to when the log writes its next batch. */
 export function recordCall(log: ActivityLog, details: CallDetails, call: FinishedCall): void {
@@ -111,4 +111,17 @@ function toRecord(
 function codeOf(failure: unknown): string {
   if (failure instanceof AppError) return failure.code;
   return failure instanceof RpcError ? String(failure.code) : 'internal';
+}
+
+// Hands a finished call to the ledger, under the request that it ran for.
+
+/** A call of the command line runs for no request and is in no ledger. */
+export function tellLedger({ request, context, tool, result, given }: FinishedCall): void {
+  context.exchange?.called({
+    server: tool?.server ?? request.server ?? '',
+    tool: tool?.name ?? request.tool,
+    via: request.via,
+    result,
+    given,
+  });
 }

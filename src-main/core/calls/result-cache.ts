@@ -2,13 +2,14 @@
  * Answers of tools that only read and may be repeated, given again for as long as the person set. Only what a server's tool said
  * by itself is kept: no failures, no questions, no tasks, and nothing that came about by asking a client app.
  */
-import { isObject, type JsonObject } from '../base/json.ts';
+import { createHash } from 'node:crypto';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import { resultBytes } from '../results/result-bytes.ts';
+import { resultBytes } from '../spills/spill.ts';
+import { metaOf } from '../wire/eras.ts';
 import type { Result } from '../wire/message.ts';
 import { fact, RawJson } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
-import { cacheKey } from './cache-key.ts';
 
 /** The server that an answer came from, as far as it decides what the answer is. */
 export interface CachedServer {
@@ -19,7 +20,7 @@ export interface CachedServer {
   readonly handshake: unknown;
 }
 
-export interface ResultCacheOptions {
+interface ResultCacheOptions {
   /** In seconds, by server or `server:tool`. */
   readonly cacheSeconds: () => Readonly<Record<string, number>>;
   readonly server: (name: string) => CachedServer | undefined;
@@ -28,7 +29,7 @@ export interface ResultCacheOptions {
 }
 
 /** Asks the server itself, with a context that notes whether it asks back. */
-export type Call = (context: CallerContext) => Promise<Result>;
+type Call = (context: CallerContext) => Promise<Result>;
 
 interface Kept {
   readonly result: Result;
@@ -124,7 +125,7 @@ function ownerOf({ clientCapabilities, sessionId }: CallerContext): string {
 const askable = ['roots', 'sampling', 'elicitation'] as const;
 
 function mayBeKept({ definition }: CatalogEntry): boolean {
-  const hints = isObject(definition['annotations']) ? definition['annotations'] : {};
+  const hints = objectOf(definition['annotations']);
   return hints['readOnlyHint'] === true && hints['idempotentHint'] === true;
 }
 
@@ -146,6 +147,30 @@ function isSame(one: CachedServer, other: CachedServer): boolean {
 function marked({ result, at }: Kept, now: number): Result {
   const mark = { [cachedKey]: { at: new Date(at).toISOString(), ageSeconds: Math.round((now - at) / 1000) } };
   if (result instanceof RawJson) return result.withMembers({ _meta: mark });
-  const meta = isObject(result['_meta']) ? result['_meta'] : {};
+  const meta = objectOf(result['_meta']);
   return { ...result, _meta: { ...meta, ...mark } };
+}
+
+// What makes two calls of a tool the same call: its server's entry, its name, its arguments whatever the order of their members.
+
+/** Members of a request that say nothing about the answer; `_meta` tells who asks and how progress is reported. */
+const plain: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
+
+/** `of`: what the answer depends on besides. undefined where a call is more than its arguments: a task, a further try, or something unknown. */
+function cacheKey(of: readonly string[], params: JsonObject): string | undefined {
+  if (Object.keys(params).some((key) => !plain.has(key)) || asksForTask(params)) return undefined;
+  const call = JSON.stringify([of, sorted(params['arguments'] ?? {})]);
+  return createHash('sha256').update(call).digest('base64');
+}
+
+function asksForTask(params: JsonObject): boolean {
+  return Object.keys(metaOf(params)).some((key) => /(^|[/-])tasks?$/.test(key));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([key, member]) => [key, sorted(member)] as const);
+  // Pairs, as an object would put names like 2 before names like 10 by itself, and lose one called __proto__.
+  return { members: members.sort(([a], [b]) => (a < b ? -1 : Number(a > b))) };
 }

@@ -1,26 +1,35 @@
 /** The pipeline's stage `shape`: what a model gets of an answer. As it is, as TOON, or a summary while the whole lies on disk. */
 import { AppError } from '../base/errors.ts';
+import { type JsonObject, objectOf } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
+import { bytesInWords, grouped } from '../base/wording.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { ResultSettings } from '../config/app-config.ts';
-import type { KeptAnswer, SpillOrigin } from '../results/spill.ts';
-import { payloadBytes, resultBytes } from '../results/result-bytes.ts';
-import { setMediaAside } from '../results/set-media-aside.ts';
-import { type TopOfData, toToonResult, topOfData } from '../results/toon-result.ts';
+import { isTextKind } from '../spills/messages.ts';
+import {
+  type KeptAnswer,
+  type KeptPart,
+  payloadBytes,
+  resultBytes,
+  spillFacts,
+  spillKey,
+  type SpillOrigin,
+  spillUri,
+  type TopOfData,
+} from '../spills/spill.ts';
+import { setMediaAside, topOfData, toToonResult } from '../spills/toon.ts';
 import type { Result } from '../wire/message.ts';
 import { fact, RawJson, toObject } from '../wire/raw-json.ts';
-import type { CallerContext, CallRequest } from './call-tool.ts';
-import { type SpillLimit, spillLimit } from './spill-limit.ts';
-import { type ReadHint, spilledResult } from './spilled-result.ts';
+import type { CallerContext, CallRequest, SpillWish } from './call-tool.ts';
 
-export interface ResultShaperOptions {
+interface ResultShaperOptions {
   /** Writes an answer down. Rejects with AppError. */
   readonly keep: (result: Result, origin: SpillOrigin, textKind: 'text' | 'toon') => Promise<KeptAnswer>;
   readonly settings: () => ResultSettings;
   /** Longest answer that a client app is given whole, in bytes. */
   readonly inlineBytes: (app: string) => number;
-  /** How a model reads on in the mode of its session. */
-  readonly readHint: (mode: string) => ReadHint;
+  /** How a model reads on in the mode of its session; undefined where it is shown no tool for it. */
+  readonly readHint: (context: CallerContext) => ReadHint | undefined;
   readonly log: Log;
 }
 
@@ -67,7 +76,7 @@ export class ResultShaper {
     return spilledResult(kept, { media: [], bytes: kept.resultBytes }, asFile, {
       server,
       tool,
-      hint: readHint(context.mode),
+      hint: readHint(context),
       context,
     });
   }
@@ -106,7 +115,7 @@ export class ResultShaper {
       const kept = await keep(rest, origin, top === undefined ? 'text' : 'toon');
       const inFiles = kept.parts.reduce((sum, { spill }) => sum + spill.bytes, 0);
       const bytes = limit.ofApp ? kept.resultBytes : (payload ?? inFiles);
-      const from = { server, tool, hint: readHint(context.mode), context };
+      const from = { server, tool, hint: readHint(context), context };
       return spilledResult(kept, { media, bytes, top }, limit, from);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -126,4 +135,112 @@ function withNotKept(result: Result, error: AppError): Result {
   if (result instanceof RawJson) return result.withMembers({ _meta: note });
   const meta = result['_meta'];
   return { ...result, _meta: { ...(typeof meta === 'object' ? meta : {}), ...note } };
+}
+
+// What a model is told in place of an answer that lies on disk: what it is, how it looks, how to read on.
+
+/** Lines with the call that reads on in an answer on disk, in the words of a mode: `Read on: call_tool {"name":"read_result",…}`. */
+export type ReadHint = (id: string) => readonly string[];
+
+interface SpilledFrom {
+  readonly server: string;
+  readonly tool: string;
+  readonly hint: ReadHint | undefined;
+  readonly context: CallerContext;
+}
+
+/** `resource_link` came with 2025-06-18; a client app of an older revision refuses what it does not know. */
+const firstWithLinks = '2025-06-18';
+
+/** What is known of the answer besides what lies on disk. */
+interface ToldAnswer {
+  /** Blocks that are told as they are. */
+  readonly media: readonly JsonObject[];
+  /** Its size, in the measure of the limit. */
+  readonly bytes: number;
+  /** What the data looked like that was written as TOON. */
+  readonly top?: TopOfData | undefined;
+}
+
+export function spilledResult(
+  kept: KeptAnswer,
+  { media, bytes, top }: ToldAnswer,
+  limit: SpillLimit,
+  from: SpilledFrom,
+): JsonObject {
+  const { protocolVersion = firstWithLinks } = from.context;
+  const links = protocolVersion < firstWithLinks ? [] : kept.parts.map(linkTo);
+  const meta = objectOf(kept.rest['_meta']);
+  const facts = spillFacts(kept, { exceeded: limit.toFile ? undefined : limit.bytes, bytes, top });
+  return {
+    ...kept.rest,
+    content: [{ type: 'text', text: spilledText(kept, { bytes, limit }, from) }, ...links, ...kept.inline, ...media],
+    ...(kept.isError && { isError: true }),
+    _meta: { ...meta, [spillKey]: facts },
+  };
+}
+
+function spilledText(
+  kept: KeptAnswer,
+  { bytes, limit }: { readonly bytes: number; readonly limit: SpillLimit },
+  { server, tool, hint }: SpilledFrom,
+): string {
+  const about = kept.tokensEstimated ? 'about ' : '';
+  const why = limit.toFile ? 'It was' : `That is more than ${bytesInWords(limit.bytes)}, so it was`;
+  return [
+    `The answer of ${server}:${tool} has ${bytesInWords(bytes)} (${about}${grouped(kept.resultTokens)} tokens). ${why} kept on disk, whole.`,
+    ...kept.parts.flatMap(partLines),
+    ...waysOn(kept, hint),
+  ].join('\n');
+}
+
+/** Pictures, sound and the like have no lines to look for. */
+function waysOn({ parts }: KeptAnswer, hint: ReadHint | undefined): readonly string[] {
+  const text = parts.find(({ spill }) => isTextKind(spill.kind));
+  const shown = text ?? parts[0];
+  if (text !== undefined && hint !== undefined) return hint(text.spill.id);
+  return [`Read it whole with resources/read: ${spillUri(shown.spill.id)}`];
+}
+
+function partLines({ spill, summary }: KeptPart): string[] {
+  const lines = spill.lines === undefined ? '' : `, ${grouped(spill.lines)} lines`;
+  return [
+    `${spill.id}: ${spill.kind}, ${bytesInWords(spill.bytes)}${lines}, ${spill.file}`,
+    ...summary.shape.map((line) => `  ${line}`),
+    ...(summary.head === '' ? [] : [`Begins: ${summary.head}`]),
+    ...(summary.tail === '' ? [] : [`Ends: ${summary.tail}`]),
+  ];
+}
+
+function linkTo({ spill }: KeptPart): JsonObject {
+  const { id, mimeType, bytes, server, tool } = spill;
+  return { type: 'resource_link', uri: spillUri(id), name: `${server} ${tool}`, mimeType, size: bytes };
+}
+
+// From which size an answer is kept on disk: the call's own wish, else the tool's, the server's, everyone's, else what suits the app.
+
+interface SpillLimit {
+  readonly toFile: boolean;
+  /** In bytes (UTF-8): of the payload where somebody named it, of the whole message where it is the app's; 0: there is none. */
+  readonly bytes: number;
+  /** Nobody named it: it is what the app would cut. Pictures and sound are told however long they are, and do not count. */
+  readonly ofApp: boolean;
+}
+
+function spillLimit(
+  settings: ResultSettings,
+  tool: CatalogEntry | undefined,
+  wish: SpillWish | undefined,
+  inlineBytes: number,
+): SpillLimit {
+  const { threshold, thresholds } = settings;
+  const ofTool = tool && (thresholds[tool.id] ?? thresholds[tool.server]);
+  const named = wish?.threshold ?? ofTool ?? threshold;
+  const toFile = wish?.toFile === true;
+  return { toFile, bytes: named ?? inlineBytes, ofApp: !toFile && named === undefined };
+}
+
+/** Whether any answer may be replaced by another text at all. */
+export function maySpill({ threshold, thresholds, toon }: ResultSettings): boolean {
+  return toon || threshold !== 0 || Object.values(thresholds).some((bytes) => bytes > 0);
 }

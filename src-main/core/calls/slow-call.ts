@@ -1,11 +1,10 @@
 /** One call that may outlive the request it came in: its own signal, its own way to whoever waits, and what came of it. */
 import type { JsonObject } from '../base/json.ts';
-import type { Deadlines } from '../wire/deadlines.ts';
-import type { Result } from '../wire/message.ts';
+import { cancelled, type Deadline, type Deadlines } from '../wire/peer.ts';
+import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { fact } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
 import { errorResult } from './error-result.ts';
-import { SlowCallWaiters } from './slow-call-waiters.ts';
 
 /** `again`: what a further try carries (2026-07-28: `inputResponses`, `requestState`); empty at first. */
 export type StartCall = (context: CallerContext, again: JsonObject) => Promise<Result>;
@@ -85,4 +84,134 @@ export class SlowCall {
     this.#result = result;
     this.waiters.end();
   }
+}
+
+// Whoever waits for a call now: its own request first, later any number of `await_result`. What the server reports goes to all
+// of them, what it asks to the latest; a question that comes while nobody waits is kept for the next.
+
+/** How long a question waits for somebody to be asked, in ms. */
+const questionMs = 5 * 60_000;
+
+interface Waiter {
+  readonly context: CallerContext;
+  /** Its time stands still while the client app answers a question, and begins anew afterwards. */
+  pause(): void;
+  resume(): void;
+  leave(isOver: boolean): void;
+}
+
+class SlowCallWaiters {
+  readonly #deadlines: Deadlines;
+  readonly #waiting = new Set<Waiter>();
+  readonly #questions = new Set<(waiter: Waiter) => void>();
+  #isOver = false;
+  #wasWaited = false;
+  #progress: JsonObject | undefined;
+
+  constructor(deadlines: Deadlines) {
+    this.#deadlines = deadlines;
+  }
+
+  get isWaited(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Somebody was there when the call was over. */
+  get wasWaited(): boolean {
+    return this.#wasWaited;
+  }
+
+  /** The last progress that was reported. */
+  get progress(): JsonObject | undefined {
+    return this.#progress;
+  }
+
+  /** Resolves with whether the call was over within `ms`. Rejects with AppError cancelled when the waiting is given up. */
+  wait(context: CallerContext, ms?: number): Promise<boolean> {
+    if (this.#isOver) return Promise.resolve(true);
+    if (context.signal.aborted) return Promise.reject(cancelled(context.signal));
+    return new Promise((resolve, reject) => {
+      const settle = (end: () => void): void => {
+        this.#waiting.delete(waiter);
+        waiter.pause();
+        context.signal.removeEventListener('abort', giveUp);
+        end();
+      };
+      const giveUp = (): void => settle(() => reject(cancelled(context.signal)));
+      const waiter = this.#waiter(context, ms, (isOver) => settle(() => resolve(isOver)));
+      context.signal.addEventListener('abort', giveUp);
+      this.#waiting.add(waiter);
+      waiter.resume();
+      for (const put of [...this.#questions]) put(waiter);
+    });
+  }
+
+  begin(): void {
+    this.#isOver = false;
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#wasWaited = this.isWaited;
+    for (const waiter of [...this.#waiting]) waiter.leave(true);
+  }
+
+  readonly hearProgress = (params: JsonObject): void => {
+    this.#progress = params;
+    for (const { context } of this.#waiting) context.onProgress?.(params);
+  };
+
+  readonly hearLog = (params: JsonObject): void => {
+    for (const { context } of this.#waiting) context.onLog(params);
+  };
+
+  readonly ask = (method: string, params: JsonObject, signal: AbortSignal): Promise<Result> => {
+    const latest = [...this.#waiting].at(-1);
+    if (latest !== undefined) return askThrough(latest, method, params, signal);
+    return new Promise((resolve, reject) => {
+      const deadline = this.#deadlines.watch(questionMs, () => {
+        this.#questions.delete(put);
+        reject(unasked(method));
+      });
+      const put = (waiter: Waiter): void => {
+        this.#questions.delete(put);
+        this.#deadlines.forget(deadline);
+        resolve(askThrough(waiter, method, params, signal));
+      };
+      this.#questions.add(put);
+    });
+  };
+
+  #waiter(context: CallerContext, ms: number | undefined, leave: (isOver: boolean) => void): Waiter {
+    let deadline: Deadline | undefined;
+    const pause = (): void => {
+      if (deadline !== undefined) this.#deadlines.forget(deadline);
+    };
+    const resume = (): void => {
+      pause();
+      if (ms !== undefined) deadline = this.#deadlines.watch(ms, () => leave(false));
+    };
+    return { context, pause, resume, leave };
+  }
+}
+
+async function askThrough(waiter: Waiter, method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
+  // The server may have given its question up meanwhile.
+  if (signal.aborted) throw cancelled(signal);
+  const { context } = waiter;
+  // In 2026-07-28 the question ends the request it comes back on; the answer arrives with another, whose time begins then.
+  if (!context.acceptsInputRequired) return context.askClient(method, params, signal);
+  waiter.pause();
+  try {
+    return await context.askClient(method, params, signal);
+  } finally {
+    waiter.resume();
+  }
+}
+
+function unasked(method: string): RpcError {
+  return new RpcError(
+    rpcCode.aborted,
+    `${method} was not put to anybody: nobody has asked after the call for 5 minutes.`,
+  );
 }

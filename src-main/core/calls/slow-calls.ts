@@ -3,13 +3,15 @@
  * fetched under the handle. One for each view: a handle of one session is unknown to all others.
  */
 import { randomBytes } from 'node:crypto';
-import type { JsonObject } from '../base/json.ts';
-import { resultBytes } from '../results/result-bytes.ts';
-import { type Deadline, Deadlines } from '../wire/deadlines.ts';
+import { AppError } from '../base/errors.ts';
+import { isObject, type JsonObject, plainNumber } from '../base/json.ts';
+import { bytesInWords } from '../base/wording.ts';
+import { resultBytes } from '../spills/spill.ts';
+import { type Deadline, Deadlines } from '../wire/peer.ts';
 import type { Result } from '../wire/message.ts';
-import type { AnswerRoom } from './answer-room.ts';
 import type { CallerContext } from './call-tool.ts';
-import { cancelledResult, lostResult, pendingResult, unknownHandle } from './slow-call-answers.ts';
+import { errorResult } from './error-result.ts';
+import { nameKeys } from './read-arguments.ts';
 import { SlowCall, type StartCall } from './slow-call.ts';
 
 export interface SlowCallsOptions {
@@ -213,5 +215,92 @@ export class SlowCalls {
   #giveBack(handed: HandedOut): void {
     this.#options.room.giveBack(handed.bytes);
     handed.bytes = 0;
+  }
+}
+
+// What a model is told of a call that goes on without it: that nothing is lost, and how to get at the answer.
+
+const pendingKey = 'tooltray/pending';
+
+/** Longest message of a server's progress that is repeated, in characters. */
+const longestMessage = 200;
+
+/** What a model called, as it knows it: through a helper tool that is the tool which it named there. */
+export function calledTool({ name, arguments: args }: JsonObject, isHelper: boolean): string {
+  const named = isHelper && isObject(args) ? nameKeys.map((key) => args[key]) : [];
+  return String(named.find((one) => typeof one === 'string' && one !== '') ?? name);
+}
+
+/** No error: the call is running. `line`: how it is waited for. */
+function pendingResult(handle: string, call: SlowCall, line: string): JsonObject {
+  const since = new Date(call.startedAt).toISOString();
+  const seconds = Math.round(call.elapsedMs / 1000);
+  const progress = progressText(call.waiters.progress);
+  const text = [
+    `${call.tool} is still running, since ${since} (${seconds} s)${progress === undefined ? '' : `: ${progress}`}.`,
+    `Do not call it again. To wait for its answer: ${line}`,
+  ].join(' ');
+  return {
+    content: [{ type: 'text', text }],
+    _meta: {
+      [pendingKey]: { handle, tool: call.tool, since, seconds, ...(progress !== undefined && { progress }) },
+    },
+  };
+}
+
+function cancelledResult({ tool }: SlowCall): JsonObject {
+  const text = `${tool} was cancelled. What it had done until then may stay done.`;
+  return { content: [{ type: 'text', text }] };
+}
+
+/** In place of an answer that nobody was there to take, and that memory has no room for. */
+function lostResult({ tool }: SlowCall, bytes: number): JsonObject {
+  const failure = new AppError(
+    'message_too_large',
+    `${tool} is done, but its answer of ${bytesInWords(bytes)} could not be kept.`,
+    {
+      fix: 'Let long answers be kept on disk ("results" in the config), or ask for less.',
+    },
+  );
+  return errorResult(failure);
+}
+
+function unknownHandle(handle: string): AppError {
+  return new AppError('not_found', `No call waits under the handle ${JSON.stringify(handle.slice(0, 80))}.`, {
+    fix: 'Answers are kept for half an hour, and 5 minutes once fetched. Call the tool anew if it may run twice.',
+  });
+}
+
+function progressText(params: JsonObject | undefined): string | undefined {
+  if (params === undefined) return undefined;
+  const { message } = params;
+  const [progress, total] = [plainNumber(params['progress']), plainNumber(params['total'])];
+  const share =
+    typeof progress !== 'number' ? [] : [typeof total === 'number' ? `${progress} of ${total}` : `${progress}`];
+  const words = typeof message === 'string' && message !== '' ? [message.slice(0, longestMessage)] : [];
+  return [...share, ...words].join(', ') || undefined;
+}
+
+// Memory for answers that wait to be fetched: one measure for all sessions together.
+
+const mostBytes = 64 * 1024 * 1024;
+
+export class AnswerRoom {
+  readonly #most: number;
+  #taken = 0;
+
+  constructor(most = mostBytes) {
+    this.#most = most;
+  }
+
+  /** Whether there was room; what was taken has to be given back. */
+  take(bytes: number): boolean {
+    if (this.#taken + bytes > this.#most) return false;
+    this.#taken += bytes;
+    return true;
+  }
+
+  giveBack(bytes: number): void {
+    this.#taken -= bytes;
   }
 }

@@ -1,7 +1,6 @@
 /** Every tool, resource, template and prompt of all servers under one unique name: an unchanging picture of one moment. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { Listing } from '../servers/listing.ts';
-import { EntryLookup } from './entry-lookup.ts';
 import { NameGiver, slugs } from './names.ts';
 
 export interface CatalogServer {
@@ -35,7 +34,7 @@ export interface CatalogResource {
   readonly definition: JsonObject;
 }
 
-export interface ServerPrefix {
+interface ServerPrefix {
   readonly server: string;
   readonly prefix: string;
 }
@@ -206,4 +205,45 @@ export function usableSchema(definition: JsonObject): JsonObject {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+// Finds entries by what they are called, at the same cost among ten thousand as among ten: each table is made at its first question.
+
+type Groups = ReadonlyMap<string, readonly CatalogEntry[]>;
+
+const none: readonly CatalogEntry[] = [];
+
+export class EntryLookup {
+  readonly #entries: readonly CatalogEntry[];
+  #byListedName: ReadonlyMap<string, CatalogEntry> | undefined;
+  #byId: Groups | undefined;
+  #byName: Groups | undefined;
+  #byServer: Groups | undefined;
+
+  constructor(entries: readonly CatalogEntry[]) {
+    this.#entries = entries;
+  }
+
+  listedAs(name: string): CatalogEntry | undefined {
+    this.#byListedName ??= new Map(this.#entries.map((entry) => [entry.listedName, entry]));
+    return this.#byListedName.get(name);
+  }
+
+  /** More than one where a server's name and a tool's have colons. */
+  withId(id: string): readonly CatalogEntry[] {
+    this.#byId ??= Map.groupBy(this.#entries, (entry) => entry.id);
+    return this.#byId.get(id) ?? none;
+  }
+
+  /** Those that their servers call so, in the order of the catalog. */
+  named(name: string): readonly CatalogEntry[] {
+    this.#byName ??= Map.groupBy(this.#entries, (entry) => entry.name);
+    return this.#byName.get(name) ?? none;
+  }
+
+  /** What one server has, in the order of the catalog. */
+  of(server: string): readonly CatalogEntry[] {
+    this.#byServer ??= Map.groupBy(this.#entries, (entry) => entry.server);
+    return this.#byServer.get(server) ?? none;
+  }
 }

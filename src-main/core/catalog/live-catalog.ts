@@ -1,15 +1,14 @@
 /** The catalog of now: rebuilt when what a server offers changes, announced only when something really is different. */
 import { Event } from '../base/events.ts';
 import type { ConfigProblem } from '../config/app-config.ts';
-import type { SearchDocument } from '../search/search-document.ts';
 import { SearchIndex } from '../search/search-index.ts';
+import type { SearchDocument } from '../search/segment.ts';
+import { awaitStart } from '../servers/server-standing.ts';
+import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { Listing } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { buildCatalog, type Catalog, type CatalogEntry, type CatalogResource } from './catalog.ts';
-import { awaitStart } from '../servers/await-start.ts';
-import type { CallContext } from '../servers/call-context.ts';
-import { ServerAliases } from './server-aliases.ts';
 import { flawedServer, type KnownServer, type MissingTool, ToolFinder } from './tool-finder.ts';
 
 export interface CatalogChange {
@@ -63,9 +62,9 @@ export class LiveCatalog {
     return this.#patience(ms, only) === 0;
   }
 
-  /** Resolves when it is settled. */
-  settled(ms: number, only?: string): Promise<void> {
-    return this.#until(() => this.isSettled(ms, only), this.#patience(ms, only));
+  /** Resolves when it is settled; or earlier, when something else is so. */
+  settled(ms: number, only?: string, isSo: () => boolean = () => false): Promise<void> {
+    return this.#until(() => isSo() || this.isSettled(ms, only), this.#patience(ms, only));
   }
 
   /** Resolves when something is so, looking whenever a server has changed, and after `ms` in any case. */
@@ -94,8 +93,8 @@ export class LiveCatalog {
   }
 
   /**
-   * The tool that a spelling means, as soon as it can be said. A server that it names and that is on its way is waited for as long
-   * as its start may take; where it names none, all have `ms`. Rejects with AppError: what stands in the way.
+   * The tool that a spelling means. A server that it names and that is on its way is waited for as long as its start may take; `ms` is
+   * for the config alone. Rejects with AppError: what stands in the way.
    */
   async awaitTool(
     spelling: string,
@@ -109,12 +108,6 @@ export class LiveCatalog {
       found = this.finder.look(spelling, server);
     }
     if ('missing' in found && found.coming) await this.#arrival(found, context);
-    else if ('missing' in found && mayCome(found, spelling, server)) {
-      await this.#until(
-        () => this.isSettled(ms) || !('missing' in this.finder.look(spelling, server)),
-        this.#patience(ms, undefined),
-      );
-    }
     return this.finder.find(spelling, server);
   }
 
@@ -210,11 +203,6 @@ function flawed(servers: ServerManager, problems: readonly ConfigProblem[]): Kno
   return [...first].map(([server, reason]) => flawedServer(server, reason));
 }
 
-/** Whether a server that it does not plainly name may turn out to have it once it is listed. */
-function mayCome({ missing }: MissingTool, spelling: string, server: string | undefined): boolean {
-  return missing === 'unknown' || (missing === 'no-tool' && server === undefined && !spelling.includes(':'));
-}
-
 function toDocument({ id, server, name, definition }: CatalogEntry): SearchDocument {
   const { title, description, inputSchema } = definition;
   return {
@@ -246,4 +234,17 @@ function sameResources(a: Catalog, b: Catalog): boolean {
 
 function same(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** The short names `c1`, `c2` … of servers: in the order of the config, and never given to another while the core runs. */
+export class ServerAliases {
+  readonly #given = new Map<string, string>();
+
+  /** The aliases of all these; new ones are numbered on. */
+  give(servers: readonly string[]): ReadonlyMap<string, string> {
+    for (const name of servers) {
+      if (!this.#given.has(name)) this.#given.set(name, `c${this.#given.size + 1}`);
+    }
+    return new Map(servers.map((name) => [name, this.#given.get(name) as string]));
+  }
 }

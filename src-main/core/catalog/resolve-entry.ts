@@ -3,9 +3,9 @@
  * `c2:tool`, `server_tool`, `server__tool`, and the bare name where it is unique; `server.tool` and `server/tool`, which models write.
  */
 import { AppError } from '../base/errors.ts';
-import { shortName } from '../base/short-name.ts';
-import type { Catalog, CatalogEntry } from './catalog.ts';
-import type { EntryLookup } from './entry-lookup.ts';
+import { shortName } from '../base/shown-text.ts';
+import type { EntryLookup } from './catalog.ts';
+import { type Catalog, type CatalogEntry } from './catalog.ts';
 
 export interface ResolveOptions {
   /** The server named beside the tool, by name, alias `cN`, slug, `default` or `primary`. */

@@ -1,5 +1,6 @@
 /** Finds the server that a resource URI belongs to: listed, wrapped with its server, or matching a template. */
 import { AppError } from '../base/errors.ts';
+import { closestWord } from '../base/wording.ts';
 import { type Catalog, isOurUri, unprefixUri, unwrapUri, wrapUri } from './catalog.ts';
 
 export interface ResourceTarget {
@@ -9,25 +10,32 @@ export interface ResourceTarget {
 }
 
 /**
- * The servers that may have it, the likeliest first: one where it is listed or fits a template, else every server with
- * resources (a link inside an answer may point at something no list shows). Throws AppError where several have it: whoever
- * stands first in the config would answer in the name of the others.
+ * The server that has it: where it is listed, that which has shown it in an answer (`shownBy`; no list has to have what a link
+ * points at), or one whose template it fits. Nobody else is asked: who answers for an address that is not theirs would be
+ * believed. Throws AppError where several have it: whoever stands first in the config would answer in the name of the others.
  */
-export function resourceTargets(catalog: Catalog, uri: string): readonly ResourceTarget[] {
+export function resourceTarget(
+  catalog: Catalog,
+  uri: string,
+  shownBy: readonly string[] = [],
+): ResourceTarget | undefined {
   const listed = catalog.resources.find((resource) => resource.listedUri === uri);
-  if (listed !== undefined) return [{ server: listed.server, uri: listed.uri }];
+  if (listed !== undefined) return { server: listed.server, uri: listed.uri };
   const wrapped = unwrapUri(uri);
-  if (isOurUri(uri)) return wrapped !== undefined && catalog.servers.includes(wrapped.server) ? [wrapped] : [];
+  if (isOurUri(uri)) return wrapped !== undefined && catalog.servers.includes(wrapped.server) ? wrapped : undefined;
   const owners = catalog.resources.filter((resource) => resource.uri === uri && resource.prefix === undefined);
   if (owners.length > 0) return onlyOne(uri, owners);
-  const templates = targetsByTemplate(catalog, uri);
-  if (templates.length > 0) return templates;
-  const holders = unique([...catalog.resources, ...catalog.resourceTemplates].map((resource) => resource.server));
-  return holders.map((server) => ({ server, uri }));
+  const there = shownBy.filter((server) => catalog.servers.includes(server));
+  if (there.length > 0)
+    return onlyOne(
+      uri,
+      there.map((server) => ({ server, uri })),
+    );
+  return targetByTemplate(catalog, uri);
 }
 
 /** A prefix that stands in the listed template stands in what was made of it, too. */
-function targetsByTemplate({ resourceTemplates }: Catalog, uri: string): ResourceTarget[] {
+function targetByTemplate({ resourceTemplates }: Catalog, uri: string): ResourceTarget | undefined {
   const found = resourceTemplates.flatMap(({ server, uri: template, prefix }) => {
     const own = prefix === undefined ? uri : unprefixUri(prefix, uri);
     return own !== undefined && fits(template, own) ? [{ server, uri: own, said: literalLength(template) }] : [];
@@ -35,13 +43,13 @@ function targetsByTemplate({ resourceTemplates }: Catalog, uri: string): Resourc
   // A template that says nothing fits every address.
   const most = Math.max(...found.map(({ said }) => said));
   const closest = found.filter(({ said }) => said === most).map(({ server, uri: own }) => ({ server, uri: own }));
-  return closest.length === 0 ? [] : onlyOne(uri, closest);
+  return closest.length === 0 ? undefined : onlyOne(uri, closest);
 }
 
 /** Throws AppError where it is not one server's. */
-function onlyOne(uri: string, targets: readonly ResourceTarget[]): ResourceTarget[] {
+function onlyOne(uri: string, targets: readonly ResourceTarget[]): ResourceTarget {
   const [first, ...others] = targets as [ResourceTarget, ...ResourceTarget[]];
-  if (others.every(({ server }) => server === first.server)) return [{ server: first.server, uri: first.uri }];
+  if (others.every(({ server }) => server === first.server)) return { server: first.server, uri: first.uri };
   const ways = targets.map((target) => wrapUri(target.server, target.uri));
   throw new AppError('bad_request', `Several servers have the resource ${JSON.stringify(uri)}.`, {
     fix: `Say whose is meant: ${unique(ways).join(' or ')}.`,
@@ -53,15 +61,33 @@ function literalLength(template: string): number {
 }
 
 /** Source: MCP 2026-07-28, server/resources (a resource that is not found is -32602 there, -32002 before). */
-export function resourceNotFound(uri: string): AppError {
-  return new AppError('not_found', `Resource ${JSON.stringify(uri)} was not found.`, {
-    fix: 'List the resources there are, and use one of their URIs.',
+export function resourceNotFound(uri: string, { resources, resourceTemplates }: Catalog): AppError {
+  const near = resources.filter(({ listedUri }) => Math.abs(listedUri.length - uri.length) < 3 && uri.length < 300);
+  const meant = closestWord(
+    uri,
+    near.map(({ listedUri }) => listedUri),
+  );
+  const holders = unique([...resources, ...resourceTemplates].map(({ server }) => server));
+  const whose =
+    holders.length === 0 || isOurUri(uri)
+      ? ''
+      : ` One that a server names in a text is read as ${wrapUri('SERVER', uri)}, with one of: ${holders.slice(0, 20).join(', ')}.`;
+  return new AppError('not_found', notFoundText(uri), {
+    fix:
+      meant === undefined
+        ? `List the resources there are, and use one of their URIs.${whose}`
+        : `Did you mean ${meant}?`,
     data: { uri },
   });
 }
 
+/** What every answer about a resource that nobody has begins with. */
+export function notFoundText(uri: string): string {
+  return `Resource ${JSON.stringify(uri)} was not found.`;
+}
+
 /** Whether a URI could come from an RFC 6570 template: literals must stand, expressions may be anything. */
-function fits(template: string, uri: string): boolean {
+export function fits(template: string, uri: string): boolean {
   const literals = template.split(/\{[^}]*\}/);
   if (literals.length === 1) return template === uri;
   const [first, last] = [literals[0] as string, literals[literals.length - 1] as string];

@@ -3,15 +3,16 @@
  * called: whose it is, where that server stands, what helps. Nobody who named a server is sent to another one.
  */
 import { AppError } from '../base/errors.ts';
-import { shortName } from '../base/short-name.ts';
-import { closestWord } from '../config/closest-word.ts';
-import type { Hold } from '../config/holds.ts';
+import { shortName } from '../base/shown-text.ts';
+import { closestWord } from '../base/wording.ts';
+import type { Hold } from '../config/app-config.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import { absenceOf, type AbsenceKind, type ServerAbsence } from '../servers/server-standing.ts';
+import { type AbsenceKind, absenceOf, type ServerAbsence } from '../servers/server-standing.ts';
 import type { ServerState } from '../servers/server-state.ts';
-import type { Catalog, CatalogEntry } from './catalog.ts';
+import { type Catalog, type CatalogEntry, unprefixUri, unwrapUri } from './catalog.ts';
 import { slug } from './names.ts';
 import { resolveEntry } from './resolve-entry.ts';
+import { fits } from './resolve-resource.ts';
 
 /** A configured server, switched off or not. */
 export interface KnownServer {
@@ -23,14 +24,19 @@ export interface KnownServer {
   };
   readonly state: ServerState;
   /** As it was read last, maybe by an earlier core. */
-  readonly listing: { readonly tools: readonly { readonly name?: unknown; readonly description?: unknown }[] };
+  readonly listing: {
+    readonly tools: readonly { readonly name?: unknown; readonly description?: unknown }[];
+    readonly prompts?: readonly { readonly name?: unknown }[];
+    readonly resources?: readonly { readonly uri?: unknown; readonly name?: unknown }[];
+    readonly resourceTemplates?: readonly { readonly uriTemplate?: unknown }[];
+  };
   /** ms since 1970; undefined: never. */
   readonly listedAt: number | undefined;
   /** Why its entry cannot be used. */
   readonly flaw?: string;
 }
 
-export interface FinderParts {
+interface FinderParts {
   readonly catalog: () => Catalog;
   readonly index: Pick<SearchIndex, 'suggest'>;
   /** In the order of the config. */
@@ -135,11 +141,32 @@ export class ToolFinder {
     return this.#absence(server);
   }
 
-  /** Why nobody answers for the server that a name begins with; undefined where it names none, or one that is listed. */
-  absenceIn(spelling: string): ServerAbsence | undefined {
+  /**
+   * The server in no list that a prompt's name says it is of, or that had the prompt when it was listed last; undefined where the
+   * name says nothing of the kind.
+   */
+  holderOfPrompt(spelling: string): KnownServer | undefined {
     const meant = this.#meaning(spelling.trim(), undefined)?.server;
-    const isListed = meant?.config.enabled === true && meant.listedAt !== undefined;
-    return meant === undefined || isListed ? undefined : this.#absence(meant);
+    if (meant !== undefined) return isListed(meant) ? undefined : meant;
+    return this.#absent().find(({ listing }) => listing.prompts?.some(({ name }) => name === spelling)) ?? this.#sole();
+  }
+
+  /** The same of a resource, by its address, or the name that its server gave it. */
+  holderOfResource(uri: string): KnownServer | undefined {
+    const wrapped = unwrapUri(uri)?.server;
+    const meant = wrapped === undefined ? undefined : this.server(wrapped);
+    if (meant !== undefined) return isListed(meant) ? undefined : meant;
+    const has = (server: KnownServer): boolean => {
+      const { prefix } = server.config;
+      const own = prefix === undefined ? undefined : unprefixUri(prefix, uri);
+      const { resources = [], resourceTemplates = [] } = server.listing;
+      return (
+        own !== undefined ||
+        resources.some((one) => one.uri === uri || one.name === uri) ||
+        resourceTemplates.some(({ uriTemplate }) => typeof uriTemplate === 'string' && fits(uriTemplate, uri))
+      );
+    };
+    return this.#absent().find(has) ?? this.#sole();
   }
 
   /**
@@ -150,9 +177,9 @@ export class ToolFinder {
     const wanted = only === undefined ? undefined : this.server(only)?.config.name;
     const named = new Map<string, string[]>();
     for (const server of this.#parts.servers()) {
-      const { name, enabled } = server.config;
+      const { name } = server.config;
       if ((only !== undefined && name !== wanted) || except.includes(name)) continue;
-      if (enabled && server.listedAt !== undefined) continue;
+      if (isListed(server)) continue;
       const brief = this.#absence(server)?.brief ?? 'not started';
       named.set(brief, [...(named.get(brief) ?? []), name]);
     }
@@ -212,14 +239,13 @@ export class ToolFinder {
 
   /** A name that says whose it is. */
   #ofServer(spelling: string, { server, rest }: Meaning, catalog: Catalog): MissingTool {
-    const { name, enabled } = server.config;
+    const { name } = server.config;
     const own = server.listing.tools.flatMap((tool) => (typeof tool.name === 'string' ? [tool.name] : []));
     const tool = rest === undefined ? undefined : own.find((one) => one === rest);
     const absence = this.#absence(server);
     const of = { server: name, tool, coming: absence?.coming === true };
-    const isListed = enabled && server.listedAt !== undefined;
     // What is listed is called whatever the server is up to, and may wake it.
-    if (absence !== undefined && !isListed) {
+    if (absence !== undefined && !isListed(server)) {
       const isGone = rest !== undefined && tool === undefined && own.length > 0;
       const nearest = isGone ? idsNear(name, rest, own) : [];
       return missing(absence.kind, isGone ? notListed(absence.error, rest, nearest) : absence.error, nearest, of);
@@ -309,12 +335,28 @@ export class ToolFinder {
     return [...new Set([...tools, ...others])];
   }
 
+  /** Servers that are in no list, those that are on first. */
+  #absent(): readonly KnownServer[] {
+    const absent = this.#parts.servers().filter((server) => !isListed(server));
+    return [...absent.filter(({ config }) => config.enabled), ...absent.filter(({ config }) => !config.enabled)];
+  }
+
+  /** The only server there is, while it is in no list. */
+  #sole(): KnownServer | undefined {
+    const only = this.#onlyOne();
+    return only === undefined || isListed(only) ? undefined : only;
+  }
+
   /** Nobody is known to have it; those who were never asked may. */
   #unknown(spelling: string, nearest: readonly string[]): AppError {
     const unlisted = this.missingServers();
     const near = nearest.length === 0 ? 'Look up the tools there are first.' : `Did you mean ${nearest.join(', ')}?`;
     return notFound(spelling, '', unlisted === undefined ? near : `${near} Not listed: ${unlisted}.`, nearest);
   }
+}
+
+function isListed({ config, listedAt }: KnownServer): boolean {
+  return config.enabled && listedAt !== undefined;
 }
 
 /** What helps where the person switched off a single tool. */

@@ -1,7 +1,11 @@
 /** Where an app's files are on this machine. */
-import * as path from 'node:path';
 import { stat } from 'node:fs/promises';
+import * as path from 'node:path';
 import { AppError } from '../base/errors.ts';
+import type { ConfigFormat } from './formats/config-format.ts';
+import { jsoncFormat } from './formats/jsonc.ts';
+import { tomlFormat } from './formats/toml.ts';
+import { yamlFormat } from './formats/yaml.ts';
 import type { KnownApp, PathsBySystem, System } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
 
@@ -79,4 +83,10 @@ function pathOf({ platform }: Machine): Paths {
 
 function isList(paths: PathsBySystem): paths is readonly string[] {
   return Array.isArray(paths);
+}
+
+/** Which writer a client app's file takes. */
+export function formatOf({ format }: Pick<KnownApp, 'format'>): ConfigFormat {
+  if (format === 'toml') return tomlFormat;
+  return format === 'yaml' ? yamlFormat : jsoncFormat;
 }

@@ -1,12 +1,13 @@
 /** The servers that an app's config file defines, ours set apart. */
+import { isDeepStrictEqual } from 'node:util';
 import { errorText } from '../base/errors.ts';
-import type { AppPlace } from './change-app-file.ts';
-import { isOurs, isSwitchedOff, launches, launchOf, type ServerLaunch } from './entry-launch.ts';
-import { entriesAt, formatOf } from './formats/config-format.ts';
-import type { AppEntry, HttpLaunch, Launch } from './launch.ts';
-import { readAppFile } from './update-app-file.ts';
+import { isObject } from '../base/json.ts';
+import { type AppPlace, readAppFile } from './update-app-file.ts';
+import { entriesAt } from './formats/config-format.ts';
+import { formatOf } from './app-files.ts';
+import { type AppEntry, entryName, type HttpLaunch, isHttp, type Launch, type StdioLaunch } from './known-app.ts';
 
-export interface AppServer {
+interface AppServer {
   readonly name: string;
   /** The keys that lead to the entry, its name included. */
   readonly path: readonly string[];
@@ -36,7 +37,7 @@ export async function readAppServers(place: AppPlace): Promise<AppServers> {
 }
 
 /** Throws AppError `config_invalid`. */
-export function appServersIn(text: string, { app }: Pick<AppPlace, 'app'>): AppServers {
+function appServersIn(text: string, { app }: Pick<AppPlace, 'app'>): AppServers {
   const root = formatOf(app).read(text);
   const all = [app.container, ...(app.alsoReads ?? [])].flatMap((container) =>
     entriesAt(root, container).map(([path, entry]): AppServer => {
@@ -56,4 +57,78 @@ export function connectedBy(ours: readonly AppServer[], wanted: readonly Launch[
 
 function isOur({ name, entry }: AppServer): boolean {
   return isOurs(name, entry);
+}
+
+// What an entry of any app launches, whatever the app calls its keys; and whether that is us.
+
+interface ServerLaunch extends StdioLaunch {
+  readonly cwd?: string | undefined;
+}
+
+/** Keys that say how a server is reached; the others are what the person or the app has set for it. */
+export const launchKeys: ReadonlySet<string> = new Set([
+  ...['command', 'cmd', 'args', 'env', 'envs', 'environment', 'cwd', 'working_directory', 'path'],
+  ...['url', 'uri', 'serverUrl', 'httpUrl', 'headers', 'http_headers', 'requestInit'],
+  ...['type', 'transport', 'transportType', 'source'],
+]);
+
+/** Undefined for an entry that launches nothing: a built-in extension, a half-written one. */
+export function launchOf(entry: AppEntry): ServerLaunch | HttpLaunch | undefined {
+  const url = text(entry, 'url', 'serverUrl', 'httpUrl', 'uri');
+  if (url !== undefined) {
+    const { requestInit } = entry;
+    return { url, headers: texts(isObject(requestInit) ? requestInit : entry, 'headers', 'http_headers') };
+  }
+  // Zed's old form has the command as an object, opencode's as a list.
+  const written = isObject(entry['command']) ? { ...entry, ...entry['command'] } : entry;
+  const line = [written['command'], written['cmd'], written['path']].find((value) => value !== undefined);
+  const [command, ...more] = Array.isArray(line) ? line.map(String) : typeof line === 'string' ? [line] : [];
+  if (command === undefined || command === '') return undefined;
+  const args = Array.isArray(written['args']) ? written['args'].map(String) : [];
+  const env = texts(written, 'env', 'envs', 'environment');
+  return { command, args: [...more, ...args], env, cwd: text(written, 'cwd', 'working_directory') };
+}
+
+function isSwitchedOff(entry: AppEntry): boolean {
+  return entry['disabled'] === true || entry['enabled'] === false;
+}
+
+/** Is this entry ours, whoever wrote it and wherever Tooltray was then? */
+export function isOurs(name: string, entry: AppEntry): boolean {
+  if (name === entryName) return true;
+  const launch = launchOf(entry);
+  if (launch === undefined) return false;
+  if (isHttp(launch))
+    return /^https?:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?\/mcp\/(?:app|mode)\/[^/]+$/.test(launch.url);
+  const parts = [launch.command, ...launch.args];
+  const isProgram = parts.some((part) =>
+    /(?:^|[\\/])(?:tooltray(?:\.\w+)?|shim\.cjs)$|[\\/]tooltray[\\/].*cli\.js$/i.test(part),
+  );
+  return isProgram && launch.args.includes('stdio');
+}
+
+/** Does the entry launch exactly this? */
+export function launches(entry: AppEntry, wanted: Launch): boolean {
+  const found = launchOf(entry);
+  return found !== undefined && isDeepStrictEqual(plain(found), plain(wanted));
+}
+
+/** Without what is empty, which apps spell in several ways. */
+function plain(launch: Launch): unknown {
+  const filled = (value: unknown): boolean =>
+    value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
+  return Object.fromEntries(Object.entries(launch).filter(([, value]) => filled(value)));
+}
+
+function text(entry: AppEntry, ...keys: readonly string[]): string | undefined {
+  const value = keys.map((key) => entry[key]).find((one) => one !== undefined);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function texts(entry: AppEntry, ...keys: readonly string[]): Record<string, string> | undefined {
+  const value = keys.map((key) => entry[key]).find(isObject);
+  if (value === undefined) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, typeof one === 'string' ? one : JSON.stringify(one)]),
+  );
 }

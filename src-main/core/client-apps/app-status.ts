@@ -1,25 +1,12 @@
 /** How it stands with each client app: what a list of apps shows. */
+import type { AppRow } from './app-rows.ts';
 import { type AppServers, connectedBy, readAppServers } from './app-servers.ts';
 import type { FoundApp } from './find-apps.ts';
-import { installLink } from './install-links.ts';
-import { isHttp, type Launch } from './launch.ts';
+import { installLink } from './install-entry.ts';
+import { isHttp, type Launch } from './known-app.ts';
 
-export interface AppStatus {
-  readonly id: string;
-  readonly name: string;
-  readonly installed: boolean;
-  readonly running: boolean;
-  /** `stale`: through an entry that no longer fits. */
-  readonly connected: 'no' | 'yes' | 'stale';
-  /** How our entry reaches us. */
-  readonly via: 'none' | 'stdio' | 'http';
-  readonly configFile: string;
-  /** Its own servers, without ours. */
-  readonly servers: number;
-  /** Why it cannot be changed; empty where it can. */
-  readonly problem: string;
-  readonly link: string | undefined;
-}
+/** A row without what our own records add to it. */
+type AppStatus = Omit<AppRow, 'revoked'>;
 
 /** `wanted`: how this app may reach us now; the first is what an install would write. */
 export async function appStatus(found: FoundApp, wanted: readonly [Launch, ...Launch[]]): Promise<AppStatus> {

@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { unzipSync } from 'fflate';
+import { z } from 'zod';
 import { AppError, errorText } from '../base/errors.ts';
-import { isObject } from '../base/json.ts';
-import { type BundleManifest, readManifest } from './bundle-manifest.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import { issueText } from '../config/read-entry.ts';
+import type { Machine } from './app-files.ts';
 
 export interface Bundle {
   readonly manifest: BundleManifest;
@@ -94,4 +96,180 @@ function parsed(bytes: Uint8Array, file: string): Record<string, unknown> {
 
 function noBundle(file: string, why: string, cause?: unknown): AppError {
   return new AppError('config_invalid', `${file} is no bundle that can be used. ${why}`, { cause });
+}
+
+// What a .mcpb manifest says (versions 0.1 to 0.4), as far as a server is made of it.
+
+const texts = z.array(z.string());
+const variables = z.record(z.string(), z.string());
+const launch = z.object({ command: z.string().min(1), args: texts.default([]), env: variables.default({}) });
+/** Without defaults: what it leaves out is as on other systems. */
+const override = z.object({ command: z.string().min(1), args: texts, env: variables }).partial();
+
+const setting = z.object({
+  type: z.enum(['string', 'number', 'boolean', 'directory', 'file']),
+  title: z.string().default(''),
+  description: z.string().default(''),
+  required: z.boolean().default(false),
+  sensitive: z.boolean().default(false),
+  multiple: z.boolean().default(false),
+  default: z.union([z.string(), z.number(), z.boolean(), texts]).optional(),
+});
+
+const schema = z.object({
+  name: z.string().min(1),
+  version: z.string().min(1),
+  display_name: z.string().optional(),
+  description: z.string().default(''),
+  server: z.object({
+    type: z.enum(['node', 'python', 'binary', 'uv']),
+    entry_point: z.string().min(1),
+    mcp_config: launch.extend({ platform_overrides: z.record(z.string(), override).default({}) }).optional(),
+  }),
+  user_config: z.record(z.string(), setting).default({}),
+});
+
+type BundleSetting = z.infer<typeof setting>;
+
+interface BundleManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly title: string;
+  readonly description: string;
+  readonly type: 'node' | 'python' | 'binary' | 'uv';
+  readonly entryPoint: string;
+  readonly launch: BundleLaunch;
+  /** By platform, as Node.js names them. */
+  readonly overrides: Readonly<Record<string, { [K in keyof BundleLaunch]?: BundleLaunch[K] | undefined }>>;
+  readonly settings: Readonly<Record<string, BundleSetting>>;
+}
+
+interface BundleLaunch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Throws AppError config_invalid, naming the first thing that is wrong. */
+function readManifest(value: Record<string, unknown>, file: string): BundleManifest {
+  const checked = schema.safeParse(value, { jitless: true });
+  if (!checked.success) {
+    const [issue] = checked.error.issues;
+    const where = issue === undefined ? '' : ` ${issue.path.join('.')}: ${issueText(issue)}`;
+    throw new AppError('config_invalid', `The manifest in ${file} cannot be used.${where}`);
+  }
+  const { name, version, display_name: title = name, description, server, user_config: settings } = checked.data;
+  const { type, entry_point: entryPoint, mcp_config: launched } = server;
+  const { platform_overrides: overrides = {}, ...own } = launched ?? usualLaunch(type, entryPoint);
+  return { name, version, title, description, type, entryPoint, launch: own, overrides, settings };
+}
+
+/** What a manifest that leaves it out means. */
+function usualLaunch(type: BundleManifest['type'], entryPoint: string): BundleLaunch & { platform_overrides?: never } {
+  const file = `\${__dirname}/${entryPoint}`;
+  switch (type) {
+    case 'node':
+      return { command: 'node', args: [file], env: {} };
+    case 'python':
+      return { command: 'python', args: [file], env: {} };
+    case 'uv':
+      return { command: 'uv', args: ['run', '--directory', '${__dirname}', entryPoint], env: {} };
+    case 'binary':
+      return { command: file, args: [], env: {} };
+  }
+}
+
+// Makes a server entry of a bundle's manifest: its placeholders filled with where it lies and what the person chose.
+
+/** What the person chose, by the setting's key; several values where it takes several. */
+type BundleChoices = Readonly<Record<string, readonly string[]>>;
+
+/** Settings that must be chosen and were not. */
+function missingSettings({ settings }: BundleManifest, choices: BundleChoices): [string, BundleSetting][] {
+  return Object.entries(settings).filter(([key, { required, default: usual }]) => {
+    return required && usual === undefined && (choices[key] ?? []).join('') === '';
+  });
+}
+
+/** Throws AppError bad_request where something must be chosen first or a choice is none of the bundle's. */
+export function bundleEntry(
+  manifest: BundleManifest,
+  folder: string,
+  choices: BundleChoices,
+  machine: Pick<Machine, 'home' | 'platform'>,
+): JsonObject {
+  const unknown = Object.keys(choices).find((key) => !Object.hasOwn(manifest.settings, key));
+  if (unknown !== undefined) throw noSetting(unknown, manifest);
+  const missing = missingSettings(manifest, choices);
+  if (missing.length > 0) throw notChosen(missing, manifest);
+  const values = valuesOf(manifest, choices, folder, machine);
+  const override = manifest.overrides[machine.platform] ?? {};
+  const { command, args, env } = manifest.launch;
+  const filled = Object.entries({ ...env, ...override.env })
+    .map(([name, value]) => [name, fill(value, values)] as const)
+    .filter(([, value]) => value !== undefined);
+  return {
+    command: fill(override.command ?? command, values) ?? '',
+    args: (override.args ?? args).flatMap((word) => fillWord(word, values)),
+    ...(filled.length > 0 && { env: Object.fromEntries(filled) }),
+    ...(manifest.description !== '' && { description: manifest.description }),
+  };
+}
+
+/** By placeholder, without `${` and `}`; an empty list for what was not chosen and need not be. */
+type Values = ReadonlyMap<string, readonly string[]>;
+
+function valuesOf(
+  { settings }: BundleManifest,
+  choices: BundleChoices,
+  folder: string,
+  { home, platform }: Pick<Machine, 'home' | 'platform'>,
+): Values {
+  const separator = platform === 'win32' ? '\\' : '/';
+  const places = new Map<string, readonly string[]>([
+    ['__dirname', [folder]],
+    ['HOME', [home]],
+    ['DESKTOP', [join(home, 'Desktop')]],
+    ['DOCUMENTS', [join(home, 'Documents')]],
+    ['DOWNLOADS', [join(home, 'Downloads')]],
+    ['pathSeparator', [separator]],
+    ['/', [separator]],
+  ]);
+  const chosen = Object.entries(settings).map(([key, { default: usual }]): [string, readonly string[]] => {
+    const fallback = usual === undefined ? [] : [usual].flat().map((value) => fill(String(value), places) ?? '');
+    return [`user_config.${key}`, choices[key] ?? fallback];
+  });
+  return new Map([...places, ...chosen]);
+}
+
+const placeholder = /\$\{([^}]+)\}/g;
+
+/** A word that is nothing but a setting of several values becomes several words, or none. */
+function fillWord(word: string, values: Values): readonly string[] {
+  const [, only] = /^\$\{(user_config\.[^}]+)\}$/.exec(word) ?? [];
+  if (only !== undefined) return values.get(only) ?? [word];
+  const filled = fill(word, values);
+  return filled === undefined ? [] : [filled];
+}
+
+/** Undefined where a setting in it has no value; what is no placeholder of bundles stays. */
+function fill(text: string, values: Values): string | undefined {
+  const names = [...text.matchAll(placeholder)].map(([, name = '']) => name);
+  if (names.some((name) => values.get(name)?.length === 0)) return undefined;
+  return text.replace(placeholder, (whole, name: string) => values.get(name)?.join(',') ?? whole);
+}
+
+function noSetting(key: string, { title, settings }: BundleManifest): AppError {
+  const keys = Object.keys(settings);
+  return new AppError('bad_request', `${title} has no setting called "${key}".`, {
+    fix: keys.length === 0 ? 'It has none at all.' : `There are: ${keys.join(', ')}.`,
+  });
+}
+
+function notChosen(missing: readonly [string, BundleSetting][], { title }: BundleManifest): AppError {
+  const named = missing.map(([key, setting]) => (setting.title === '' ? key : `${key} (${setting.title})`));
+  return new AppError('bad_request', `${title} needs to be told first: ${named.join(', ')}.`, {
+    fix: `Add ${missing.map(([key]) => `--set ${key}=…`).join(' ')}.`,
+    data: { missing: missing.map(([key]) => key) },
+  });
 }

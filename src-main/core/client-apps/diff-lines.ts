@@ -1,5 +1,5 @@
 /** What a change does to a text, as lines to show: the part that differs, with a few lines around it. */
-import { maskText } from '../base/mask-text.ts';
+import { maskText } from '../base/mask.ts';
 
 export interface DiffLine {
   readonly kind: 'same' | 'added' | 'removed';

@@ -1,15 +1,15 @@
 /** What could mend a server that does not start: launches found elsewhere. Nothing of them is run here. */
-import { Masker } from '../base/mask-secrets.ts';
-import { secretValues } from '../base/secret-values.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
-import { keyAliases } from '../config/entry-keys.ts';
-import type { Machine } from './app-files.ts';
-import { isOurs } from './entry-launch.ts';
-import { type FoundLaunch, readHealSource } from './heal-bundle.ts';
-import { type FindCommand, repairedLaunches } from './heal-launch.ts';
-import { type HealSource, healSources } from './heal-sources.ts';
-import { importEntry } from './import-entry.ts';
-import { launchIdentity, launchSubject } from './import-identity.ts';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { Masker, secretValues } from '../base/mask.ts';
+import { markHidden } from '../base/shown-text.ts';
+import { keyAliases } from '../config/read-entry.ts';
+import { type Machine, pathsOn } from './app-files.ts';
+import { isOurs, readAppServers } from './app-servers.ts';
+import { type ImportedServer, importEntry, launchIdentity, launchSubject, serversOfText } from './import-entry.ts';
+import type { KnownApp, PathsBySystem } from './known-app.ts';
+import { knownApps } from './known-apps.ts';
 
 export interface HealOffer {
   readonly server: string;
@@ -18,11 +18,11 @@ export interface HealOffer {
   readonly file: string | undefined;
   /** The whole entry as it would be written. */
   readonly entry: JsonObject;
-  /** What it starts or where it connects, secrets masked. */
+  /** What it starts or where it connects, and with what, verbatim: a person decides on it. */
   readonly endpoint: string;
 }
 
-export interface HealDeps {
+interface HealDeps {
   readonly machine: Machine;
   readonly find: FindCommand;
 }
@@ -51,7 +51,7 @@ export async function healOffers(
     const { id, title } = source;
     // What was left out of the person's own command is not to come back.
     const known = id === ownCommand.id ? {} : own;
-    return { server, source: { id, title }, file, entry: merged(written, known, entry), endpoint: endpointText(entry) };
+    return { server, source: { id, title }, file, entry: merged(written, known, entry), endpoint: launchText(entry) };
   });
   return firstOfEach(offers);
 }
@@ -112,21 +112,245 @@ function firstOfEach(offers: readonly HealOffer[]): HealOffer[] {
   return [...byEntry.values()];
 }
 
-/** As people read it, secrets masked. */
+/** All of an entry on one line for a person who decides on it: nothing is masked, and what cannot be seen stands there as a mark. */
+export function launchText({ type: _type, url, command, args, ...others }: JsonObject): string {
+  const launch = typeof url === 'string' ? url : inWords([command, ...listOf(args)].map(String));
+  const rest = Object.entries(others)
+    .filter(([, value]) => !isObject(value) || Object.keys(value).length > 0)
+    .map(([key, value]) => `${key} ${JSON.stringify(value)}`);
+  return markHidden(rest.length === 0 ? launch : `${launch} with ${rest.join(', ')}`);
+}
+
+/** For logs and records, secrets masked. */
 export function endpointText(entry: JsonObject): string {
   const { url, command, args, env, headers } = entry;
   const secrets = secretValues({ ...textsOf(env), ...textsOf(headers) });
   const masker = new Masker(secrets);
   if (typeof url === 'string') return masker.maskText(url);
-  const words = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])].map(String);
-  const shown = masker.maskObject(words) as string[];
-  return shown.map((word) => (/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+  return inWords(masker.maskObject([command, ...listOf(args)].map(String)) as string[]);
+}
+
+function inWords(words: readonly string[]): string {
+  return words.map((word) => (/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function textsOf(value: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(objectOf(value)).map(([key, item]) => [key, String(item)]));
 }
 
-function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
+// Reads one place where a launch may be found: a folder of bundles, or a file of servers. What is malformed holds nothing.
+
+/** A server that another place knows, and the file that says so. */
+interface FoundLaunch extends ImportedServer {
+  readonly source: HealSource;
+  readonly file: string;
+}
+
+/** No launch needs a file this big, and no bundle folder this many. */
+const maxBytes = 32 * 1024 * 1024;
+const maxBundles = 2000;
+
+/** Everything a place defines. Never rejects. */
+async function readHealSource(source: HealSource, home: string): Promise<readonly FoundLaunch[]> {
+  if (source.kind === 'servers') {
+    const found =
+      source.app === undefined ? await serversIn(source.path, home) : await ofApp(source.app, source.path, home);
+    return found.map((server) => ({ ...server, source, file: source.path }));
+  }
+  const names = (await readdir(source.path).catch(() => [])).filter((name) => name.endsWith('.json'));
+  const bundles = await Promise.all(
+    names
+      .sort()
+      .slice(0, maxBundles)
+      .map((name) => readBundle(source, name, home)),
+  );
+  return bundles.filter((bundle) => bundle !== undefined);
+}
+
+/** The servers of an app's own file, in the order it has them; what launches nothing is left out. */
+async function ofApp(app: KnownApp, file: string, home: string): Promise<readonly ImportedServer[]> {
+  const { servers } = await readAppServers({ app, file });
+  return servers.flatMap(({ name, entry: theirs }) => {
+    const entry = importEntry(theirs, { home });
+    return entry === undefined ? [] : [{ name, entry }];
+  });
+}
+
+async function serversIn(file: string, home: string): Promise<readonly ImportedServer[]> {
+  const text = await readSmallFile(file);
+  try {
+    return text === undefined ? [] : serversOfText(text, file, home);
+  } catch {
+    return [];
+  }
+}
+
+/** `{"genericBundle": {"run": {"executable", "args", "env", "cwd"}}}`; a url in it is taken as one. */
+async function readBundle(source: HealSource, fileName: string, home: string): Promise<FoundLaunch | undefined> {
+  const file = join(source.path, fileName);
+  const text = await readSmallFile(file);
+  const value = text === undefined ? undefined : parsed(text);
+  const bundle = isObject(value) ? value['genericBundle'] : undefined;
+  const run = isObject(bundle) ? bundle['run'] : undefined;
+  if (!isObject(run)) return undefined;
+  const entry = importEntry({ ...run, command: run['executable'] ?? run['command'] }, { home });
+  return entry && { name: fileName.slice(0, -'.json'.length), entry, source, file };
+}
+
+async function readSmallFile(file: string): Promise<string | undefined> {
+  const stats = await stat(file).catch(() => undefined);
+  if (stats === undefined || !stats.isFile() || stats.size > maxBytes) return undefined;
+  return readFile(file, 'utf8').catch(() => undefined);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+// The person's own command in another spelling, for when it is gone from where the config has it: a moved node, a script of Windows.
+
+/** Where a command is, on the PATH that servers get; undefined where there is none. */
+type FindCommand = (command: string, env: Readonly<Record<string, string>>) => Promise<string | undefined>;
+
+const twins: Readonly<Record<string, string>> = {
+  python: 'python3',
+  python3: 'python',
+  node: 'nodejs',
+  nodejs: 'node',
+};
+
+/** The entry with a command that can be found, the likeliest first; empty where its own can be, or nothing like it. */
+async function repairedLaunches(
+  entry: JsonObject,
+  find: FindCommand,
+  { home, platform }: { readonly home: string; readonly platform: NodeJS.Platform },
+): Promise<readonly JsonObject[]> {
+  const { command, args } = entry;
+  const env = stringsOf(entry['env']);
+  if (typeof command !== 'string' || (await find(command, env)) !== undefined) return [];
+  const words = [command, ...(Array.isArray(args) ? (args as unknown[]).map(String) : [])];
+  const repaired: JsonObject[] = [];
+  for (const base of hasOwnPath(env) ? [entry, withoutPath(entry, env)] : [entry]) {
+    for (const [program = '', ...rest] of [words, ...otherSpellings(words, home, platform)]) {
+      const known = repaired.some((one) => one['command'] === program);
+      if (known || (await find(program, stringsOf(base['env']))) === undefined) continue;
+      repaired.push({ ...base, command: program, ...(rest.length > 0 || args !== undefined ? { args: rest } : {}) });
+    }
+  }
+  return repaired;
+}
+
+/** One that was written down for good, as some installers do: it hides what has moved since. */
+function hasOwnPath(env: Readonly<Record<string, string>>): boolean {
+  return Object.entries(env).some(([name, value]) => isPath(name) && !value.includes('${'));
+}
+
+function withoutPath({ env: _, ...entry }: JsonObject, env: Readonly<Record<string, string>>): JsonObject {
+  const others = Object.entries(env).filter(([name]) => !isPath(name));
+  return others.length === 0 ? entry : { ...entry, env: Object.fromEntries(others) };
+}
+
+function isPath(name: string): boolean {
+  return name.toUpperCase() === 'PATH';
+}
+
+function otherSpellings([command = '', ...args]: readonly string[], home: string, platform: NodeJS.Platform) {
+  const own = /^~[/\\]/.test(command) ? [join(home, command.slice(2))] : [];
+  const file = command.split(/[\\/]/).at(-1) ?? command;
+  const bare = file.replace(/\.(exe|cmd|bat)$/i, '');
+  const twin = twins[bare.toLowerCase()];
+  // A path of a folder of ours says which program is meant; a relative one means a file that is gone.
+  const isMoved = isAbsolute(command) || /^[A-Za-z]:[\\/]/.test(command) || file === command;
+  const words = isMoved ? [bare, ...(twin === undefined ? [] : [twin])] : [];
+  const unwrapped = platform !== 'win32' && /^cmd$/i.test(bare) && /^\/c$/i.test(args[0] ?? '') ? [args.slice(1)] : [];
+  const spelled = [...own, ...words].filter((word) => word !== command).map((word) => [word, ...args]);
+  return [...unwrapped.filter((line) => line.length > 0), ...spelled];
+}
+
+function stringsOf(value: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries(objectOf(value));
+  return Object.fromEntries(entries.flatMap(([key, item]) => (typeof item === 'string' ? [[key, item] as const] : [])));
+}
+
+// Where a working launch of a server may be found: the five places that ToolMux knows, in its order, then every known app.
+
+interface HealSource {
+  /** A person's yes is given to a source, once. */
+  readonly id: string;
+  /** As people know it. */
+  readonly title: string;
+  /** `bundles`: a folder with a file per server; `servers`: one file that defines several. */
+  readonly kind: 'bundles' | 'servers';
+  /** Absolute. */
+  readonly path: string;
+  /** Whose config file it is. */
+  readonly app?: KnownApp;
+}
+
+interface Place {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: HealSource['kind'];
+  readonly paths: PathsBySystem;
+  readonly app?: KnownApp;
+}
+
+// ToolMux itself looks below ~/.config only, wherever a machine's configs are.
+const registryBundles = ['$XDG_CONFIG_HOME/smithy-mcp/bundles', '$HOME/.config/smithy-mcp/bundles'];
+// ToolMux's README and its code disagree about two names, so both are looked at: mcp.json, ~/.claude.
+const shared = ['$XDG_CONFIG_HOME', '$HOME/.config'].flatMap((at) => [`${at}/mcp/config.json`, `${at}/mcp/mcp.json`]);
+const roaming = ['$APPDATA/mcp/config.json', '$APPDATA/mcp/mcp.json'];
+const claudeFile = 'claude_desktop_config.json';
+
+const places: readonly Place[] = [
+  {
+    id: 'mcp-registry',
+    title: 'MCP registry bundles',
+    kind: 'bundles',
+    paths: perSystem(registryBundles, ['$APPDATA/smithy-mcp/bundles']),
+  },
+  { id: 'user-bundles', title: 'Your own bundles', kind: 'bundles', paths: ['$HOME/.aim/bundles'] },
+  { id: 'shared-config', title: 'The shared MCP config', kind: 'servers', paths: perSystem(shared, roaming) },
+  ...placesOfApp('claude-desktop'),
+  {
+    id: 'claude-desktop',
+    title: 'Claude Desktop',
+    kind: 'servers',
+    paths: [
+      `$HOME/Library/Application Support/Claude/${claudeFile}`,
+      `$HOME/.config/Claude/${claudeFile}`,
+      `$HOME/.claude/${claudeFile}`,
+    ],
+  },
+  ...placesOfApp('claude-desktop-store'),
+  ...placesOfApp('cursor'),
+  ...knownApps.flatMap(({ id }) => placesOfApp(id)),
+];
+
+/** Every place once, the best first. */
+export function healSources(machine: Machine): readonly HealSource[] {
+  const byPath = new Map<string, HealSource>();
+  for (const { paths, ...place } of places) {
+    for (const path of pathsOn(machine, paths)) if (!byPath.has(path)) byPath.set(path, { ...place, path });
+  }
+  return [...byPath.values()];
+}
+
+function placesOfApp(wanted: string): readonly Place[] {
+  return knownApps
+    .filter(({ id }) => id === wanted)
+    .map((app) => ({ id: app.id, title: app.name, kind: 'servers', paths: app.files, app }));
+}
+
+/** Windows has its own place, besides the one that programs from elsewhere use there. */
+function perSystem(paths: readonly string[], onWindows: readonly string[]): PathsBySystem {
+  return { darwin: paths, linux: paths, win32: [...paths, ...onWindows] };
 }

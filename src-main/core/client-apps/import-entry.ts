@@ -1,8 +1,14 @@
 /** Makes an entry of ours of one that any client app or other product wrote: its spellings, its placeholders, its way to say "off". */
 import { basename, resolve } from 'node:path';
-import { isObject, type JsonObject } from '../base/json.ts';
-import { harmlessKeys, keyAliases, kindByType, lostKeys } from '../config/entry-keys.ts';
-import { splitCommand } from '../config/split-command.ts';
+import { parse as parseToml } from 'smol-toml';
+import { parse as parseYaml } from 'yaml';
+import { AppError, errorText } from '../base/errors.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isSecretName, Masker, secretValues } from '../base/mask.ts';
+import { ConfigDocument } from '../config/config-document.ts';
+import { harmlessKeys, keyAliases, kindByType, lostKeys } from '../config/read-entry.ts';
+import { nodeValue } from '../config/json-text.ts';
+import { splitCommand } from '../config/build-server.ts';
 
 /** Their key → ours, besides what config files know. opencode: environment; Goose: cmd, envs; Codex: http_headers. */
 const moreAliases: ReadonlyMap<string, string> = new Map([
@@ -26,7 +32,7 @@ const carried: ReadonlySet<string> = new Set([
   ...['timeout', 'notes', 'transport', 'builtin', 'folders', 'tools', 'id'],
 ]);
 
-export interface ImportContext {
+interface ImportContext {
   readonly home: string;
   /** The folder that the entry is written for. */
   readonly project?: string | undefined;
@@ -103,7 +109,7 @@ function nameOf(key: string): string {
 
 /** opencode has the whole line as a list, Magg as one text, Zed's old form as an object. */
 function commandLine({ command: written, args }: JsonObject, theirs: JsonObject): JsonObject | undefined {
-  const nested = isObject(written) ? written : {};
+  const nested = objectOf(written);
   const [said, more] = [nested['path'] ?? nested['command'] ?? written, nested['args'] ?? args];
   const isWholeLine = typeof theirs['source'] === 'string' && theirs['source'] !== 'custom' && more === undefined;
   const words = typeof said === 'string' && isWholeLine ? splitCommand(said) : [said].flat();
@@ -183,6 +189,182 @@ function folderText(name: string, { home, project }: Folders): string | undefine
   return name === 'workspaceFolder' || project === undefined ? project : basename(project);
 }
 
-function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
+/** The servers that a file of any product defines: JSON with comments, TOML or YAML, wherever in it they stand. */
+export interface ImportedServer {
+  readonly name: string;
+  /** As our config has it. */
+  readonly entry: JsonObject;
+  /** What is left behind, a line each. */
+  readonly losses?: readonly string[];
+}
+
+type TextFormat = 'json' | 'toml' | 'yaml';
+
+/**
+ * Where products keep their servers. servers: ours, VS Code, ToolMux, Magg; context_servers: Zed; mcp_servers: Codex;
+ * mcp: opencode; extensions: Goose; amp.mcpServers is one key.
+ */
+const containers = [
+  'servers',
+  'mcpServers',
+  'context_servers',
+  'mcp_servers',
+  'amp.mcpServers',
+  'mcp',
+  'extensions',
+] as const;
+
+export function formatOf(file: string): TextFormat {
+  if (/\.toml$/i.test(file)) return 'toml';
+  return /\.ya?ml$/i.test(file) ? 'yaml' : 'json';
+}
+
+/** What `text` defines; of one name the first counts. Throws AppError config_invalid where it cannot be read at all. */
+export function serversOfText(text: string, file: string, home: string): readonly ImportedServer[] {
+  return serversOfValue(parseText(text, formatOf(file), file), home);
+}
+
+/** The same for a value that has been read already. */
+function serversOfValue(value: unknown, home: string): readonly ImportedServer[] {
+  if (!isObject(value)) return [];
+  const found = containers.flatMap((key) =>
+    entriesOfValue(value[key]).map(([name, theirs]) => [key, name, theirs] as const),
+  );
+  const byName = new Map<string, ImportedServer>();
+  for (const [key, name, theirs] of found) {
+    const entry = importEntry(theirs, { home, container: key });
+    if (entry !== undefined && !byName.has(name)) byName.set(name, { name, entry, losses: importLosses(theirs) });
+  }
+  return [...byName.values()];
+}
+
+/** VS Code's settings hold `mcp: { servers }`; MCPProxy's file a list whose items have their names in them. */
+export function entriesOfValue(container: unknown): [name: string, entry: unknown][] {
+  if (Array.isArray(container)) {
+    return (container as unknown[]).flatMap((item): [string, unknown][] =>
+      isObject(item) && typeof item['name'] === 'string' && item['name'] !== '' ? [[item['name'], item]] : [],
+    );
+  }
+  if (!isObject(container)) return [];
+  const nested = container['servers'];
+  return isObject(nested) && !('command' in nested) && !('url' in nested)
+    ? Object.entries(nested)
+    : Object.entries(container);
+}
+
+export function parseText(text: string, format: TextFormat, file: string): unknown {
+  const plain = text.replace(/^\uFEFF/, '');
+  if (format === 'json') return parseJsonc(plain, file);
+  try {
+    return format === 'toml' ? parseToml(plain) : (parseYaml(plain) as unknown);
+  } catch (cause) {
+    throw unreadable(file, errorText(cause).split('\n')[0] ?? '', cause);
+  }
+}
+
+function parseJsonc(text: string, file: string): unknown {
+  if (text.trim() === '') return {};
+  const { root, problems } = new ConfigDocument(text, file);
+  if (root !== undefined) return nodeValue(root);
+  const [problem] = problems;
+  throw unreadable(file, problem === undefined ? '' : `Line ${problem.line}: ${problem.reason}`);
+}
+
+function unreadable(file: string, why: string, cause?: unknown): AppError {
+  return new AppError('config_invalid', `${file} cannot be read. ${why}`.trim(), {
+    fix: 'Mend the file first.',
+    cause,
+  });
+}
+
+// Which settings of an entry hold secrets, by name: a person should know what an import copies; the values are told nobody.
+
+/** Names of variables, headers and flags. */
+export function secretSettings(entry: JsonObject): readonly string[] {
+  const named = ['env', 'headers'].flatMap((key) => secretNames(entry[key]));
+  const inAddress = typeof entry['url'] === 'string' && new Masker().maskText(entry['url']) !== entry['url'];
+  return [...new Set([...named, ...secretFlags(entry['args']), ...(inAddress ? ['url'] : [])])];
+}
+
+function secretNames(value: unknown): string[] {
+  const texts = Object.entries(objectOf(value)).map(([name, text]) => [name, String(text)] as const);
+  return texts
+    .filter(([name, text]) => !isReference(text) && secretValues({ [name]: text }).length > 0)
+    .map(([name]) => name);
+}
+
+/** `${env:NAME}` says where the secret is, not what it is. */
+function isReference(text: string): boolean {
+  return /^(?:Bearer |Basic |Token )?\$\{[^}]+\}$/i.test(text);
+}
+
+function secretFlags(args: unknown): string[] {
+  if (!Array.isArray(args)) return [];
+  const words = (args as unknown[]).map(String);
+  const shown = new Masker().maskObject(words) as string[];
+  return words.flatMap((word, index) => {
+    if (shown[index] === word) return [];
+    const [flag = ''] = word.split('=');
+    const before = words[index - 1] ?? '';
+    if (word.startsWith('-') && flag !== word) return [flag];
+    return [before.startsWith('-') && isSecretName(before) ? before : 'args'];
+  });
+}
+
+// Whether two entries lead to the same server: by what they start or where they connect, whatever they are called.
+
+/** Equal for entries that start the same thing; undefined where an entry starts nothing. */
+export function launchIdentity(entry: JsonObject): string | undefined {
+  const { url, command, args } = entry;
+  if (typeof url === 'string') return addressIdentity(url);
+  if (typeof command !== 'string') return undefined;
+  const words = Array.isArray(args) ? (args as unknown[]).map(String) : [];
+  return JSON.stringify(plainWords(programName(command), words));
+}
+
+/**
+ * The package, script or host behind an entry, without versions and without the options it is started with: what two entries
+ * share that start the same server in different ways.
+ */
+export function launchSubject(entry: JsonObject): string | undefined {
+  const { url, command, args } = entry;
+  if (typeof url === 'string') return addressIdentity(url);
+  if (typeof command !== 'string') return undefined;
+  const [program = '', ...words] = plainWords(
+    programName(command),
+    Array.isArray(args) ? (args as unknown[]).map(String) : [],
+  );
+  if (!runners.has(program)) return program;
+  const subject = words.find((word) => !word.startsWith('-') && !runnerWords.has(word));
+  return subject === undefined ? program : withoutVersion(subject);
+}
+
+/** Programs that say nothing about the server; the first word after them does. */
+const runners: ReadonlySet<string> = new Set(
+  'npx bunx pnpx node bun deno python python3 uv uvx pipx docker podman npm pnpm yarn java'.split(' '),
+);
+const runnerWords: ReadonlySet<string> = new Set(['run', 'exec', 'dlx', 'x', 'tool']);
+
+/** `npx.cmd`, `/opt/node/bin/npx` and `npx` are one program. */
+function programName(command: string): string {
+  const file = command.split(/[\\/]/).at(-1) ?? command;
+  return file.replace(/\.(exe|cmd|bat|ps1)$/i, '').toLowerCase();
+}
+
+/** Windows starts scripts through `cmd /c`; `-y` only keeps npx from asking. */
+function plainWords(program: string, words: readonly string[]): readonly string[] {
+  if (program === 'cmd' && /^\/c$/i.test(words[0] ?? '') && words[1] !== undefined)
+    return plainWords(programName(words[1]), words.slice(2));
+  if (program !== 'npx') return [program, ...words];
+  return [program, ...words.filter((word) => word !== '-y' && word !== '--yes')];
+}
+
+function withoutVersion(subject: string): string {
+  return subject.replace(/(?<=.)@[\w.^~-]+$/, '').replace(/==[\w.]+$/, '');
+}
+
+function addressIdentity(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { origin, pathname, search } = new URL(url);
+  return `${origin}${pathname.replace(/\/$/, '')}${search}`;
 }

@@ -1,13 +1,10 @@
 /** The servers that the apps of this machine define and a person may bring over; the same one in two apps is one offer. */
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { type JsonObject, objectOf } from '../base/json.ts';
 import { readAppServers } from './app-servers.ts';
-import type { AppPlace } from './change-app-file.ts';
+import type { AppPlace } from './update-app-file.ts';
 import type { Machine } from './app-files.ts';
-import { importEntry, importLosses } from './import-entry.ts';
-import { launchIdentity } from './import-identity.ts';
-import { secretSettings } from './import-secrets.ts';
-import type { ImportedServer } from './import-text.ts';
+import { type ImportedServer, importEntry, importLosses, launchIdentity, secretSettings } from './import-entry.ts';
 import { aggregatorBehind, type AggregatorFile } from './other-aggregators.ts';
 
 /** An entry in the file of an app. */
@@ -138,7 +135,7 @@ function grouped(found: readonly Found[]): [Found, ...Found[]][] {
 }
 
 function variablesOf({ env, headers }: JsonObject): string {
-  const sorted = (value: unknown): unknown => Object.entries(isObject(value) ? value : {}).sort(byKey);
+  const sorted = (value: unknown): unknown => Object.entries(objectOf(value)).sort(byKey);
   return JSON.stringify([sorted(env), sorted(headers)]);
 }
 

@@ -6,7 +6,7 @@ import { ensurePrivateDir } from '../base/app-paths.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError } from '../base/errors.ts';
 
-export interface ImportRecord {
+interface ImportRecord {
   readonly id: string;
   /** In ms since 1970. */
   readonly at: number;

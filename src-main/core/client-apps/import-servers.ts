@@ -1,14 +1,12 @@
 /** Brings servers over: into our config first, then, where they are to be moved, out of the apps they came from; undone as one. */
 import { AppError, errorText } from '../base/errors.ts';
-import { type AppPlace, changeAppFile } from './change-app-file.ts';
+import { type AppPlace, changeAppFile, readAppFile, revisionOf } from './update-app-file.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
-import { formatOf } from './formats/config-format.ts';
-import { freeName } from './import-names.ts';
+import { formatOf } from './app-files.ts';
+import type { ImportedServer } from './import-entry.ts';
 import type { ImportOffer, OfferPlace } from './import-offers.ts';
 import type { ImportRecords } from './import-records.ts';
-import type { ImportedServer } from './import-text.ts';
 import { undoChange } from './undo.ts';
-import { readAppFile, revisionOf } from './update-app-file.ts';
 
 export interface ImportDeps {
   readonly journal: ChangeJournal;
@@ -143,4 +141,15 @@ function movedText(changes: readonly AppChange[]): string {
 
 function list(items: readonly string[]): string {
   return [...new Set(items)].join(', ');
+}
+
+// Names for servers that are brought over: what is taken gets a number.
+
+/** A name like `wanted` that is not among `taken`, whatever the case. */
+function freeName(wanted: string, taken: Iterable<string>): string {
+  const used = new Set([...taken].map((name) => name.toLowerCase()));
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? wanted : `${wanted}-${number}`;
+    if (!used.has(name.toLowerCase())) return name;
+  }
 }

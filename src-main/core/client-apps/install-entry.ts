@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
-import { isOurs, launchKeys } from './entry-launch.ts';
-import { entriesAt, formatOf } from './formats/config-format.ts';
+import { isOurs, launchKeys } from './app-servers.ts';
+import { entriesAt } from './formats/config-format.ts';
+import { formatOf } from './app-files.ts';
 import { valueAt } from './formats/wanted-value.ts';
-import type { KnownApp } from './known-app.ts';
-import { type AppEntry, entryName, isHttp, type Launch } from './launch.ts';
+import { type AppEntry, entryName, isHttp, type KnownApp, type Launch } from './known-app.ts';
 
 /** Throws AppError `unsupported` when the app's file takes no addresses. */
 export function entryFor(app: KnownApp, launch: Launch): AppEntry {
@@ -50,4 +50,37 @@ function merged(there: AppEntry, fresh: AppEntry, keepSwitch: boolean): AppEntry
     ([key]) => !launchKeys.has(key) && (keepSwitch || (key !== 'enabled' && key !== 'disabled')),
   );
   return { ...fresh, ...Object.fromEntries(settings) };
+}
+
+// Links that make an app ask its person to add us: instead of a change of its file.
+
+type MakeLink = (app: KnownApp, launch: Launch) => string | undefined;
+
+const makers: Readonly<Record<string, MakeLink>> = {
+  cursor: (app, launch) =>
+    `cursor://anysphere.cursor-deeplink/mcp/install?name=${entryName}&config=${inBase64(entryFor(app, launch))}`,
+  vscode: (app, launch) => `vscode:mcp/install?${inJson({ name: entryName, ...entryFor(app, launch) })}`,
+  'vscode-insiders': (app, launch) =>
+    `vscode-insiders:mcp/install?${inJson({ name: entryName, ...entryFor(app, launch) })}`,
+  'lm-studio': (app, launch) => `lmstudio://add_mcp?name=${entryName}&config=${inBase64(entryFor(app, launch))}`,
+  kiro: (app, launch) => `https://kiro.dev/launch/mcp/add?name=${entryName}&config=${inJson(entryFor(app, launch))}`,
+  // Its links start a few well-known launchers only, so ours is by address; and they carry no headers.
+  goose: (_, launch) =>
+    isHttp(launch) && launch.headers === undefined
+      ? `goose://extension?type=streamable_http&url=${encodeURIComponent(launch.url)}&id=${entryName}&name=Tooltray&description=${encodeURIComponent('All MCP servers of this machine')}`
+      : undefined,
+};
+
+/** Undefined: the app has no such links, or none for this launch. */
+export function installLink(app: KnownApp, launch: Launch): string | undefined {
+  return Object.hasOwn(makers, app.id) ? makers[app.id]?.(app, launch) : undefined;
+}
+
+function inJson(entry: AppEntry): string {
+  return encodeURIComponent(JSON.stringify(entry));
+}
+
+/** `+`, `/` and `=` would mean something else in an address. */
+function inBase64(entry: AppEntry): string {
+  return encodeURIComponent(Buffer.from(JSON.stringify(entry)).toString('base64'));
 }

@@ -1,5 +1,5 @@
 /** The client apps that Tooltray can set up. Facts of 2026-11, from the apps' documentation and from running them. */
-import * as shapes from './entry-shapes.ts';
+import * as shapes from './known-app.ts';
 import { everywhere, type KnownApp } from './known-app.ts';
 import { knownEditors } from './known-editors.ts';
 

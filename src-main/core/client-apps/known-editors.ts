@@ -1,5 +1,5 @@
 /** Editors, and extensions of editors, that Tooltray can set up. Facts of 2026-11, as in known-apps.ts. */
-import * as shapes from './entry-shapes.ts';
+import * as shapes from './known-app.ts';
 import { everywhere, type KnownApp } from './known-app.ts';
 
 const mcpServers = ['mcpServers'] as const;

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { exists, type Machine } from './app-files.ts';
-import { entriesOfValue, formatOf, parseText } from './import-text.ts';
+import { entriesOfValue, formatOf, parseText } from './import-entry.ts';
 
-export interface OtherAggregator {
+interface OtherAggregator {
   /** As people know it. */
   readonly name: string;
   /** What starts it, as a word of the command line. */
@@ -18,7 +18,7 @@ export interface OtherAggregator {
   readonly atHome: readonly string[];
 }
 
-export const otherAggregators: readonly OtherAggregator[] = [
+const otherAggregators: readonly OtherAggregator[] = [
   {
     name: 'ToolMux',
     program: /^toolmux(==.*|@.*)?$/,
@@ -47,7 +47,7 @@ export interface AggregatorFile {
 }
 
 /** Where its config may be, the likeliest first; `cwd` undefined: not where somebody happens to be. */
-export function configFiles(aggregator: OtherAggregator, { env, home }: Machine, cwd: string | undefined): string[] {
+function configFiles(aggregator: OtherAggregator, { env, home }: Machine, cwd: string | undefined): string[] {
   const { fileVariable = '', folderVariable = '', here, atHome } = aggregator;
   const named = env[fileVariable] ?? '';
   const folders = (env[folderVariable] ?? '').split(path.delimiter).filter((folder) => folder !== '');

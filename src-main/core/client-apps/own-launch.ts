@@ -1,9 +1,22 @@
 /** How client apps start Tooltray on this machine: the launcher that the desktop app keeps, else Node.js with our command line. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import type { KnownApp } from './known-app.ts';
+import { isAbsolute } from 'node:path';
+import { launcherPath } from '../base/app-paths.ts';
+import { AppError } from '../base/errors.ts';
+import { launchOf, readAppServers } from './app-servers.ts';
+import type { AppPlace } from './update-app-file.ts';
+import type { AppChange, ChangeJournal } from './change-journal.ts';
+import { repairEntry } from './install.ts';
+import {
+  type AppEntry,
+  entryName,
+  type HttpLaunch,
+  isHttp,
+  type KnownApp,
+  type Launch,
+  type StdioLaunch,
+} from './known-app.ts';
 import { knownApps } from './known-apps.ts';
-import type { StdioLaunch } from './launch.ts';
 
 export interface OwnProgram {
   /** Folder that the launcher is kept in, below `bin`. */
@@ -17,10 +30,6 @@ export interface OwnProgram {
 
 /** What stands in a project's file where the PATH knows it: a path of this machine would be of no use to others. */
 export const sharedCommand = 'tooltray';
-
-export function launcherPath(dataDir: string, platform: NodeJS.Platform): string {
-  return join(dataDir, 'bin', platform === 'win32' ? 'tooltray.cmd' : 'tooltray');
-}
 
 /** The first is what an install writes; an entry with any of them is in order. */
 export function ownLaunches(
@@ -52,4 +61,77 @@ export function projectLaunches(
 
 function wordsFor(app: string): string[] {
   return ['stdio', '--app', app];
+}
+
+/** How client apps reach Tooltray over HTTP: an address of each app's own, with the app's own token. */
+export interface OwnAddress {
+  /** `http://127.0.0.1:8690/mcp` */
+  readonly url: string;
+  /** Whether it will be the same at the next start. */
+  readonly lasting: boolean;
+}
+
+/** `http`: where a running core listens, `''` where it does not; undefined: none runs. `port`: what the config says. */
+export function ownAddress(http: string | undefined, port: number): OwnAddress | undefined {
+  const configured = port === 0 ? undefined : `http://127.0.0.1:${port}/mcp`;
+  const url = http ?? configured;
+  return url === undefined || url === '' ? undefined : { url, lasting: url === configured };
+}
+
+/** Throws AppError `unsupported` where there is no address. */
+export function addressLaunch(address: OwnAddress | undefined, app: string, token: string): HttpLaunch {
+  if (address === undefined) {
+    throw new AppError('unsupported', 'Tooltray has no address now that an app could be given.', {
+      fix: 'Set a free "port" in the config file, or connect the app by its command: leave --http away.',
+    });
+  }
+  return {
+    url: `${address.url}/app/${encodeURIComponent(app)}`,
+    headers: { Authorization: `Bearer ${token}` },
+  };
+}
+
+/** What to know of an address that holds for this run only; undefined: nothing. */
+export function addressWarning({ url, lasting }: OwnAddress): string | undefined {
+  if (lasting) return undefined;
+  return `${new URL(url).host} is where Tooltray listens in this run, not what "port" in the config file says; after the next start the app will not find it there.`;
+}
+
+/** The token of an entry that leads to the app's own address. */
+export function tokenIn(launch: Launch | undefined, app: string): string | undefined {
+  if (launch === undefined || !isHttp(launch)) return undefined;
+  if (!launch.url.endsWith(`/mcp/app/${encodeURIComponent(app)}`)) return undefined;
+  return /^Bearer ([\w-]{43})$/.exec(launch.headers?.['Authorization'] ?? '')?.[1];
+}
+
+// Mends our own entries in client apps: one that starts what is no longer there is written anew.
+
+/** The entries that were mended. An entry of another instance (its own TOOLTRAY_HOME), or one that still works, is left alone. */
+export async function repairOwnEntries(
+  places: readonly AppPlace[],
+  launchFor: (app: string) => StdioLaunch,
+  journal: ChangeJournal,
+  onProblem: (place: AppPlace, error: unknown) => void,
+): Promise<readonly AppChange[]> {
+  const changes: AppChange[] = [];
+  for (const place of places) {
+    const wanted = launchFor(place.app.id);
+    const { ours } = await readAppServers(place);
+    if (!ours.some(({ name, entry }) => name === entryName && isGone(entry, wanted))) continue;
+    try {
+      const change = await repairEntry(place, wanted, journal);
+      if (change !== undefined) changes.push(change);
+    } catch (error) {
+      onProblem(place, error);
+    }
+  }
+  return changes;
+}
+
+function isGone(entry: AppEntry, wanted: StdioLaunch): boolean {
+  const launch = launchOf(entry);
+  if (launch === undefined || isHttp(launch)) return false;
+  if (launch.env?.['TOOLTRAY_HOME'] !== wanted.env?.['TOOLTRAY_HOME']) return false;
+  const files = [launch.command, ...launch.args.filter((word) => /\.c?js$/.test(word))];
+  return files.some((file) => isAbsolute(file) && !existsSync(file));
 }

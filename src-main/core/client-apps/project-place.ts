@@ -2,14 +2,13 @@
 import { AppError, errorText } from '../base/errors.ts';
 import { confinePath } from '../security/confine-path.ts';
 import { type Machine, pathsOn, projectFile } from './app-files.ts';
-import type { AppPlace } from './change-app-file.ts';
-import type { KnownApp } from './known-app.ts';
+import type { AppPlace } from './update-app-file.ts';
+import type { KnownApp, StdioLaunch } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
-import type { StdioLaunch } from './launch.ts';
 import { sharedCommand } from './own-launch.ts';
 
 /** An app's file in a project; it need not be there yet. */
-export interface ProjectPlace extends AppPlace {
+interface ProjectPlace extends AppPlace {
   readonly project: string;
 }
 

@@ -1,16 +1,18 @@
 /** Changes a file that another program owns so that nothing of that program is lost and nobody ever reads half of it. */
-import { createHash } from 'node:crypto';
-import type { Stats } from 'node:fs';
-import { lstat, mkdir, readFile, realpath, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, linkSync, openSync, readSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { draftWriter, writeFileAtomic } from '../base/atomic-file.ts';
+import { isRunning } from '../base/is-running.ts';
 import { AppError } from '../base/errors.ts';
 import { withFileLock } from '../config/file-lock.ts';
+import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { cannotRead } from './formats/wanted-value.ts';
-import { swapText } from './swap-text.ts';
-import { sweepLeftovers } from './sweep-leftovers.ts';
+import type { KnownApp } from './known-app.ts';
 
-export interface AppFileUpdate {
+interface AppFileUpdate {
   /** Undefined: there was no file, or there is none now. */
   readonly before: string | undefined;
   readonly after: string | undefined;
@@ -18,7 +20,7 @@ export interface AppFileUpdate {
   readonly madeFolder: string | undefined;
 }
 
-export interface UpdateSteps {
+interface UpdateSteps {
   /** What the file should be, from what it is; undefined: no file. Asked anew when the file changed in the meantime. */
   readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>;
   /** Before the new text takes the old one's place: the moment for a backup. */
@@ -124,4 +126,176 @@ function requireWritable(target: string, stats: Stats): void {
       fix: 'Make it writable, or copy the entry to where it comes from.',
     },
   );
+}
+
+// Puts a new text into a file's place unless the file has changed, and takes it back when somebody writes at that very moment.
+
+/** An app that had just opened the old file may be held up before it writes: the file is looked at again after this, in ms. */
+const afterthoughtMs = 10;
+
+/** `undefined` stands for no file. Answers false, with nothing of anybody's lost, when the file was not `expected`. */
+async function swapText(target: string, expected: string | undefined, after: string | undefined): Promise<boolean> {
+  const old = new OldFile(target, expected);
+  try {
+    if (after === undefined) return old.remove();
+    let isLate = false;
+    const isWritten = await writeFileAtomic(target, after, {
+      beforeReplace: async () => old.isUnchanged(),
+      afterReplace: () => (isLate = old.putBackIfWritten()),
+    });
+    if (!isWritten || isLate) return false;
+    await sleep(afterthoughtMs);
+    return !old.putBackIfWritten(after);
+  } finally {
+    old.forget();
+  }
+}
+
+/** The file that is about to be replaced, kept in hand under a second name: an app may be writing into it. */
+class OldFile {
+  readonly #target: string;
+  readonly #expected: string | undefined;
+  readonly #file: number | undefined;
+  readonly #spare: string | undefined;
+
+  constructor(target: string, expected: string | undefined) {
+    this.#target = target;
+    this.#expected = expected;
+    // Windows refuses to replace a file that is open.
+    if (process.platform === 'win32' || expected === undefined) return;
+    this.#file = quietly(() => openSync(target, 'r'));
+    // Named as drafts are, so that it is swept up when we are killed. Some file systems know no second names.
+    const spare = `${target}.${process.pid}.${randomUUID().slice(0, 8)}.tmp`;
+    this.#spare = quietly(() => (linkSync(target, spare), spare));
+  }
+
+  /** Asked at once before the rename, without a turn of the event loop in between. */
+  isUnchanged(): boolean {
+    const now = quietly(() => statSync(this.#target));
+    if (now === undefined || this.#expected === undefined) return now === undefined && this.#expected === undefined;
+    if (this.#file === undefined) return textAt(this.#target) === this.#expected;
+    return fstatSync(this.#file).ino === now.ino && textOf(this.#file) === this.#expected;
+  }
+
+  /**
+   * Whoever opened the old file before it was replaced writes into it still: then it has to be the file again. Not where
+   * something else than `replacement` has come into its place meanwhile.
+   */
+  putBackIfWritten(replacement?: string): boolean {
+    if (this.#file === undefined || this.#spare === undefined || textOf(this.#file) === this.#expected) return false;
+    if (replacement !== undefined && textAt(this.#target) !== replacement) return false;
+    renameSync(this.#spare, this.#target);
+    return true;
+  }
+
+  remove(): boolean {
+    if (!this.isUnchanged()) return false;
+    rmSync(this.#target, { force: true });
+    return true;
+  }
+
+  forget(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    if (this.#spare !== undefined) rmSync(this.#spare, { force: true });
+  }
+}
+
+function textAt(path: string): string | undefined {
+  return quietly(() => {
+    const file = openSync(path, 'r');
+    try {
+      return textOf(file);
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+/** All of it, from the start. */
+function textOf(file: number): string {
+  const bytes = Buffer.alloc(fstatSync(file).size);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < bytes.length; length += read)
+    read = readSync(file, bytes, length, bytes.length - length, length);
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, length));
+}
+
+function quietly<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+// Removes what a Tooltray that was killed while it wrote has left beside an app's file.
+
+/** Drafts of the file, and locks on their way out, of processes that are no more. To be called under the file's lock. */
+async function sweepLeftovers(target: string): Promise<void> {
+  const folder = dirname(target);
+  const prefix = `${basename(target)}.`;
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix)) continue;
+    const pid = await ownerOf(join(folder, name), name.slice(prefix.length));
+    if (pid !== undefined && !isRunning(pid)) await rm(join(folder, name), { force: true });
+  }
+}
+
+async function ownerOf(path: string, rest: string): Promise<number | undefined> {
+  const draft = draftWriter(`.${rest}`);
+  if (draft !== undefined) return draft;
+  if (!/^tooltray\.lock\.[0-9a-f]{8}$/.test(rest)) return undefined;
+  const pid = Number.parseInt(await readFile(path, 'utf8').catch(() => ''), 10);
+  return pid > 0 ? pid : undefined;
+}
+
+// One change of an app's file: made under a lock, noted so that it can be undone. Install, uninstall, repair and import go through here.
+
+/** An app's config file: the person's, or a project's. */
+export interface AppPlace {
+  readonly app: KnownApp;
+  readonly file: string;
+  /** The project's folder; undefined where it is the person's. */
+  readonly project?: string | undefined;
+}
+
+interface WantedChange {
+  readonly action: AppChange['action'];
+  /** What the file should be, from what it is; undefined: no file. */
+  readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>;
+  /** The state of the file that the person was shown; any other is refused. */
+  readonly revision?: string | undefined;
+}
+
+/** Answers undefined when there was nothing to change. Throws what updateAppFile throws, with nothing written. */
+export async function changeAppFile(
+  { app, file }: AppPlace,
+  { action, edit, revision }: WantedChange,
+  journal: ChangeJournal,
+): Promise<AppChange | undefined> {
+  let noted: AppChange | undefined;
+  const forget = async (): Promise<void> => (noted === undefined ? undefined : journal.forget(noted.id));
+  try {
+    const update = await updateAppFile(file, {
+      edit: (text) => {
+        if (revision !== undefined && revisionOf(text) !== revision) throw changedSince(file);
+        return edit(text);
+      },
+      beforeWrite: async ({ before, after, madeFolder }) => {
+        await forget();
+        const states = { before: revisionOf(before), after: revisionOf(after) };
+        noted = await journal.note({ app: app.id, file, action, madeFolder, ...states }, before);
+      },
+    });
+    return update.before === update.after ? undefined : noted;
+  } catch (error) {
+    await forget();
+    throw error;
+  }
+}
+
+function changedSince(file: string): AppError {
+  return new AppError('config_conflict', `${file} has changed since you were shown the change, so it was not made.`, {
+    fix: 'Look at the change again.',
+  });
 }

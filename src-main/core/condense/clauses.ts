@@ -1,9 +1,9 @@
 /** Texts cut where a reader could stop: after a sentence, or before what only adds to it. */
 
-/** A full stop ends a sentence before white space only, so "v2.0" stays whole; the CJK ones need none. */
-const sentenceEnd = /[.!?](?=\s|$)|[。！？]/g;
+/** A full stop ends a sentence before white space only, so "v2.0" stays whole; the CJK ones need none. What it closes belongs to it. */
+const sentenceEnd = /[.!?](?=\s|$)|[.!?]["”')\]}]+(?=\s+\p{Lu}|$)|[。！？]/gu;
 /** What ends in a full stop and is no end. */
-const abbreviation = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|incl|approx|resp|cf|no|max|min|[A-Za-z])\.$/i;
+const abbreviation = /(?:^|[\s(])(?:[eE]\.g|[iI]\.e|etc|vs|incl|approx|resp|[cC]f|[nN]o|max|min|[A-Z])\.$/;
 /** Where a sentence may end early: what follows adds to what was said. */
 const joints =
   /;\s|\s[–—-]+\s|:\s|\s\(|,\s(?=(?:which|with|including|such|e\.g|i\.e|so|because|since|if|unless|when|while|where|for example|but|optionally|using|based|like|as well|not|then|otherwise|after|before|defaults?|or (?:a |the )?(?:comma|JSON)|excluding|except|without|in which|whose|followed|depending)\b)/gi;
@@ -13,7 +13,7 @@ const dangling =
 
 /** The first sentences that fit into `max` characters together; at least the first clause. Without the last full stop. */
 export function leadingSentences(text: string, max: number): string {
-  const line = plain(text);
+  const line = inOneLine(text);
   let end = 0;
   for (const at of sentenceEnds(line)) {
     if (at > max) break;
@@ -22,9 +22,16 @@ export function leadingSentences(text: string, max: number): string {
   return end === 0 ? clauseWithin(line, max) : withoutStop(line.slice(0, end));
 }
 
+/** The first sentence as it is written, with its full stop; where it is longer than `max` characters, its first clause. */
+export function firstSentence(text: string, max: number): string {
+  const line = inOneLine(text);
+  const [end = line.length] = sentenceEnds(line);
+  return end <= max ? line.slice(0, end) : clauseWithin(line, max);
+}
+
 /** The first clause of a text: its first sentence, or as much of that as stands by itself within `max` characters. */
 export function firstClause(text: string, max: number): string {
-  return clauseWithin(plain(text), max);
+  return clauseWithin(inOneLine(text), max);
 }
 
 function clauseWithin(line: string, max: number): string {
@@ -49,7 +56,7 @@ function cutAtWord(sentence: string, max: number): string {
 
 function sentenceEnds(line: string): number[] {
   // Far more than can be shown: a description may be megabytes long.
-  const ends = [...line.slice(0, 1000).matchAll(sentenceEnd)].map(({ index }) => index + 1);
+  const ends = [...line.slice(0, 1000).matchAll(sentenceEnd)].map(({ 0: signs, index }) => index + signs.length);
   return ends.filter((at) => !abbreviation.test(line.slice(0, at)) && isWhole(line.slice(0, at)));
 }
 
@@ -60,8 +67,12 @@ function isWhole(text: string): boolean {
   return pairs && count('"') % 2 === 0 && count('`') % 2 === 0;
 }
 
-function plain(text: string): string {
-  return text.slice(0, 20_000).toWellFormed().replace(/\s+/g, ' ').trim();
+/** Where a line ends that goes on in no other: before an empty one, an item of a list, or what stands before a colon. */
+const lineEnd = /(?<=[^\s.!?:;,。！？…])[^\S\n]*\n(?=[^\S\n]*\n|[^\S\n]*(?:[-*•#]|\d+[.:)]\s|\p{Lu}[\w ]{0,30}:\s))/gu;
+
+/** A text as one line, with a full stop where a paragraph had none. */
+export function inOneLine(text: string): string {
+  return text.slice(0, 20_000).toWellFormed().trim().replace(lineEnd, '. ').replace(/\s+/g, ' ');
 }
 
 function withoutStop(sentence: string): string {

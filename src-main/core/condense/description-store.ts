@@ -10,12 +10,12 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { Event } from '../base/events.ts';
 import { isObject } from '../base/json.ts';
-import { cleanLine } from './clean-line.ts';
+import { cleanLine } from './condense-tool.ts';
 
 /** Most characters (code points) of a written description. */
 export const maxDescription = 200;
 
-export interface WrittenDescriptions {
+interface WrittenDescriptions {
   /** When somebody wrote last, in ms since 1970. */
   readonly at: number;
   /** Who that was. */
@@ -62,7 +62,7 @@ export class DescriptionStore implements DescriptionReader {
   find(server: string, tool: string, own: unknown): string | undefined {
     const written = this.of(server)?.texts.get(tool);
     if (written === undefined) return this.#inherited(server, tool);
-    return written.of === fingerprint(own) ? written.text : undefined;
+    return written.text !== '' && written.of === fingerprint(own) ? written.text : undefined;
   }
 
   /** All that was written for a server. */
@@ -87,6 +87,23 @@ export class DescriptionStore implements DescriptionReader {
       else merged.set(tool, { text: line, of: fingerprint(own) });
     }
     const written = { at: Date.now(), by: cleanLine(by, maxDescription), texts: merged };
+    this.#known.set(hash, written);
+    await this.#write(hash, written);
+    this.changed.emit();
+  }
+
+  /** The person wants the server's own descriptions of these tools back. Rejects with what the file system throws. */
+  async takeBack(server: string, tools: readonly string[]): Promise<void> {
+    const hash = this.#hashOf(server);
+    if (hash === undefined) return;
+    const { at = Date.now(), by = '', texts } = this.of(server) ?? {};
+    const left = new Map(texts);
+    for (const tool of tools) {
+      // Another product's file is not ours to change: what it says of the tool is passed over from now on.
+      if (this.#inherited(server, tool) === undefined) left.delete(tool);
+      else left.set(tool, { text: '', of: '' });
+    }
+    const written = { at, by, texts: left };
     this.#known.set(hash, written);
     await this.#write(hash, written);
     this.changed.emit();

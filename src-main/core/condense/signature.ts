@@ -1,14 +1,13 @@
-/**
- * A tool as one line that is enough to call it by: `create_entities(entities: {name, entityType, observations: string[]}[])`.
- *
- * `?` may be left out; no type is a text. Types are those of TypeScript, and beside them in brackets what values are limited to:
- * `integer(1..100)`, `string(uri)`, `string(..64, /^a/)`, `number(>0..)`, `T[1..3, unique]`. `[A, B]` has a place for each,
- * `{[key]: T}` any keys. `…` has more values than are shown. `~` stands where the schema says more than the line can: whoever
- * writes such a line leads to the schema, too.
- */
-import { isObject, type JsonObject, plainNumber } from '../base/json.ts';
+/** A tool in one line, for a model that has to call it. */
+import { isObject, type JsonObject, objectOf, plainNumber } from '../base/json.ts';
 
-export interface SignedTool {
+// A tool as one line that is enough to call it by: `create_entities(entities: {name, entityType, observations: string[]}[])`.
+// `?` may be left out; no type is a text. Types are those of TypeScript, and beside them in brackets what values are limited to:
+// `integer(1..100)`, `string(uri)`, `string(..64, /^a/)`, `number(>0..)`, `T[1..3, unique]`. `[A, B]` has a place for each,
+// `{[key]: T}` any keys. `…` has more values than are shown. `~` stands where the schema says more than the line can: whoever
+// writes such a line leads to the schema, too.
+
+interface SignedTool {
   readonly name: string;
   readonly inputSchema?: unknown;
 }
@@ -20,6 +19,7 @@ export function signature(tool: SignedTool): string {
 
 /** Longest list of parameters, in characters: a longer one says less of what is deep inside. */
 const longest = 600;
+
 const deepest = 4;
 
 /** `path, head?: integer`. `which`: only these names. */
@@ -34,11 +34,30 @@ export function parametersText(
 }
 
 /** The type of one value inside a schema, whose local references point into `root`. */
-export function typeText(schema: unknown, root: unknown): string {
+function typeText(schema: unknown, root: unknown): string {
   for (let depth = deepest - 1; ; depth -= 1) {
     const text = new TypeWriter(root, depth).of(schema, 0);
     if (text.length <= longest || depth === 0) return text;
   }
+}
+
+interface ParameterType {
+  readonly name: string;
+  readonly required: boolean;
+  readonly type: string;
+}
+
+/** The same in parts. `more`: what holds beside the parameters, `[key]: T` and `~`. */
+export function parameterTypes(schema: unknown): {
+  readonly parameters: readonly ParameterType[];
+  readonly more: readonly string[];
+} {
+  const { members, more } = new TypeWriter(schema, deepest).parts(schema);
+  const parameters = members.map(({ name, property, required }) => ({
+    ...{ name, required },
+    type: typeText(property, schema),
+  }));
+  return { parameters, more };
 }
 
 /** Whether the line leaves something to the schema. */
@@ -51,9 +70,12 @@ function withoutLiterals(text: string): string {
 }
 
 const mostValues = 12;
+
 /** Schema nodes read for one tool: a small schema full of references can describe a huge type. */
 const mostNodes = 500;
+
 const longestPattern = 60;
+
 /** Whole numbers that every reader of JSON keeps. */
 const safest = Number.MAX_SAFE_INTEGER;
 
@@ -62,6 +84,12 @@ const beyondMembers = [
   ...['patternProperties', 'not', 'if', 'dependentRequired', 'dependentSchemas', 'dependencies'],
   ...['maxProperties', 'unevaluatedProperties', '$dynamicRef', '$recursiveRef'],
 ];
+
+interface Member {
+  readonly name: string;
+  readonly property: unknown;
+  readonly required: boolean;
+}
 
 class TypeWriter {
   readonly #root: unknown;
@@ -75,9 +103,16 @@ class TypeWriter {
   }
 
   parameters(schema: unknown, which: (name: string, required: boolean) => boolean): string {
+    const { members, more } = this.parts(schema);
+    const shown = members.filter(({ name, required }) => which(name, required));
+    return [...shown.map((member) => this.#member(member, 0)), ...more].join(', ');
+  }
+
+  /** The members of an object, and what else it says of its members. */
+  parts(schema: unknown): { members: readonly Member[]; more: readonly string[] } {
     const whole = this.#resolve(schema);
-    if (!isObject(whole)) return isObject(schema) ? '~' : '';
-    return this.#members(this.#merged(whole), 0, which).join(', ');
+    if (!isObject(whole)) return { members: [], more: isObject(schema) ? ['~'] : [] };
+    return this.#parts(this.#merged(whole), 0);
   }
 
   /** `any` where the schema does not say, `any~` where it says too much. */
@@ -142,27 +177,25 @@ class TypeWriter {
   #object(node: JsonObject, depth: number): string {
     if (depth >= this.#depth)
       return Object.keys(node).some((key) => decisive.has(key) && key !== 'type') ? 'object~' : 'object';
-    const members = this.#members(node, depth + 1, () => true);
+    const { members: own, more } = this.#parts(node, depth + 1);
+    const members = [...own.map((member) => this.#member(member, depth + 1)), ...more];
     return members.length === 0 ? 'object' : `{${members.join(', ')}}`;
   }
 
-  #members(node: JsonObject, depth: number, which: (name: string, required: boolean) => boolean): string[] {
-    const properties = isObject(node['properties']) ? node['properties'] : {};
+  #parts(node: JsonObject, depth: number): { members: readonly Member[]; more: readonly string[] } {
+    const properties = objectOf(node['properties']);
     const required = new Set((Array.isArray(node['required']) ? (node['required'] as unknown[]) : []).filter(isText));
     const undeclared = [...required].filter((name) => !Object.hasOwn(properties, name));
-    const members = Object.entries(properties)
-      .filter(([name]) => which(name, required.has(name)))
-      .map(([name, property]) => this.#member(name, property, required.has(name), depth));
-    const named = undeclared.filter((name) => which(name, true)).map((name) => this.#member(name, true, true, depth));
-    return [
-      ...members,
-      ...named,
-      ...this.#others(node, Object.keys(properties).length, depth),
-      ...this.#beyond(node, required.size),
-    ];
+    return {
+      members: [
+        ...Object.entries(properties).map(([name, property]) => ({ name, property, required: required.has(name) })),
+        ...undeclared.map((name) => ({ name, property: true, required: true })),
+      ],
+      more: [...this.#others(node, Object.keys(properties).length, depth), ...this.#beyond(node, required.size)],
+    };
   }
 
-  #member(name: string, property: unknown, required: boolean, depth: number): string {
+  #member({ name, property, required }: Member, depth: number): string {
     const shown = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(name) ? name : JSON.stringify(name);
     const type = this.of(property, depth);
     return `${shown}${required ? '' : '?'}${type === 'string' ? '' : `: ${type}`}`;
@@ -247,7 +280,7 @@ class TypeWriter {
 }
 
 /** Keywords that limit what fits. */
-const decisive = new Set([
+export const decisive: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items', 'prefixItems', '$ref'],
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum'],
   ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'contains'],
@@ -260,10 +293,7 @@ function laidTogether(a: JsonObject, b: JsonObject): JsonObject | undefined {
     (key) => decisive.has(key) && Object.hasOwn(a, key) && JSON.stringify(a[key]) !== JSON.stringify(b[key]),
   );
   if (clash.some((key) => key !== 'properties' && key !== 'required')) return undefined;
-  const [ownA, ownB] = [a['properties'], b['properties']].map((one) => (isObject(one) ? one : {})) as [
-    JsonObject,
-    JsonObject,
-  ];
+  const [ownA, ownB] = [a['properties'], b['properties']].map((one) => objectOf(one)) as [JsonObject, JsonObject];
   if (
     Object.keys(ownB).some(
       (name) => Object.hasOwn(ownA, name) && JSON.stringify(ownA[name]) !== JSON.stringify(ownB[name]),

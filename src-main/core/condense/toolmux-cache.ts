@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isObject } from '../base/json.ts';
+import { isObject, objectOf } from '../base/json.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { cleanLine } from './clean-line.ts';
+import { cleanLine } from './condense-tool.ts';
 import { maxDescription } from './description-store.ts';
 
 type Texts = ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -51,7 +51,7 @@ function read(configFile: string): Texts {
 }
 
 function textsOf(known: unknown): ReadonlyMap<string, string> {
-  const descriptions = isObject(known) && isObject(known['descriptions']) ? known['descriptions'] : {};
+  const descriptions = objectOf(objectOf(known)['descriptions']);
   const lines = Object.entries(descriptions).flatMap(([tool, text]): [string, string][] => {
     const line = typeof text === 'string' ? cleanLine(text, maxDescription) : '';
     return line === '' ? [] : [[tool, line]];

@@ -8,19 +8,17 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
-import type { AppConfig, ServerConfig } from './app-config.ts';
+import { type AppConfig, defaultConfig, type ServerConfig } from './app-config.ts';
 import { ConfigDocument } from './config-document.ts';
-import { defaultConfig } from './config-defaults.ts';
-import { harmlessKeys, keyAliases } from './entry-keys.ts';
-import { nodeValue } from './json-node.ts';
+import { containerKeys, findContainers, harmlessKeys, keyAliases } from './read-entry.ts';
+import { nodeValue } from './json-text.ts';
 import { type ConfigReading, readConfig, readServers } from './read-config.ts';
 import type { Environment } from './replace-variables.ts';
-import { containerKeys, findContainers } from './server-container.ts';
 
 type Container = (typeof containerKeys)[number];
 
 /** A server's entry as it is written, and whether it is switched on. */
-export interface WrittenServer {
+interface WrittenServer {
   readonly entry: JsonObject;
   readonly on: boolean;
   readonly container: Container;
@@ -46,7 +44,7 @@ export interface HeldReading extends ConfigReading {
   readonly waiting: readonly WaitingEdit[];
 }
 
-export interface Judgement extends HeldReading {
+interface Judgement extends HeldReading {
   /** What is to be agreed to from now on, where that differs from what is kept. */
   readonly agree: Agreed | undefined;
 }

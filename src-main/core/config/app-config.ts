@@ -1,5 +1,6 @@
 /** The configuration as the core uses it: every default filled in, every format read into one shape, `${env:NAME}` replaced. */
-import type { Hold } from './holds.ts';
+import type { JsonObject } from '../base/json.ts';
+import { secretValues } from '../base/mask.ts';
 import type { autoMode, ModeName } from './mode-names.ts';
 
 /** Which of a server's tools there are for client apps, by the server's own names. */
@@ -27,6 +28,8 @@ interface ServerBase {
   readonly description: string | undefined;
   /** Why it is off though its switch says on; a person lifts it by switching it on. */
   readonly held?: Hold;
+  /** MCPProxy's container settings, as written: kept and shown, without effect but for `held`. */
+  readonly isolation?: JsonObject;
   /** Why it cannot be started as it is configured, in a sentence. */
   readonly cannotStart?: string;
   /** What its tools and resources are named after, with one server as well; absent: the server, where there are several. */
@@ -111,7 +114,7 @@ export interface ResultSettings {
 }
 
 /** What models may change about the configuration. */
-export interface ChangePolicy {
+interface ChangePolicy {
   /** A person is asked, it just happens, or it is refused. */
   readonly agentChanges: 'ask' | 'allow' | 'refuse';
   /** Whether models may ask for servers to be added, and removed, at all. */
@@ -194,3 +197,74 @@ export interface ConfigProblem {
   /** The server it belongs to. An error means that the entry as written is not in use. */
   readonly server?: string;
 }
+
+// Whether a tool is there for client apps, as the person switched it.
+
+/** `tool` by the server's own name. A server the config does not know has nothing switched off. */
+export function isToolOn(config: Pick<AppConfig, 'servers'>, server: string, tool: string): boolean {
+  const chosen = config.servers.find(({ name }) => name === server)?.toolSwitch;
+  if (chosen === undefined) return true;
+  return !chosen.off.includes(tool) && (chosen.only === undefined || chosen.only.includes(tool));
+}
+
+/** The secret values of a config, so that they can be hidden wherever they turn up. */
+export function secretsOf(config: AppConfig): string[] {
+  return config.servers.flatMap((server) => {
+    if (server.kind === 'builtin') return [];
+    if (server.kind === 'stdio') return secretValues(server.env);
+    const { clientSecret = '' } = server.oauth ?? {};
+    return [...secretValues(server.headers), ...(clientSecret === '' ? [] : [clientSecret])];
+  });
+}
+
+// The values of everything a config file leaves out.
+
+/** Per server; times in ms, sizes in bytes. */
+export const serverDefaults = {
+  initTimeoutMs: 30_000,
+  // A generous ceiling: some tools work for many minutes, and progress starts it anew.
+  callTimeoutMs: 3_600_000,
+  maxMessageBytes: 512 * 1024 * 1024,
+} as const;
+
+/** The config of a file that says nothing. */
+export function defaultConfig(path: string): AppConfig {
+  return {
+    path,
+    product: 'tooltray',
+    servers: [],
+    mode: 'auto',
+    appModes: {},
+    raw: false,
+    condense: undefined,
+    extraTools: [],
+    exposeAdmin: false,
+    // Fixed, so that an address given to a client app stays right; below the ranges systems hand out by themselves.
+    port: 8690,
+    activity: { maxRows: 100_000, maxBytes: 256 * 1024 * 1024 },
+    policy: { agentChanges: 'ask', mayAdd: true, mayRemove: true },
+    callTimeoutSeconds: undefined,
+    initTimeoutSeconds: undefined,
+    isolateCommands: false,
+    retrieve: { limit: undefined, detail: undefined },
+    code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
+    trustEdits: false,
+    heal: 'ask',
+    dispatch: { allow: [], deny: [] },
+    results: {
+      threshold: undefined,
+      thresholds: {},
+      toon: false,
+      cacheSeconds: {},
+      keepDays: 7,
+      maxBytes: 1_000_000_000,
+      maxCount: 10_000,
+      deleteAtExit: false,
+      folders: [],
+    },
+    slowCallSeconds: undefined,
+    price: { perMillionTokens: undefined, currency: 'USD' },
+  };
+}
+
+export type Hold = 'quarantine' | 'isolation';

@@ -1,19 +1,22 @@
 /** Makes a server of a checked entry: decides its kind, fills defaults in, converts units. */
+import { closestWord } from '../base/wording.ts';
+import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { AppConfig, OAuthClient, ServerConfig, ToolSwitch } from './app-config.ts';
-import { closestWord } from './closest-word.ts';
-import { kindByType } from './entry-keys.ts';
-import { hashServer } from './hash-server.ts';
-import { type Hold, holdFixes, holdOf, holdReasons } from './holds.ts';
-import type { EntryReader } from './read-entry.ts';
+import {
+  type AppConfig,
+  type Hold,
+  type OAuthClient,
+  type ServerConfig,
+  serverDefaults,
+  type ToolSwitch,
+} from './app-config.ts';
+import { holdFixes, holdOf, holdReasons } from './holds.ts';
+import { type containerKeys, type EntryReader, kindByType } from './read-entry.ts';
 import { type Environment, replaceVariables, type UnfilledPlaceholder } from './replace-variables.ts';
 import type { Entry } from './schema.ts';
-import type { containerKeys } from './server-container.ts';
-import { serverLimits } from './server-limits.ts';
-import { splitCommand } from './split-command.ts';
 
-export interface BuildContext {
+interface BuildContext {
   readonly env: Environment;
   /** Folder of the config file: relative paths start there. */
   readonly folder: string;
@@ -41,6 +44,7 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
     name: reader.name,
     enabled,
     ...(on && held !== undefined && { held }),
+    ...(written.isolation !== undefined && { isolation: written.isolation }),
     ...(missing.length > 0 && { cannotStart: missingText(missing) }),
     ...(entry.prefix !== undefined && { prefix: entry.prefix }),
     ...toolSwitch(entry),
@@ -224,4 +228,90 @@ function allowedFolders(reader: EntryReader, entry: Entry, { env }: BuildContext
 
 function expandHome(path: string, env: Environment): string {
   return /^~(?=$|[/\\])/.test(path) ? join(env['HOME'] ?? env['USERPROFILE'] ?? homedir(), path.slice(1)) : path;
+}
+
+// The fingerprint of a server: equal as long as its running connection and its cached listing stay right.
+
+type Unhashed<T> = T extends unknown ? Omit<T, 'hash'> : never;
+
+const noReasons: ReadonlySet<string> = new Set(['enabled', 'held', 'isolation', 'toolSwitch', 'description']);
+
+/** SHA-256 (hex) of everything but the switches, what is only kept, and the text for people, none of which is a reason to restart. */
+export function hashServer(server: Unhashed<ServerConfig>): string {
+  const relevant = Object.entries(server).filter(([key]) => !noReasons.has(key));
+  return createHash('sha256')
+    .update(JSON.stringify(relevant.sort(byKey).map(sortNested)))
+    .digest('hex');
+}
+
+/** The order in which environment variables and headers are written says nothing. */
+function sortNested([key, value]: [string, unknown]): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [key, value ?? null];
+  return [key, Object.entries(value).sort(byKey)];
+}
+
+function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+// When a server starts and stops, and how long and how large things may get with it.
+
+type Container = (typeof containerKeys)[number];
+
+interface LimitContext {
+  readonly container: Container;
+  readonly settings: Pick<AppConfig, 'callTimeoutSeconds' | 'initTimeoutSeconds'>;
+}
+
+/** Times in ms and sizes in bytes, for a server of that kind from that container. */
+function serverLimits(entry: Entry, kind: ServerConfig['kind'], { container, settings }: LimitContext) {
+  const { init, call } = otherTimeout(entry.timeout, kind, container);
+  return {
+    lazy: entry.lazy ?? false,
+    idleStopMs: milliseconds(entry.idleStopSeconds),
+    initTimeoutMs:
+      milliseconds(entry.initTimeoutSeconds ?? entry.init_timeout) ??
+      init ??
+      milliseconds(settings.initTimeoutSeconds) ??
+      serverDefaults.initTimeoutMs,
+    callTimeoutMs:
+      milliseconds(entry.callTimeoutSeconds) ??
+      call ??
+      milliseconds(settings.callTimeoutSeconds) ??
+      serverDefaults.callTimeoutMs,
+    maxMessageBytes:
+      entry.maxMessageMB === undefined ? serverDefaults.maxMessageBytes : Math.round(entry.maxMessageMB * 1024 * 1024),
+    description: entry.description,
+  };
+}
+
+/**
+ * `timeout` as others mean it: ToolMux (`servers`) limits the start of a command, in ms, and each request to a URL, in seconds. Under
+ * `mcpServers` it limits a call, in ms for Claude Code and Gemini and in seconds for Cline: below 1000 only seconds make sense.
+ */
+function otherTimeout(timeout: number | undefined, kind: string, container: Container) {
+  if (timeout === undefined) return {};
+  if (container === 'servers') {
+    if (kind === 'stdio') return { init: Math.round(timeout) };
+    return { init: milliseconds(timeout), call: milliseconds(timeout) };
+  }
+  return { call: timeout < 1000 ? milliseconds(timeout) : Math.round(timeout) };
+}
+
+function milliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.round(seconds * 1000);
+}
+
+// Splits a command line into words as a POSIX shell would, quotes and backslashes included, and nothing expanded.
+
+const word = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g;
+const part = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^"'\\]+)/g;
+
+/** The words; text that is not closed properly stays one word. */
+export function splitCommand(line: string): string[] {
+  return (line.match(word) ?? [line]).map((text) =>
+    text.replace(part, (_, double?: string, single?: string, escaped?: string, plain?: string) => {
+      return double?.replace(/\\(["\\$`])/g, '$1') ?? single ?? escaped ?? plain ?? '';
+    }),
+  );
 }

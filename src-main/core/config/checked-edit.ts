@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Node } from 'jsonc-parser';
 import { AppError } from '../base/errors.ts';
 import { ConfigDocument } from './config-document.ts';
-import { nodeValue } from './json-node.ts';
-import { JsonText } from './json-text.ts';
+import { JsonText, nodeValue } from './json-text.ts';
 
 const bom = '\uFEFF';
 

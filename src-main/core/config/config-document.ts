@@ -2,7 +2,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { ConfigProblem } from './app-config.ts';
 
-export interface ProblemDetails {
+interface ProblemDetails {
   readonly suggestion?: string | undefined;
   /** The server this problem belongs to. */
   readonly server?: string | undefined;

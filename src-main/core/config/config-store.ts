@@ -5,15 +5,13 @@ import { type FSWatcher, watch } from 'chokidar';
 import { AppError, toAppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { AcceptedConfig, HeldReading, WaitingEdit } from './accepted-config.ts';
-import type { AppConfig, ConfigProblem } from './app-config.ts';
-import { defaultConfig } from './config-defaults.ts';
+import { type AppConfig, type ConfigProblem, defaultConfig } from './app-config.ts';
 import { withFileLock } from './file-lock.ts';
 import { kitFolders } from './kits.ts';
-import { readConfigText } from './read-config-text.ts';
 import { type ConfigReading, readConfig } from './read-config.ts';
 import type { KnownNames } from './read-settings.ts';
 import type { Environment } from './replace-variables.ts';
-import { updateConfigFile } from './update-config-file.ts';
+import { readConfigText, updateConfigFile } from './update-config-file.ts';
 
 /** Editors write in several steps; a change counts when the file has been quiet for this long, in ms. */
 const quietMs = 50;
@@ -233,3 +231,24 @@ function wholeFile(path: string, error: unknown): ConfigProblem {
   const { message, fix } = error instanceof AppError ? error : toAppError(error);
   return { severity: 'error', file: path, line: 1, column: 1, path: '', reason: message, suggestion: fix };
 }
+
+// The config file of a first run: it works at once and shows how to go on.
+
+/** JSONC with comments for the person who opens it. */
+export const firstConfig = `{
+  // How tools are shown to AI apps. "auto": whatever costs each of them least. Or one of
+  // proxy, gateway, meta, search, code, dispatch, universal, retrieve.
+  "mode": "auto",
+
+  // Your MCP servers. This file is read again whenever you save it.
+  "servers": {
+    // Comes with Tooltray: time, and files in the folders you list here, such as "~/Documents".
+    "utils": { "type": "builtin", "builtin": "utils", "folders": [] },
+
+    // A server that is a program:
+    // "memory": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"] },
+    // A server on the network; \${env:NAME} is replaced by an environment variable:
+    // "example": { "url": "https://example.com/mcp", "headers": { "Authorization": "Bearer \${env:EXAMPLE_TOKEN}" } },
+  }
+}
+`;

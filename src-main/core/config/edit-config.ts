@@ -1,11 +1,11 @@
 /** Edits to the text of a config file, in the format it has; comments, order and layout stay. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Node } from 'jsonc-parser';
 import { AppError } from '../base/errors.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { CheckedEdit } from './checked-edit.ts';
-import { findProperty, nodeValue, propertiesOf } from './json-node.ts';
-import { fieldOf } from './read-entry.ts';
-import { type ContainerEntry, findContainers, type ServerContainer } from './server-container.ts';
-import { insertLast, removeChild, replaceValue } from './splice-json.ts';
+import { findProperty, insertLast, nodeValue, propertiesOf, removeChild, replaceValue } from './json-text.ts';
+import { type ContainerEntry, fieldOf, findContainers, keyAliases, type ServerContainer } from './read-entry.ts';
 
 /** A server entry as it is written to the file, under our own key names (schema.ts). */
 export type WrittenEntry = Readonly<Record<string, unknown>>;
@@ -104,7 +104,7 @@ function setProperty(edit: CheckedEdit, object: Node, key: string, value: unknow
   }, wanted);
 }
 
-export interface FoundEntry {
+interface FoundEntry {
   readonly container: ServerContainer;
   readonly entry: ContainerEntry;
 }
@@ -116,7 +116,7 @@ function entriesNamed(containers: readonly ServerContainer[], name: string): Fou
 }
 
 /** The entry that counts: the last of that name in the first container that has it. */
-export function requireServer(edit: CheckedEdit, name: string): FoundEntry {
+function requireServer(edit: CheckedEdit, name: string): FoundEntry {
   const found = entriesNamed(findContainers(edit.root), name);
   const first = found[0]?.container.key;
   const counting = found.findLast(({ container }) => container.key === first);
@@ -143,4 +143,46 @@ function setKey(target: unknown, key: string, value: unknown): void {
   const object = target as Record<string, unknown>;
   if (value === undefined) Reflect.deleteProperty(object, key);
   else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
+}
+
+// Sets one field of a server in the text of a config file, leaving alone what is not mentioned of objects like `env`.
+
+/**
+ * null takes the field out; an object is merged into the one that is there, key by key and in the same way; anything else
+ * replaces what is there. Works on what is written, so that `${env:NAME}` stays. Throws as setServerField does.
+ */
+export function mergeServerField(text: string, name: string, key: string, value: unknown): string {
+  if (value === null) return setServerField(text, name, key, undefined);
+  return setServerField(text, name, key, isObject(value) ? merge(writtenField(text, name, key), value) : value);
+}
+
+function merge(written: unknown, patch: JsonObject): JsonObject {
+  const merged = new Map(isObject(written) ? Object.entries(written) : []);
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, isObject(value) ? merge(merged.get(key), value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+// What a config file says as it is written: placeholders, spellings of other products and all.
+
+/** The entry of a server. Throws `server_not_found` or `config_invalid`. */
+export function writtenEntry(text: string, name: string): JsonObject {
+  const value = nodeValue(requireServer(new CheckedEdit(text), name).entry.valueNode);
+  return objectOf(value);
+}
+
+/** A key beside the servers; undefined where it is not there. Throws `config_invalid`. */
+export function writtenSetting(text: string, key: string): unknown {
+  const node = findProperty(new CheckedEdit(text).root, key)?.valueNode;
+  return node === undefined ? undefined : nodeValue(node);
+}
+
+/** Makes an entry say what `entry` says, field by field, so that what stays the same keeps its comments. Throws as setServerField does. */
+export function replaceEntry(text: string, name: string, entry: JsonObject): string {
+  const before = writtenEntry(text, name);
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(entry)])].filter((key) => key !== 'name');
+  const changed = keys.filter((key) => !isDeepStrictEqual(before[key], entry[key]));
+  return changed.reduce((edited, key) => setServerField(edited, name, keyAliases.get(key) ?? key, entry[key]), text);
 }

@@ -4,8 +4,9 @@ import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/prom
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../base/errors.ts';
+import { isRunning } from '../base/is-running.ts';
 
-export interface FileLockOptions {
+interface FileLockOptions {
   /** Age in ms from which a lock counts as forgotten; must be far longer than any work done under it. */
   readonly staleMs?: number;
   /** How long to wait for the lock, in ms. */
@@ -55,7 +56,7 @@ async function tryCreate(lock: string, mine: string): Promise<boolean> {
 
 async function isForgotten(lock: string, seen: string, staleMs: number): Promise<boolean> {
   const pid = Number.parseInt(seen, 10);
-  if (Number.isInteger(pid) && pid > 0 && !isAlive(pid)) return true;
+  if (Number.isInteger(pid) && pid > 0 && !isRunning(pid)) return true;
   const written = await stat(lock).catch(() => undefined);
   return written !== undefined && Date.now() - written.mtimeMs > staleMs;
 }
@@ -70,14 +71,6 @@ async function discard(lock: string, seen: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   } finally {
     await rm(aside, { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 

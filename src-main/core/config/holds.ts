@@ -3,10 +3,9 @@
  * which would be broken by starting the command as it is.
  */
 import { isObject, type JsonObject } from '../base/json.ts';
+import type { Hold } from './app-config.ts';
 import { setServerField, writtenField } from './edit-config.ts';
 import type { Entry } from './schema.ts';
-
-export type Hold = 'quarantine' | 'isolation';
 
 /** Why such a server is off, in a sentence. */
 export const holdReasons: Readonly<Record<Hold, string>> = {

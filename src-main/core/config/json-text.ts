@@ -1,10 +1,10 @@
 /** A JSONC text that is about to be edited: its tree, and how its author lays it out. */
-import { createScanner, type Node, parseTree, type ParseError } from 'jsonc-parser';
+import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser';
 
 /** SyntaxKind of jsonc-parser, whose const enum cannot be imported under isolatedModules. */
 const kinds = { comma: 5, lineComment: 12, blockComment: 13, lineBreak: 14, blank: 15, end: 17 } as const;
 
-export interface Trivia {
+interface Trivia {
   readonly kind: 'comma' | 'comment' | 'line break' | 'blank' | 'other';
   readonly start: number;
   readonly end: number;
@@ -66,7 +66,7 @@ export class JsonText {
   }
 }
 
-export function endOf(node: Node): number {
+function endOf(node: Node): number {
   return node.offset + node.length;
 }
 
@@ -75,4 +75,182 @@ function triviaKind(kind: number): Trivia['kind'] {
   if (kind === kinds.lineComment || kind === kinds.blockComment) return 'comment';
   if (kind === kinds.lineBreak) return 'line break';
   return kind === kinds.blank ? 'blank' : 'other';
+}
+
+/** Reading jsonc-parser's nodes as plain values, where a key such as `__proto__` is a key like any other. */
+export interface Property {
+  readonly key: string;
+  readonly keyNode: Node;
+  readonly valueNode: Node;
+  /** The node of key and value together. */
+  readonly node: Node;
+}
+
+/** The properties of an object in file order, duplicates included; none for any other node. */
+export function propertiesOf(node: Node | undefined): Property[] {
+  if (node?.type !== 'object') return [];
+  return (node.children ?? []).flatMap((child) => {
+    const [keyNode, valueNode] = child.children ?? [];
+    if (keyNode === undefined || valueNode === undefined) return [];
+    return [{ key: String(keyNode.value), keyNode, valueNode, node: child }];
+  });
+}
+
+/** The property of that name; of duplicates the last, as JSON.parse has it. */
+export function findProperty(node: Node | undefined, key: string): Property | undefined {
+  return propertiesOf(node).findLast((property) => property.key === key);
+}
+
+/** The value a node stands for. */
+export function nodeValue(node: Node): unknown {
+  if (node.type === 'object') {
+    return Object.fromEntries(propertiesOf(node).map(({ key, valueNode }) => [key, nodeValue(valueNode)]));
+  }
+  if (node.type === 'array') return (node.children ?? []).map(nodeValue);
+  return node.value as unknown;
+}
+
+/** The deepest node on the way along `path` that exists. */
+export function nodeAt(node: Node, path: readonly PropertyKey[]): Node {
+  const [step, ...rest] = path;
+  if (step === undefined) return node;
+  const next = typeof step === 'number' ? node.children?.[step] : findProperty(node, String(step))?.valueNode;
+  return next === undefined ? node : nodeAt(next, rest);
+}
+
+// Writes a value the way a person would lay it out: short lists on one line, everything else one thing per line.
+
+interface Layout {
+  /** The indentation of the line the value starts on. */
+  readonly indent: string;
+  readonly unit: string;
+  readonly eol: string;
+  /** Everything on one line. */
+  readonly inline: boolean;
+}
+
+const longestList = 100;
+
+/** JSON text; keys whose value is undefined are left out. */
+function formatJson(value: unknown, layout: Layout): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
+  const inner = { ...layout, indent: layout.indent + layout.unit };
+  const parts = isList
+    ? value.map((item) => formatJson(item, inner))
+    : Object.entries(value).flatMap(([key, item]) =>
+        item === undefined ? [] : [`${JSON.stringify(key)}: ${formatJson(item, inner)}`],
+      );
+  if (parts.length === 0) return open + close;
+  const line = parts.join(', ');
+  if (layout.inline) return isList ? `[${line}]` : `{ ${line} }`;
+  if (isList && line.length <= longestList && value.every((item) => typeof item !== 'object')) return `[${line}]`;
+  return `${open}${layout.eol}${inner.indent}${parts.join(`,${layout.eol}${inner.indent}`)}${layout.eol}${layout.indent}${close}`;
+}
+
+// Cuts into a JSONC text without touching what it is not about: comments, order, indentation, line ends and commas stay.
+
+/** Replaces one value. */
+export function replaceValue(source: JsonText, node: Node, value: unknown): string {
+  const layout = {
+    indent: source.indentOf(node.offset),
+    unit: source.unit,
+    eol: source.eol,
+    inline: isInline(source, node),
+  };
+  return splice(source.text, node.offset, endOf(node), formatJson(value, layout));
+}
+
+/** Adds a property (`key` given) or a list item as the last one of a container. */
+export function insertLast(source: JsonText, container: Node, key: string | undefined, value: unknown): string {
+  const last = container.children?.at(-1);
+  const inline = isInline(source, container);
+  const indent =
+    last !== undefined && source.isFirstOnLine(last.offset)
+      ? source.indentOf(last.offset)
+      : source.indentOf(container.offset) + source.unit;
+  const written = formatJson(value, { indent, unit: source.unit, eol: source.eol, inline });
+  const text = key === undefined ? written : `${JSON.stringify(key)}: ${written}`;
+  const lead = inline ? ' ' : source.eol + indent;
+  return last === undefined
+    ? insertOnly(source, container, text, lead)
+    : insertAfter(source, container, last, text, lead);
+}
+
+/** Takes a property or list item out, with its comma and the comment behind it on its line. Comments on lines of their own stay. */
+export function removeChild(source: JsonText, container: Node, child: Node): string {
+  const children = container.children ?? [];
+  const index = children.indexOf(child);
+  const [before, after] = [children[index - 1], children[index + 1]];
+  const comma = findComma(source, endOf(child), after?.offset ?? endOf(container));
+  const commaBefore =
+    comma === undefined && before !== undefined ? findComma(source, endOf(before), child.offset) : undefined;
+  const end = comma?.end ?? endOf(child);
+  if (commaBefore === undefined) return cutLine(source, child.offset, end);
+  const isPlain = source.text.slice(commaBefore.end, child.offset).trim() === '';
+  if (isPlain) return splice(source.text, commaBefore.start, endOfLineComment(source, end, endOf(container) - 1), '');
+  return splice(cutLine(source, child.offset, end), commaBefore.start, commaBefore.end, '');
+}
+
+function insertOnly(source: JsonText, container: Node, text: string, lead: string): string {
+  const close = endOf(container) - 1;
+  const lastComment = source.tokens(container.offset + 1, close).findLast(({ kind }) => kind === 'comment');
+  const at = lastComment?.end ?? container.offset + 1;
+  if (lead === ' ' && lastComment === undefined)
+    return splice(source.text, at, close, container.type === 'object' ? ` ${text} ` : text);
+  const tail = source.text.slice(at, close).includes('\n') ? undefined : source.eol + source.indentOf(container.offset);
+  if (tail === undefined) return splice(source.text, at, at, lead + text);
+  return splice(source.text, at, close, lead + text + (lead === ' ' ? ' ' : tail));
+}
+
+function insertAfter(source: JsonText, container: Node, last: Node, text: string, lead: string): string {
+  const close = endOf(container) - 1;
+  const comma = findComma(source, endOf(last), close);
+  const at = endOfLineComment(source, comma?.end ?? endOf(last), close);
+  // Who ends the last line with a comma wants it so on the new last line too.
+  const added = splice(source.text, at, at, lead + text + (comma === undefined ? '' : ','));
+  return comma === undefined ? splice(added, endOf(last), endOf(last), ',') : added;
+}
+
+/** Deletes from `start` to `end`; whole lines when nothing else stands on them, else with the blanks behind. */
+function cutLine(source: JsonText, start: number, end: number): string {
+  const { text } = source;
+  const tail = endOfLineComment(source, end, text.length);
+  const lineEnd = /^[ \t]*(?:\r?\n|$)/.exec(text.slice(tail));
+  if (source.isFirstOnLine(start) && lineEnd !== null)
+    return splice(text, source.lineStart(start), tail + lineEnd[0].length, '');
+  const blanks = /^[ \t]*/.exec(text.slice(end))?.[0].length ?? 0;
+  return splice(text, start, end + blanks, '');
+}
+
+/** The end of the last comment that starts on the line of `from`, when nothing but a line break follows it; else `from`. */
+function endOfLineComment(source: JsonText, from: number, limit: number): number {
+  let end = from;
+  for (const token of source.tokens(from, lineLimit(source, from, limit))) {
+    if (token.kind === 'comment') end = token.end;
+    else if (token.kind === 'line break') return end;
+    else if (token.kind !== 'blank') return from;
+  }
+  return end;
+}
+
+/** A look ahead of the rest of the line and what a comment there drags along, so that long files stay cheap. */
+function lineLimit(source: JsonText, from: number, limit: number): number {
+  const lineBreak = source.text.indexOf('\n', from);
+  return lineBreak === -1 ? limit : Math.min(limit, lineBreak + 1);
+}
+
+function findComma(source: JsonText, start: number, end: number): Trivia | undefined {
+  return source.tokens(start, end).find(({ kind }) => kind === 'comma');
+}
+
+/** A container that is on one line stays there; an empty one follows the line it is in, and the file as a whole is opened up. */
+function isInline(source: JsonText, container: Node): boolean {
+  const shaping = (container.children?.length ?? 0) > 0 ? container : container.parent?.parent;
+  return shaping !== undefined && source.isOnOneLine(shaping);
+}
+
+function splice(text: string, start: number, end: number, replacement: string): string {
+  return text.slice(0, start) + replacement + text.slice(end);
 }

@@ -4,14 +4,14 @@
  */
 import { z } from 'zod';
 import type { AppConfig } from './app-config.ts';
-import { duration } from './duration.ts';
+import { duration } from './schema.ts';
 
 /** What a key of another product sets; what it leaves out stays as it is. */
 export type OtherSettings = {
   readonly [Key in keyof Omit<AppConfig, 'path' | 'servers'>]?: Partial<AppConfig[Key]> | AppConfig[Key];
 };
 
-export interface OtherKey {
+interface OtherKey {
   readonly check: z.ZodType;
   /** The settings it stands for; a text: why it has no effect; undefined: nothing is lost. The value has passed `check`. */
   readonly take: (value: never) => OtherSettings | string | undefined;

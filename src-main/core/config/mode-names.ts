@@ -1,6 +1,6 @@
 /** The names of the modes, and how a name that a person wrote is read. What each mode does is in core/modes. */
 
-export const modeNames = ['proxy', 'gateway', 'meta', 'search', 'code', 'dispatch', 'universal', 'retrieve'] as const;
+const modeNames = ['proxy', 'gateway', 'meta', 'search', 'code', 'dispatch', 'universal', 'retrieve'] as const;
 
 export type ModeName = (typeof modeNames)[number];
 

@@ -3,10 +3,9 @@ import { dirname } from 'node:path';
 import type { AppConfig, ConfigProblem, ServerConfig } from './app-config.ts';
 import { buildServer } from './build-server.ts';
 import { ConfigDocument } from './config-document.ts';
-import { EntryReader } from './read-entry.ts';
+import { type ContainerEntry, EntryReader, findContainers, type ServerContainer } from './read-entry.ts';
 import { type KnownNames, readSettings } from './read-settings.ts';
 import type { Environment } from './replace-variables.ts';
-import { type ContainerEntry, findContainers, type ServerContainer } from './server-container.ts';
 
 export interface ConfigReading {
   /** Undefined when the text as a whole cannot be read. */

@@ -1,17 +1,15 @@
 /** Reads what a config file says beside its servers; a wrong value leaves the one that was in force. */
+import { closestWord } from '../base/wording.ts';
 import type { Node } from 'jsonc-parser';
 import type { z } from 'zod';
-import type { AppConfig, ConfigProduct } from './app-config.ts';
-import { closestWord } from './closest-word.ts';
-import { defaultConfig } from './config-defaults.ts';
+import { type AppConfig, type ConfigProduct, defaultConfig } from './app-config.ts';
+import { containerKeys, findContainers, issueText } from './read-entry.ts';
 import type { ConfigDocument } from './config-document.ts';
-import { issueText } from './issue-text.ts';
-import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from './json-node.ts';
+import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from './json-text.ts';
 import { mcpproxySettings, type OtherSettings } from './mcpproxy-settings.ts';
 import { modeWords } from './mode-names.ts';
 import type { Environment } from './replace-variables.ts';
 import { settingsSchema, uncompiled } from './schema.ts';
-import { containerKeys, findContainers } from './server-container.ts';
 
 type SettingKey = keyof typeof settingsSchema.shape;
 type Settings = Omit<AppConfig, 'path' | 'servers'>;
@@ -43,7 +41,7 @@ export interface KnownNames {
   readonly helpers: ReadonlySet<string>;
 }
 
-export interface SettingsContext {
+interface SettingsContext {
   readonly path: string;
   readonly env: Environment;
   readonly lastGood: AppConfig | undefined;

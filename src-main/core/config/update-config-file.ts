@@ -1,10 +1,9 @@
 /** Changes a config file so that no edit of anyone is lost: not another process's, not that of a person in an editor. */
-import { realpath } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { backup, writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError, toAppError } from '../base/errors.ts';
 import { ConfigDocument } from './config-document.ts';
 import { withFileLock } from './file-lock.ts';
-import { readConfigText } from './read-config-text.ts';
 
 /** Backups kept: `.bak`, `.bak.1` … `.bak.4`. */
 const backupCount = 5;
@@ -53,4 +52,28 @@ function requireReadable(text: string, path: string): void {
   throw new AppError('config_invalid', `The edit would leave ${path} unreadable: ${problems[0]?.reason ?? ''}`, {
     fix: 'Nothing was changed.',
   });
+}
+
+// Reads the text of a config file from disk.
+
+/**
+ * Byte order mark and line ends as they are. Throws AppError `config_not_found` when there is no file, `config_invalid` when
+ * it is not UTF-8 text.
+ */
+export async function readConfigText(path: string): Promise<string> {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new AppError('config_not_found', `There is no config file at ${path}.`, {
+      fix: 'Check the path.',
+      cause: error,
+    });
+  });
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new AppError('config_invalid', `${path} is not UTF-8 text.`, {
+      fix: 'Save it as UTF-8 in your editor.',
+      cause: error,
+    });
+  }
 }

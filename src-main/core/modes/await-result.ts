@@ -3,7 +3,7 @@ import { AppError } from '../base/errors.ts';
 import { type JsonObject, plainNumber } from '../base/json.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Era } from '../wire/eras.ts';
-import { hasRoomFor } from './list-room.ts';
+import { hasRoomFor } from './show-tools.ts';
 import type { HelperTool, Mode } from './mode.ts';
 
 export const awaitResult: HelperTool = {

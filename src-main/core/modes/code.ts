@@ -1,10 +1,135 @@
 /** Mode `code`: the model looks tools up, and writes a program that calls them; only what the program returns comes back. */
-import { codeExecution } from './code/code-execution.ts';
-import { execute } from './code/execute.ts';
-import { getSchema } from './code/get-schema.ts';
-import { searchCode } from './code/search-tool.ts';
-import type { HelperTool, Mode, ModeView } from './mode.ts';
-import { namedServers } from './named-servers.ts';
+import { AppError } from '../base/errors.ts';
+import { plainNumber } from '../base/json.ts';
+import type { SandboxError, SandboxOutcome } from '../sandbox/sandbox-request.ts';
+import { namedServers, withMissing } from './show-tools.ts';
+import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
+import { findTools, namedTools, readDetail, readLanguage, runCode, toolTexts } from './run-code.ts';
+
+/** `search`: tools by what they do, as text. */
+export const searchCode: HelperTool = {
+  definition: {
+    name: 'search',
+    description: 'Find tools by what you want to do; names and descriptions, best first.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string' },
+        detail: { enum: ['brief', 'detailed', 'full'] },
+        limit: { type: 'integer' },
+        tags: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['query'],
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  async run(input, context) {
+    // A program is what comes next.
+    context.sandbox.warm();
+    await context.settled();
+    const detail = readDetail(input['detail'], 'brief');
+    const limit = Number(plainNumber(input['limit']) ?? Number.NaN);
+    const tags = Array.isArray(input['tags']) ? input['tags'].filter((tag) => typeof tag === 'string') : [];
+    const query = typeof input['query'] === 'string' ? input['query'] : '';
+    const found = findTools(context, query, Number.isInteger(limit) && limit > 0 ? limit : undefined, tags);
+    const all = context.catalog.tools.length;
+    const header = found.length === all || detail === 'full' ? '' : `${found.length} of ${all} tools:\n`;
+    const text = found.length === 0 ? nothingFound(query, context) : header + toolTexts(found, detail);
+    return withMissing({ content: [{ type: 'text', text }] }, context.finder.missingServers());
+  },
+};
+
+function nothingFound(query: string, { catalog, index }: HelperContext): string {
+  const near = index.suggest(query).flatMap((id) => catalog.lookup.tools.withId(id)[0]?.listedName ?? []);
+  const meant = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
+  return `No tools matched the query.${meant}`;
+}
+
+// `get_schema`: the parameters of named tools.
+
+const getSchema: HelperTool = {
+  definition: {
+    name: 'get_schema',
+    description: 'Parameters of tools found by search.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        tools: { type: 'array', items: { type: 'string' } },
+        detail: { enum: ['brief', 'detailed', 'full'] },
+      },
+      required: ['tools'],
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  async run(input, context) {
+    const given = input['tools'] ?? input['name'];
+    const names = (Array.isArray(given) ? (given as unknown[]) : [given]).filter((name) => typeof name === 'string');
+    if (names.length === 0)
+      throw new AppError('bad_request', 'No tool is named.', { fix: 'Give their names as "tools".' });
+    const { found, missing } = await namedTools(context, names);
+    const absent =
+      missing.length === 0
+        ? []
+        : [`Tools not found: ${missing.map(({ name }) => name).join(', ')}`, ...missing.map(({ why }) => why)];
+    const known = found.length === 0 ? [] : [toolTexts(found, readDetail(input['detail'], 'detailed'))];
+    return {
+      content: [{ type: 'text', text: [...known, ...absent].join('\n\n') }],
+      ...(found.length === 0 && { isError: true }),
+    };
+  },
+};
+
+/** `execute`: runs a program; what it returns is the answer. */
+export const execute: HelperTool = {
+  definition: {
+    name: 'execute',
+    description:
+      'Run Python, JavaScript or TypeScript with await call_tool(name, args) and call_tools([{name, args}]); only what it returns comes back. Failed calls throw. 30 s, 50 calls, no network.',
+    inputSchema: {
+      type: 'object',
+      properties: { code: { type: 'string' }, language: { enum: ['python', 'javascript', 'typescript'] } },
+      required: ['code'],
+    },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  spills: true,
+  async run(input, context) {
+    const { code } = input;
+    if (typeof code !== 'string')
+      throw new AppError('bad_request', 'There is no code to run.', { fix: 'Give it as "code".' });
+    const language = readLanguage(input['language']);
+    if (language === null) {
+      throw new AppError('bad_request', `Code in ${JSON.stringify(input['language'])} cannot be run here.`, {
+        fix: 'Write Python, JavaScript or TypeScript.',
+      });
+    }
+    const outcome = await runCode({ code, language, globals: 'execute', via: 'execute' }, context);
+    const printed =
+      outcome.console.length === 0 ? [] : [{ type: 'text', text: `Printed:\n${outcome.console.join('\n')}` }];
+    const rest = [...printed, ...readAsNote(outcome.readAs)];
+    if (!outcome.ok) return { content: [{ type: 'text', text: errorLine(outcome.error) }, ...rest], isError: true };
+    return { content: [{ type: 'text', text: valueText(outcome.value) }, ...rest] };
+  },
+};
+
+/** Where nobody named the language and both parsers took the code. */
+function readAsNote(readAs: SandboxOutcome['readAs']): { type: string; text: string }[] {
+  if (readAs === undefined) return [];
+  const [is, other] = readAs === 'python' ? ['Python', 'JavaScript'] : ['JavaScript', 'Python'];
+  return [{ type: 'text', text: `(Read as ${is}, though it is ${other} as well; "language" decides.)` }];
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined) return '(nothing was returned)';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function errorLine({ code, message, line, column }: SandboxError): string {
+  const place = line === undefined ? '' : ` at line ${line}${column === undefined ? '' : `, column ${column}`}`;
+  return `${code}${place}: ${message}`;
+}
 
 export const codeMode: Mode = {
   name: 'code',
@@ -15,9 +140,6 @@ export const codeMode: Mode = {
   callLine: (tool, args) => `execute with return await call_tool("${tool}", ${JSON.stringify(args)})`,
   instructions,
 };
-
-/** MCPProxy's way in, callable in every mode. */
-export const codeTools: readonly HelperTool[] = [codeExecution];
 
 function instructions({ catalog }: ModeView): string {
   return `Search before saying that something cannot be done; get_schema; then execute Python or JavaScript that awaits call_tool(name, args) and returns what is needed. Tools of: ${namedServers(catalog.servers)}.`;

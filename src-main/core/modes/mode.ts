@@ -5,20 +5,17 @@ import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallRequest } from '../calls/call-tool.ts';
 import type { AwaitWish } from '../calls/slow-calls.ts';
-import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
+import { type Catalog, type CatalogEntry, isOurUri, usableSchema } from '../catalog/catalog.ts';
 import type { ToolFinder } from '../catalog/tool-finder.ts';
+import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
+import { shapeSchema } from '../condense/shape-schema.ts';
 import type { CodeSettings, CondenseLevel, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
 import type { ModeName } from '../config/mode-names.ts';
-import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
-import type { ResultFiles } from '../results/result-files.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import type { CallContext } from '../servers/call-context.ts';
+import type { CallContext } from '../servers/calls-in-flight.ts';
+import type { ResultFiles } from '../spills/spill-questions.ts';
 import type { Result } from '../wire/message.ts';
-import type { OwnPrompt } from './own-prompt.ts';
-import type { OwnResource } from './own-resource.ts';
-import type { SessionMemory } from './session-memory.ts';
-import type { SchemaShapes } from './shown-tool.ts';
 
 /** Longest instructions in characters: Claude Code cuts what is longer. */
 export const maxInstructions = 2048;
@@ -85,6 +82,8 @@ export interface HelperContext extends ModeView {
   readonly askClient: CallContext['askClient'];
   /** Runs code that the model wrote. */
   readonly sandbox: Pick<Sandbox, 'run' | 'warm'>;
+  /** Helper tools that its code may call as functions. */
+  readonly programTools: ReadonlyMap<string, HelperTool>;
   /** Whether it may, and for how long. */
   readonly code: CodeSettings;
 }
@@ -117,10 +116,77 @@ export interface Mode {
   listed(view: ModeView): readonly JsonObject[];
   /** How any tool is called in this mode, as a model writes it. */
   callLine(tool: string, args: JsonObject): string;
+  /** How an answer on disk is read on, where the mode lists a tool of its own for it. */
+  readLine?(id: string): string;
   /** Resources of our own that are listed besides those of servers. */
   readonly resources?: readonly OwnResource[];
   /** Prompts of our own that are listed besides those of servers. */
   readonly prompts?: readonly OwnPrompt[];
   /** At most `maxInstructions`, the words that matter first. */
   instructions(view: ModeView): string;
+}
+
+/** A prompt of our own: can be had in every mode, listed by the modes that name it. */
+export interface OwnPrompt {
+  /** As listed: name, description, arguments. */
+  readonly definition: JsonObject & { readonly name: string };
+  /** Throws RpcError -32602 for arguments that do not do. */
+  get(args: JsonObject, context: HelperContext): JsonObject;
+}
+
+/** Those whose names no server has: a server's own prompt goes first. */
+export function usablePrompts(prompts: readonly OwnPrompt[], { lookup }: Catalog): readonly OwnPrompt[] {
+  return prompts.filter(({ definition }) => lookup.prompts.listedAs(definition.name) === undefined);
+}
+
+/** A resource of our own: readable in every mode, listed by the modes that name it. */
+export interface OwnResource {
+  /** As listed: `uri` or `uriTemplate`, name, mimeType. */
+  readonly definition: JsonObject;
+  /** The one content of that URI; undefined where it is not of this resource, or there is nothing. */
+  read(uri: string, context: HelperContext): Promise<JsonObject | undefined>;
+}
+
+/** The one content of a URI that is ours; undefined for any other. */
+export async function readOwnResource(
+  resources: readonly OwnResource[],
+  uri: string,
+  context: HelperContext,
+): Promise<JsonObject | undefined> {
+  if (!isOurUri(uri)) return undefined;
+  for (const resource of resources) {
+    const content = await resource.read(uri, context);
+    if (content !== undefined) return content;
+  }
+  return undefined;
+}
+
+// What one session has been shown already, so that it is not shown twice. Bounded: the oldest is forgotten first.
+
+const most = 20_000;
+
+export class SessionMemory {
+  readonly #seen = new Set<string>();
+
+  /** Notes a thing of a kind (a tool's description, its schema); whether it was there before. */
+  seen(kind: string, id: string): boolean {
+    const key = `${kind} ${id}`;
+    if (this.#seen.has(key)) return true;
+    this.#seen.add(key);
+    const [oldest] = this.#seen;
+    if (this.#seen.size > most && oldest !== undefined) this.#seen.delete(oldest);
+    return false;
+  }
+}
+
+/** Shaped schemas: a list is written out at each look, and to see whether it has changed. One for each session. */
+export class SchemaShapes {
+  readonly #known = { shape: new WeakMap<JsonObject, JsonObject>(), lean: new WeakMap<JsonObject, JsonObject>() };
+
+  of(definition: JsonObject, level: 'shape' | 'lean'): JsonObject {
+    const known = this.#known[level];
+    const schema = known.get(definition) ?? shapeSchema(usableSchema(definition), level === 'lean');
+    known.set(definition, schema);
+    return schema;
+  }
 }

@@ -1,10 +1,8 @@
 /** Mode `proxy`: every tool is listed, with as much of its texts and schema as the level says. */
 import type { JsonObject } from '../base/json.ts';
-import { cutText } from './cut-text.ts';
-import { hasRoomFor } from './list-room.ts';
+import { callableTool, cutText, hasRoomFor } from './show-tools.ts';
 import { maxInstructions, type Mode, type ModeView } from './mode.ts';
-import { readResultTool } from './results/read-result-tool.ts';
-import { callableTool } from './shown-tool.ts';
+import { readResultTool } from './read-spill.ts';
 
 export const proxyMode: Mode = {
   name: 'proxy',

@@ -1,10 +1,15 @@
-/** What the code may still ask of the host: calls, look-ups, and how much of it may be under way. */
-import { isNestedTooDeep, maxNesting } from '../base/json-nesting.ts';
-import { longestValue, type SandboxLimits } from './sandbox-request.ts';
-import type { Question, Refusal } from './worker-messages.ts';
+/** What a program may ask of the host and print, in any language: calls, look-ups, and how much of it may be under way. */
+import { isNestedTooDeep, maxNesting } from '../base/json.ts';
+import { longestValue, type Question, type Refusal, type SandboxLimits } from './sandbox-request.ts';
+
+export const tooLarge: Refusal = {
+  code: 'MEMORY_LIMIT',
+  message: 'The result of this call does not fit the memory of the sandbox.',
+};
 
 /** Look-ups are free, but the core answers them on its one thread. */
 const mostLookUps = 200;
+
 const mostOpen = 10_000;
 
 export class RunBudget {
@@ -65,4 +70,28 @@ export function refuseText(text: string): Refusal | undefined {
         ? `The value is nested more than ${maxNesting} levels deep.`
         : undefined;
   return message === undefined ? undefined : { code: 'SERIALIZATION_ERROR', message };
+}
+
+// What the code prints, up to a bound.
+
+const mostCharacters = 65_536;
+
+/** What an empty line counts, so that their number is bounded too. */
+const lineCost = 16;
+
+export class PrintedLines {
+  readonly #write: (line: string) => void;
+  #left = mostCharacters;
+
+  constructor(write: (line: string) => void) {
+    this.#write = write;
+  }
+
+  print(line: string): void {
+    if (this.#left <= 0) return;
+    const room = this.#left;
+    this.#left -= line.length + lineCost;
+    this.#write(line.slice(0, room));
+    if (this.#left <= 0) this.#write('[further output is left out]');
+  }
 }

@@ -2,12 +2,12 @@
 import { workerLocation } from '../base/worker-location.ts';
 
 export function sandboxWorkerUrl(): URL {
-  return workerLocation('sandbox-worker', import.meta.url);
+  return workerLocation('js-worker/sandbox-worker', import.meta.url);
 }
 
 /** The entry of the process for Python. */
 export function pythonProcessUrl(): URL {
-  return workerLocation('python-process', import.meta.url);
+  return workerLocation('python-worker/python-process', import.meta.url);
 }
 
 /** The engine's bytes, given the URL of the worker: the package's own file, or the one the build put beside the worker. */

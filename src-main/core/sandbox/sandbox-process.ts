@@ -1,12 +1,19 @@
 /**
- * The core's end of the process that runs one Python program. Its engine is WebAssembly, sealed (`python/sealed-imports.ts`); the
+ * The core's end of the process that runs one Python program. Its engine is WebAssembly, sealed (`python-worker/sealed-imports.ts`); the
  * process is the second wall around it, without the core's memory and environment, and can be killed whatever it does.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { GuestLine, GuestListener } from './guest-line.ts';
-import type { AnswerMessage, CheckedMessage, FromWorker, RunMessage, ToPython } from './worker-messages.ts';
+import type {
+  AnswerMessage,
+  CheckedMessage,
+  FromWorker,
+  GuestLine,
+  GuestListener,
+  RunMessage,
+  ToPython,
+} from './sandbox-request.ts';
 
 export class SandboxProcess implements GuestLine {
   readonly #child: ChildProcess;
@@ -115,7 +122,7 @@ function permissions(entry: URL): string[] {
   if (process.versions['electron'] !== undefined) return [];
   const folder = dirname(fileURLToPath(entry));
   // Among the sources the engine's files lie in the packages.
-  const readable = entry.pathname.endsWith('.ts') ? join(folder, '..', '..', '..') : folder;
+  const readable = entry.pathname.endsWith('.ts') ? join(folder, '..', '..', '..', '..') : folder;
   return ['--permission', '--allow-worker', `--allow-fs-read=${join(readable, '*')}`];
 }
 

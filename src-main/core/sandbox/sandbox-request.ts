@@ -8,7 +8,7 @@ export type SandboxLanguage = 'javascript' | 'typescript' | 'python';
  * `execute`: with promises, results unwrapped, failures thrown.
  * `code_execution`: at once, as MCPProxy documents it: `{ok, result}` or `{ok, error}`, with the result as the server gave it.
  */
-export type SandboxStyle = 'execute' | 'code_execution';
+type SandboxStyle = 'execute' | 'code_execution';
 
 export interface SandboxLimits {
   /** Wall clock, waiting for tools included; in ms (30 000 by default, at most 600 000). */
@@ -21,7 +21,7 @@ export interface SandboxLimits {
   readonly parallel: number;
 }
 
-export const defaultLimits: SandboxLimits = { timeMs: 30_000, memoryBytes: 64 << 20, calls: 50, parallel: 8 };
+const defaultLimits: SandboxLimits = { timeMs: 30_000, memoryBytes: 64 << 20, calls: 50, parallel: 8 };
 
 /** Longest value that crosses the border in either direction (arguments, results, the value); in characters. */
 export const longestValue = 16 << 20;
@@ -29,7 +29,7 @@ export const longestValue = 16 << 20;
 export const longestCode = 1 << 20;
 
 /** Names of functions inside that are tools called by their name, each with the names of its parameters in their order. */
-export type SandboxHelpers = Readonly<Record<string, readonly string[]>>;
+type SandboxHelpers = Readonly<Record<string, readonly string[]>>;
 
 export interface SandboxRequest {
   readonly code: string;
@@ -49,7 +49,7 @@ export interface SandboxRequest {
 }
 
 /** What `search` and `get_schema` inside give back: any JSON, or a text. */
-export interface SandboxDiscovery {
+interface SandboxDiscovery {
   search(query: string, limit: number | undefined): Promise<unknown>;
   schema(names: readonly string[]): Promise<unknown>;
 }
@@ -86,4 +86,122 @@ interface SandboxReport {
   readonly ms: number;
   /** The language it was read as, where nobody named one and both parsers took it. */
   readonly readAs?: 'javascript' | 'python';
+}
+
+/** The limits of a run: what was asked for, within what is possible. */
+export function withDefaults(limits: Partial<SandboxLimits> = {}): SandboxLimits {
+  const { timeMs, memoryBytes, calls, parallel } = { ...defaultLimits, ...limits };
+  return {
+    timeMs: within(timeMs, 1, 600_000),
+    // Below two megabytes the engine has no room for its own objects; above one gigabyte its addresses end.
+    memoryBytes: within(memoryBytes, 2 << 20, 1 << 30),
+    calls: Math.max(0, calls),
+    parallel: within(Math.floor(parallel), 1, 32),
+  };
+}
+
+function within(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}
+
+// What the core and the thread or process that runs the code say to each other. Values cross as JSON text.
+
+/** Asks whether code is Python, without running it. */
+export interface CheckMessage {
+  readonly kind: 'check';
+  readonly code: string;
+}
+
+export interface RunMessage {
+  readonly kind: 'run';
+  readonly code: string;
+  readonly language: SandboxLanguage | undefined;
+  readonly input: string;
+  readonly style: SandboxStyle;
+  readonly limits: SandboxLimits;
+  readonly helpers: SandboxHelpers;
+}
+
+/** The answer to a question; when it is not ok, `text` is a Refusal. */
+export interface AnswerMessage {
+  readonly kind: 'answer';
+  readonly id: number;
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** Why a question has no answer. */
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+export type ToWorker = RunMessage | AnswerMessage;
+/** To the process of Python, and the thread in it. */
+export type ToPython = ToWorker | CheckMessage;
+
+/** What a parser says of the code: why it is none of its language; undefined where it is. */
+export interface CheckedMessage {
+  readonly kind: 'checked';
+  readonly error: SandboxError | undefined;
+  /** It parses as Python, and uses what only JavaScript has. */
+  readonly isForeign?: boolean;
+  /** Whether it is JavaScript or TypeScript; told by the process, which asks that parser. */
+  readonly isJavaScript?: boolean;
+}
+
+export type Question = 'call' | 'search' | 'schema';
+
+export interface QuestionMessage {
+  readonly kind: 'question';
+  readonly id: number;
+  readonly what: Question;
+  readonly text: string;
+}
+
+/** How the code ended: its value as JSON, or the error. */
+export type GuestOutcome = { readonly value: string } | { readonly error: SandboxError };
+
+export interface DoneMessage {
+  readonly kind: 'done';
+  readonly outcome: GuestOutcome;
+  /** The thread can take another run: its memory is small and nothing broke. */
+  readonly reusable: boolean;
+}
+
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  /** Instead of `ready`: the language is not there on this computer. */
+  | { readonly kind: 'absent'; readonly reason: string }
+  | { readonly kind: 'print'; readonly line: string }
+  | CheckedMessage
+  | QuestionMessage
+  | DoneMessage;
+
+/** The core's line to where model-written code runs: a thread for JavaScript, a process for Python. */
+export interface GuestListener {
+  message(message: FromWorker): void;
+  /** The other end is gone, by itself or ended; `error` says why where it is known. */
+  exit(error: Error | undefined): void;
+}
+
+export interface GuestLine {
+  readonly isAlive: boolean;
+  /** Resolves when the other end can run code, or has ended. */
+  readonly ready: Promise<void>;
+  readonly ended: Promise<void>;
+  /** One run at a time. */
+  run(message: RunMessage, listener: GuestListener): void;
+  answer(message: AnswerMessage): void;
+  /** Nothing is told of the other end any more. */
+  release(): void;
+  /** Ends it whatever it is doing. */
+  terminate(): Promise<void>;
+}
+
+/** Codes that errors carry out of the VM. */
+const ownCodes: ReadonlySet<unknown> = new Set(['MAX_TOOL_CALLS_EXCEEDED', 'SERIALIZATION_ERROR', 'MEMORY_LIMIT']);
+
+export function isOwnCode(code: unknown): code is SandboxErrorCode {
+  return ownCodes.has(code);
 }

@@ -1,7 +1,13 @@
 /** The other end of one worker thread that runs model-written code; the core's, or that of the process for Python. */
 import { Worker } from 'node:worker_threads';
-import type { GuestLine, GuestListener } from './guest-line.ts';
-import type { AnswerMessage, CheckMessage, FromWorker, RunMessage } from './worker-messages.ts';
+import type {
+  AnswerMessage,
+  CheckMessage,
+  FromWorker,
+  GuestLine,
+  GuestListener,
+  RunMessage,
+} from './sandbox-request.ts';
 
 export class SandboxThread implements GuestLine {
   readonly #worker: Worker;

@@ -1,19 +1,18 @@
 /** Runs model-written code with limits: JavaScript in threads, Python in processes, a fresh VM per run, tools as the only way out. */
 import { FairSlots } from '../base/slots.ts';
-import { aborted, PythonRuns } from './python-runs.ts';
-import { withDefaults } from './sandbox-limits.ts';
-import { SandboxRun } from './sandbox-run.ts';
 import { pythonProcessUrl, sandboxWorkerUrl } from './sandbox-location.ts';
+import { SandboxProcess } from './sandbox-process.ts';
 import {
+  type CheckedMessage,
   longestCode,
   longestValue,
   type SandboxError,
   type SandboxOutcome,
   type SandboxRequest,
+  withDefaults,
 } from './sandbox-request.ts';
+import { SandboxRun } from './sandbox-run.ts';
 import { SandboxThread } from './sandbox-thread.ts';
-import { readsLikePython } from './speaks-python.ts';
-import type { CheckedMessage } from './worker-messages.ts';
 
 export interface SandboxOptions {
   /** Where the worker lies; found by itself by default. */
@@ -199,3 +198,110 @@ function decide({ error, isJavaScript, isForeign }: CheckedMessage, { code, glob
   // What is neither is told as an error of the language it is meant to be.
   return error !== undefined && isJavaScript !== true && readsLikePython(code) ? { error } : asJavaScript;
 }
+
+// Which language code that no parser takes is meant to be, so that the error is that of the right one.
+// It runs in the core's own thread: every pattern here reads a megabyte in one pass.
+
+/** Strings say nothing of the language, and neither do comments behind a `#`. */
+const strings = /("""|''')[\s\S]*?\1|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'|#.*$/gm;
+
+const onlyJavaScript =
+  /\b(?:const|let|var)\s+[\w{[]|\bfunction\b|\bnew\s+\w|=>|[!=]==|&&|\|\||`|;[ \t]*$|\)[ \t]*\{[ \t]*$|\b(?:else|try|finally|do)[ \t]*\{|\bconsole\.|^[ \t]*\/[/*]/m;
+
+/** Names that Python has built in, and the sandbox of JavaScript has not. */
+const pythonNames =
+  /\b(?:True|False|None)\b|(?<![.\w])(?:print|len|str|int|float|bool|dict|list|tuple|range|sorted|enumerate|isinstance|zip|sum|any|all|repr)\(/;
+
+const pythonWriting = [
+  /^[ \t]*(?:(?:async[ \t]+)?(?:def|for|with)|while|if|elif|else|try|except|finally|class)\b.*:[ \t]*$/m,
+  /^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]|import[ \t]+\w[\w., ]*$)/m,
+  /^[ \t]*(?:pass|raise|assert|del|global|nonlocal)\b/m,
+  /\b(?:not|and|or|lambda|elif)\b|\bis None\b/,
+  /\bfor \w+(?:, ?\w+)* in\b/,
+  // The string itself is gone by then.
+  /(?<![\w.])[fr](?=[ \t]*(?:[),\]}]|$))/m,
+];
+
+function readsLikePython(code: string): boolean {
+  const bare = code.replace(strings, '');
+  const marks = [/^[ \t]*#/m, /"""|'''/];
+  if (onlyJavaScript.test(bare)) return false;
+  return marks.some((mark) => mark.test(code)) || [pythonNames, ...pythonWriting].some((mark) => mark.test(bare));
+}
+
+/** Runs of Python: a fresh process for each, killed afterwards, and one kept ready, because it takes a while to start. */
+class PythonRuns {
+  readonly #entry: URL;
+  readonly #processes = new Set<SandboxProcess>();
+  #spare: SandboxProcess | undefined;
+  #isClosed = false;
+
+  constructor(entry: URL) {
+    this.#entry = entry;
+  }
+
+  /** Processes that exist now, besides the one that is kept ready. */
+  get processes(): number {
+    return this.#processes.size - (this.#spare === undefined ? 0 : 1);
+  }
+
+  /** Starts the process that is kept ready. */
+  warm(): void {
+    if (!this.#isClosed) this.#spare ??= this.#start();
+  }
+
+  /** Ends the process that is kept ready. */
+  cool(): void {
+    void this.#spare?.terminate();
+  }
+
+  /** A process that is ready, or has ended over its start, or is not waited for any more; to be given back. */
+  async take(signal: AbortSignal): Promise<SandboxProcess> {
+    const process = this.#spare ?? this.#start();
+    this.#spare = undefined;
+    // Time begins when it can: loading the interpreter is not the code's fault.
+    await Promise.race([process.ready, aborted(signal)]);
+    return process;
+  }
+
+  /** Never rejects. */
+  async run(process: SandboxProcess, request: SandboxRequest, input: string): Promise<SandboxOutcome> {
+    if (process.absence !== undefined) return unavailable;
+    return new SandboxRun(process, request, withDefaults(request.limits)).outcome(input);
+  }
+
+  /** `isFresh`: no code has run in it. */
+  giveBack(process: SandboxProcess, isFresh: boolean): void {
+    if (isFresh && process.isAlive && this.#spare === undefined && !this.#isClosed) this.#spare = process;
+    else void process.terminate();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#processes].map((process) => process.terminate()));
+  }
+
+  #start(): SandboxProcess {
+    const process = new SandboxProcess(this.#entry);
+    this.#processes.add(process);
+    void process.ended.then(() => {
+      this.#processes.delete(process);
+      if (this.#spare === process) this.#spare = undefined;
+    });
+    return process;
+  }
+}
+
+/** Resolves when the signal is aborted. */
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve();
+    signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+const unavailable: SandboxOutcome = {
+  ok: false,
+  error: { code: 'LANGUAGE_UNAVAILABLE', message: 'This is Python, which is not available on this computer.' },
+  ...{ console: [], calls: 0, ms: 0 },
+};

@@ -1,13 +1,11 @@
 /** Scores of all documents for one query: BM25F over the words, plus what a typed name is worth. */
-
-import type { Query } from './parse-query.ts';
-import { porterStem } from './porter-stem.ts';
 import type { Postings } from './postings.ts';
-import { stemMark } from './segment.ts';
+import { fieldNames, stemMark } from './segment.ts';
 import type { ToolStore } from './tool-store.ts';
+import { porterStem, type Query } from './words.ts';
 
 /** One vocabulary term that a query word stands for. */
-export interface QueryTerm {
+interface QueryTerm {
   /** The word as it is shown to people: as asked, or the near word found instead. */
   readonly word: string;
   readonly term: number;
@@ -93,4 +91,81 @@ function addNameBonus(query: Query, { names }: ToolStore, score: Float64Array, c
     score[document] = (score[document] ?? 0) + ceiling / 2 + 1;
   }
   return named;
+}
+
+// Why a document was found: the query's words by the field they stand in.
+
+/** Like `name: read, file; parameter: path`. Each word is shown once, in its weightiest field. */
+export function explainMatch(document: number, scores: Scores, postings: Postings): string {
+  const words = new Map<string, string[]>();
+  const seen = new Set<string>();
+  for (const { word, term } of scores.terms) {
+    const fields = seen.has(word) ? 0 : fieldsOf(document, term, postings);
+    const field = fieldNames.find((_, bit) => (fields & (1 << bit)) !== 0);
+    if (field === undefined) continue;
+    seen.add(word);
+    words.set(field, [...(words.get(field) ?? []), word]);
+  }
+  const parts = fieldNames
+    .filter((field) => words.has(field))
+    .map((field) => `${field}: ${words.get(field)?.join(', ')}`);
+  return (scores.named.has(document) ? ['exact name', ...parts] : parts).join('; ');
+}
+
+function fieldsOf(document: number, term: number, postings: Postings): number {
+  const posting = postings.lowerBound(term, document);
+  const isHeld = posting < postings.start(term) + postings.holders(term) && postings.document[posting] === document;
+  return isHeld ? (postings.fields[posting] ?? 0) : 0;
+}
+
+// The best few of many scored documents, without sorting them all.
+
+/**
+ * Numbers of the `limit` best documents, best first.
+ * `isBetter(a, b)` must order every two different documents, or the answer depends on chance.
+ */
+export function topDocuments(
+  documents: Iterable<number>,
+  limit: number,
+  isBetter: (a: number, b: number) => boolean,
+): number[] {
+  // A binary heap whose root is the worst of those kept.
+  const heap: number[] = [];
+  for (const document of documents) {
+    if (heap.length < limit) {
+      heap.push(document);
+      siftUp(heap, isBetter);
+    } else if (heap.length > 0 && isBetter(document, heap[0] ?? 0)) {
+      heap[0] = document;
+      siftDown(heap, isBetter);
+    }
+  }
+  return heap.sort((a, b) => (isBetter(a, b) ? -1 : 1));
+}
+
+function siftUp(heap: number[], isBetter: (a: number, b: number) => boolean): void {
+  let child = heap.length - 1;
+  while (child > 0) {
+    const parent = (child - 1) >> 1;
+    if (!isBetter(heap[parent] ?? 0, heap[child] ?? 0)) return;
+    swap(heap, parent, child);
+    child = parent;
+  }
+}
+
+function siftDown(heap: number[], isBetter: (a: number, b: number) => boolean): void {
+  let parent = 0;
+  for (;;) {
+    let worst = parent;
+    for (const child of [2 * parent + 1, 2 * parent + 2]) {
+      if (child < heap.length && isBetter(heap[worst] ?? 0, heap[child] ?? 0)) worst = child;
+    }
+    if (worst === parent) return;
+    swap(heap, parent, worst);
+    parent = worst;
+  }
+}
+
+function swap(heap: number[], a: number, b: number): void {
+  [heap[a], heap[b]] = [heap[b] ?? 0, heap[a] ?? 0];
 }

@@ -1,15 +1,12 @@
 /** The search over all tools: ranked, filled server by server, and as quick to change as to ask. */
 
-import { explainMatch } from './explain-match.ts';
-import { parseQuery } from './parse-query.ts';
-import { defaultRanking, type Ranking } from './ranking.ts';
-import { type Scores, scoreQuery } from './score-query.ts';
-import type { SearchDocument } from './search-document.ts';
-import { suggestNames } from './suggest-names.ts';
+import { explainMatch, scoreQuery, type Scores, topDocuments } from './score-query.ts';
+import { parseQuery } from './words.ts';
+import { defaultRanking, type Ranking, type SearchDocument } from './segment.ts';
+import { suggestNames } from './name-lookup.ts';
 import { ToolStore } from './tool-store.ts';
-import { topDocuments } from './top-documents.ts';
 
-export interface SearchOptions {
+interface SearchOptions {
   /** Most hits to return; 10 by default. */
   readonly limit?: number;
   /** Only tools of these servers; applied before the limit. */
@@ -25,7 +22,7 @@ export interface SearchHit {
   readonly why: string;
 }
 
-export interface SearchAnswer {
+interface SearchAnswer {
   /** How many tools match in all, shown or not. */
   readonly total: number;
   /** Best first; equal scores in the order of ids, so that an answer depends on the catalog alone. */

@@ -1,7 +1,5 @@
 /** A spelling that many others are compared with, to find those that it may be a typing error of. */
 
-import { editDistance } from './edit-distance.ts';
-
 /** Letters that are alike in the last bits count as one: a few names more are then compared in full. */
 const letterKinds = 64;
 
@@ -45,4 +43,184 @@ export class Spelling {
     }
     return strange <= limit;
   }
+}
+
+// Edits (insert, delete, replace, swap neighbours) between two short texts.
+
+/** Optimal string alignment distance; any number above `limit` means "more than limit". */
+function editDistance(left: string, right: string, limit: number): number {
+  if (Math.abs(left.length - right.length) > limit) return limit + 1;
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row += 1) {
+    const current = [row];
+    let best = row;
+    for (let column = 1; column <= right.length; column += 1) {
+      const same = left.charCodeAt(row - 1) === right.charCodeAt(column - 1);
+      let cost = Math.min(
+        (previous[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (previous[column - 1] ?? 0) + (same ? 0 : 1),
+      );
+      if (isSwap(left, right, row, column)) cost = Math.min(cost, (beforePrevious[column - 2] ?? 0) + 1);
+      current.push(cost);
+      best = Math.min(best, cost);
+    }
+    // A swap reaches back two rows, so one row over the limit may still be saved by the next.
+    if (best > limit + 1) return limit + 1;
+    beforePrevious = previous;
+    previous = current;
+  }
+  return previous[right.length] ?? 0;
+}
+
+function isSwap(left: string, right: string, row: number, column: number): boolean {
+  return (
+    row > 1 &&
+    column > 1 &&
+    left.charCodeAt(row - 1) === right.charCodeAt(column - 2) &&
+    left.charCodeAt(row - 2) === right.charCodeAt(column - 1)
+  );
+}
+
+/** Words in order (of code units), to find those that begin with something. Words are added now and then, and looked up often. */
+export class SortedWords {
+  #sorted: string[] = [];
+  #fresh: string[] = [];
+
+  /** None may be added twice. */
+  add(word: string): void {
+    this.#fresh.push(word);
+  }
+
+  *beginningWith(start: string): Generator<string> {
+    this.#sortIn();
+    for (let i = lowerBound(this.#sorted, start); i < this.#sorted.length; i += 1) {
+      const word = this.#sorted[i] ?? '';
+      if (!word.startsWith(start)) return;
+      yield word;
+    }
+  }
+
+  #sortIn(): void {
+    if (this.#fresh.length === 0) return;
+    const merged: string[] = [];
+    let next = 0;
+    for (const word of this.#fresh.sort()) {
+      const place = lowerBound(this.#sorted, word);
+      for (; next < place; next += 1) merged.push(this.#sorted[next] ?? '');
+      merged.push(word);
+    }
+    for (; next < this.#sorted.length; next += 1) merged.push(this.#sorted[next] ?? '');
+    this.#sorted = merged;
+    this.#fresh = [];
+  }
+}
+
+/** Index of the first word that does not sort before this one; the length where all do. */
+function lowerBound(sorted: readonly string[], word: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') < word) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Words of the vocabulary for a word that is not in it: those it begins, else those spelled almost like it. */
+export interface NearWord {
+  readonly word: string;
+  /** 0 to 1. */
+  readonly likeness: number;
+}
+
+const maxNear = 8;
+/** Candidates whose spelling is compared letter by letter. */
+const maxCompared = 48;
+/** An edit changes so many of a word's trigrams at the most; swapping two neighbours one more. */
+const trigramsPerEdit = 4;
+
+export class NearWords {
+  readonly #words: string[] = [];
+  readonly #sorted = new SortedWords();
+  /** By trigram and length of the word, so that words too long or too short are not looked at. Filled at the first need. */
+  readonly #byTrigram = new Map<string, number[]>();
+  #indexed = 0;
+
+  /** None may be added twice. */
+  add(word: string): void {
+    this.#words.push(word);
+    this.#sorted.add(word);
+  }
+
+  /** The best first, at most eight. Only words for which `isKnown` says yes: some may have left the catalog. */
+  find(word: string, isKnown: (word: string) => boolean): NearWord[] {
+    const begun = this.#begunBy(word, isKnown);
+    return begun.length > 0 ? begun : this.#spelledLike(word, isKnown);
+  }
+
+  #begunBy(word: string, isKnown: (word: string) => boolean): NearWord[] {
+    // Two letters begin too many words to mean one; in Han and kana a single character is a word.
+    if (/^[\u0000-\u024f]{1,2}$/.test(word)) return [];
+    const found: NearWord[] = [];
+    for (const candidate of this.#sorted.beginningWith(word)) {
+      if (isKnown(candidate)) found.push({ word: candidate, likeness: 0.5 + (0.5 * word.length) / candidate.length });
+    }
+    return best(found);
+  }
+
+  #spelledLike(word: string, isKnown: (word: string) => boolean): NearWord[] {
+    if (word.length < 4) return [];
+    const limit = word.length < 8 ? 1 : 2;
+    const near: NearWord[] = [];
+    for (const candidate of this.#sharingTrigrams(word, limit, isKnown)) {
+      const distance = editDistance(word, candidate, limit);
+      if (distance <= limit) near.push({ word: candidate, likeness: 1 - (0.5 * distance) / limit });
+    }
+    return best(near);
+  }
+
+  #sharingTrigrams(word: string, limit: number, isKnown: (word: string) => boolean): string[] {
+    this.#indexTrigrams();
+    const trigrams = trigramsOf(word);
+    const shared = new Map<number, number>();
+    for (const trigram of trigrams) {
+      for (let length = word.length - limit; length <= word.length + limit; length += 1) {
+        for (const candidate of this.#byTrigram.get(`${trigram}${length}`) ?? []) {
+          shared.set(candidate, (shared.get(candidate) ?? 0) + 1);
+        }
+      }
+    }
+    const least = Math.max(1, trigrams.size - trigramsPerEdit * limit);
+    return [...shared]
+      .filter(([, count]) => count >= least)
+      .map(([candidate, count]) => ({ word: this.#words[candidate] ?? '', count }))
+      .filter((candidate) => isKnown(candidate.word))
+      .sort((a, b) => b.count - a.count || (a.word < b.word ? -1 : 1))
+      .slice(0, maxCompared)
+      .map((candidate) => candidate.word);
+  }
+
+  #indexTrigrams(): void {
+    for (; this.#indexed < this.#words.length; this.#indexed += 1) {
+      const word = this.#words[this.#indexed] ?? '';
+      for (const trigram of trigramsOf(word)) {
+        const key = `${trigram}${word.length}`;
+        const holders = this.#byTrigram.get(key);
+        if (holders === undefined) this.#byTrigram.set(key, [this.#indexed]);
+        else holders.push(this.#indexed);
+      }
+    }
+  }
+}
+
+function best(near: NearWord[]): NearWord[] {
+  return near.sort((a, b) => b.likeness - a.likeness || (a.word < b.word ? -1 : 1)).slice(0, maxNear);
+}
+
+function trigramsOf(word: string): Set<string> {
+  const padded = ` ${word} `;
+  return new Set(Array.from({ length: padded.length - 2 }, (_, i) => padded.slice(i, i + 3)));
 }

@@ -1,11 +1,9 @@
 /** All indexed tools by number, with everything that finds them; filled and emptied server by server. */
 
 import { NameLookup } from './name-lookup.ts';
-import { type NearWord, NearWords } from './near-words.ts';
+import { type NearWord, NearWords } from './spelling.ts';
 import { Postings } from './postings.ts';
-import type { Ranking } from './ranking.ts';
-import type { SearchDocument } from './search-document.ts';
-import { readSegment, stemMark } from './segment.ts';
+import { type Ranking, readSegment, type SearchDocument, stemMark } from './segment.ts';
 
 /** A server's tools have the numbers from `first` on. */
 interface ServerTools {

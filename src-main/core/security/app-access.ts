@@ -8,12 +8,12 @@ import { dirname } from 'node:path';
 import { ensurePrivateDir } from '../base/app-paths.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError } from '../base/errors.ts';
-import { isObject } from '../base/json.ts';
+import { isObject, objectOf } from '../base/json.ts';
 import { withFileLock } from '../config/file-lock.ts';
 import { sameToken } from './access-token.ts';
 
 /** Times in ms since 1970. */
-export interface AppAccess {
+interface AppAccess {
   readonly app: string;
   /** Given by an install; undefined: somebody wrote its entry by hand. */
   readonly since: number | undefined;
@@ -23,7 +23,7 @@ export interface AppAccess {
   readonly revoked: number | undefined;
 }
 
-export interface GivenAccess {
+interface GivenAccess {
   /** undefined: none was wanted, and it had none. */
   readonly token: string | undefined;
   /** Makes it what it was before. */
@@ -168,7 +168,7 @@ function isPrivate(stats: BigIntStats): boolean {
 function parsed(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
+    return objectOf(value);
   } catch {
     return {};
   }

@@ -5,10 +5,8 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { AppError } from '../base/errors.ts';
-import { errorCode } from './file-error.ts';
+import { checkPathName, errorCode, isInside, shownPath } from './file-paths.ts';
 import { type OwnPlaces, refuseOwn, resolvePlaces } from './own-places.ts';
-import { checkPathName, isInside } from './path-name.ts';
-import { shownPath } from './shown-path.ts';
 
 export interface ConfineOptions {
   /** Refuse with `not_found` what does not exist (default); false for what is to be written. */
@@ -109,3 +107,5 @@ function outside(roots: readonly string[], path: string, cause: unknown): AppErr
 function listed(roots: readonly string[]): string {
   return roots.map(shownPath).join(', ');
 }
+
+// A file name as it may be shown to a model or a person: on one line, nothing invisible in it.

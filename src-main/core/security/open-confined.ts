@@ -2,16 +2,12 @@
  * Opens what `confinePath` allowed and makes sure that it is the same thing: somebody may swap a folder for a link
  * between the check and the opening.
  */
-import { constants } from 'node:fs';
-import type { Stats } from 'node:fs';
-import { lstat, open, readlink, realpath } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { AppError } from '../base/errors.ts';
-import { confinePath } from './confine-path.ts';
-import type { ConfineOptions } from './confine-path.ts';
-import { errorCode, fileError } from './file-error.ts';
+import { type ConfineOptions, confinePath } from './confine-path.ts';
+import { errorCode, fileError, shownPath } from './file-paths.ts';
 import { refuseOwnLink, resolvePlaces } from './own-places.ts';
-import { shownPath } from './shown-path.ts';
 
 export interface OpenedFile {
   readonly handle: FileHandle;

@@ -4,8 +4,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { AppPaths } from '../base/app-paths.ts';
 import { AppError } from '../base/errors.ts';
-import { isInside } from './path-name.ts';
-import { shownPath } from './shown-path.ts';
+import { isInside, shownPath } from './file-paths.ts';
 
 /** Absolute. */
 export interface OwnPlaces {

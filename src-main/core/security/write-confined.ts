@@ -1,21 +1,17 @@
 /** Writes a text file inside the allowed folders: whole or not at all, never through a link that leads out. */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { AppError } from '../base/errors.ts';
-import { confinePath } from './confine-path.ts';
-import type { ConfinedPath, ConfineOptions } from './confine-path.ts';
-import { errorCode, fileError } from './file-error.ts';
-import { noFollow, openConfined } from './open-confined.ts';
+import { type ConfinedPath, type ConfineOptions, confinePath } from './confine-path.ts';
+import { errorCode, fileError, shownPath } from './file-paths.ts';
+import { noFollow, openConfined, openReal } from './open-confined.ts';
 import type { OwnPlaces } from './own-places.ts';
-import { pinFolder } from './pin-folder.ts';
-import type { PinnedFolder } from './pin-folder.ts';
-import { shownPath } from './shown-path.ts';
 
 export type WriteMode = 'create' | 'overwrite' | 'append';
 
-export interface Written {
+interface Written {
   readonly real: string;
   readonly created: boolean;
 }
@@ -100,4 +96,27 @@ function taken(path: string): AppError {
   return new AppError('bad_request', `"${shownPath(path)}" exists already.`, {
     fix: 'Use mode "overwrite" or "append", or another name.',
   });
+}
+
+// A folder held open, so that what is done in it happens there even if its path comes to mean another folder.
+
+interface PinnedFolder extends AsyncDisposable {
+  readonly real: string;
+  /** The path to use for its entries: `${at}/${name}`. On Linux it goes through the open descriptor. */
+  readonly at: string;
+}
+
+/**
+ * Pins a folder given by its resolved path. Throws AppError if it is not that folder (any more).
+ * Linux: free of races. Elsewhere `at` is the path itself, checked now; Node offers no file access relative to a handle.
+ */
+export async function pinFolder(real: string): Promise<PinnedFolder> {
+  if (process.platform === 'linux') {
+    const handle = await openReal(real, constants.O_RDONLY | constants.O_DIRECTORY);
+    return { real, at: `/proc/self/fd/${handle.fd}`, [Symbol.asyncDispose]: () => handle.close() };
+  }
+  if ((await realpath(real).catch(() => '')) === real) {
+    return { real, at: real, [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
+  throw new AppError('not_allowed', `"${shownPath(real)}" was replaced while it was being opened.`);
 }

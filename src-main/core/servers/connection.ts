@@ -10,13 +10,12 @@ import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { Peer, type PeerHandlers, type RequestOptions } from '../wire/peer.ts';
 import { fact, toObject } from '../wire/raw-json.ts';
 import type { MessageOrigin, Transport } from '../wire/transport.ts';
-import type { CallContext } from './call-context.ts';
-import { CallsInFlight } from './calls-in-flight.ts';
+import { type CallContext, CallsInFlight } from './calls-in-flight.ts';
 import { listChanges } from './listing.ts';
 import { type Handshake, type HandshakeOptions, shakeHands } from './handshake.ts';
 import { inputRequests, mostQuestions, namedInputRequests, namedQuestion, QuestionLimit } from './questions.ts';
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   onClose(error?: Error): void;
   onOddity(text: string): void;
   onNotification(method: string, params: JsonObject): void;
@@ -24,7 +23,7 @@ export interface ConnectionEvents {
   onAsk(method: string, routed: boolean): void;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** The server's name, for what a person is asked. */
   readonly server: string;
   readonly transport: Transport;

@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts';
 import { isRefusal } from './handshake.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
 
-export interface HandshakeLineOptions {
+interface HandshakeLineOptions {
   /** `closed` is to be called when it ends. */
   readonly open: (closed: () => void) => Promise<Connection>;
   readonly now: () => number;

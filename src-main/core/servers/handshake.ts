@@ -1,6 +1,6 @@
 /** Opens a line, finds out on it which era the server speaks (never by a second process), and introduces us. */
 import { AppError } from '../base/errors.ts';
-import type { JsonObject } from '../base/json.ts';
+import { type JsonObject, objectOf } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
 import {
   type ClientIdentity,
@@ -119,9 +119,9 @@ async function discover(peer: Peer, options: HandshakeOptions, signal: AbortSign
   const versions = Array.isArray(raw['supportedVersions']) ? (raw['supportedVersions'] as unknown[]) : [];
   if (!versions.includes(modernVersion)) return undefined;
   options.onVersion?.(modernVersion);
-  const meta = isObject(raw['_meta']) ? raw['_meta'] : {};
+  const meta = objectOf(raw['_meta']);
   const info = raw['serverInfo'] ?? meta['io.modelcontextprotocol/serverInfo'];
-  return describe('modern', modernVersion, raw, isObject(info) ? info : {});
+  return describe('modern', modernVersion, raw, objectOf(info));
 }
 
 async function initialize(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake> {
@@ -141,11 +141,11 @@ async function initialize(peer: Peer, options: HandshakeOptions, signal: AbortSi
   options.onVersion?.(version);
   // Over HTTP this opens the stream that questions may come on: a call that overtook it would lose its own.
   await peer.tell('notifications/initialized');
-  return describe('legacy', version, raw, isObject(raw['serverInfo']) ? raw['serverInfo'] : {});
+  return describe('legacy', version, raw, objectOf(raw['serverInfo']));
 }
 
 function describe(era: Era, protocolVersion: string, raw: JsonObject, serverInfo: JsonObject): Handshake {
-  const capabilities = isObject(raw['capabilities']) ? raw['capabilities'] : {};
+  const capabilities = objectOf(raw['capabilities']);
   const instructions = typeof raw['instructions'] === 'string' ? raw['instructions'] : undefined;
   return { era, protocolVersion, capabilities, serverInfo, instructions, raw };
 }

@@ -1,6 +1,8 @@
-/** Notices that a server has not been used for a while. */
+/** When a server that nobody uses may be stopped. */
 
-export interface IdleWatchOptions {
+// Notices that a server has not been used for a while.
+
+interface IdleWatchOptions {
   /** How long is a while, in ms; undefined: never. */
   readonly idleMs: number | undefined;
   readonly now: () => number;

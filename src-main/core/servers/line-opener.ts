@@ -1,13 +1,13 @@
 /** Opens the lines to one server: the shared one when there is a slot for a start, those of single sessions at once. */
 import { isObject, type JsonObject } from '../base/json.ts';
+import { Slots } from '../base/slots.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ClientIdentity, Era } from '../wire/eras.ts';
 import type { Transport } from '../wire/transport.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallContext } from './calls-in-flight.ts';
 import { Connection } from './connection.ts';
-import type { StartSlots } from './start-slots.ts';
 
-export interface LineOpenerOptions {
+interface LineOpenerOptions {
   readonly config: ServerConfig;
   readonly createTransport: (config: ServerConfig) => Transport;
   /** How we introduce ourselves on the shared line. */
@@ -27,7 +27,7 @@ export interface LineOpenerOptions {
   readonly onOddity: (text: string) => void;
 }
 
-export type Closed = (connection: Connection, error?: Error) => void;
+type Closed = (connection: Connection, error?: Error) => void;
 
 export class LineOpener {
   readonly #options: LineOpenerOptions;
@@ -107,6 +107,25 @@ export class LineOpener {
     } catch (error) {
       await connection.close();
       throw error;
+    }
+  }
+}
+
+/** Lets a bounded number of servers start at once; the others wait in line, unless somebody needs them now. */
+export class StartSlots {
+  readonly #slots: Slots;
+
+  constructor(slots: number) {
+    this.#slots = new Slots(slots);
+  }
+
+  /** Aborting `hurry` lets the task leave the line and run beside those that have a slot. */
+  async run<T>(task: () => Promise<T>, hurry?: AbortSignal): Promise<T> {
+    const hasSlot = await this.#slots.take(hurry);
+    try {
+      return await task();
+    } finally {
+      if (hasSlot) this.#slots.release();
     }
   }
 }

@@ -4,11 +4,10 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import type { Result } from '../wire/message.ts';
 import type { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
-import { emptyListing, fetchListing, type Listing } from './listing.ts';
+import { emptyListing, fetchListing, type Listing, ListingRefresher } from './listing.ts';
 import type { ListingCache } from './listing-cache.ts';
-import { ListingRefresher } from './listing-refresher.ts';
 
-export interface ListingKeeperOptions {
+interface ListingKeeperOptions {
   /** Key of the cache entry. */
   readonly hash: string;
   readonly cache: ListingCache;

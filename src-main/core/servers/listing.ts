@@ -1,7 +1,6 @@
 /** What a server offers, as it says it: the drained pages of its four lists, members untouched. */
 import { AppError, errorText } from '../base/errors.ts';
-import type { JsonObject } from '../base/json.ts';
-import { isObject } from '../base/json.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { RawJson, toObject } from '../wire/raw-json.ts';
 
@@ -45,7 +44,7 @@ const maxEntries = 100_000;
 const maxPageBytes = 16 * 1024 * 1024;
 const maxListBytes = 64 * 1024 * 1024;
 
-export interface FetchedListing {
+interface FetchedListing {
   readonly listing: Listing;
   /** What was odd: a cursor that repeats, entries without a name. Sentences for the person. */
   readonly problems: readonly string[];
@@ -152,5 +151,56 @@ function collect(page: unknown, kind: ListKind, entries: JsonObject[], problems:
   for (const entry of page as unknown[]) {
     if (isObject(entry) && typeof entry[kind.identifier] === 'string') entries.push(entry);
     else problems.push(`${kind.method} holds an entry without ${kind.identifier}; it was left out.`);
+  }
+}
+
+// Fetches a listing anew when the server says it changed: one fetch at a time, bursts taken together, no word lost meanwhile.
+
+const debounceMs = 150;
+/** A server that keeps announcing is still read this often. */
+const maxWaitMs = 2000;
+
+export class ListingRefresher {
+  readonly #fetch: () => Promise<void>;
+  #timer: NodeJS.Timeout | undefined;
+  #firstAsked = 0;
+  #running: Promise<void> | undefined;
+  #again = false;
+
+  constructor(fetch: () => Promise<void>) {
+    this.#fetch = fetch;
+  }
+
+  /** Asks for a refresh soon. While one runs, another follows it. */
+  soon(): void {
+    if (this.#running !== undefined) {
+      this.#again = true;
+      return;
+    }
+    const now = Date.now();
+    if (this.#timer === undefined) this.#firstAsked = now;
+    clearTimeout(this.#timer);
+    const wait = Math.max(0, Math.min(debounceMs, this.#firstAsked + maxWaitMs - now));
+    this.#timer = setTimeout(() => void this.now(), wait);
+  }
+
+  /** Refreshes at once, or joins the one that runs. Never rejects: `fetch` deals with its own failures. */
+  now(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#running ??= this.#fetch().finally(() => {
+      this.#running = undefined;
+      if (this.#again) {
+        this.#again = false;
+        this.soon();
+      }
+    });
+    return this.#running;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#again = false;
   }
 }

@@ -1,9 +1,6 @@
-/**
- * Arguments that a tool wants repeated as HTTP headers (`x-mcp-header` in its schema): written for servers, checked for client apps.
- * Source: MCP 2026-07-28, basic/transports, "Mcp-Param" headers.
- */
-import type { JsonObject } from '../base/json.ts';
-import { isObject } from '../base/json.ts';
+/** Arguments that a tool wants repeated as HTTP headers (`x-mcp-header` in its schema): written for servers, checked for client apps.
+ * Source: MCP 2026-07-28, basic/transports, "Mcp-Param" headers. */
+import { isObject, type JsonObject } from '../base/json.ts';
 
 /** An argument that is repeated, as the schema marks it. */
 interface RepeatedParam {
@@ -83,6 +80,7 @@ function isHeaderName(header: unknown): header is string {
 }
 
 const marked = /^=\?base64\?(.*)\?=$/;
+
 const canonicalBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Anything that is no plain visible ASCII travels as base64 in the marking the specification gives. */

@@ -1,5 +1,5 @@
 /** Connections of one server that belong to one session each, opened when first needed and closed with the session. */
-import type { CallContext } from './call-context.ts';
+import type { CallContext } from './calls-in-flight.ts';
 import type { Connection } from './connection.ts';
 
 interface Line {
@@ -14,7 +14,7 @@ interface Line {
 /** Each is a process, or a session at a server over HTTP. */
 const mostLines = 16;
 
-export type OpenPrivate = (owner: () => CallContext, closed: () => void) => Promise<Connection>;
+type OpenPrivate = (owner: () => CallContext, closed: () => void) => Promise<Connection>;
 
 export class PrivateConnections {
   readonly #lines = new Map<string, Line>();

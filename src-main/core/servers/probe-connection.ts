@@ -4,7 +4,7 @@ import type { ServerConfig } from '../config/app-config.ts';
 import { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
 import { fetchListing, type Listing } from './listing.ts';
-import type { TransportFactory } from './transports/transport-factory.ts';
+import type { TransportFactory } from './transports/create-transport.ts';
 
 export interface Answered {
   readonly server: ServerConfig;

@@ -3,7 +3,7 @@
  * alone, so without a name a person could not tell who wants a password, or whose prompt their model is to answer.
  */
 import { RateLimit } from '../base/rate-limit.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { fact, toObject } from '../wire/raw-json.ts';
 
@@ -41,16 +41,16 @@ export function inputRequests(asked: JsonObject): [string, string, JsonObject][]
   if (requests.length > mostAtOnce)
     throw new RpcError(rpcCode.internal, `The server asked ${requests.length} things at once.`);
   return requests.map(([key, request]) => {
-    const { method, params } = isObject(request) ? request : {};
+    const { method, params } = objectOf(request);
     if (typeof method !== 'string')
       throw new RpcError(rpcCode.internal, `The server asked for input without naming a method (${key}).`);
-    return [key, method, isObject(params) ? params : {}];
+    return [key, method, objectOf(params)];
   });
 }
 
 /** The question with the server's name on it: in front of what a person reads, and for programs in `_meta`. */
 export function namedQuestion(server: string, method: string, params: JsonObject): JsonObject {
-  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  const meta = objectOf(params['_meta']);
   const named = { ...params, _meta: { ...meta, 'tooltray/server': server } };
   if (method === 'elicitation/create') return { ...named, message: `${server}: ${text(params['message'])}` };
   if (method !== 'sampling/createMessage') return params;

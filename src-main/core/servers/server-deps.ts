@@ -4,9 +4,9 @@ import type { ServerConfig } from '../config/app-config.ts';
 import type { ClientIdentity } from '../wire/eras.ts';
 import type { Transport } from '../wire/transport.ts';
 import type { ListingCache } from './listing-cache.ts';
-import type { Pause } from './pause.ts';
+import type { Pause } from './shared-line.ts';
 import type { SignIns } from './sign-in/sign-ins.ts';
-import type { StartSlots } from './start-slots.ts';
+import type { StartSlots } from './line-opener.ts';
 
 export interface ServerDeps {
   readonly createTransport: (config: ServerConfig) => Transport;

@@ -2,9 +2,9 @@
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { ServerConfig } from '../config/app-config.ts';
+import { hashServer } from '../config/build-server.ts';
 import { ManagedServer } from './managed-server.ts';
 import type { ServerDeps, ServerNotification } from './server-deps.ts';
-import { endingOrder, predecessors } from './reload-order.ts';
 
 export interface NamedNotification extends ServerNotification {
   readonly server: ManagedServer;
@@ -121,4 +121,45 @@ function missingIn(
   those: ReadonlyMap<string, ManagedServer>,
 ): ManagedServer[] {
   return [...these].flatMap(([name, server]) => (those.get(name) === server ? [] : [server]));
+}
+
+// The order in which a new config takes effect: what ends does so first, removed before switched off before replaced. What
+// starts then starts side by side, each as soon as nothing holds what it needs any more.
+
+interface Configured {
+  readonly config: ServerConfig;
+}
+
+/** `next`: what is configured from now on, by name. */
+function endingOrder<T extends Configured>(gone: readonly T[], next: ReadonlyMap<string, Configured>): T[] {
+  return gone.toSorted((a, b) => place(a) - place(b));
+
+  function place({ config }: T): number {
+    const after = next.get(config.name);
+    if (after === undefined) return 0;
+    return after.config.enabled ? 2 : 1;
+  }
+}
+
+/** Those that may hold what it needs, a port, a lock, a profile: the one of its name, and itself under another name. */
+function predecessors<T extends Configured>({ config }: Configured, gone: readonly T[]): T[] {
+  return gone.filter((one) => one.config.name === config.name || nameless(one.config) === nameless(config));
+}
+
+function nameless(config: ServerConfig): string {
+  const { hash: _, ...unhashed } = config;
+  return hashServer({ ...unhashed, name: '' });
+}
+
+// Reads anew what servers offer. One that fails or is slow keeps nobody waiting for the others.
+
+/** Resolves when all have been read or have failed, after `ms` at the most. Starts those that sleep. Never rejects. */
+export async function refreshListings(servers: readonly ManagedServer[], ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  const enabled = servers.filter(({ config }) => config.enabled);
+  const reading = Promise.allSettled(enabled.map((server) => server.ready()));
+  await Promise.race([reading, patience]).finally(() => clearTimeout(timer));
 }

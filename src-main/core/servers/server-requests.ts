@@ -1,29 +1,25 @@
-/**
- * What sessions ask of one server: down the line that all share; down the one of the handshake era, where the shared one is not of
- * the session's era; or down the session's own, where the server asks its client things.
- */
+/** What a server asks of its clients, and what a client must be able to do for that. */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import { legacyVersions } from '../wire/eras.ts';
 import { type Result, RpcError } from '../wire/message.ts';
-import { awaitStart } from './await-start.ts';
-import type { CallContext } from './call-context.ts';
+import { awaitStart, switchedOff } from './server-standing.ts';
+import type { CallContext } from './calls-in-flight.ts';
 import type { Connection, RequestExtra } from './connection.ts';
 import type { HandshakeLine } from './handshake-line.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import type { ListingKeeper } from './listing-keeper.ts';
-import { nameError } from './name-error.ts';
-import { neededCapability } from './needed-capability.ts';
 import { paramHeaders } from './param-headers.ts';
-import type { Pause } from './pause.ts';
 import type { PrivateConnections } from './private-connections.ts';
-import { switchedOff } from './server-standing.ts';
 import type { ServerSubscriptions } from './server-subscriptions.ts';
-import type { SharedLine } from './shared-line.ts';
+import { nameError, type Pause, type SharedLine } from './shared-line.ts';
 import { within } from './transports/within.ts';
 
-export interface ServerRequestsParts {
+// What sessions ask of one server: down the line that all share; down the one of the handshake era, where the shared one is not of
+// the session's era; or down the session's own, where the server asks its client things.
+
+interface ServerRequestsParts {
   readonly config: ServerConfig;
   readonly line: SharedLine;
   readonly handshakeLine: HandshakeLine;
@@ -38,6 +34,7 @@ export interface ServerRequestsParts {
 
 /** How long a failure is held back to see whether the server is gone. */
 const checkMs = 1000;
+
 /** There is no such host, or nothing that listens. */
 const nobodyThere: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 
@@ -190,4 +187,9 @@ export class ServerRequests {
     const tool = listings.listing.tools.find((one) => one['name'] === params['name']);
     return { headers: paramHeaders(tool, params['arguments']) };
   }
+}
+
+/** The client capability that a question of the server needs; undefined for anything else. */
+export function neededCapability(method: string): string | undefined {
+  return { 'sampling/createMessage': 'sampling', 'elicitation/create': 'elicitation', 'roots/list': 'roots' }[method];
 }

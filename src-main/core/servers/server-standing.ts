@@ -1,9 +1,12 @@
 /** Why nobody is there to answer for a server, in the words of whoever asks for one of its tools; and in a few words for lists. */
 import { AppError, withFix } from '../base/errors.ts';
-import { maskText } from '../base/mask-text.ts';
-import { type Hold, holdReasons } from '../config/holds.ts';
+import { maskText } from '../base/mask.ts';
+import type { Hold } from '../config/app-config.ts';
+import { holdReasons } from '../config/holds.ts';
+import { cancelled } from '../wire/peer.ts';
+import type { CallContext } from './calls-in-flight.ts';
+import { signInCommand } from './network/http-errors.ts';
 import type { ServerState } from './server-state.ts';
-import { signInCommand } from './sign-in/sign-in-command.ts';
 
 export type AbsenceKind = 'unusable' | 'off' | 'quarantined' | 'paused' | 'starting' | 'sign-in' | 'failed';
 
@@ -17,7 +20,7 @@ export interface ServerAbsence {
   readonly coming?: boolean;
 }
 
-export interface StandingFacts {
+interface StandingFacts {
   readonly name: string;
   readonly state: ServerState;
   /** It is known what it offers, so that a call may wake it. */
@@ -129,4 +132,40 @@ function causeOf(server: string, { message }: AppError): string {
   const rest = text.startsWith(server) ? text.slice(server.length).replace(/^[:\s]+/, '') : text;
   const whole = rest.replace(/\.$/, '');
   return whole.length <= longestBrief ? whole : `${whole.slice(0, longestBrief - 1).trimEnd()}…`;
+}
+
+// Waits on behalf of a call for a server that is on its way, and says so every few seconds: who hears nothing gives up.
+
+/** A start that takes no longer is nothing to speak of. */
+const quietMs = 1000;
+const everyMs = 5000;
+
+/** `limitMs`: how long the start may take. Rejects with what `coming` rejects with, or with AppError cancelled. */
+export async function awaitStart<T>(
+  server: string,
+  limitMs: number,
+  coming: Promise<T>,
+  { signal, onProgress }: Pick<CallContext, 'signal' | 'onProgress'>,
+): Promise<T> {
+  if (signal.aborted) throw cancelled(signal);
+  const given = Promise.withResolvers<never>();
+  const giveUp = (): void => given.reject(cancelled(signal));
+  signal.addEventListener('abort', giveUp, { once: true });
+  const since = Date.now();
+  const tell = (): void => {
+    const passed = (Date.now() - since) / 1000;
+    // Below zero and rising: what the server itself will say of its work begins at zero, and progress must not fall.
+    const progress = Math.min(passed - limitMs / 1000 - 1, -1 / (passed + 1));
+    onProgress?.({ progress, message: `${server} is starting, ${Math.round(passed)} s` });
+  };
+  let timer = setTimeout(function again() {
+    tell();
+    timer = setTimeout(again, everyMs);
+  }, quietMs);
+  try {
+    return await Promise.race([coming, given.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
+  }
 }

@@ -18,6 +18,8 @@
  * may begin anywhere but in `disabled`.
  */
 import type { AppError } from '../base/errors.ts';
+import type { Hold } from '../config/app-config.ts';
+import { holdReasons } from '../config/holds.ts';
 
 export type ServerState =
   | { readonly kind: 'disabled' }
@@ -30,3 +32,105 @@ export type ServerState =
   | { readonly kind: 'ready'; readonly since: number }
   /** `retryAt` in ms since 1970. */
   | { readonly kind: 'error'; readonly error: AppError; readonly failures: number; readonly retryAt: number };
+
+/** How a server is, computed once as data; command line, tray and dashboard only show it. */
+export type HealthLevel = 'ok' | 'busy' | 'attention' | 'error' | 'off';
+
+interface HealthAction {
+  readonly kind: 'retry' | 'sign-in' | 'enable' | 'edit-config' | 'view-log';
+  readonly label: string;
+}
+
+export interface ServerHealth {
+  readonly level: HealthLevel;
+  /** Two or three words: Ready, Starting, Needs sign-in … */
+  readonly summary: string;
+  /** One sentence that tells the cause. */
+  readonly detail: string;
+  readonly action: HealthAction | undefined;
+}
+
+export interface HealthFacts {
+  readonly state: ServerState;
+  readonly tools: number;
+  readonly lazy: boolean;
+  /** Why it is off though its switch says on. */
+  readonly held?: Hold | undefined;
+  /** All servers are held still by the person. */
+  readonly paused?: boolean;
+  readonly problems: readonly string[];
+  /** Now, in ms since 1970. */
+  readonly now: number;
+}
+
+const retry: HealthAction = { kind: 'retry', label: 'Try again' };
+
+export function serverHealth({ state, tools, lazy, held, paused, problems, now }: HealthFacts): ServerHealth {
+  if (paused === true && state.kind !== 'disabled') {
+    return { level: 'off', summary: 'Paused', detail: 'Tooltray is paused.', action: undefined };
+  }
+  switch (state.kind) {
+    case 'disabled':
+      return {
+        level: 'off',
+        summary: 'Off',
+        detail: held === undefined ? 'Switched off in the config.' : holdReasons[held],
+        action: { kind: 'enable', label: 'Switch on' },
+      };
+    case 'disconnected':
+      return {
+        level: 'off',
+        summary: 'Asleep',
+        detail: lazy ? 'Starts at its first call.' : 'Not started.',
+        action: undefined,
+      };
+    case 'connecting':
+      return {
+        level: 'busy',
+        summary: `Starting ${seconds(now - state.since)}`,
+        detail: 'Waiting for the server to answer; a first start may download it.',
+        action: undefined,
+      };
+    case 'authenticating':
+      return {
+        level: 'busy',
+        summary: 'Signing in',
+        detail: 'Waiting for the sign-in to finish in the browser.',
+        action: undefined,
+      };
+    case 'discovering':
+      return {
+        level: 'busy',
+        summary: 'Reading tools',
+        detail: `Connected; reading its lists for ${seconds(now - state.since)}.`,
+        action: undefined,
+      };
+    case 'pending-sign-in':
+      return {
+        level: 'attention',
+        summary: 'Needs sign-in',
+        detail: state.error.text,
+        action: { kind: 'sign-in', label: 'Sign in' },
+      };
+    case 'error':
+      return {
+        level: 'error',
+        summary: 'Stopped',
+        detail: `${state.error.text} Next try in ${seconds(state.retryAt - now)}.`,
+        action: retry,
+      };
+    case 'ready':
+      return problems.length === 0
+        ? { level: 'ok', summary: 'Ready', detail: `${tools} ${tools === 1 ? 'tool' : 'tools'}.`, action: undefined }
+        : {
+            level: 'attention',
+            summary: 'Ready, oddly',
+            detail: problems.join(' '),
+            action: { kind: 'view-log', label: 'View log' },
+          };
+  }
+}
+
+function seconds(ms: number): string {
+  return `${Math.max(0, Math.round(ms / 1000))} s`;
+}

@@ -1,9 +1,7 @@
 /** The connection that all sessions share: opened once for whoever asks, noticed when lost, tried again after a pause. */
-import { AppError } from '../base/errors.ts';
-import { backoffMs } from './backoff.ts';
+import { AppError, toAppError } from '../base/errors.ts';
+import { RpcError } from '../wire/message.ts';
 import type { Connection } from './connection.ts';
-import { nameError } from './name-error.ts';
-import type { Pause } from './pause.ts';
 import { awaitsSignIn, switchedOff } from './server-standing.ts';
 import type { ServerState } from './server-state.ts';
 import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
@@ -203,5 +201,47 @@ export class SharedLine {
   #set(state: ServerState): void {
     this.#state = state;
     this.#options.onState();
+  }
+}
+
+// When to try a server again: doubling from one second to five minutes, jittered so that servers do not come back in step.
+
+const firstMs = 1000;
+const longestMs = 5 * 60_000;
+
+/** Delay in ms before the attempt after `failures` failures in a row (1 and up); `random` gives 0 to 1. */
+export function backoffMs(failures: number, random: () => number): number {
+  const base = Math.min(firstMs * 2 ** (failures - 1), longestMs);
+  return Math.round(base * (0.75 + random() * 0.5));
+}
+
+/** Says in every failure of a line whose it is. */
+export function nameError(server: string, error: unknown): AppError {
+  const known = toAppError(error, error instanceof RpcError ? 'server_protocol' : 'server_unreachable');
+  if (known.data?.['server'] === server) return known;
+  return new AppError(known.code, known.message.startsWith(server) ? known.message : `${server}: ${known.message}`, {
+    ...(known.fix !== undefined && { fix: known.fix }),
+    cause: known.cause ?? error,
+    data: { ...known.data, server },
+  });
+}
+
+/** Holds all servers still at a person's word: nothing is started and nothing called until they go on. */
+export class Pause {
+  #isOn = false;
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  set(isOn: boolean): void {
+    this.#isOn = isOn;
+  }
+
+  /** What whoever wants something meanwhile is told. */
+  refusal(server: string): AppError {
+    return new AppError('paused', `Tooltray is paused, so ${server} is not running.`, {
+      fix: 'The person can go on from the tray, from the dashboard, or with: tooltray resume.',
+    });
   }
 }

@@ -1,9 +1,10 @@
 /** Who is calling, and what of its client app can be reached while a request is served: made anew for each request. */
-import type { JsonObject } from '../base/json.ts';
+import { asText, isObject, type JsonObject } from '../base/json.ts';
+import { type Rate, RateLimit } from '../base/rate-limit.ts';
+import { FairSlots } from '../base/slots.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import { metaKey, metaOf } from '../wire/eras.ts';
-import type { RequestId } from '../wire/message.ts';
-import type { LogFilter } from './log-filter.ts';
+import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { Round } from './parked-calls.ts';
 
 /** What a request brings along from the line it came on. */
@@ -46,4 +47,95 @@ export function callerContext(
     namesServers: caller.mode !== 'server',
     acceptsInputRequired: log === undefined,
   };
+}
+
+/** What servers ask a client app: nothing it never said it can answer, and of all servers together no more than a person can see to. */
+export type Ask = (method: string, params: JsonObject, signal: AbortSignal) => Promise<Result>;
+
+const needed: ReadonlyMap<string, string> = new Map([
+  ['sampling/createMessage', 'sampling'],
+  ['elicitation/create', 'elicitation'],
+  ['roots/list', 'roots'],
+]);
+
+/** Each server has bounds of its own (servers/questions.ts); these are for all of them at one session. */
+export interface QuestionBounds {
+  /** Open with the person at once; half of them at the most are one server's. */
+  readonly open: number;
+  /** Waiting for their turn behind those. */
+  readonly waiting: number;
+  /** How long one waits for its turn, in ms. */
+  readonly waitMs: number;
+  readonly rate: Rate;
+}
+
+const bounds: QuestionBounds = { open: 12, waiting: 48, waitMs: 60_000, rate: { atOnce: 120, perSecond: 2 } };
+
+/** Questions that take a person's attention, or tokens of their model, over all servers of one session. */
+export class SessionQuestions {
+  readonly #bounds: QuestionBounds;
+  readonly #slots: FairSlots<string>;
+  readonly #rate: RateLimit;
+
+  constructor(limits: QuestionBounds = bounds) {
+    this.#bounds = limits;
+    this.#slots = new FairSlots(limits.open);
+    this.#rate = new RateLimit(limits.rate);
+  }
+
+  /** Asks when it is its turn; servers take turns. Rejects with RpcError, besides what `ask` does, saying why it was not put. */
+  bounded(ask: Ask): Ask {
+    return async (method, params, signal) => {
+      if (method !== 'elicitation/create' && method !== 'sampling/createMessage') return ask(method, params, signal);
+      const { open, waiting, waitMs } = this.#bounds;
+      if (!this.#rate.take()) throw tooMany('Servers have asked this person too often in a short time.');
+      if (this.#slots.waiting >= waiting)
+        throw tooMany(`${open} questions are open with this person, more are waiting.`);
+      const server = serverOf(params);
+      const turn = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+      if (!(await this.#slots.take(server, turn)))
+        throw tooMany('The person had no time for this question: others stayed open before it.');
+      try {
+        return await ask(method, params, signal);
+      } finally {
+        this.#slots.release(server);
+      }
+    };
+  }
+}
+
+export function asksOf(capabilities: JsonObject, ask: Ask): Ask {
+  return (method, params, signal) => {
+    const capability = needed.get(method);
+    if (capability !== undefined && !isObject(capabilities[capability])) {
+      return Promise.reject(new RpcError(rpcCode.methodNotFound, `This client app does not support ${capability}.`));
+    }
+    return ask(method, params, signal);
+  };
+}
+
+/** As the question says it (servers/questions.ts); where a client app sees one server alone, nothing does. */
+function serverOf({ _meta: meta }: JsonObject): string {
+  return isObject(meta) && typeof meta['tooltray/server'] === 'string' ? meta['tooltray/server'] : '';
+}
+
+function tooMany(why: string): RpcError {
+  return new RpcError(rpcCode.aborted, `${why} Wait until some are answered, then ask again.`);
+}
+
+// Which log messages a session wants to see.
+
+/** MCP's logging levels (RFC 5424), least severe first. */
+const levels: readonly string[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+export class LogFilter {
+  /** The least severe level wanted; undefined: whatever the server sends. */
+  level: string | undefined;
+
+  /** Whether a notification passes; anything but log messages does. */
+  passes(method: string, params: JsonObject): boolean {
+    if (method !== 'notifications/message' || this.level === undefined) return true;
+    const given = levels.indexOf(asText(params['level']));
+    return given < 0 || given >= levels.indexOf(this.level);
+  }
 }

@@ -4,10 +4,10 @@
  * Source: MCP 2026-07-28, multi-round-trip requests.
  */
 import { randomBytes } from 'node:crypto';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 
-export type AskClient = (method: string, params: JsonObject) => Promise<Result>;
+type AskClient = (method: string, params: JsonObject) => Promise<Result>;
 
 /** What belongs to the try that is waiting at the moment: a parked call outlives each of them. */
 export interface Round {
@@ -50,7 +50,7 @@ export class ParkedCalls {
     }
     this.#parked.delete(state);
     clearTimeout(parked.timer);
-    parked.call.answer(round, isObject(responses) ? responses : {});
+    parked.call.answer(round, objectOf(responses));
     return this.#next(principal, parked.call);
   }
 

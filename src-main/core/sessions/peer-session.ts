@@ -5,11 +5,11 @@ import type { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { Peer, type PeerHandlers } from '../wire/peer.ts';
 import type { Transport } from '../wire/transport.ts';
-import { MeteredTransport } from './metered-transport.ts';
+import { MeteredTransport } from './metered-lines.ts';
 import type { Session, SessionOptions } from './session.ts';
 import type { SessionRegistry } from './session-registry.ts';
 
-export interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify' | 'ask'> {
+interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify' | 'ask'> {
   readonly registry: SessionRegistry;
   readonly transport: Transport;
   readonly ledger: Pick<Ledger, 'open'>;
@@ -21,7 +21,7 @@ export interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify'
 const mostOpen = 1000;
 
 /** Ends a session from our side: what it waits for is answered with `why`. */
-export type EndSession = (why: AppError) => Promise<void>;
+type EndSession = (why: AppError) => Promise<void>;
 
 /** Opens the session and serves it until its line ends. */
 export async function servePeer({
@@ -73,4 +73,21 @@ export async function servePeer({
   });
   await peer.start();
   return (why) => peer.dismiss(why);
+}
+
+/** How long a refused line stays for what was asked together with the first request, in ms. */
+const refusedMs = 200;
+
+/** Answers whatever is asked on a line with the reason why it is not served, and soon ends it: who asks again may be served then. */
+export async function refusePeer(transport: Transport, why: AppError): Promise<void> {
+  let ending: NodeJS.Timeout | undefined;
+  const peer = new Peer(transport, {
+    onRequest: () => {
+      ending ??= setTimeout(() => void peer.dismiss(why), refusedMs);
+      return Promise.reject(why);
+    },
+    onNotification: () => undefined,
+    onClose: () => clearTimeout(ending),
+  });
+  await peer.start();
 }

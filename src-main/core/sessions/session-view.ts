@@ -1,10 +1,11 @@
 /** What one endpoint shows of the servers: the merged catalog in a mode, or a single server as it is. */
+import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange } from '../catalog/live-catalog.ts';
 import type { ListKey } from '../servers/listing.ts';
 import type { Era } from '../wire/eras.ts';
-import type { Result } from '../wire/message.ts';
+import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 
 export interface Introduction {
   readonly serverInfo: JsonObject;
@@ -46,4 +47,41 @@ export interface SessionView {
   end?(): void;
   /** The URI under which the session knows a server's resource. */
   listedUri(server: string, uri: string): string;
+}
+
+// What errors mean to a view that asks several servers.
+
+/** A server does not have that resource: -32002 until 2025-11-25, -32602 in 2026-07-28; some say it in words only. */
+export function isNotFound(error: unknown): boolean {
+  if (!(error instanceof RpcError)) return false;
+  return (
+    error.code === -32002 || error.code === rpcCode.invalidParams || /not found|unknown resource/i.test(error.message)
+  );
+}
+
+/** Nobody waits for the answer any more. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'cancelled';
+}
+
+// The lists that the client apps of a view hold, as they were given, to tell whether a change concerns them.
+
+type Entries = readonly JsonObject[];
+
+export class HeldLists {
+  readonly #held = new Map<ListKey, Entries>();
+
+  /** Notes what was given out, and gives it back. */
+  hold(key: ListKey, entries: Entries): Entries {
+    this.#held.set(key, entries);
+    return entries;
+  }
+
+  /** Whether a list that was given out is another one now; said once for each change. */
+  differs(key: ListKey, now: Entries): boolean {
+    const before = this.#held.get(key);
+    if (before === undefined || before === now) return false;
+    this.#held.set(key, now);
+    return JSON.stringify(before) !== JSON.stringify(now);
+  }
 }

@@ -1,22 +1,23 @@
 /** One client app connected now: answers its requests in the era they speak, and keeps what belongs to it apart from everyone else. */
-import { asText, isObject, type JsonObject } from '../base/json.ts';
+import { asText, isObject, type JsonObject, objectOf } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange } from '../catalog/live-catalog.ts';
 import { type Era, isModernRequest, latestLegacyVersion, legacyVersions, metaKey, metaOf } from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { Presence } from '../wire/transport.ts';
-import { type Caller, callerContext, type RequestLine } from './caller-context.ts';
-import { type Ask, asksOf } from './client-asks.ts';
+import {
+  type Ask,
+  asksOf,
+  type Caller,
+  callerContext,
+  LogFilter,
+  type RequestLine,
+  SessionQuestions,
+} from './caller-context.ts';
 import { dispatch } from './dispatch.ts';
-import { ListWatch } from './list-watch.ts';
-import { LogFilter } from './log-filter.ts';
-import { legacyOnly, mayAsk, unsupportedVersion } from './modern-methods.ts';
-import { discovery, modernResult } from './modern-results.ts';
+import { discovery, legacyOnly, mayAsk, modernResult, unsupportedVersion } from './modern.ts';
 import { ParkedCalls, type Round } from './parked-calls.ts';
-import { RecentIds } from './recent-ids.ts';
 import type { SessionView } from './session-view.ts';
-import { subscribedUris, Subscriptions } from './subscriptions.ts';
-import { ViewsByApp } from './views-by-app.ts';
 
 export interface SessionOptions {
   readonly id: string;
@@ -41,6 +42,8 @@ export interface SessionOptions {
   readonly presence?: Pick<Presence, 'isHere'> | undefined;
   /** Where a session is one request only: keeps its id from being given to another. */
   readonly hold?: ((until: Promise<unknown>) => void) | undefined;
+  /** Where a session is one request only: what all of its client app's requests share. */
+  readonly questions?: SessionQuestions | undefined;
 }
 
 const maxElicitations = 1000;
@@ -57,6 +60,7 @@ export class Session {
   readonly #elicitations = new RecentIds(maxElicitations);
   readonly #log = new LogFilter();
   readonly #list = new ListWatch();
+  readonly #questions: SessionQuestions;
   #client: Client = { info: {}, capabilities: {} };
   readonly #views: ViewsByApp;
   #view: SessionView;
@@ -68,6 +72,7 @@ export class Session {
     this.#options = options;
     this.id = options.id;
     this.#view = options.view;
+    this.#questions = options.questions ?? new SessionQuestions();
     this.#views = new ViewsByApp(options.view, options.app === undefined ? options.viewOf : undefined);
   }
 
@@ -110,7 +115,8 @@ export class Session {
     this.#era ??= 'legacy';
     if (method === 'initialize') return this.#initialize(params);
     if (method === 'server/discover') throw new RpcError(rpcCode.methodNotFound, 'Method not found: server/discover');
-    const ask = asksOf(this.#client.capabilities, (asked, input, signal) => this.#ask(asked, input, line.id, signal));
+    const put = this.#questions.bounded((asked, input, signal) => this.#ask(asked, input, line.id, signal));
+    const ask = asksOf(this.#client.capabilities, put);
     return this.#answer(method, params, this.#context(params, line, ask, this.#log));
   }
 
@@ -194,7 +200,7 @@ export class Session {
     const round = { ...line, progressToken: metaOf(params)['progressToken'] };
     if (ParkedCalls.isOurs(requestState)) return parked.resume(principal, round, requestState, inputResponses);
     return parked.begin(principal, round, (call) => {
-      const ask = asksOf(this.#client.capabilities, call.ask);
+      const ask = asksOf(this.#client.capabilities, this.#questions.bounded(call.ask));
       return this.#answer(method, params, this.#context(params, { ...line, ...pick(call) }, ask));
     });
   }
@@ -260,6 +266,154 @@ function pick({ signal, notify }: Round): Round {
   return { signal, notify };
 }
 
-function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
+// Notices a client app that was told of a new list of tools and goes on with the old one: some never list again.
+
+/** One that listens lists again at once; until then calls may be on their way. */
+const patientCalls = 3;
+const patienceMs = 10_000;
+
+export class ListWatch {
+  #toldAt: number | undefined;
+  #calls = 0;
+  #stale = false;
+
+  /** It was told, and has not listed since. */
+  get waiting(): boolean {
+    return this.#toldAt !== undefined;
+  }
+
+  /** It does not listen. */
+  get stale(): boolean {
+    return this.#stale;
+  }
+
+  told(now: number): void {
+    this.#toldAt ??= now;
+  }
+
+  called(now: number): void {
+    if (this.#toldAt === undefined) return;
+    this.#calls++;
+    this.#stale ||= this.#calls >= patientCalls || now - this.#toldAt >= patienceMs;
+  }
+
+  listed(): void {
+    this.#toldAt = undefined;
+    this.#calls = 0;
+    this.#stale = false;
+  }
+}
+
+/** A bounded set of ids: the oldest is forgotten first. */
+class RecentIds {
+  readonly #ids = new Set<string>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(id: string): void {
+    this.#ids.add(id);
+    const [oldest] = this.#ids;
+    if (this.#ids.size > this.#most && oldest !== undefined) this.#ids.delete(oldest);
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+}
+
+// The views of one line, by the client app that its requests name: mostly one, kept apart where a line carries several.
+
+/** Anyone may call itself anything; names beyond these share the first view. */
+const mostApps = 50;
+
+export class ViewsByApp {
+  readonly #first: SessionView;
+  readonly #open: ((app: string) => SessionView) | undefined;
+  readonly #views = new Map<string, SessionView>();
+
+  /** `first` is for requests that name no client app; without `open` it is for all. */
+  constructor(first: SessionView, open: ((app: string) => SessionView) | undefined) {
+    this.#first = first;
+    this.#open = open;
+  }
+
+  /** Throws AppError mode_unknown. */
+  of(app: unknown): SessionView {
+    if (typeof app !== 'string') return this.#first;
+    const known = this.#views.get(app);
+    if (known !== undefined) return known;
+    if (this.#open === undefined || this.#views.size >= mostApps) return this.#first;
+    const opened = this.#open(app);
+    this.#views.set(app, opened);
+    return opened;
+  }
+
+  end(): void {
+    for (const view of [this.#first, ...this.#views.values()]) view.end?.();
+  }
+}
+
+// The open `subscriptions/listen` requests of a session. Source: MCP 2026-07-28, basic/subscriptions.
+
+interface Stream {
+  readonly line: Round & { readonly id: RequestId };
+  readonly filter: JsonObject;
+  end(result: Result): void;
+}
+
+const flags: ReadonlyMap<string, string> = new Map([
+  ['notifications/tools/list_changed', 'toolsListChanged'],
+  ['notifications/prompts/list_changed', 'promptsListChanged'],
+  ['notifications/resources/list_changed', 'resourcesListChanged'],
+]);
+
+export class Subscriptions {
+  readonly #streams = new Set<Stream>();
+
+  /** Acknowledges, then stays open until the client app cancels or the session ends. */
+  listen(line: Round & { readonly id: RequestId }, filter: JsonObject): Promise<Result> {
+    if (line.signal.aborted) return Promise.resolve({});
+    return new Promise((resolve) => {
+      const stream: Stream = { line, filter, end: resolve };
+      this.#streams.add(stream);
+      line.signal.addEventListener('abort', () => {
+        this.#streams.delete(stream);
+        resolve({});
+      });
+      line.notify('notifications/subscriptions/acknowledged', tagged(line.id, { notifications: filter }));
+    });
+  }
+
+  /** Whether anybody wanted to know. */
+  publish(method: string, params: JsonObject): boolean {
+    const wanted = [...this.#streams].filter(({ filter }) => wants(filter, method, params));
+    for (const { line } of wanted) line.notify(method, tagged(line.id, params));
+    return wanted.length > 0;
+  }
+
+  end(): void {
+    for (const stream of this.#streams) stream.end({ resultType: 'complete', ...tagged(stream.line.id, {}) });
+    this.#streams.clear();
+  }
+}
+
+/** The resources that a `subscriptions/listen` asks about. */
+export function subscribedUris({ notifications }: JsonObject): string[] {
+  const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
+}
+
+function wants(filter: JsonObject, method: string, params: JsonObject): boolean {
+  const flag = flags.get(method);
+  if (flag !== undefined) return filter[flag] === true;
+  if (method !== 'notifications/resources/updated') return false;
+  const uris = filter['resourceSubscriptions'];
+  return Array.isArray(uris) && uris.includes(params['uri']);
+}
+
+function tagged(id: RequestId, params: JsonObject): JsonObject {
+  return { ...params, _meta: { ...metaOf(params), [metaKey.subscriptionId]: id } };
 }

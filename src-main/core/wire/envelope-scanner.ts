@@ -2,8 +2,7 @@
  * Reads a big JSON-RPC message's envelope while its bytes arrive: where each top-level value lies, and the short ones' texts.
  * About a nanosecond a byte in small steps, where JSON.parse of 50 MB would hold up every other session for half a second.
  */
-import { type JsonObject, parseJson } from '../base/json.ts';
-import { isSpace } from './is-space.ts';
+import { isSpace, type JsonObject, parseJson } from '../base/json.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;

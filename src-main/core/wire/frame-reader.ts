@@ -3,12 +3,9 @@
  * results over a megabyte are kept as bytes, messages over the limit are skipped and answered by a clear error in their place.
  */
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, parseJson } from '../base/json.ts';
-import { maxNesting } from '../base/json-nesting.ts';
+import { isObject, isSpace, type JsonObject, maxNesting, parseJson } from '../base/json.ts';
 import type { ByteBudget, ByteHolder } from './byte-budget.ts';
 import { type Envelope, EnvelopeScanner } from './envelope-scanner.ts';
-import { GatheredBytes } from './gathered-bytes.ts';
-import { isSpace } from './is-space.ts';
 import { type Message, type RequestId, rpcCode } from './message.ts';
 import { RawJson } from './raw-json.ts';
 
@@ -20,14 +17,14 @@ const rawThresholdBytes = 1024 * 1024;
 const endlessBytes = 1024 * 1024 * 1024;
 export const defaultMaxMessageBytes = 512 * 1024 * 1024;
 
-export interface FrameHandlers {
+interface FrameHandlers {
   onMessage(message: Message): void;
   onOddity(text: string): void;
   /** A line goes on and on, long after it was too long to be a message. Called for each chunk more. */
   onEndless?(): void;
 }
 
-export interface FrameBounds {
+interface FrameBounds {
   /** What long messages on several lines may take together. */
   readonly budget?: ByteBudget | undefined;
   /** Longest message that is no result, in bytes: those must be parsed, and nobody else is served meanwhile. */
@@ -218,4 +215,51 @@ function slice(parts: readonly Buffer[], start: number, end: number): Buffer[] {
     if (pieces[0].length === 0) pieces.shift();
   }
   return pieces;
+}
+
+// The bytes of one message as they come in: those of a short one as they are, those of a long one copied into a few pieces of
+// tens of megabytes. Thousands of small pieces that live as long as the message leave holes in the allocator's heap, which the
+// system does not get back: after an answer of 400 MB a core stayed as large as it had been with it.
+
+/** From here on a message is long. */
+const longBytes = 4 * 1024 * 1024;
+/** Parts of this size are no small pieces. */
+const largeBytes = 1024 * 1024;
+/** Over the 32 MiB from which the allocators of all systems, glibc's last, take memory of its own from the system. */
+const pieceBytes = 33 * 1024 * 1024;
+
+export class GatheredBytes {
+  readonly #parts: Buffer[] = [];
+  #size = 0;
+  #piece: Buffer | undefined;
+  #used = 0;
+
+  push(part: Buffer): void {
+    this.#size += part.length;
+    if (this.#size > longBytes && part.length < largeBytes) return this.#copy(part);
+    this.#endPiece();
+    this.#parts.push(part);
+  }
+
+  /** All that has come, in order. */
+  parts(): readonly Buffer[] {
+    this.#endPiece();
+    return this.#parts;
+  }
+
+  #copy(part: Buffer): void {
+    for (let rest = part; rest.length > 0;) {
+      this.#piece ??= Buffer.allocUnsafeSlow(pieceBytes);
+      const copied = rest.copy(this.#piece, this.#used);
+      this.#used += copied;
+      rest = rest.subarray(copied);
+      if (this.#used === pieceBytes) this.#endPiece();
+    }
+  }
+
+  #endPiece(): void {
+    if (this.#piece !== undefined) this.#parts.push(this.#piece.subarray(0, this.#used));
+    this.#piece = undefined;
+    this.#used = 0;
+  }
 }

@@ -1,7 +1,7 @@
 /** JSON-RPC 2.0 messages as MCP uses them, and the results that are too big to be worth parsing. */
 import type { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { RawJson } from './raw-json.ts';
+import { RawJson } from './raw-json.ts';
 
 export type RequestId = string | number;
 
@@ -14,7 +14,7 @@ export interface RpcRequest {
   readonly lost?: AppError;
 }
 
-export interface RpcNotification {
+interface RpcNotification {
   readonly jsonrpc: '2.0';
   readonly method: string;
   readonly params?: JsonObject | undefined;
@@ -84,4 +84,10 @@ export function isNotification(message: Message): message is RpcNotification {
 /** Some servers send `"error": null` beside a result, as JSON-RPC 1.0 had it. */
 export function isFailure(message: Message): message is RpcFailure {
   return 'error' in message && (message.error as unknown) !== null && message.error !== undefined;
+}
+
+/** A message as the pieces of one line; a raw result goes out as the bytes that came in. */
+export function serializeMessage(message: Message): (string | Buffer)[] {
+  if (!('result' in message) || !(message.result instanceof RawJson)) return [JSON.stringify(message) + '\n'];
+  return [`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`, ...message.result.chunks, '}\n'];
 }

@@ -3,9 +3,7 @@
  * Unknown members pass untouched; what a method means is the business of whoever holds the peer.
  */
 import { AppError, errorText } from '../base/errors.ts';
-import type { JsonObject } from '../base/json.ts';
-import { isObject } from '../base/json.ts';
-import { Deadlines } from './deadlines.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import {
   isFailure,
   isNotification,
@@ -18,7 +16,6 @@ import {
   type RpcErrorBody,
   type RpcRequest,
 } from './message.ts';
-import { cancelled, PendingRequest, type RequestLine } from './pending-request.ts';
 import type { MessageOrigin, SendOptions, Transport } from './transport.ts';
 
 export interface RequestOptions {
@@ -35,7 +32,7 @@ export interface RequestOptions {
   readonly onId?: ((id: number) => void) | undefined;
 }
 
-export interface InboundContext {
+interface InboundContext {
   readonly id: RequestId;
   /** Aborted when the other side cancels or goes away. */
   readonly signal: AbortSignal;
@@ -247,10 +244,6 @@ function toRpcError(body: RpcErrorBody): RpcError {
   return new RpcError(typeof body.code === 'number' ? body.code : rpcCode.internal, message, body.data);
 }
 
-function objectOf(params: unknown): JsonObject {
-  return isObject(params) ? params : {};
-}
-
 function withProgressToken(params: JsonObject | undefined, token: number): JsonObject {
   const meta = isObject(params?.['_meta']) ? params['_meta'] : {};
   return { ...params, _meta: { ...meta, progressToken: token } };
@@ -260,4 +253,163 @@ function withProgressToken(params: JsonObject | undefined, token: number): JsonO
 function noAnswer(method: string, result: unknown): AppError {
   const what = result === undefined ? 'neither a result nor an error' : 'a result that is no object';
   return new AppError('server_protocol', `The answer to ${method} has ${what}.`);
+}
+
+// One request of ours in flight: settled by its answer, by its time limit, by whoever gives it up, or by the end of the line.
+
+/** What a request needs of the line it went out on. */
+interface RequestLine {
+  readonly deadlines: Deadlines;
+  /** It waits no more. */
+  forget(id: number): void;
+  notify(method: string, params: JsonObject, options: SendOptions): void;
+}
+
+class PendingRequest implements SendOptions {
+  readonly method: string;
+  readonly answer: Promise<Result>;
+  readonly #id: number;
+  readonly #options: RequestOptions;
+  readonly #line: RequestLine;
+  readonly #deadline: Deadline | undefined;
+  #resolve!: (result: Result) => void;
+  #reject!: (error: Error) => void;
+  #controller: AbortController | undefined;
+  #givenUp: AppError | undefined;
+
+  constructor(id: number, method: string, options: RequestOptions, line: RequestLine) {
+    this.method = method;
+    this.#id = id;
+    this.#options = options;
+    this.#line = line;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    options.signal?.addEventListener('abort', this, { once: true });
+    const { timeoutMs } = options;
+    if (timeoutMs === undefined) return;
+    this.#deadline = line.deadlines.watch(timeoutMs, () => this.#abandon(timedOut(method, timeoutMs)));
+  }
+
+  get headers(): Readonly<Record<string, string>> | undefined {
+    return this.#options.headers;
+  }
+
+  get relatedRequestId(): RequestId | undefined {
+    return this.#options.relatedRequestId;
+  }
+
+  /** Made when a transport looks at it: most never do, and one for each call kept the garbage collector busy. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#givenUp !== undefined) this.#controller.abort(this.#givenUp);
+    return this.#controller.signal;
+  }
+
+  progress(params: JsonObject): void {
+    if (this.#deadline !== undefined) this.#line.deadlines.touch(this.#deadline);
+    this.#options.onProgress?.(params);
+  }
+
+  resolve(result: Result): void {
+    this.#settled();
+    this.#resolve(result);
+  }
+
+  reject(error: Error): void {
+    this.#settled();
+    this.#reject(error);
+  }
+
+  /** The signal that came with the request was aborted. */
+  handleEvent(): void {
+    this.#abandon(cancelled(this.#options.signal as AbortSignal));
+  }
+
+  #abandon(error: AppError): void {
+    const { cancelBy, relatedRequestId } = this.#options;
+    if (cancelBy !== 'signal') {
+      // Over HTTP on the stream that the request went out on: there may be no other.
+      const params = { requestId: this.#id, reason: error.message };
+      this.#line.notify('notifications/cancelled', params, { relatedRequestId });
+    }
+    this.reject(error);
+    this.#givenUp = error;
+    this.#controller?.abort(error);
+  }
+
+  #settled(): void {
+    this.#line.forget(this.#id);
+    if (this.#deadline !== undefined) this.#line.deadlines.forget(this.#deadline);
+    this.#options.signal?.removeEventListener('abort', this);
+  }
+}
+
+/** Why a request was not sent, or not waited for any longer. */
+export function cancelled(signal: AbortSignal): AppError {
+  const reason = typeof signal.reason === 'string' ? signal.reason : 'the call was cancelled';
+  return new AppError('cancelled', `Cancelled: ${reason}.`);
+}
+
+function timedOut(method: string, timeoutMs: number): AppError {
+  return new AppError('call_timeout', `No answer to ${method} within ${timeoutMs / 1000} s.`);
+}
+
+/**
+ * The time limits of many requests on one timer. A timer for each, set and cleared within the fraction of a millisecond
+ * that a call takes, was the dearest part of the call: each made and dropped the event loop's list for that duration.
+ */
+export interface Deadline {
+  readonly ms: number;
+  readonly expire: () => void;
+  /** By the clock of performance.now(). */
+  at: number;
+}
+
+export class Deadlines {
+  readonly #watched = new Set<Deadline>();
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Infinity;
+
+  /** Calls `expire` in `ms`, unless touched or forgotten before. Keeps no process alive. */
+  watch(ms: number, expire: () => void): Deadline {
+    const deadline: Deadline = { ms, expire, at: performance.now() + ms };
+    this.#watched.add(deadline);
+    this.#arm(deadline.at);
+    return deadline;
+  }
+
+  /** Starts its time anew. */
+  touch(deadline: Deadline): void {
+    // It only moves away, so the timer still comes early enough.
+    deadline.at = performance.now() + deadline.ms;
+  }
+
+  forget(deadline: Deadline): void {
+    this.#watched.delete(deadline);
+  }
+
+  /** Forgets all. */
+  stop(): void {
+    this.#watched.clear();
+    clearTimeout(this.#timer);
+  }
+
+  #arm(at: number): void {
+    if (at >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    this.#timer = setTimeout(() => this.#ring(), Math.max(1, Math.ceil(at - performance.now()))).unref();
+  }
+
+  #ring(): void {
+    this.#timerAt = Infinity;
+    const now = performance.now();
+    for (const deadline of [...this.#watched].filter(({ at }) => at <= now)) {
+      this.#watched.delete(deadline);
+      deadline.expire();
+    }
+    for (const { at } of this.#watched) this.#arm(at);
+  }
 }

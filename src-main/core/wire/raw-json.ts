@@ -1,7 +1,6 @@
 /** A JSON object kept as the bytes that arrived: passed on without being parsed, parsed only if somebody asks. */
 import { isUtf8 } from 'node:buffer';
-import { type JsonObject, parseJson } from '../base/json.ts';
-import { isSpace } from './is-space.ts';
+import { isSpace, type JsonObject, parseJson } from '../base/json.ts';
 
 export class RawJson {
   readonly chunks: readonly Buffer[];

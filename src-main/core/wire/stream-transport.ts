@@ -3,8 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../base/errors.ts';
 import type { ByteHolder, LineBudgets } from './byte-budget.ts';
 import { defaultMaxMessageBytes, FrameReader } from './frame-reader.ts';
-import { isNotification, type Message } from './message.ts';
-import { serializeMessage } from './serialize.ts';
+import { isNotification, type Message, serializeMessage } from './message.ts';
 import { PacedInput } from './paced-input.ts';
 import type { Transport, TransportHandlers } from './transport.ts';
 

@@ -2,7 +2,7 @@
 import { findCall, searchCalls } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { callSummary } from '../slices/activity-overview.ts';
-import type { HandlersOf } from './handler.ts';
+import type { HandlersOf } from '../deps.ts';
 
 const usualLimit = 200;
 

@@ -1,6 +1,6 @@
 /** What the setup asks about client apps: passed on to whoever looks after them. */
 import { tryEntry } from '../../core/admin/try-entry.ts';
-import type { HandlersOf } from './handler.ts';
+import type { HandlersOf } from '../deps.ts';
 
 type Method =
   | 'previewInstall'

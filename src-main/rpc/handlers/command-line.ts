@@ -1,23 +1,20 @@
 /** What the command line asks of a running core: one line per question. */
-import type { Proposal } from '../../core/admin/proposal-store.ts';
-import { isRisky } from '../../core/admin/server-change.ts';
+import { isRisky, type Proposal } from '../../core/admin/server-change.ts';
 import type { ServerAdmin } from '../../core/admin/server-admin.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { markHidden } from '../../core/base/mark-hidden.ts';
-import { shortName } from '../../core/base/short-name.ts';
+import { markHidden, shortName } from '../../core/base/shown-text.ts';
 import { callTool } from '../../core/calls/call-tool.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
 import { resolveServer } from '../../core/catalog/resolve-entry.ts';
 import { type Result, rpcCode, RpcError } from '../../core/wire/message.ts';
-import { viewFor } from '../../core/sessions/endpoint.ts';
+import { viewFor } from '../../core/sessions/views/endpoint.ts';
 import type { SessionView } from '../../core/sessions/session-view.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
-import { helperTools } from '../../core/modes/index.ts';
-import { nameOfApp } from '../../core/modes/client-app-facts.ts';
+import { helperTools } from '../../core/mode-list.ts';
+import { nameOfApp } from '../../core/client-apps/app-limits.ts';
 import type { ProposalSummary, RpcContract, ToolSummary } from '../contract.ts';
-import { coreState } from '../core-state.ts';
-import type { HandlersOf } from './handler.ts';
+import { coreState, type HandlersOf } from '../deps.ts';
 
 const settleMs = 15_000;
 
@@ -112,10 +109,10 @@ async function decide(
 }
 
 /** For tools of our own, as in any session; what they answer is given whole. */
-function ownView({ viewDeps }: Aggregator): SessionView {
-  const { shaper } = viewDeps;
+function ownView({ sessionCore }: Aggregator): SessionView {
+  const { shaper } = sessionCore;
   const whole = { shapeOwn: (result: Result) => Promise.resolve(result), putAside: shaper.putAside.bind(shaper) };
-  return viewFor({ mode: 'proxy' }, { ...viewDeps, shaper: whole });
+  return viewFor({ mode: 'proxy' }, { ...sessionCore, shaper: whole });
 }
 
 /** The person at the command line is no client app: nothing can be asked back. */

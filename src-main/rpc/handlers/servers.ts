@@ -1,16 +1,32 @@
 /** What the dashboard asks about servers, and does with them. */
+import { offerText } from '../../core/admin/healing.ts';
 import { tryEntry } from '../../core/admin/try-entry.ts';
-import { isToolOn } from '../../core/config/is-tool-on.ts';
+import { AppError } from '../../core/base/errors.ts';
+import { isObject, type JsonObject, objectOf } from '../../core/base/json.ts';
+import { markHidden } from '../../core/base/shown-text.ts';
 import { usableSchema } from '../../core/catalog/catalog.ts';
-import { isObject, type JsonObject } from '../../core/base/json.ts';
-import type { ServerTool } from '../contract.ts';
+import type { HealOffer } from '../../core/client-apps/heal-offers.ts';
+import { isToolOn } from '../../core/config/app-config.ts';
+import { ConfigDocument } from '../../core/config/config-document.ts';
+import { nodeValue } from '../../core/config/json-text.ts';
+import { findContainers } from '../../core/config/read-entry.ts';
 import { findCommand } from '../../core/servers/launch/find-command.ts';
-import { readServersText } from '../read-servers-text.ts';
-import type { RpcDeps } from '../deps.ts';
-import type { HandlersOf } from './handler.ts';
+import type { HealContract, HealOfferRow, ServerTool, WrittenText } from '../contract.ts';
+import type { HandlersOf, RpcDeps } from '../deps.ts';
+import { nameOfEntry, type PastedServer, readCommandLines } from '../read-command-line.ts';
 
 type Method =
-  'serverDetail' | 'setToolEnabled' | 'setServerEnabled' | 'tryServer' | 'saveServer' | 'removeServer' | 'readServers';
+  | 'serverDetail'
+  | 'writtenTexts'
+  | 'takeBackText'
+  | 'setToolEnabled'
+  | 'setServerEnabled'
+  | 'tryServer'
+  | 'saveServer'
+  | 'removeServer'
+  | 'readServers';
+
+const settleMs = 15_000;
 
 export const serverHandlers: HandlersOf<Method> = {
   serverDetail: async ({ server }, { core }) => {
@@ -20,6 +36,21 @@ export const serverHandlers: HandlersOf<Method> = {
       entry: await core.edits.shownEntry(name),
       logFile: core.transports.logFile(name),
     };
+  },
+  writtenTexts: async (_input, { core }) => {
+    await core.catalog.settled(settleMs);
+    return { texts: core.servers.all.flatMap(({ config }) => writtenTexts(config.name, core)) };
+  },
+  takeBackText: async ({ server, tool }, { core }) => {
+    await core.catalog.settled(settleMs);
+    const { name } = core.servers.get(server).config;
+    if (!writtenTexts(name, core).some((one) => one.tool === tool)) {
+      throw new AppError('not_found', `No model has written a description of ${name}:${tool}.`, {
+        fix: 'See tooltray list --written.',
+      });
+    }
+    await core.descriptions.takeBack(name, [tool]);
+    return {};
   },
   setToolEnabled: async ({ server, tool, enabled }, { core }) => {
     await core.edits.setToolEnabled(server, tool, enabled);
@@ -49,15 +80,28 @@ export const serverHandlers: HandlersOf<Method> = {
   },
 };
 
+/** What apps are told in place of what the server says, tool by tool. */
+function writtenTexts(server: string, { servers, descriptions }: RpcDeps['core']): WrittenText[] {
+  return servers.get(server).listing.tools.flatMap(({ name, description }) => {
+    const tool = String(name);
+    const written = descriptions.find(server, tool, description);
+    if (written === undefined) return [];
+    const own = typeof description === 'string' ? description : '';
+    return [{ server, tool, written: markHidden(written), own: markHidden(own) }];
+  });
+}
+
 function serverTools(name: string, core: RpcDeps['core']): ServerTool[] {
+  const written = new Map(writtenTexts(name, core).map((one) => [one.tool, one.written]));
   const listedNames = new Map(core.catalog.current.tools.map((tool) => [tool.id, tool.listedName]));
   return core.servers.get(name).listing.tools.map((definition) => {
     const tool = String(definition['name']);
-    const hints = isObject(definition['annotations']) ? definition['annotations'] : {};
+    const hints = objectOf(definition['annotations']);
     return {
       name: tool,
       listedName: listedNames.get(`${name}:${tool}`) ?? tool,
       description: typeof definition['description'] === 'string' ? definition['description'] : '',
+      written: written.get(tool),
       enabled: isToolOn(core.options.config.current, name, tool),
       readOnly: flag(hints, 'readOnlyHint'),
       destructive: flag(hints, 'destructiveHint'),
@@ -69,4 +113,101 @@ function serverTools(name: string, core: RpcDeps['core']): ServerTool[] {
 
 function flag(hints: JsonObject, name: string): boolean | undefined {
   return typeof hints[name] === 'boolean' ? hints[name] : undefined;
+}
+
+/** What people ask about servers that could be mended, and their yes to it. */
+export const healHandlers: HandlersOf<keyof HealContract> = {
+  healOffers: async (_input, { core }) => {
+    await core.healing.lookAgain();
+    return { offers: core.healing.offers.map(healOfferRow) };
+  },
+  heal: async ({ server }, { core }) => core.healing.heal(core.servers.get(server).config.name),
+};
+
+function healOfferRow(offer: HealOffer): HealOfferRow {
+  const { server, source, file, endpoint } = offer;
+  return { server, source: source.title, file, endpoint, sentence: offerText(offer) };
+}
+
+// The servers in a text that a person pasted: a config of any product, one entry, or a command line.
+
+/**
+ * `isProgram` tells whether a command can be started here: any text is a command line to a parser.
+ * Rejects with AppError bad_request where there is no server in it.
+ */
+export async function readServersText(
+  text: string,
+  isProgram: (command: string) => Promise<boolean>,
+): Promise<readonly PastedServer[]> {
+  const trimmed = text.trim();
+  if (/^[{["]/.test(trimmed)) {
+    const found = ofJson(trimmed);
+    if (found.length > 0) return found;
+    throw noServer('There is no server in this text.');
+  }
+  const found = readCommandLines(trimmed);
+  for (const { entry } of found) {
+    const { command } = entry;
+    if (typeof command !== 'string' || runners.has(command) || (await isProgram(command))) continue;
+    throw noServer(`There is no server in this text: "${command.slice(0, 60)}" is no program on this computer.`);
+  }
+  if (found.length > 0) return found;
+  throw noServer('There is no server in this text.');
+}
+
+/** What servers are started with; where it is missing, the trial says what to install. */
+const runners: ReadonlySet<string> = new Set([
+  'npx',
+  'node',
+  'npm',
+  'pnpm',
+  'bunx',
+  'bun',
+  'deno',
+  'uvx',
+  'uv',
+  'python',
+  'python3',
+  'pipx',
+  'docker',
+  'podman',
+  'go',
+  'java',
+  'dotnet',
+]);
+
+function noServer(message: string): AppError {
+  return new AppError('bad_request', message, {
+    fix: 'Paste the JSON that a server\'s page shows, with "mcpServers" or one entry, the command that starts it, a "claude mcp add …" line, or its address.',
+  });
+}
+
+function ofJson(text: string): PastedServer[] {
+  // Pages often show the inside of a config, without the braces around it.
+  const { root, problems } = new ConfigDocument(text.startsWith('"') ? `{${text}}` : text, 'the pasted text');
+  if (root === undefined) {
+    throw new AppError('bad_request', `The text cannot be read: ${problems[0]?.reason ?? 'it is not JSON'}`, {
+      fix: 'Copy it whole.',
+    });
+  }
+  const contained = findContainers(root).flatMap(({ entries }) =>
+    entries.flatMap(({ name, valueNode }) => named(name, nodeValue(valueNode))),
+  );
+  if (contained.length > 0) return contained;
+  const value = nodeValue(root);
+  if (!isObject(value)) return [];
+  if (isEntry(value)) return named(nameOfEntry(value), value);
+  return Object.entries(value).flatMap(([name, entry]) =>
+    isObject(entry) && isEntry(entry) ? named(name, entry) : [],
+  );
+}
+
+function named(name: string | undefined, value: unknown): PastedServer[] {
+  if (!isObject(value)) return [];
+  const { name: _own, ...entry } = value;
+  return [{ name: name ?? nameOfEntry(value), entry }];
+}
+
+function isEntry(value: JsonObject): boolean {
+  return ['command', 'url', 'serverUrl', 'httpUrl', 'base_url', 'uri'].some((key) => typeof value[key] === 'string');
 }

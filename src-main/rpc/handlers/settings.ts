@@ -1,10 +1,10 @@
 /** What the dashboard's settings change. */
 import { dirname } from 'node:path';
 import { AppError } from '../../core/base/errors.ts';
-import { isMode } from '../../core/modes/choose-mode.ts';
-import { modes } from '../../core/modes/index.ts';
-import type { RpcDeps } from '../deps.ts';
-import type { HandlersOf } from './handler.ts';
+import { isMode } from '../../core/choose-mode.ts';
+import { modes } from '../../core/mode-list.ts';
+import type { PricedSavings, SavingsContract, SavingsPrice } from '../contract.ts';
+import type { HandlersOf, RpcDeps } from '../deps.ts';
 
 export const settingsHandlers: HandlersOf<'setMode' | 'setSettings' | 'reveal'> = {
   setMode: async ({ mode }, { core }) => {
@@ -42,4 +42,19 @@ function requireDesktop({ desktop }: RpcDeps): NonNullable<RpcDeps['desktop']> {
   throw new AppError('unsupported', 'Only the desktop app can do that.', {
     fix: 'Tooltray runs as "tooltray serve" here; use the command line or your file manager.',
   });
+}
+
+/** What the savings ledger tells people, with what it is worth where they have set a price. */
+export const savingsHandlers: HandlersOf<keyof SavingsContract> = {
+  savings: async (question, { core }): Promise<PricedSavings> => {
+    const report = await core.ledger.savings(question);
+    const price = priceOf(report.total.net, core);
+    return { ...report, ...(price !== undefined && { price }) };
+  },
+};
+
+function priceOf(tokens: number, core: RpcDeps['core']): SavingsPrice | undefined {
+  const { perMillionTokens, currency } = core.options.config.current.price;
+  if (perMillionTokens === undefined) return undefined;
+  return { perMillionTokens, currency, net: (tokens * perMillionTokens) / 1_000_000 };
 }

@@ -1,11 +1,10 @@
 /** What the dashboard asks about answers on disk, and does with them. A person reading is no reading back by a model. */
 import { callOfSpill } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
-import type { Spill } from '../../core/results/spill.ts';
-import { nameOfApp } from '../../core/modes/client-app-facts.ts';
+import type { Spill } from '../../core/spills/spill.ts';
+import { nameOfApp } from '../../core/client-apps/app-limits.ts';
 import type { SpillRow } from '../contract.ts';
-import type { RpcDeps } from '../deps.ts';
-import type { HandlersOf } from './handler.ts';
+import type { HandlersOf, RpcDeps } from '../deps.ts';
 
 type Method =
   | 'spills'

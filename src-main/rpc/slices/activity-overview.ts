@@ -1,9 +1,9 @@
 /** The last calls and hours, in short. */
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
-import { nameOfApp } from '../../core/modes/client-app-facts.ts';
+import { nameOfApp } from '../../core/client-apps/app-limits.ts';
 import type { ActivityOverview, CallSummary } from '../contract.ts';
-import type { DayOfCalls } from './day-of-calls.ts';
+import type { DayOfCalls } from './savings-overview.ts';
 
 const shownRecent = 5;
 /** Calls that are looked through for five that differ. */

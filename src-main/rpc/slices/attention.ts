@@ -1,8 +1,9 @@
 /** What waits for a person, most urgent first: each with the one thing to do about it. */
-import type { AppRow, AttentionItem, CoreFacts, ProposalSummary, ServerStatus } from '../contract.ts';
+import type { AppRow } from '../../core/client-apps/app-rows.ts';
+import type { AttentionItem, CoreFacts, ProposalSummary, ServerStatus } from '../contract.ts';
 import { illFirst } from './server-rows.ts';
 
-export interface AttentionFacts {
+interface AttentionFacts {
   readonly core: CoreFacts;
   readonly servers: readonly ServerStatus[];
   readonly proposals: readonly ProposalSummary[];

@@ -1,12 +1,12 @@
 /** What servers' lists cost the apps, by estimate; worked out again only for what changed, since every call brings new rows. */
 import type { Aggregator } from '../../core/aggregator.ts';
+import { type Costs, estimateTokens } from '../../core/choose-mode.ts';
+import { nameOfApp } from '../../core/client-apps/app-limits.ts';
+import { serverToolNames } from '../../core/compat/toolmux/server-tool.ts';
 import type { CondenseLevel } from '../../core/config/app-config.ts';
-import { nameOfApp } from '../../core/modes/client-app-facts.ts';
-import { modes } from '../../core/modes/index.ts';
-import type { Mode, ModeView } from '../../core/modes/mode.ts';
-import { type Costs, estimateTokens } from '../../core/modes/mode-costs.ts';
-import { levelFor, SchemaShapes } from '../../core/modes/shown-tool.ts';
-import { serverToolNames } from '../../core/modes/toolmux/server-tool-names.ts';
+import { modes } from '../../core/mode-list.ts';
+import { type Mode, type ModeView, SchemaShapes } from '../../core/modes/mode.ts';
+import { levelFor } from '../../core/modes/show-tools.ts';
 import type { Listing } from '../../core/servers/listing.ts';
 import type { ListedCost } from '../contract.ts';
 import { modeInForce, viewOf } from './modes-overview.ts';

@@ -1,11 +1,11 @@
 /** The modes with what each costs for these servers, and what `auto` would choose and why. */
 import type { Aggregator } from '../../core/aggregator.ts';
-import { maySpill } from '../../core/calls/spill-limit.ts';
+import { maySpill } from '../../core/calls/shape-result.ts';
 import { autoMode } from '../../core/config/mode-names.ts';
-import { chooseMode } from '../../core/modes/choose-mode.ts';
-import { modes } from '../../core/modes/index.ts';
+import { chooseMode } from '../../core/choose-mode.ts';
+import { modes } from '../../core/mode-list.ts';
 import type { Mode, ModeView } from '../../core/modes/mode.ts';
-import { levelFor } from '../../core/modes/shown-tool.ts';
+import { levelFor } from '../../core/modes/show-tools.ts';
 import type { ModeCard, ModesOverview } from '../contract.ts';
 
 export function modesOverview(core: Aggregator): ModesOverview {

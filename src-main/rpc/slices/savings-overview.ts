@@ -1,5 +1,6 @@
 /** What Tooltray saved, over the periods that the dashboard shows. */
-import type { SavingsReport } from '../../core/activity/ledger/savings.ts';
+import { callsByServer, callsPerHour, type HourOfCalls, type ServerCalls } from '../../core/activity/call-sums.ts';
+import type { SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import type { SavingsOverview, SavingsPeriod, SavingsSummary } from '../contract.ts';
 
@@ -38,4 +39,42 @@ function summary({ total, causes }: SavingsReport): SavingsSummary {
     estimatedShare,
     causes: causes.map(({ key, net: saved }) => ({ cause: key, net: saved })),
   };
+}
+
+// The last day's calls in sums, worked out anew every two seconds at the most: a busy day has a hundred thousand of them.
+
+const freshMs = 2000;
+const hours = 24;
+
+export class DayOfCalls {
+  readonly #activity: Aggregator['activity'];
+  #servers: readonly ServerCalls[] = [];
+  #hours: readonly HourOfCalls[] = [];
+  #at = 0;
+
+  constructor(activity: Aggregator['activity']) {
+    this.#activity = activity;
+  }
+
+  /** Those that cost most first. */
+  get servers(): readonly ServerCalls[] {
+    this.#refresh();
+    return this.#servers;
+  }
+
+  /** Oldest first. */
+  get hours(): readonly HourOfCalls[] {
+    this.#refresh();
+    return this.#hours;
+  }
+
+  #refresh(): void {
+    const now = Date.now();
+    if (now - this.#at < freshMs) return;
+    this.#at = now;
+    this.#activity.query((database, stretches) => {
+      this.#servers = callsByServer(database, now - dayMs, stretches);
+      this.#hours = callsPerHour(database, now, hours, stretches);
+    });
+  }
 }

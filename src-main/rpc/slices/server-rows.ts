@@ -1,16 +1,16 @@
 /** Servers as rows of a table, ill ones first. */
 import type { ServerCalls } from '../../core/activity/call-sums.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
-import { isToolOn } from '../../core/config/is-tool-on.ts';
+import { isToolOn } from '../../core/config/app-config.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { HealthLevel, ServerRow, ServerStatus } from '../contract.ts';
-import { serverStatuses } from '../core-state.ts';
-import type { DayOfCalls } from './day-of-calls.ts';
+import { serverStatuses } from '../deps.ts';
+import type { DayOfCalls } from './savings-overview.ts';
 import type { ListTokens } from './list-tokens.ts';
 
 const urgency: readonly HealthLevel[] = ['error', 'attention', 'busy', 'ok', 'off'];
 
-export interface RowSources {
+interface RowSources {
   readonly day: DayOfCalls;
   readonly tokens: ListTokens;
 }

@@ -1,4 +1,5 @@
 /** A value as the rows of a tree: those that are folded in are not there. Pure. */
+import { count } from '../../lib/format.ts';
 
 /** An integer that a double cannot hold, as it is spelled. */
 export class SpelledNumber {
@@ -94,7 +95,7 @@ export function gist(value: object): string {
         .slice(0, membersInGist)
         .map(([name, child]) => `${name}: ${inGist(child)}`);
   const size = sizeOf(value) ?? 0;
-  const rest = size > membersInGist ? [`… ${counted(size, isList ? 'element' : 'member')}`] : [];
+  const rest = size > membersInGist ? [`… ${count(size, isList ? 'element' : 'member')}`] : [];
   const inside = [...members, ...rest].join(', ');
   return isList ? `[${inside}]` : `{${inside}}`;
 }
@@ -109,8 +110,7 @@ function inGist(value: unknown): string {
 export function valueText(value: unknown): string {
   if (value instanceof SpelledNumber) return value.text;
   const size = sizeOf(value);
-  if (size !== undefined)
-    return Array.isArray(value) ? `[${counted(size, 'element')}]` : `{${counted(size, 'member')}}`;
+  if (size !== undefined) return Array.isArray(value) ? `[${count(size, 'element')}]` : `{${count(size, 'member')}}`;
   const text = JSON.stringify(value) ?? '';
   return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 }
@@ -124,8 +124,4 @@ export function valueKind(value: unknown): 'text' | 'number' | 'word' | 'group' 
 function sizeOf(value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null || value instanceof SpelledNumber) return undefined;
   return Array.isArray(value) ? value.length : Object.keys(value).length;
-}
-
-function counted(size: number, noun: string): string {
-  return `${size.toLocaleString('en')} ${noun}${size === 1 ? '' : 's'}`;
 }

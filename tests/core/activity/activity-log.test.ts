@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Masker } from '../../../src-main/core/base/mask-secrets.ts';
+import { Masker } from '../../../src-main/core/base/mask.ts';
 import { call, openActivity } from './fixture.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 /** What was said in the last calls: bounded while it is held, masked for whoever reads it. */
 import { expect, test } from 'vitest';
 import { CallDetails, type SaidText } from '../../../src-main/core/activity/call-details.ts';
-import { Masker } from '../../../src-main/core/base/mask-secrets.ts';
+import { Masker } from '../../../src-main/core/base/mask.ts';
 
 const secret = 'correct-horse-battery-staple';
 

@@ -7,10 +7,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
 import { callOfSpill, findCall, firstAppCall, searchCalls } from '../../../src-main/core/activity/call-queries.ts';
 import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
-import { callsByServer, callsPerHour, sumsOf } from '../../../src-main/core/activity/call-sums.ts';
-import { Stretches } from '../../../src-main/core/activity/stretches.ts';
+import { callsByServer, callsPerHour, Stretches, sumsOf } from '../../../src-main/core/activity/call-sums.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
-import { Masker } from '../../../src-main/core/base/mask-secrets.ts';
+import { Masker } from '../../../src-main/core/base/mask.ts';
 
 const hour = 3_600_000;
 const noon = Date.UTC(2026, 10, 21, 12);

@@ -4,7 +4,7 @@ import { ActivityLog, type ActivityLogOptions } from '../../../src-main/core/act
 import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
 import { TokenCounter } from '../../../src-main/core/activity/token-counter.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
-import { Masker } from '../../../src-main/core/base/mask-secrets.ts';
+import { Masker } from '../../../src-main/core/base/mask.ts';
 
 const workerUrl = new URL('../../../src-main/core/activity/token-worker.ts', import.meta.url);
 

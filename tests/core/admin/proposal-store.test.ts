@@ -3,9 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { ProposalStore } from '../../../src-main/core/admin/proposal-store.ts';
-import type { ServerChange } from '../../../src-main/core/admin/server-change.ts';
-import { until } from '../../integration/until.ts';
+import { ProposalStore, type ServerChange } from '../../../src-main/core/admin/server-change.ts';
+import { until } from '../../support/until.ts';
 
 const folders: string[] = [];
 

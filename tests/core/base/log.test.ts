@@ -6,8 +6,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
-import { Masker } from '../../../src-main/core/base/mask-secrets.ts';
-import { secretValues } from '../../../src-main/core/base/secret-values.ts';
+import { Masker, secretValues } from '../../../src-main/core/base/mask.ts';
 
 let folder: string;
 let file: string;

@@ -1,7 +1,6 @@
 /** No secret gets into what people, logs or models read, and ordinary text stays readable. */
 import { expect, test } from 'vitest';
-import { Masker, maskObject, maskText } from '../../../src-main/core/base/mask-secrets.ts';
-import { isSecretName } from '../../../src-main/core/base/secret-names.ts';
+import { isSecretName, Masker, maskObject, maskText } from '../../../src-main/core/base/mask.ts';
 
 // Put together at run time, so that no scanner of repositories takes the examples for real keys.
 const S = 'Zq7Lm2Xw9Rt4';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { socketLocation } from '../../../src-main/core/base/socket-location.ts';
+import { socketLocation } from '../../../src-main/core/base/app-paths.ts';
 
 test('TOOLTRAY_HOME puts everything below one folder', () => {
   expect(socketLocation({ TOOLTRAY_HOME: '/tmp/t/../t' }, 'linux', '/home/eva')).toEqual({

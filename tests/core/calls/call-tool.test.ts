@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
-import { callTool, type CallerContext, type CallSteps } from '../../../src-main/core/calls/call-tool.ts';
-import type { FinishedCall } from '../../../src-main/core/calls/finished-call.ts';
+import {
+  type CallerContext,
+  type CallSteps,
+  callTool,
+  type FinishedCall,
+} from '../../../src-main/core/calls/call-tool.ts';
 import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
 import { RpcError } from '../../../src-main/core/wire/message.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';

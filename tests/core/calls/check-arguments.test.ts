@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, parseJson } from '../../../src-main/core/base/json.ts';
-import { checkArguments, type GivenArguments } from '../../../src-main/core/calls/check-arguments.ts';
-import { SchemaCompiler } from '../../../src-main/core/calls/schema-compiler.ts';
+import { checkArguments, type GivenArguments, SchemaCompiler } from '../../../src-main/core/calls/check-arguments.ts';
 import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
 
 const readFile = {

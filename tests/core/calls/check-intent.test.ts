@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkIntent, type Intent } from '../../../src-main/core/calls/check-intent.ts';
+import { checkIntent, type Intent } from '../../../src-main/core/calls/call-tool.ts';
 
 /** What the tool says of itself, and what becomes of a call to read, to write, to destroy. */
 const matrix: [string, unknown, Record<Intent, string>][] = [

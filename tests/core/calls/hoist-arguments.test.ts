@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hoistCall } from '../../../src-main/core/calls/hoist-arguments.ts';
+import { hoistCall } from '../../../src-main/core/calls/check-arguments.ts';
 
 test.each([
   [{ arguments: { name: 'a:b', arguments: { x: 1 } } }, { name: 'a:b', arguments: { x: 1 } }],

@@ -1,8 +1,7 @@
 /** What becomes of calls that outlive their client app's patience, by the clock. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { AnswerRoom } from '../../../src-main/core/calls/answer-room.ts';
+import { AnswerRoom, SlowCalls, type SlowCallsOptions } from '../../../src-main/core/calls/slow-calls.ts';
 import type { CallerContext } from '../../../src-main/core/calls/call-tool.ts';
-import { SlowCalls, type SlowCallsOptions } from '../../../src-main/core/calls/slow-calls.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { type Result, RpcError } from '../../../src-main/core/wire/message.ts';
 import { toObject } from '../../../src-main/core/wire/raw-json.ts';

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { CallerContext } from '../../../src-main/core/calls/call-tool.ts';
-import { spilledResult } from '../../../src-main/core/calls/spilled-result.ts';
-import { openStore, origin, type OpenStore } from '../results/spill-fixture.ts';
+import { spilledResult } from '../../../src-main/core/calls/shape-result.ts';
+import { openStore, origin, type OpenStore } from '../spills/spill-fixture.ts';
 
 const context: CallerContext = {
   ...{ app: 'test', mode: 'proxy', sessionId: 's1', clientInfo: {}, clientCapabilities: {} },
@@ -25,7 +25,7 @@ async function told(content: readonly JsonObject[]): Promise<{ text: string; idO
   const result = spilledResult(kept, { media: [], bytes: kept.resultBytes }, limit, {
     server: 'a',
     tool: 'b',
-    hint: JSON.stringify,
+    hint: (id) => [`Read on: ${id}`],
     context,
   });
   const [first] = result['content'] as { text: string }[];
@@ -41,5 +41,5 @@ test('a picture alone is not offered to be searched for words', async () => {
 
 test('where a text lies beside a picture, the text is what can be searched', async () => {
   const { text, idOf } = await told([picture, words]);
-  expect(text).toContain(`Read on: {"resultFile":"${idOf('text')}","op":"grep","pattern":"…"}`);
+  expect(text).toContain(`Read on: ${idOf('text')}`);
 });

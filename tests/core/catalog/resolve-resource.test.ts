@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { buildCatalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
-import { resourceTargets } from '../../../src-main/core/catalog/resolve-resource.ts';
+import { resourceNotFound, resourceTarget } from '../../../src-main/core/catalog/resolve-resource.ts';
 import { serverWith } from './catalog-of.ts';
 
 const resources = (...uris: string[]) => ({ resources: uris.map((uri) => ({ uri })) });
 const templates = (...uris: string[]) => ({ resourceTemplates: uris.map((uriTemplate) => ({ uriTemplate })) });
 
-function targets(servers: CatalogServer[], uri: string): string[] {
-  return resourceTargets(buildCatalog(servers, new Set()), uri).map((target) => `${target.server} ${target.uri}`);
+function target(servers: CatalogServer[], uri: string, shownBy: readonly string[] = []): string {
+  const found = resourceTarget(buildCatalog(servers, new Set()), uri, shownBy);
+  return found === undefined ? '' : `${found.server} ${found.uri}`;
 }
 
 describe('a resource is read from', () => {
@@ -18,24 +19,24 @@ describe('a resource is read from', () => {
   ];
 
   test.each([
-    ['the server that lists it', 'data://b', ['b data://b']],
-    ['the first where the URI says so', 'tooltray://a/data://same', ['a data://same']],
-    ['the second where the URI says so', 'tooltray://b/data://same', ['b data://same']],
-    ['the server that a wrapped URI names, whatever another one lists', 'tooltray://b/own', ['b own']],
+    ['the server that lists it', 'data://b', 'b data://b'],
+    ['the first where the URI says so', 'tooltray://a/data://same', 'a data://same'],
+    ['the second where the URI says so', 'tooltray://b/data://same', 'b data://same'],
+    ['the server that a wrapped URI names, whatever another one lists', 'tooltray://b/own', 'b own'],
     [
       'the server whose own URI merely looks wrapped, by its whole address',
       'tooltray://a/tooltray://b/own',
-      ['a tooltray://b/own'],
+      'a tooltray://b/own',
     ],
-    ['the server inside a wrapped URI that no list shows', 'tooltray://b/hidden', ['b hidden']],
-    ['the server whose template it fits', 'b://1/2/end', ['b b://1/2/end']],
-    ['the second one, by the template that says whose it is', 'tooltray://b/item://7', ['b item://7']],
-    ['every server with resources, where nothing is known of it', 'else://x', ['a else://x', 'b else://x']],
-    ['nobody where a wrapped URI names no server', 'tooltray://gone/x', []],
-    ['nobody where it is one of ours', 'tooltray://spill/abc', []],
-    ["nobody where it is one of Magg's, which we answer", 'magg://server/abc', []],
+    ['the server inside a wrapped URI that no list shows', 'tooltray://b/hidden', 'b hidden'],
+    ['the server whose template it fits', 'b://1/2/end', 'b b://1/2/end'],
+    ['the second one, by the template that says whose it is', 'tooltray://b/item://7', 'b item://7'],
+    ['nobody, where nothing is known of it', 'else://x', ''],
+    ['nobody where a wrapped URI names no server', 'tooltray://gone/x', ''],
+    ['nobody where it is one of ours', 'tooltray://spill/abc', ''],
+    ["nobody where it is one of Magg's, which we answer", 'magg://server/abc', ''],
   ])('%s', (_what, uri, expected) => {
-    expect(targets(two, uri)).toEqual(expected);
+    expect(target(two, uri)).toBe(expected);
   });
 });
 
@@ -43,7 +44,7 @@ test.each(['data://same', 'item://7'])(
   '%s of several servers is refused, with the ways to say whose is meant',
   (uri) => {
     const both = { ...resources('data://same'), ...templates('item://{id}') };
-    expect(() => targets([serverWith('a', both), serverWith('b', both)], uri)).toThrow(
+    expect(() => target([serverWith('a', both), serverWith('b', both)], uri)).toThrow(
       expect.objectContaining({
         code: 'bad_request',
         fix: `Say whose is meant: tooltray://a/${uri} or tooltray://b/${uri}.`,
@@ -54,11 +55,11 @@ test.each(['data://same', 'item://7'])(
 
 test('a template that fits everything does not take what another one describes', () => {
   const servers = [serverWith('greedy', templates('{+any}')), serverWith('owner', templates('item://{id}'))];
-  expect(targets(servers, 'item://7')).toEqual(['owner item://7']);
+  expect(target(servers, 'item://7')).toBe('owner item://7');
 });
 
 test('nowhere when no server has resources', () => {
-  expect(targets([serverWith('a', {})], 'data://x')).toEqual([]);
+  expect(target([serverWith('a', {})], 'data://x')).toBe('');
 });
 
 test.each([
@@ -77,9 +78,7 @@ test.each([
   ['open://{id', 'open://1', false],
 ])('the template %s fits %s: %s', (template, uri, fits) => {
   const owner = serverWith('owner', templates(template));
-  expect(targets([serverWith('other', resources('x://y')), owner], uri)).toEqual(
-    fits ? [`owner ${uri}`] : [`other ${uri}`, `owner ${uri}`],
-  );
+  expect(target([serverWith('other', resources('x://y')), owner], uri)).toBe(fits ? `owner ${uri}` : '');
 });
 
 test("by Magg's prefix of its server, in lists and in what is made of a template", () => {
@@ -97,7 +96,36 @@ test("by Magg's prefix of its server, in lists and in what is made of a template
     'data://cfg',
     'data://calc/item/{id}',
   ]);
-  expect(targets(servers, 'data://calc/cfg')).toEqual(['calc server data://cfg']);
-  expect(targets(servers, 'data://cfg')).toEqual(['b data://cfg']);
-  expect(targets(servers, 'data://calc/item/7')).toEqual(['calc server data://item/7']);
+  expect(target(servers, 'data://calc/cfg')).toBe('calc server data://cfg');
+  expect(target(servers, 'data://cfg')).toBe('b data://cfg');
+  expect(target(servers, 'data://calc/item/7')).toBe('calc server data://item/7');
+});
+
+describe('a resource that no list shows', () => {
+  const servers = [
+    serverWith('a', resources('data://a')),
+    serverWith('b', templates('item://{id}')),
+    serverWith('c', {}),
+  ];
+
+  test.each([
+    ['the one that has shown it', 'else://x', ['c'], 'c else://x'],
+    ['the one that has shown it, whatever template fits it', 'item://7', ['a'], 'a item://7'],
+    ['the one that lists it, whoever has shown it', 'data://a', ['b'], 'a data://a'],
+    ['nobody where the one that has shown it is gone', 'else://x', ['gone'], ''],
+  ])('is read from %s', (_whom, uri, shownBy, expected) => {
+    expect(target(servers, uri, shownBy)).toBe(expected);
+  });
+
+  test('is refused where several have shown it, with the ways to say whose is meant', () => {
+    expect(() => target(servers, 'else://x', ['a', 'b'])).toThrow(
+      expect.objectContaining({ fix: 'Say whose is meant: tooltray://a/else://x or tooltray://b/else://x.' }),
+    );
+  });
+
+  test('and that nobody has shown is answered with what helps', () => {
+    const catalog = buildCatalog(servers, new Set());
+    expect(resourceNotFound('else://x', catalog).text).toContain('tooltray://SERVER/else://x, with one of: a, b.');
+    expect(resourceNotFound('data://aa', catalog).text).toContain('Did you mean data://a?');
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ServerAliases } from '../../../src-main/core/catalog/server-aliases.ts';
+import { ServerAliases } from '../../../src-main/core/catalog/live-catalog.ts';
 
 test('aliases count in the order given, and stay with their server whatever comes and goes', () => {
   const aliases = new ServerAliases();

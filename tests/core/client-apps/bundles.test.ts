@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { bundleEntry } from '../../../src-main/core/client-apps/bundle-entry.ts';
-import { type Bundle, readBundle, unpackBundle } from '../../../src-main/core/client-apps/bundles.ts';
+import { type Bundle, bundleEntry, readBundle, unpackBundle } from '../../../src-main/core/client-apps/bundles.ts';
 
 let folder = '';
 

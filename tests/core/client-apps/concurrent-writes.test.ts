@@ -9,12 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
-import { changeAppFile } from '../../../src-main/core/client-apps/change-app-file.ts';
+import { changeAppFile, revisionOf, updateAppFile } from '../../../src-main/core/client-apps/update-app-file.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
 import { withOurEntry } from '../../../src-main/core/client-apps/install-entry.ts';
 import { installEntry } from '../../../src-main/core/client-apps/install.ts';
 import { undoableChanges } from '../../../src-main/core/client-apps/undo.ts';
-import { revisionOf, updateAppFile } from '../../../src-main/core/client-apps/update-app-file.ts';
 
 const rounds = process.env['TOOLTRAY_TEST_APPS'] === 'all' ? 1000 : 20;
 const launch = { command: '/opt/tooltray', args: ['stdio', '--app', 'cursor'] };

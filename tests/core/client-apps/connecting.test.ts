@@ -9,9 +9,14 @@ import { appStatus, warningFor } from '../../../src-main/core/client-apps/app-st
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
 import { findApps } from '../../../src-main/core/client-apps/find-apps.ts';
 import { withOurEntry } from '../../../src-main/core/client-apps/install-entry.ts';
-import { installEntry, planInstall, repairEntry } from '../../../src-main/core/client-apps/install.ts';
+import {
+  installEntry,
+  planInstall,
+  planUninstall,
+  repairEntry,
+  uninstallEntries,
+} from '../../../src-main/core/client-apps/install.ts';
 import { undoableChanges, undoChange } from '../../../src-main/core/client-apps/undo.ts';
-import { planUninstall, uninstallEntries } from '../../../src-main/core/client-apps/uninstall.ts';
 import { revisionOf } from '../../../src-main/core/client-apps/update-app-file.ts';
 
 const launch = { command: '/opt/tooltray', args: ['stdio', '--app', 'kiro'] };

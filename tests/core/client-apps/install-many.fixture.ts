@@ -1,8 +1,7 @@
 /** Installs and uninstalls in a config file: `node install-many.fixture.ts <file> <journal> <app> <rounds>`; 0 rounds: until killed. */
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
 import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
-import { installEntry } from '../../../src-main/core/client-apps/install.ts';
-import { uninstallEntries } from '../../../src-main/core/client-apps/uninstall.ts';
+import { installEntry, uninstallEntries } from '../../../src-main/core/client-apps/install.ts';
 
 const [file = '', folder = '', id = '', rounds = '0'] = process.argv.slice(2);
 const place = { app: knownApp(id), file };

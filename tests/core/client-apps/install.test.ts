@@ -3,14 +3,13 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AppPlace } from '../../../src-main/core/client-apps/change-app-file.ts';
+import type { AppPlace } from '../../../src-main/core/client-apps/update-app-file.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
 import { entryFor } from '../../../src-main/core/client-apps/install-entry.ts';
-import { installEntry, planInstall } from '../../../src-main/core/client-apps/install.ts';
+import { installEntry, planInstall, uninstallEntries } from '../../../src-main/core/client-apps/install.ts';
 import type { KnownApp } from '../../../src-main/core/client-apps/known-app.ts';
 import { knownApps } from '../../../src-main/core/client-apps/known-apps.ts';
 import { undoChange } from '../../../src-main/core/client-apps/undo.ts';
-import { uninstallEntries } from '../../../src-main/core/client-apps/uninstall.ts';
 import { type Situation, situationsOf } from './situations.ts';
 
 const hasBig: ReadonlySet<string> = new Set(

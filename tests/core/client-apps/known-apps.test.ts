@@ -1,16 +1,20 @@
 /** The known apps as data: complete, without clashes, where they should be on each system, and shaped as another installer shapes them. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { knownApp, type Machine, pathsOn, projectFile } from '../../../src-main/core/client-apps/app-files.ts';
-import { launchOf } from '../../../src-main/core/client-apps/entry-launch.ts';
-import { formatOf } from '../../../src-main/core/client-apps/formats/config-format.ts';
+import {
+  formatOf,
+  knownApp,
+  type Machine,
+  pathsOn,
+  projectFile,
+} from '../../../src-main/core/client-apps/app-files.ts';
+import { launchOf } from '../../../src-main/core/client-apps/app-servers.ts';
 import { valueAt } from '../../../src-main/core/client-apps/formats/wanted-value.ts';
-import { entryFor, snippetFor } from '../../../src-main/core/client-apps/install-entry.ts';
-import { installLink } from '../../../src-main/core/client-apps/install-links.ts';
+import { entryFor, installLink, snippetFor } from '../../../src-main/core/client-apps/install-entry.ts';
 import { knownApps } from '../../../src-main/core/client-apps/known-apps.ts';
 
 const stdio = { command: '/opt/launch', args: ['stdio', '--app', 'a'], env: { K: '1' } };

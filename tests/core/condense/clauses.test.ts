@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstClause, isSaidBy, leadingSentences } from '../../../src-main/core/condense/clauses.ts';
+import { firstClause, firstSentence, isSaidBy, leadingSentences } from '../../../src-main/core/condense/clauses.ts';
 
 test.each([
   ['The path (e.g. a folder). More of it.', 'The path (e.g. a folder)'],
@@ -8,6 +8,19 @@ test.each([
   ['', ''],
 ])('the first clause of %j is %j', (text, clause) => {
   expect(firstClause(text, 60)).toBe(clause);
+});
+
+test.each([
+  ['Says "stop." Then goes on.', 'Says "stop."'],
+  ['Reads (see the manual.) and writes.', 'Reads (see the manual.) and writes.'],
+  ['Reads a file! More.', 'Reads a file!'],
+  ['Reads a page\nError Responses:\n400: Bad', 'Reads a page.'],
+  ['Reads a page\n\nof a book', 'Reads a page.'],
+  ['Reads a page of\na book\n- now', 'Reads a page of a book.'],
+  ['Reads one of:\n- a page', 'Reads one of: - a page'],
+  ['Show what changed in a file; every line is told with the one who wrote it.', 'Show what changed in a file'],
+])('the first sentence of %j is %j', (text, sentence) => {
+  expect(firstSentence(text, 40)).toBe(sentence);
 });
 
 test.each([

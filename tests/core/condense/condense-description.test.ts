@@ -1,7 +1,7 @@
 /** Promises of the one-line descriptions. */
 
 import { describe, expect, test } from 'vitest';
-import { condenseDescription } from '../../../src-main/core/condense/condense-description.ts';
+import { condenseDescription, condenseLine } from '../../../src-main/core/condense/condense-tool.ts';
 
 describe('the documented vectors', () => {
   test.each([
@@ -52,4 +52,11 @@ test('a missing description is an empty line', () => {
 test('a megabyte of dots and blanks is condensed without stalling', () => {
   expect(condenseDescription(`${'.'.repeat(1_000_000)}x`)).toBe('.'.repeat(80));
   expect(condenseDescription(`a${' '.repeat(1_000_000)}b.`)).toBe('A b');
+});
+
+test.each([
+  ['Reads a file, e.g. a text. More of it.', 'Reads a file, e.g. a text'],
+  ['Use this tool to read a page\nArgs:\n- path', 'Read a page'],
+])('a line of our own ends where a sentence does: %j', (text, line) => {
+  expect(condenseLine(text)).toBe(line);
 });

@@ -1,7 +1,7 @@
 /** Promises of the shortened input schemas. */
 
 import { describe, expect, test } from 'vitest';
-import { condenseSchema } from '../../../src-main/core/condense/condense-schema.ts';
+import { condenseSchema } from '../../../src-main/core/condense/condense-tool.ts';
 
 function condenseProperty(property: unknown): unknown {
   return (condenseSchema({ type: 'object', properties: { it: property } })['properties'] as { it: unknown }).it;

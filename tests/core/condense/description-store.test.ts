@@ -81,3 +81,30 @@ test.each(['', '{', '[]', '{"version":2,"texts":{}}', '{"version":1,"texts":{"x"
     expect(await readFile(file, 'utf8')).toContain('Does x again');
   },
 );
+
+test('what is taken back is gone for the next core too, and says still who wrote the rest', async () => {
+  const store = open();
+  await store.save('s', new Map([...written('Does x'), ['y', { text: 'Does y', own: 'Y.' }]]), 'claude');
+  await store.takeBack('s', ['x']);
+  expect([store.find('s', 'x', 'Own.'), open().find('s', 'x', 'Own.'), open().find('s', 'y', 'Y.')]).toEqual([
+    undefined,
+    undefined,
+    'Does y',
+  ]);
+  expect(open().of('s')?.by).toBe('claude');
+});
+
+test('what another product has written is passed over once it was taken back, until something is written here', async () => {
+  const inheriting = (): DescriptionStore =>
+    new DescriptionStore(
+      join(folder, 'texts'),
+      () => hash,
+      () => 'From ToolMux',
+    );
+  expect(inheriting().find('s', 'x', 'Own.')).toBe('From ToolMux');
+  await inheriting().takeBack('s', ['x']);
+  expect([inheriting().find('s', 'x', 'Own.'), inheriting().find('s', 'x', undefined)]).toEqual([undefined, undefined]);
+  expect(inheriting().find('s', 'y', 'Own.')).toBe('From ToolMux');
+  await inheriting().save('s', written('Does x'), 'claude');
+  expect(inheriting().find('s', 'x', 'Own.')).toBe('Does x');
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exportKit } from '../../../src-main/core/config/export-kit.ts';
+import { exportKit } from '../../../src-main/core/config/kits.ts';
 
 const config = `{
   // Mine.

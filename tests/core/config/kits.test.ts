@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readEntryNotes } from '../../../src-main/core/config/entry-notes.ts';
-import { kitFolders, readKits } from '../../../src-main/core/config/kits.ts';
+import { kitFolders, readEntryNotes, readKits } from '../../../src-main/core/config/kits.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mergeServerField } from '../../../src-main/core/config/merge-server-field.ts';
+import { mergeServerField } from '../../../src-main/core/config/edit-config.ts';
 
 const config = `{
   // mine

@@ -1,9 +1,8 @@
 /** What a config file means, in our own words for it, and what is said when it is wrong. */
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
-import { isToolOn } from '../../../src-main/core/config/is-tool-on.ts';
-import { firstConfig } from '../../../src-main/core/config/first-config.ts';
+import { isToolOn, type ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import { firstConfig } from '../../../src-main/core/config/config-store.ts';
 import { readConfig } from '../../../src-main/core/config/read-config.ts';
 
 const file = resolve('/config/config.json');

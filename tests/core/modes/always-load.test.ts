@@ -1,6 +1,6 @@
 /** Where a client app defers tools, nobody should have to search for the tools that a mode begins with. */
 import { expect, test } from 'vitest';
-import { modes } from '../../../src-main/core/modes/index.ts';
+import { modes } from '../../../src-main/core/mode-list.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
 import { helperContext } from './helper-context.ts';
 

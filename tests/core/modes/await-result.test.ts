@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AwaitWish } from '../../../src-main/core/calls/slow-calls.ts';
 import { awaitLine, awaitResult, type AwaitListing, listsAwait } from '../../../src-main/core/modes/await-result.ts';
-import { clientApps, factsOfApp } from '../../../src-main/core/modes/client-app-facts.ts';
-import { findMode, modes } from '../../../src-main/core/modes/index.ts';
+import { clientApps, factsOfApp } from '../../../src-main/core/client-apps/app-limits.ts';
+import { findMode, modes } from '../../../src-main/core/mode-list.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
 import { helperContext } from './helper-context.ts';
 

@@ -1,7 +1,7 @@
 /** Promises of what each mode costs before the first call: tools/list and instructions together, in tokens (o200k). */
 import { expect, test } from 'vitest';
-import { countTokens } from '../../../src-main/core/activity/count-tokens.ts';
-import { findMode } from '../../../src-main/core/modes/index.ts';
+import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
+import { findMode } from '../../../src-main/core/mode-list.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
 import { helperContext } from './helper-context.ts';
 

@@ -1,12 +1,12 @@
 /** What a helper tool is given, made of a few servers, for tests of single modes. */
+import { programTools } from '../../../src-main/core/mode-list.ts';
 import { type KnownServer, ToolFinder } from '../../../src-main/core/catalog/tool-finder.ts';
 import { buildCatalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import type { CallRequest } from '../../../src-main/core/calls/call-tool.ts';
 import { DescriptionStore } from '../../../src-main/core/condense/description-store.ts';
-import { helperTools } from '../../../src-main/core/modes/index.ts';
-import type { HelperContext } from '../../../src-main/core/modes/mode.ts';
-import { SessionMemory } from '../../../src-main/core/modes/session-memory.ts';
-import type { ResultFiles } from '../../../src-main/core/results/result-files.ts';
+import { helperTools } from '../../../src-main/core/mode-list.ts';
+import { type HelperContext, SessionMemory } from '../../../src-main/core/modes/mode.ts';
+import type { ResultFiles } from '../../../src-main/core/spills/spill-questions.ts';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
 
 export interface TestContext extends HelperContext {
@@ -68,6 +68,7 @@ export function helperContext(
     signal: new AbortController().signal,
     canSample: false,
     askClient: () => Promise.reject(new Error('no client app to ask here')),
+    programTools,
     sandbox: { run: () => Promise.reject(new Error('no code here')), warm: () => undefined },
     code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
     readResource: () => Promise.reject(new Error('no resources here')),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { proxyMode } from '../../../src-main/core/modes/proxy.ts';
-import { levelFor } from '../../../src-main/core/modes/shown-tool.ts';
+import { levelFor } from '../../../src-main/core/modes/show-tools.ts';
 import { serverWith, toolsNamed } from '../catalog/catalog-of.ts';
 import { helperContext } from './helper-context.ts';
 

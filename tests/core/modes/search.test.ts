@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson, type JsonObject } from '../../../src-main/core/base/json.ts';
-import { helperTools } from '../../../src-main/core/modes/index.ts';
+import { helperTools } from '../../../src-main/core/mode-list.ts';
 import type { HelperTool } from '../../../src-main/core/modes/mode.ts';
 import { searchMode } from '../../../src-main/core/modes/search.ts';
 import { serverWith } from '../catalog/catalog-of.ts';

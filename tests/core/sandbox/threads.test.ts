@@ -9,7 +9,7 @@ import { engineUrl, sandboxWorkerUrl } from '../../../src-main/core/sandbox/sand
 import { Harness, javascript, text } from './sandbox-harness.ts';
 
 const root = new URL('../../../', import.meta.url);
-const workerUrl = new URL('src-main/core/sandbox/sandbox-worker.ts', root);
+const workerUrl = new URL('src-main/core/sandbox/js-worker/sandbox-worker.ts', root);
 
 test('worker and engine are found among the sources, beside the bundle, and above its chunks', () => {
   expect(sandboxWorkerUrl()).toEqual(workerUrl);

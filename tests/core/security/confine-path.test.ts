@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AppError } from '../../../src-main/core/base/errors.ts';
 import { confinePath } from '../../../src-main/core/security/confine-path.ts';
-import { isInside } from '../../../src-main/core/security/path-name.ts';
+import { isInside } from '../../../src-main/core/security/file-paths.ts';
 import { openConfined } from '../../../src-main/core/security/open-confined.ts';
 import { writeConfined } from '../../../src-main/core/security/write-confined.ts';
 import { makeFolders, refusal, secret } from './confined-folders.ts';

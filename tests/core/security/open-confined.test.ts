@@ -1,15 +1,12 @@
 /** What is opened is what was checked, also while it is being swapped for a link that leads out. */
 import { constants } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import { confinePath } from '../../../src-main/core/security/confine-path.ts';
 import { openConfined, openReal } from '../../../src-main/core/security/open-confined.ts';
-import { pinFolder } from '../../../src-main/core/security/pin-folder.ts';
-import { writeConfined } from '../../../src-main/core/security/write-confined.ts';
-import type { WriteMode } from '../../../src-main/core/security/write-confined.ts';
+import { pinFolder, writeConfined, type WriteMode } from '../../../src-main/core/security/write-confined.ts';
 import { makeFolders, refusal, secret } from './confined-folders.ts';
 import { swapping } from './swapping.ts';
 

@@ -3,10 +3,10 @@ import { link, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { SpillFinder } from '../../../src-main/core/results/spill-finder.ts';
+import { SpillFinder } from '../../../src-main/core/spills/spill-finder.ts';
 import type { OwnPlaces } from '../../../src-main/core/security/own-places.ts';
 import { connectUtils } from '../servers/builtin/connect-utils.ts';
-import { startCore } from '../../integration/start-core.ts';
+import { startCore } from '../../support/start-core.ts';
 
 let root = '';
 let own: OwnPlaces = { folders: [], files: [] };

@@ -1,10 +1,11 @@
 /** Promises of the second line: a server of both eras is met in the era of the app, over stdio and over HTTP. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
-import type { CallContext } from '../../../src-main/core/servers/call-context.ts';
+import type { CallContext } from '../../../src-main/core/servers/calls-in-flight.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 import { startHttpFixture } from '../../fixtures/servers/http-fixture.ts';
-import { containing, contextOf, isAlive, say, serversHarness, type ServersHarness, until } from './servers-harness.ts';
+import { containing, contextOf, isAlive, say, serversHarness, type ServersHarness } from './servers-harness.ts';
+import { until } from '../../support/until.ts';
 
 /** A session of the handshake era whose app fills in forms, with its own name. */
 function handshaking(sessionId: string, more: Partial<CallContext> = {}): CallContext {

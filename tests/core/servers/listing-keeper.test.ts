@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Handshake } from '../../../src-main/core/servers/handshake.ts';
 import { ListingKeeper } from '../../../src-main/core/servers/listing-keeper.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
-import { containing, failure, say, serversHarness, type ServersHarness, toolNames, until } from './servers-harness.ts';
+import { containing, failure, say, serversHarness, type ServersHarness, toolNames } from './servers-harness.ts';
+import { until } from '../../support/until.ts';
 import type { Script } from './scripted-server.ts';
 
 interface Watched {

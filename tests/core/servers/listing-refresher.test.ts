@@ -1,8 +1,8 @@
 /** Promises of the refresher: one fetch at a time, bursts taken together, no word lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { ListingRefresher } from '../../../src-main/core/servers/listing-refresher.ts';
-import { until } from './servers-harness.ts';
+import { ListingRefresher } from '../../../src-main/core/servers/listing.ts';
+import { until } from '../../support/until.ts';
 
 interface Fetches {
   readonly refresher: ListingRefresher;

@@ -1,7 +1,8 @@
 /** Promises of how a server and its calls end: idle, out of time, stopped. */
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
-import { contextOf, failure, isAlive, matching, say, serversHarness, toolNames, until } from './servers-harness.ts';
+import { contextOf, failure, isAlive, matching, say, serversHarness, toolNames } from './servers-harness.ts';
+import { until } from '../../support/until.ts';
 
 test('unused for a while it is stopped, and the next call wakes it', async () => {
   let now = 0;

@@ -11,8 +11,8 @@ import {
   serversHarness,
   textOf,
   toolNames,
-  until,
 } from './servers-harness.ts';
+import { until } from '../../support/until.ts';
 
 function statesOf(server: ManagedServer): string[] {
   const states: string[] = [];

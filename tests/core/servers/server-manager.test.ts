@@ -2,8 +2,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
 import { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
-import { StartSlots } from '../../../src-main/core/servers/start-slots.ts';
-import { failure, isAlive, say, serversHarness, until } from './servers-harness.ts';
+import { StartSlots } from '../../../src-main/core/servers/line-opener.ts';
+import { failure, isAlive, say, serversHarness } from './servers-harness.ts';
+import { until } from '../../support/until.ts';
 
 const stateOf = (manager: ServerManager, name: string): string => manager.get(name).state.kind;
 const pidOf = async (manager: ServerManager, name: string): Promise<number> =>

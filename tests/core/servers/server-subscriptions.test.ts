@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import type { Handshake } from '../../../src-main/core/servers/handshake.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 import { ServerSubscriptions } from '../../../src-main/core/servers/server-subscriptions.ts';
-import { contextOf, failure, say, serversHarness, type ServersHarness, toolNames, until } from './servers-harness.ts';
+import { contextOf, failure, say, serversHarness, type ServersHarness, toolNames } from './servers-harness.ts';
+import { until } from '../../support/until.ts';
 
 const anna = contextOf('anna');
 const bert = contextOf('bert');

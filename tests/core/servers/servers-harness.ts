@@ -2,12 +2,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
-import type { HttpServerConfig, StdioServerConfig } from '../../../src-main/core/config/app-config.ts';
-import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
-import { hashServer } from '../../../src-main/core/config/hash-server.ts';
-import type { CallContext } from '../../../src-main/core/servers/call-context.ts';
+import type { HttpServerConfig, ServerConfig, StdioServerConfig } from '../../../src-main/core/config/app-config.ts';
+import { hashServer } from '../../../src-main/core/config/build-server.ts';
+import type { CallContext } from '../../../src-main/core/servers/calls-in-flight.ts';
 import { Connection } from '../../../src-main/core/servers/connection.ts';
 import { ProcessRegistry } from '../../../src-main/core/servers/launch/process-registry.ts';
 import { EnvironmentResolver } from '../../../src-main/core/servers/launch/resolve-environment.ts';
@@ -16,9 +14,9 @@ import { ManagedServer } from '../../../src-main/core/servers/managed-server.ts'
 import type { ServerDeps } from '../../../src-main/core/servers/server-deps.ts';
 import { SignIns } from '../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
-import { Pause } from '../../../src-main/core/servers/pause.ts';
-import { StartSlots } from '../../../src-main/core/servers/start-slots.ts';
-import { TransportFactory } from '../../../src-main/core/servers/transports/transport-factory.ts';
+import { Pause } from '../../../src-main/core/servers/shared-line.ts';
+import { StartSlots } from '../../../src-main/core/servers/line-opener.ts';
+import { TransportFactory } from '../../../src-main/core/servers/transports/create-transport.ts';
 import { RpcError, type Result } from '../../../src-main/core/wire/message.ts';
 import { toObject } from '../../../src-main/core/wire/raw-json.ts';
 import { fixtureCommand } from '../../fixtures/spawn-fixture.ts';
@@ -181,11 +179,6 @@ export async function failure(work: Promise<unknown>): Promise<Error> {
     (value) => Promise.reject(new Error(`It was answered: ${JSON.stringify(value)}`)),
     (error: unknown) => error as Error,
   );
-}
-
-/** Waits for something to become true; the test's own time-out is the limit. */
-export async function until(done: () => boolean): Promise<void> {
-  while (!done()) await sleep(5);
 }
 
 /** For use inside of an expected value. */

@@ -4,7 +4,8 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startHttpFixture, startSseFixture } from '../../fixtures/servers/http-fixture.ts';
 import type { HttpFixture } from '../../fixtures/servers/shared/serve-over-http.ts';
-import { containing, contextOf, failure, say, serversHarness, toolNames, until } from './servers-harness.ts';
+import { containing, contextOf, failure, say, serversHarness, toolNames } from './servers-harness.ts';
+import { until } from '../../support/until.ts';
 import { serve } from './transports/http-harness.ts';
 
 async function kept(fixture: Promise<HttpFixture>): Promise<HttpFixture> {

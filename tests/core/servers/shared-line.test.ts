@@ -2,9 +2,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import type { Connection } from '../../../src-main/core/servers/connection.ts';
-import { Pause } from '../../../src-main/core/servers/pause.ts';
-import { SharedLine, type SharedLineOptions } from '../../../src-main/core/servers/shared-line.ts';
-import { failure, isAlive, serversHarness, until } from './servers-harness.ts';
+import { Pause, SharedLine, type SharedLineOptions } from '../../../src-main/core/servers/shared-line.ts';
+import { failure, isAlive, serversHarness } from './servers-harness.ts';
+import { until } from '../../support/until.ts';
 
 /** Opens as it is told; the connections are doubles that only know how to be closed. */
 function lineOf(

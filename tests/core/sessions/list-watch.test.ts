@@ -1,6 +1,6 @@
 /** When a client app counts as one that does not listen for changes of its list. */
 import { expect, test } from 'vitest';
-import { ListWatch } from '../../../src-main/core/sessions/list-watch.ts';
+import { ListWatch } from '../../../src-main/core/sessions/session.ts';
 
 test('who was told nothing may call as often and as long as it likes', () => {
   const watch = new ListWatch();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LogFilter } from '../../../src-main/core/sessions/log-filter.ts';
+import { LogFilter } from '../../../src-main/core/sessions/caller-context.ts';
 
 const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 

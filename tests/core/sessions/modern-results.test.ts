@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { discovery, modernResult } from '../../../src-main/core/sessions/modern-results.ts';
+import { discovery, modernResult } from '../../../src-main/core/sessions/modern.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 
 const serverInfo = { name: 'tooltray', version: '1' };

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FrameReader } from '../../../src-main/core/wire/frame-reader.ts';
-import type { Message } from '../../../src-main/core/wire/message.ts';
+import { type Message, serializeMessage } from '../../../src-main/core/wire/message.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
-import { serializeMessage } from '../../../src-main/core/wire/serialize.ts';
 
 interface Read {
   readonly messages: Message[];

@@ -1,6 +1,6 @@
 /** The bytes of a message, gathered: all of them, in order, and in few pieces however many parts they came in. */
 import { expect, test } from 'vitest';
-import { GatheredBytes } from '../../../src-main/core/wire/gathered-bytes.ts';
+import { GatheredBytes } from '../../../src-main/core/wire/frame-reader.ts';
 
 /** Parts whose bytes tell where they belong. */
 function* partsOf(total: number, length: number): Generator<Buffer> {

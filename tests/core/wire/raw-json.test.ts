@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RandomJson, randomFrom } from './random-json.ts';
 import { fact, RawJson, toObject } from '../../../src-main/core/wire/raw-json.ts';
-import { serializeMessage } from '../../../src-main/core/wire/serialize.ts';
+import { serializeMessage } from '../../../src-main/core/wire/message.ts';
 
 /** A text in pieces that may end in the middle of a character. */
 function pieces(bytes: Buffer, size: number): Buffer[] {

@@ -1,5 +1,5 @@
 /** The JSON-RPC messages in what a tap kept: lines, bodies and event streams alike. */
-import type { RawMessage } from '../../fixtures/raw-client.ts';
+import type { RawMessage } from '../../support/raw-client.ts';
 
 export function readMessages(text: string): RawMessage[] {
   return text

@@ -6,7 +6,8 @@
  *   whose list is another one.
  */
 import type { JsonObject } from '../../base/json.ts';
-import type { ListKey } from './list-texts.ts';
+import type { TokenCount } from '../token-counter.ts';
+import type { PayloadCounter } from './payload-counter.ts';
 
 /** A server that the person has switched on, as it would introduce itself to an app. */
 export interface ListedServer {
@@ -15,12 +16,12 @@ export interface ListedServer {
   readonly instructions: string | undefined;
 }
 
-export interface OwedInstructions {
+interface OwedInstructions {
   readonly server: string;
   readonly text: string;
 }
 
-export interface OwedList {
+interface OwedList {
   readonly server: string;
   readonly key: ListKey;
   readonly entries: readonly JsonObject[];
@@ -102,4 +103,96 @@ function owe(
 
 function isSame(a: readonly JsonObject[] | undefined, b: readonly JsonObject[]): boolean {
   return a === b || (a !== undefined && JSON.stringify(a) === JSON.stringify(b));
+}
+
+// For an app that loads tools only when it needs them: which definitions it has loaded so far in its session, of ours and of
+// those that it would have had from the servers. It loads one whole when it calls the tool for the first time.
+
+interface DefinitionOwed {
+  readonly server: string;
+  readonly tool: string;
+  readonly definition: JsonObject;
+}
+
+export class DeferredTools {
+  readonly #listed = new Map<string, JsonObject>();
+  readonly #loaded = new Set<string>();
+
+  /** The app was sent this list. */
+  list(tools: readonly JsonObject[]): void {
+    this.#listed.clear();
+    for (const tool of tools) this.#listed.set(String(tool['name']), tool);
+  }
+
+  /** The definition of a listed tool, when the app calls it first. */
+  use(tool: string): JsonObject | undefined {
+    return this.#first(`listed ${tool}`) ? this.#listed.get(tool) : undefined;
+  }
+
+  /** The definitions of servers' tools that were called for the first time, by whatever way. */
+  called(
+    calls: readonly { readonly server: string; readonly tool: string }[],
+    servers: readonly ListedServer[],
+  ): readonly DefinitionOwed[] {
+    return calls.flatMap(({ server, tool }) => {
+      if (!this.#first(`server ${server} ${tool}`)) return [];
+      const tools = servers.find(({ name }) => name === server)?.listing.tools ?? [];
+      const definition = tools.find(({ name }) => name === tool);
+      return definition === undefined ? [] : [{ server, tool, definition }];
+    });
+  }
+
+  #first(key: string): boolean {
+    const isFirst = !this.#loaded.has(key);
+    this.#loaded.add(key);
+    return isFirst;
+  }
+}
+
+/** What apps load of lists, in tokens: as servers send them, or as an app holds them that defers tools. Each list is counted once. */
+export type ListKey = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
+
+export const listMethods: ReadonlyMap<string, ListKey> = new Map([
+  ['tools/list', 'tools'],
+  ['resources/list', 'resources'],
+  ['resources/templates/list', 'resourceTemplates'],
+  ['prompts/list', 'prompts'],
+]);
+
+/** Longest line that stands for a tool which is loaded only when it is needed, in characters. */
+const longestLine = 200;
+
+export class ListTexts {
+  readonly #counter: PayloadCounter;
+  readonly #whole = new WeakMap<object, Promise<TokenCount>>();
+  readonly #lines = new WeakMap<object, Promise<TokenCount>>();
+
+  constructor(counter: PayloadCounter) {
+    this.#counter = counter;
+  }
+
+  /** The JSON text of the list's result, with nothing in it but the entries. */
+  whole(key: ListKey, entries: readonly JsonObject[]): Promise<TokenCount> {
+    return once(this.#whole, entries, () => this.#counter.countText(() => JSON.stringify({ [key]: entries })));
+  }
+
+  /** The name of each tool and the first line of its description. */
+  lines(tools: readonly JsonObject[]): Promise<TokenCount> {
+    return once(this.#lines, tools, () => this.#counter.countText(() => tools.map(toLine).join('\n')));
+  }
+}
+
+export function toLine({ name, description }: JsonObject): string {
+  const [first = ''] = typeof description === 'string' ? description.trimStart().split('\n', 1) : [];
+  return `${String(name)}: ${first}`.slice(0, longestLine);
+}
+
+function once(
+  known: WeakMap<object, Promise<TokenCount>>,
+  key: object,
+  count: () => Promise<TokenCount>,
+): Promise<TokenCount> {
+  const counted = known.get(key) ?? count();
+  known.set(key, counted);
+  return counted;
 }

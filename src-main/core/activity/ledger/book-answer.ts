@@ -1,7 +1,6 @@
 /** Divides the answer to a tools/call among its causes, so that the parts are the whole to the token. */
 import type { TokenCount } from '../token-counter.ts';
-import type { AnswerKind } from './answer-kind.ts';
-import { type Cause, type Entry, entryOf } from './entry.ts';
+import { type AnswerKind, type Cause, type Entry, entryOf } from './entry.ts';
 
 /** A call of a server's tool that ran while the request was answered. */
 export interface CountedCall {
@@ -17,7 +16,7 @@ export interface CountedCall {
   readonly untouched: boolean;
 }
 
-export interface CountedAnswer {
+interface CountedAnswer {
   readonly kind: AnswerKind;
   /** The tool that the client app called. */
   readonly tool: string;

@@ -1,7 +1,7 @@
 /** One request of a client app, from when it was read to when its answer has gone out, and the calls that ran for it. */
 import type { JsonObject } from '../../base/json.ts';
-import { isTextKind } from '../../results/keep/media-types.ts';
-import { readSpillFacts } from '../../results/spill-facts.ts';
+import { isTextKind } from '../../spills/messages.ts';
+import { readSpillFacts } from '../../spills/spill.ts';
 import type { Result } from '../../wire/message.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 import type { TokenCount } from '../token-counter.ts';
@@ -9,7 +9,7 @@ import type { CountedCall } from './book-answer.ts';
 import type { PayloadCounter } from './payload-counter.ts';
 
 /** A call of a server's tool that is over. */
-export interface LedgerCall {
+interface LedgerCall {
   readonly server: string;
   readonly tool: string;
   readonly via: string | undefined;

@@ -1,7 +1,7 @@
 /** Sums that wait to be written: added up in memory, written in batches, and tried again while the database cannot be had. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../base/log.ts';
-import type { Masker } from '../../base/mask-secrets.ts';
+import type { Masker } from '../../base/mask.ts';
 import { addAmounts, type Entry } from './entry.ts';
 import { addRows, hourOf, type LedgerBounds, type LedgerRow, trimLedger } from './ledger-table.ts';
 
@@ -10,7 +10,7 @@ export interface LedgerStore {
   use<T>(work: (database: DatabaseSync) => T): T;
 }
 
-export interface LedgerRowsOptions {
+interface LedgerRowsOptions {
   readonly store: LedgerStore;
   readonly masker: Pick<Masker, 'maskText'>;
   readonly log: Log;

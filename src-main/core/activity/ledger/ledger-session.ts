@@ -8,12 +8,11 @@
 import { asText, type JsonObject } from '../../base/json.ts';
 import { isFailure, type Message, type Result } from '../../wire/message.ts';
 import { fact } from '../../wire/raw-json.ts';
-import { type AnswerKind, answerKind, inputOf } from './answer-kind.ts';
+import { type AnswerKind, answerKind, type Cause, type Entry, entryOf, inputOf } from './entry.ts';
 import { bookAnswer, type CountedCall } from './book-answer.ts';
-import { type Cause, type Entry, entryOf } from './entry.ts';
 import { Exchange } from './exchange.ts';
 import { ListBooks, type ListParts, type ListReader } from './list-books.ts';
-import { listMethods } from './list-texts.ts';
+import { listMethods } from './baseline.ts';
 
 export interface SessionFacts {
   readonly id: string;
@@ -24,7 +23,7 @@ export interface SessionFacts {
   readonly client: () => string;
 }
 
-export interface SessionParts extends ListParts {
+interface SessionParts extends ListParts {
   readonly defersTools: (app: string) => boolean;
   readonly hasModel: (app: string) => boolean;
   readonly enter: (entries: Promise<readonly Entry[]>, owner: { id: string; app: string; mode: string }) => void;

@@ -26,7 +26,7 @@ export interface LedgerBounds {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** How far back the table by the hour goes. */
-export const recentMs = 8 * dayMs;
+const recentMs = 8 * dayMs;
 const longMs = 2 * 366 * dayMs;
 
 const amounts = ['times', 'sent', 'loaded', 'baseline', 'raw', 'estimated'] as const;
@@ -78,4 +78,165 @@ function upsert(table: string, keys: readonly string[]): string {
   const sums = amounts.map((name) => `${name} = ${name} + excluded.${name}`);
   return `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
     ON CONFLICT (${keys.join(', ')}) DO UPDATE SET ${sums.join(', ')}`;
+}
+
+// Sums over the ledger's tables.
+
+/** How a row's key is read off the table by the hour; that by the day has a column for the day and none for sessions. */
+const expressions: Readonly<Record<SavingsKey, string>> = {
+  session: 'session',
+  app: 'app',
+  server: 'server',
+  tool: "CASE WHEN server = '' THEN tool ELSE server || ':' || tool END",
+  day: "date(hour / 1000, 'unixepoch', 'localtime')",
+  cause: 'cause',
+  mode: 'mode',
+};
+
+export function sumLedger(
+  database: DatabaseSync,
+  { since = 0, by = 'cause', app }: SavingsQuestion,
+  now: number,
+): readonly CauseSum[] {
+  // Sessions are kept by the hour only; the last hours are told apart there, too.
+  const fine = by === 'session' || since > now - recentMs;
+  const table = fine ? 'ledgerHours' : 'ledgerDays';
+  const key = !fine && by === 'day' ? 'day' : expressions[by];
+  const rows = database
+    .prepare(
+      `SELECT ${key} AS key, ${by === 'session' ? 'min(app)' : 'NULL'} AS app, cause,
+        sum(times) AS times, sum(sent) AS sent, sum(loaded) AS loaded,
+        sum(baseline) AS baseline, sum(raw) AS raw, sum(estimated) AS estimated
+        FROM ${table} WHERE ${fine ? 'hour' : 'day'} >= ? AND app = coalesce(?, app) GROUP BY 1, cause`,
+    )
+    .all(fine ? hourOf(since) : dayOf(since), app ?? null);
+  return rows.map((row) => {
+    const number = (name: string): number => Number(row[name]);
+    return {
+      key: String(row['key']),
+      app: row['app'] === null ? undefined : String(row['app']),
+      cause: row['cause'] as Cause,
+      times: number('times'),
+      sent: number('sent'),
+      loaded: number('loaded'),
+      baseline: number('baseline'),
+      raw: number('raw'),
+      estimated: number('estimated'),
+    };
+  });
+}
+
+/** What the ledger answers: sums by what was asked for, the net, and from when on Tooltray pays for itself. */
+export type SavingsKey = 'session' | 'app' | 'server' | 'tool' | 'day' | 'cause' | 'mode';
+
+export interface SavingsQuestion {
+  /** Only from then on, in ms since the epoch: to the hour in the last seven days, to the day before. */
+  readonly since?: number | undefined;
+  /** What the rows are for; `cause` unless given. */
+  readonly by?: SavingsKey | undefined;
+  /** Only what concerns this client app. */
+  readonly app?: string | undefined;
+}
+
+/** All in tokens. */
+export interface SavingsSums {
+  /** Lists and instructions that apps would have loaded without Tooltray. */
+  readonly baseline: number;
+  /** What they loaded of Tooltray's own: lists, instructions, discovery, helper texts. */
+  readonly spent: number;
+  /** What servers answered, as they sent it. */
+  readonly raw: number;
+  /** What the apps were given of it. */
+  readonly given: number;
+  /** What they read of kept answers later. */
+  readonly readBack: number;
+  /** baseline − spent + raw − given − readBack; may be negative. */
+  readonly net: number;
+  /** Everything that crossed the apps' lines. */
+  readonly sent: number;
+  /** Share of sent, baseline and raw that is an estimate, 0 to 1. */
+  readonly estimatedShare: number;
+  /** Tool calls that were answered. */
+  readonly calls: number;
+}
+
+export interface SavingsRow extends SavingsSums {
+  /** Of a tool `server:tool`; empty for what is no server's or no tool's. */
+  readonly key: string;
+  /** Of a session: its app. */
+  readonly app?: string;
+}
+
+export interface BreakEven {
+  /** The net is not negative. */
+  readonly reached: boolean;
+  /** Look-ups that were made, and how many what the lists save pays for; undefined: none was made, or lists save nothing. */
+  readonly searches: number;
+  readonly affordable: number | undefined;
+}
+
+export interface SavingsReport {
+  readonly by: SavingsKey;
+  /** Most net first; days in their order. */
+  readonly rows: readonly SavingsRow[];
+  readonly causes: readonly SavingsRow[];
+  readonly total: SavingsSums;
+  readonly breakEven: BreakEven;
+  readonly tokenizer: string;
+  /** How it was counted, a sentence each. */
+  readonly assumptions: readonly string[];
+}
+
+/** A sum over the table for one key and cause. */
+interface CauseSum extends Amounts {
+  readonly key: string;
+  readonly app: string | undefined;
+  readonly cause: Cause;
+}
+
+const spending: ReadonlySet<Cause> = new Set(['lists', 'instructions', 'discovery', 'helpers']);
+const giving: ReadonlySet<Cause> = new Set(['results', 'code']);
+
+export function toRows(sums: readonly CauseSum[], by: SavingsKey): readonly SavingsRow[] {
+  const rows = [...Map.groupBy(sums, ({ key }) => key)].map(([key, parts]): SavingsRow => {
+    const app = parts[0]?.app;
+    return { key, ...(app !== undefined && { app }), ...addUp(parts) };
+  });
+  return rows.sort(by === 'day' ? (a, b) => (a.key < b.key ? -1 : 1) : (a, b) => b.net - a.net);
+}
+
+export function addUp(parts: readonly CauseSum[]): SavingsSums {
+  const total = (of: (part: CauseSum) => number): number => parts.reduce((sum, part) => sum + of(part), 0);
+  const loaded = (isMeant: (cause: Cause) => boolean): number =>
+    total((part) => (isMeant(part.cause) ? part.loaded : 0));
+  const [baseline, raw, sent] = [total((part) => part.baseline), total((part) => part.raw), total((part) => part.sent)];
+  const spent = loaded((cause) => spending.has(cause));
+  const given = loaded((cause) => giving.has(cause));
+  const readBack = loaded((cause) => cause === 'readback');
+  const counted = baseline + raw + sent;
+  return {
+    baseline,
+    spent,
+    raw,
+    given,
+    readBack,
+    net: baseline - spent + raw - given - readBack,
+    sent,
+    estimatedShare: counted === 0 ? 0 : total((part) => part.estimated) / counted,
+    calls: total((part) => (giving.has(part.cause) ? part.times : 0)),
+  };
+}
+
+export function breakEvenOf(sums: readonly CauseSum[], net: number): BreakEven {
+  const of = (...causes: readonly Cause[]): readonly CauseSum[] => sums.filter(({ cause }) => causes.includes(cause));
+  const lists = addUp(of('lists', 'instructions'));
+  const searches = of('discovery').reduce((sum, { times }) => sum + times, 0);
+  // Whoever has to look a tool up has to call it through something, too.
+  const each = addUp(of('discovery', 'helpers')).spent / searches;
+  const saved = lists.baseline - lists.spent;
+  return {
+    reached: net >= 0,
+    searches,
+    affordable: searches === 0 || saved <= 0 ? undefined : Math.floor(saved / each),
+  };
 }

@@ -3,11 +3,9 @@ import { isObject, type JsonObject } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
 import { fact } from '../../wire/raw-json.ts';
 import type { TokenCount } from '../token-counter.ts';
-import { Baseline, type ListedServer, type Owed } from './baseline.ts';
+import { Baseline, DeferredTools, type ListedServer, type ListKey, type ListTexts, type Owed } from './baseline.ts';
 import type { CountedCall } from './book-answer.ts';
-import { DeferredTools } from './deferred-tools.ts';
 import { type Entry, entryOf } from './entry.ts';
-import type { ListKey, ListTexts } from './list-texts.ts';
 import type { PayloadCounter } from './payload-counter.ts';
 
 export interface ListParts {

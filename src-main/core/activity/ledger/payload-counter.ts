@@ -2,9 +2,7 @@
 import { isObject } from '../../base/json.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 import type { TokenCount, TokenCounter } from '../token-counter.ts';
-import type { Batch } from './batch.ts';
 import { nothing } from './entry.ts';
-import { sampleBytes } from './sample-bytes.ts';
 
 /** Big answers wait as the bytes they are; beyond this much of them, further ones are estimated by their size. */
 const mostBytes = 64 * 1024 * 1024;
@@ -86,4 +84,91 @@ export class PayloadCounter {
 /** About four bytes to a token. */
 function bySize(bytes: number): TokenCount {
   return { tokens: Math.ceil(bytes / 4), estimated: true };
+}
+
+// Pieces of a huge text that is held as bytes, without ever making it a text.
+
+interface ByteSample {
+  readonly text: string;
+  /** What a count over the pieces is multiplied by to speak of the whole. */
+  readonly scale: number;
+}
+
+const pieces = 32;
+
+/** `length` bytes in all, in pieces spread evenly from first to last. A character cut at an edge is one replacement mark. */
+export function sampleBytes(chunks: readonly Buffer[], length: number): ByteSample {
+  const total = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  if (total <= length) return { text: Buffer.concat(chunks).toString('utf8'), scale: 1 };
+  const each = Math.max(1, Math.floor(length / pieces));
+  const step = (total - each) / (pieces - 1);
+  const cuts = Array.from({ length: pieces }, (_, index) => range(chunks, Math.floor(index * step), each));
+  return { text: cuts.join(''), scale: total / (each * pieces) };
+}
+
+function range(chunks: readonly Buffer[], start: number, length: number): string {
+  const found: Buffer[] = [];
+  let before = 0;
+  for (const chunk of chunks) {
+    const part = chunk.subarray(Math.max(0, start - before), Math.max(0, start + length - before));
+    if (part.length > 0) found.push(part);
+    before += chunk.length;
+  }
+  return Buffer.concat(found).toString('utf8');
+}
+
+// Work that is put off and done between calls, a little at a time: what it takes is spent on the way of none of them.
+
+const waitMs = 200;
+/** How long it keeps the thread at a time, in ms. */
+const sliceMs = 2;
+/** However busy it is, no more than these are held: beyond, they are done at once. */
+const mostWaiting = 500;
+
+export class Batch {
+  #work: (() => void)[] = [];
+  #done = 0;
+  #isPlanned = false;
+
+  add(work: () => void): void {
+    this.#work.push(work);
+    if (this.#work.length - this.#done > mostWaiting) this.run();
+    else this.#plan();
+  }
+
+  /** Does what waits, now, and what comes of it. */
+  run(): void {
+    this.#until(Infinity);
+  }
+
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    setTimeout(() => this.#slice(), waitMs).unref();
+  }
+
+  #slice(): void {
+    this.#until(performance.now() + sliceMs);
+    if (this.#work.length > 0) setImmediate(() => this.#slice()).unref();
+    else this.#isPlanned = false;
+  }
+
+  #do(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      // A mistake in what is put off is the developer's to see, not a reason to end the core.
+      process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #until(end: number): void {
+    let work = this.#work[this.#done];
+    for (; work !== undefined && performance.now() < end; work = this.#work[this.#done]) {
+      this.#done++;
+      this.#do(work);
+    }
+    this.#work = this.#work.slice(this.#done);
+    this.#done = 0;
+  }
 }

@@ -1,10 +1,6 @@
 /** What the writers of JSONC, TOML and YAML have in common: read all of it, set one entry, take one entry out. */
 import { isObject } from '../../base/json.ts';
-import type { KnownApp } from '../known-app.ts';
-import type { AppEntry } from '../launch.ts';
-import { jsoncFormat } from './jsonc.ts';
-import { tomlFormat } from './toml.ts';
-import { yamlFormat } from './yaml.ts';
+import type { AppEntry } from '../known-app.ts';
 
 /**
  * Everything an edit is not about keeps its bytes: comments, order, indentation, line ends, byte order mark. Every result is read again
@@ -17,11 +13,6 @@ export interface ConfigFormat {
   readonly set: (text: string, path: readonly string[], entry: AppEntry) => string;
   /** Takes it out; a text that has none stays as it is. */
   readonly remove: (text: string, path: readonly string[]) => string;
-}
-
-export function formatOf({ format }: Pick<KnownApp, 'format'>): ConfigFormat {
-  if (format === 'toml') return tomlFormat;
-  return format === 'yaml' ? yamlFormat : jsoncFormat;
 }
 
 /** The entries below `container`, where `*` stands for any key, each with all the keys that lead to it. */

@@ -2,9 +2,15 @@
 import type { Node } from 'jsonc-parser';
 import { AppError } from '../../base/errors.ts';
 import { CheckedEdit } from '../../config/checked-edit.ts';
-import { findProperty, nodeValue, propertiesOf } from '../../config/json-node.ts';
-import { insertLast, removeChild, replaceValue } from '../../config/splice-json.ts';
-import type { AppEntry } from '../launch.ts';
+import {
+  findProperty,
+  insertLast,
+  nodeValue,
+  propertiesOf,
+  removeChild,
+  replaceValue,
+} from '../../config/json-text.ts';
+import type { AppEntry } from '../known-app.ts';
 import type { ConfigFormat } from './config-format.ts';
 import { withValueAt } from './wanted-value.ts';
 

@@ -2,7 +2,7 @@
 import { parse, stringify } from 'smol-toml';
 import { errorText } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
-import type { AppEntry } from '../launch.ts';
+import type { AppEntry } from '../known-app.ts';
 import type { ConfigFormat } from './config-format.ts';
 import { type TomlStatement, tomlStatements } from './toml-statements.ts';
 import { cannotRead, requireSame, valueAt, withValueAt } from './wanted-value.ts';

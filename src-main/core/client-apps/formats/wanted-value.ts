@@ -1,7 +1,7 @@
 /** What a config file should say after an edit, as a plain value: what the edited text is compared with. */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
-import { isObject } from '../../base/json.ts';
+import { isObject, objectOf } from '../../base/json.ts';
 
 type Value = Record<string, unknown>;
 
@@ -11,7 +11,7 @@ export function withValueAt(root: Value, path: readonly string[], entry: unknown
   const copy = Object.fromEntries(Object.entries(root));
   const below = Object.hasOwn(root, key) ? root[key] : undefined;
   if (rest.length > 0 && below !== undefined && below !== null && !isObject(below)) throw notATable(key);
-  const value = rest.length === 0 ? entry : withValueAt(isObject(below) ? below : {}, rest, entry);
+  const value = rest.length === 0 ? entry : withValueAt(objectOf(below), rest, entry);
   if (value === undefined) Reflect.deleteProperty(copy, key);
   else Object.defineProperty(copy, key, { value, configurable: true, enumerable: true, writable: true });
   return copy;

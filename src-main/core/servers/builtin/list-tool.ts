@@ -3,13 +3,10 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
 import { confinePath, resolveRoots } from '../../security/confine-path.ts';
+import { shownPath } from '../../security/file-paths.ts';
 import { noPlaces, resolvePlaces } from '../../security/own-places.ts';
-import { shownPath } from '../../security/shown-path.ts';
-import { answer, readOnly, textAnswer } from './tool-answer.ts';
-import type { UtilsOptions } from './utils-server.ts';
-import { newReport, walkFolder } from './walk-folder.ts';
-import type { WalkEntry, WalkReport } from './walk-folder.ts';
-import { matchesWildcard } from './wildcard.ts';
+import { answer, newReport, readOnly, textAnswer, type WalkEntry, walkFolder, type WalkReport } from './files.ts';
+import type { UtilsOptions } from './utils-options.ts';
 
 const maxShown = 1000;
 const maxLooked = 20_000;
@@ -76,4 +73,32 @@ function gaps(report: WalkReport): string[] {
   if (report.full) lines.push(`[stopped after looking at ${maxLooked} entries; narrow path or depth]`);
   if (report.unreadable > 0) lines.push(`[${report.unreadable} folders could not be read]`);
   return lines;
+}
+
+// Matches names against `*` and `?` without backtracking further than the last star, so that no pattern is slow.
+
+/** Case does not matter. `*` also stands for slashes. */
+function matchesWildcard(pattern: string, name: string): boolean {
+  const wanted = pattern.toLowerCase();
+  const given = name.toLowerCase();
+  let at = 0;
+  let star = -1;
+  let resume = 0;
+  let position = 0;
+  while (position < given.length) {
+    if (wanted[at] === '*') {
+      star = at++;
+      resume = position;
+    } else if (at < wanted.length && (wanted[at] === '?' || wanted[at] === given[position])) {
+      at++;
+      position++;
+    } else if (star >= 0) {
+      at = star + 1;
+      position = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (wanted[at] === '*') at++;
+  return at === wanted.length;
 }

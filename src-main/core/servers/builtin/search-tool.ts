@@ -1,14 +1,16 @@
 /** The tool `search_files`. */
+import { constants } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Context, createContext, Script } from 'node:vm';
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { AppError } from '../../base/errors.ts';
 import { confinePath, resolveRoots } from '../../security/confine-path.ts';
-import { noPlaces, resolvePlaces } from '../../security/own-places.ts';
-import { shownPath } from '../../security/shown-path.ts';
-import { newSearchReport, searchFile, searchFiles } from './search-files.ts';
-import type { FileMatch, SearchOptions, SearchReport } from './search-files.ts';
-import { plainFinder, regexFinder } from './text-finder.ts';
-import { answer, readOnly, textAnswer } from './tool-answer.ts';
-import type { UtilsOptions } from './utils-server.ts';
+import { errorCode, shownPath } from '../../security/file-paths.ts';
+import { openReal } from '../../security/open-confined.ts';
+import { noPlaces, type OwnPlaces, refuseOwnLink, resolvePlaces } from '../../security/own-places.ts';
+import { answer, contentType, newReport, readOnly, textAnswer, walkFolder, type WalkReport } from './files.ts';
+import type { UtilsOptions } from './utils-options.ts';
 
 /** ms for one search. */
 const searchTime = 15_000;
@@ -90,4 +92,194 @@ function summary(report: SearchReport, maxMatches: number): string[] {
   if (report.tooBig > 0) parts.push(`${report.tooBig} files over 4 MiB left out`);
   if (report.unreadable > 0) parts.push(`${report.unreadable} could not be read`);
   return parts;
+}
+
+// Looks for text in the names and contents of files below a folder, within limits of number, bytes and time.
+
+interface FileMatch {
+  /** Path below the start; '' for the start itself. */
+  readonly way: string;
+  readonly nameMatches: boolean;
+  readonly lines: readonly { readonly number: number; readonly text: string }[];
+}
+
+interface SearchReport extends WalkReport {
+  files: number;
+  matches: number;
+  tooBig: number;
+  outOfTime: boolean;
+}
+
+interface SearchOptions {
+  readonly finder: TextFinder;
+  readonly maxMatches: number;
+  /** ms on the clock of performance.now(). */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  /** Resolved. */
+  readonly own?: OwnPlaces | undefined;
+}
+
+/** Larger files are left out and counted. */
+const maxFileBytes = 4 * 1024 * 1024;
+const walkLimits = { depth: 40, entries: 20_000, skip: new Set(['.git', 'node_modules']) };
+const excerptCharacters = 200;
+
+function newSearchReport(): SearchReport {
+  return { ...newReport(), files: 0, matches: 0, tooBig: 0, outOfTime: false };
+}
+
+/** `start` must come from `confinePath`. Ends early when the report says so. */
+async function* searchFiles(start: string, options: SearchOptions, report: SearchReport): AsyncGenerator<FileMatch> {
+  for await (const entry of walkFolder(start, { ...walkLimits, signal: options.signal, own: options.own }, report)) {
+    if (performance.now() > options.deadline) report.outOfTime = true;
+    if (report.outOfTime || report.matches >= options.maxMatches) return;
+    const name = entry.way.slice(entry.way.lastIndexOf('/') + 1);
+    const nameMatches = (await options.finder.find([name], 1)).length > 0;
+    if (nameMatches) report.matches++;
+    const lines = entry.kind === 'file' ? await searchFile(entry.real, options, report) : [];
+    if (nameMatches || lines.length > 0) yield { way: entry.way, nameMatches, lines };
+  }
+}
+
+/** The matching lines of one file; none where it is binary, too big or cannot be read (counted in the report). */
+async function searchFile(real: string, options: SearchOptions, report: SearchReport): Promise<FileMatch['lines']> {
+  const text = await readSmallText(real, options.own, report).catch(() => {
+    report.unreadable++;
+    return undefined;
+  });
+  if (text === undefined) return [];
+  const lines = text.split(/\r?\n/);
+  const found = await options.finder.find(lines, options.maxMatches - report.matches);
+  report.matches += found.length;
+  return found.map(({ index, at }) => ({ number: index + 1, text: excerpt(lines[index] ?? '', at) }));
+}
+
+async function readSmallText(
+  real: string,
+  own: OwnPlaces | undefined,
+  report: SearchReport,
+): Promise<string | undefined> {
+  await using handle = await openReal(real, constants.O_RDONLY);
+  const stats = await handle.stat();
+  if (!stats.isFile()) return undefined;
+  if (own !== undefined) await refuseOwnLink(own, stats, real);
+  report.files++;
+  if (stats.size > maxFileBytes) {
+    report.tooBig++;
+    return undefined;
+  }
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(stats.size), 0, stats.size, 0);
+  const bytes = buffer.subarray(0, bytesRead);
+  const type = contentType(bytes.subarray(0, 8192));
+  return type.kind === 'text' ? new TextDecoder(type.encoding).decode(bytes) : undefined;
+}
+
+function excerpt(line: string, at: number): string {
+  const start = line.length <= excerptCharacters ? 0 : Math.max(0, at - excerptCharacters / 4);
+  const cut = line.slice(start, start + excerptCharacters).trim();
+  return `${start > 0 ? '…' : ''}${cut}${start + excerptCharacters < line.length ? '…' : ''}`;
+}
+
+// Finds lines by plain text or by a regular expression that a model wrote, which must not be able to hang the app.
+
+interface FoundLine {
+  /** Index into the lines given. */
+  readonly index: number;
+  /** Where in the line, in UTF-16 units. */
+  readonly at: number;
+}
+
+interface TextFinder {
+  /** The first `most` lines that match. Throws AppError `bad_request` for an expression that takes too long. */
+  find(lines: readonly string[], most: number): Promise<FoundLine[]>;
+}
+
+/** Longest expression, in characters. */
+const maxExpression = 500;
+
+/** Characters tried in one go, and what is looked at of one line. */
+const batchCharacters = 64 * 1024;
+const lineCharacters = 4096;
+
+/** ms for one batch: the longest that the whole app can be held up. */
+const batchTime = 250;
+
+/** Case does not matter. */
+function plainFinder(text: string): TextFinder {
+  const wanted = text.toLowerCase();
+  return {
+    find: (lines, most) => {
+      const found: FoundLine[] = [];
+      for (let index = 0; index < lines.length && found.length < most; index++) {
+        const at = lines[index]?.toLowerCase().indexOf(wanted) ?? -1;
+        if (at >= 0) found.push({ index, at });
+      }
+      return Promise.resolve(found);
+    },
+  };
+}
+
+/** Throws AppError `bad_request` if it is not a JavaScript expression or too long. */
+function regexFinder(source: string): TextFinder {
+  const context: Context = createContext({ expression: compile(source), lines: [], most: 0 });
+  // Only this script of ours runs in the context; node:vm is here because its time limit interrupts a match, too.
+  const script = new Script(`(() => {
+    const found = [];
+    for (let index = 0; index < lines.length && found.length < most; index++) {
+      const at = lines[index].search(expression);
+      if (at >= 0) found.push({ index, at });
+    }
+    return found;
+  })()`);
+  return {
+    async find(lines, most) {
+      const found: FoundLine[] = [];
+      for (let start = 0; start < lines.length && found.length < most;) {
+        const batch = batchFrom(lines, start);
+        Object.assign(context, { lines: batch, most: most - found.length });
+        for (const { index, at } of runLimited(script, context)) found.push({ index: start + index, at });
+        start += batch.length;
+        await nextTurn();
+      }
+      return found;
+    },
+  };
+}
+
+function compile(source: string): RegExp {
+  if (source.length > maxExpression) throw new AppError('bad_request', 'The expression is longer than 500 characters.');
+  try {
+    return new RegExp(source, 'u');
+  } catch {
+    // Expressions written for other languages escape characters that mode "u" does not let one escape.
+  }
+  try {
+    return new RegExp(source);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : '';
+    throw new AppError('bad_request', reason, { fix: 'Use JavaScript syntax, or search for plain text.', cause });
+  }
+}
+
+function batchFrom(lines: readonly string[], start: number): string[] {
+  const batch: string[] = [];
+  for (let index = start, size = 0; index < lines.length && size < batchCharacters; index++) {
+    const line = lines[index]?.slice(0, lineCharacters) ?? '';
+    batch.push(line);
+    size += line.length;
+  }
+  return batch;
+}
+
+function runLimited(script: Script, context: Context): FoundLine[] {
+  try {
+    return script.runInContext(context, { timeout: batchTime }) as FoundLine[];
+  } catch (cause) {
+    const slow = errorCode(cause) === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+    throw new AppError('bad_request', `The expression ${slow ? 'takes too long' : 'cannot be run'}.`, {
+      fix: 'Make it simpler (no repeat within a repeat), or search for plain text.',
+      cause,
+    });
+  }
 }

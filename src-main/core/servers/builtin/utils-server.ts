@@ -1,21 +1,12 @@
 /** The built-in server `utils`: the time, and the files of folders that the person has allowed. */
-import { McpServer } from '@modelcontextprotocol/server';
-import type { OwnPlaces } from '../../security/own-places.ts';
+import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
+import { AppError } from '../../base/errors.ts';
 import { registerListTool } from './list-tool.ts';
 import { registerReadTool } from './read-tool.ts';
 import { registerSearchTool } from './search-tool.ts';
 import { registerTimeTools } from './time-tools.ts';
+import type { UtilsOptions } from './utils-options.ts';
 import { registerWriteTool } from './write-tool.ts';
-
-export interface UtilsOptions {
-  /** Absolute folders the file tools may touch. */
-  readonly folders: readonly string[];
-  /** What they may not touch, whatever is allowed. */
-  readonly own?: OwnPlaces;
-  readonly now?: () => Date;
-  /** Whose naming rules apply to paths; this computer's by default. */
-  readonly platform?: NodeJS.Platform;
-}
 
 export function createUtilsServer(options: UtilsOptions): McpServer {
   const server = new McpServer({ name: 'utils', title: 'Tooltray utilities', version: '1.0.0' });
@@ -25,4 +16,30 @@ export function createUtilsServer(options: UtilsOptions): McpServer {
   registerSearchTool(server, options);
   registerWriteTool(server, options);
   return server;
+}
+
+// The MCP servers that come with Tooltray and run inside it, by name.
+
+const builtins: ReadonlyMap<string, (options: UtilsOptions) => McpServer> = new Map([['utils', createUtilsServer]]);
+
+/** A new server, not connected yet. Throws AppError `server_not_found` for an unknown name. */
+export function createBuiltinServer(name: string, options: UtilsOptions): McpServer {
+  const create = builtins.get(name);
+  if (create !== undefined) return create(options);
+  const known = [...builtins.keys()].join(', ');
+  throw new AppError('server_not_found', `There is no built-in server "${name}".`, { fix: `Known: ${known}.` });
+}
+
+// Starts a built-in server in this process and gives the client's end of the line to it.
+
+/**
+ * The client end, not started yet: `start()` delivers what arrived before. Closing it ends the server.
+ * Throws AppError `server_not_found` for an unknown name.
+ */
+export function connectBuiltin(name: string, options: UtilsOptions): InMemoryTransport {
+  const server = createBuiltinServer(name, options);
+  const [clientEnd, serverEnd] = InMemoryTransport.createLinkedPair();
+  // Messages sent meanwhile wait in the pair; a server that fails to connect ends the line instead.
+  server.connect(serverEnd).catch(() => serverEnd.close());
+  return clientEnd;
 }

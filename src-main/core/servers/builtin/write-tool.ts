@@ -2,10 +2,10 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
-import { shownPath } from '../../security/shown-path.ts';
+import { shownPath } from '../../security/file-paths.ts';
 import { writeConfined } from '../../security/write-confined.ts';
-import { answer, textAnswer } from './tool-answer.ts';
-import type { UtilsOptions } from './utils-server.ts';
+import { answer, textAnswer } from './files.ts';
+import type { UtilsOptions } from './utils-options.ts';
 
 const maxBytes = 16 * 1024 * 1024;
 

@@ -3,48 +3,99 @@
  * being closed goes on, and holds its port or its lock. The next core reads the lists of cores that are no more and ends
  * who is still there. A number alone may be anybody's by then; together with when its process began it is one process's.
  */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { AppError } from '../../base/errors.ts';
 import { isGroupAlive } from './group-alive.ts';
 
 const namePattern = /^children-\d+\.list$/;
 /** How long somebody has to end after SIGTERM, in ms. */
 const graceMs = 1000;
 
+/** When each process that runs began, by its number. */
+type Began = ReadonlyMap<number, string>;
+
+/** A system that tells of its processes all at once and slowly (Windows), so never while a server is being started. */
+export interface SlowSystem {
+  /** Rejects where the system does not tell. */
+  readonly table: () => Promise<Began>;
+  /** Ends a process with all that it has started. Never rejects. */
+  readonly end: (pid: number) => Promise<void>;
+}
+
 export class ChildrenList {
   readonly #file: string;
+  readonly #slow: SlowSystem | undefined;
+  /** Whose beginning is still to be asked for. */
+  readonly #unknown = new Set<number>();
+  #asking: Promise<void> | undefined;
   #open = false;
-  #usable = process.platform !== 'win32';
+  #usable = true;
 
-  /** One for each core: several may live in a home. On Windows there is none: nothing there tells whose a number is at once. */
-  constructor(folder: string) {
+  /** One for each core: several may live in a home. */
+  constructor(folder: string, slow: SlowSystem | undefined = systemOf(process.platform)) {
     this.#file = join(folder, `children-${process.pid}.list`);
+    this.#slow = slow;
   }
 
   add(pid: number): void {
+    if (this.#slow !== undefined) {
+      this.#unknown.add(pid);
+      this.#asking ??= this.#ask(this.#slow);
+      return;
+    }
     const begun = beganAt(pid);
-    if (begun !== undefined) this.#write(`+${pid} ${begun}\n`);
+    if (begun !== undefined) this.#write(`+${pid} ${begun}\n`, beganAt(process.pid));
   }
 
   delete(pid: number): void {
-    if (this.#open) this.#write(`-${pid}\n`);
+    this.#unknown.delete(pid);
+    if (this.#open) this.#write(`-${pid}\n`, undefined);
+  }
+
+  /** Resolves when all that was added is written. Never rejects. */
+  async written(): Promise<void> {
+    while (this.#asking !== undefined) await this.#asking;
   }
 
   /** Nobody is left to be ended. */
   close(): void {
+    this.#unknown.clear();
     if (this.#open) rmSync(this.#file, { force: true });
     this.#open = false;
+    this.#usable = false;
   }
 
-  /** A line at a time, so that a kill in the middle loses no more than the last one. */
-  #write(line: string): void {
+  /** Until nobody is left whose beginning is not known: one question for all that are started meanwhile. */
+  async #ask({ table }: SlowSystem): Promise<void> {
+    try {
+      while (this.#unknown.size > 0) {
+        const asked = [...this.#unknown];
+        const began = await table();
+        for (const pid of asked) {
+          // One that has ended meanwhile was deleted, and its number may be another's.
+          const begun = this.#unknown.delete(pid) ? began.get(pid) : undefined;
+          if (begun !== undefined) this.#write(`+${pid} ${begun}\n`, began.get(process.pid));
+        }
+      }
+    } catch {
+      // Where nothing is told there is no list, as on any system that has none.
+      this.#unknown.clear();
+      this.#usable = false;
+    }
+    this.#asking = undefined;
+  }
+
+  /** A line at a time, so that a kill in the middle loses no more than the last one. `core`: when we began. */
+  #write(line: string, core: string | undefined): void {
     if (!this.#usable) return;
     try {
       if (!this.#open) {
         rmSync(this.#file, { force: true });
-        appendFileSync(this.#file, `core ${process.pid} ${beganAt(process.pid) ?? ''}\n`, { mode: 0o600 });
+        appendFileSync(this.#file, `core ${process.pid} ${core ?? ''}\n`, { mode: 0o600 });
         this.#open = true;
       }
       appendFileSync(this.#file, line);
@@ -56,37 +107,41 @@ export class ChildrenList {
 }
 
 /** Ends what cores that are no more have left running. Resolves with the number of groups that were still there. Never rejects. */
-export async function endLeftChildren(folder: string): Promise<number> {
-  const lists = readLists(folder);
-  const left = lists.flatMap(({ children }) => [...children]).filter(([pid, begun]) => beganAt(pid) === begun);
-  await Promise.all(left.map(([pid]) => endGroup(pid)));
+export async function endLeftChildren(
+  folder: string,
+  slow: SlowSystem | undefined = systemOf(process.platform),
+): Promise<number> {
+  const files = listsIn(folder);
+  // The question takes a second there, and mostly there is no list.
+  if (files.length === 0) return 0;
+  const table = await slow?.table().catch(() => undefined);
+  if (slow !== undefined && table === undefined) return 0;
+  const began = (pid: number): string | undefined => (table === undefined ? beganAt(pid) : table.get(pid));
+  const lists = files.flatMap((file) => readList(file, began) ?? []);
+  const left = lists.flatMap(({ children }) => [...children]).filter(([pid, begun]) => began(pid) === begun);
+  await Promise.all(left.map(([pid]) => (slow === undefined ? endGroup(pid) : slow.end(pid))));
   for (const { file } of lists) rmSync(file, { force: true });
   return left.length;
 }
 
 interface LeftList {
   readonly file: string;
-  /** When each began, by its number. */
-  readonly children: ReadonlyMap<number, string>;
+  readonly children: Began;
 }
 
-/** Those of cores that have ended. */
-function readLists(folder: string): LeftList[] {
-  if (process.platform === 'win32') return [];
+function listsIn(folder: string): string[] {
   try {
-    return readdirSync(folder).flatMap((name) => {
-      const list = namePattern.test(name) ? readList(join(folder, name)) : undefined;
-      return list === undefined ? [] : [list];
-    });
+    return readdirSync(folder).flatMap((name) => (namePattern.test(name) ? [join(folder, name)] : []));
   } catch {
     return [];
   }
 }
 
-function readList(file: string): LeftList | undefined {
-  const [first = '', ...lines] = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+/** Undefined for that of a core that lives. */
+function readList(file: string, began: (pid: number) => string | undefined): LeftList | undefined {
+  const [first = '', ...lines] = textOf(file).split('\n').slice(0, -1);
   const core = /^core (\d+) (.+)$/.exec(first);
-  if (core !== null && beganAt(Number(core[1])) === core[2]) return undefined;
+  if (core !== null && began(Number(core[1])) === core[2]) return undefined;
   const children = new Map<number, string>();
   for (const line of lines) {
     const added = /^\+(\d+) (.+)$/.exec(line);
@@ -94,6 +149,73 @@ function readList(file: string): LeftList | undefined {
     else children.delete(Number(line.slice(1)));
   }
   return { file, children };
+}
+
+/** Another core may remove it at this moment. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function systemOf(platform: NodeJS.Platform): SlowSystem | undefined {
+  return platform === 'win32' ? { table: windowsTable, end: endWindowsTree } : undefined;
+}
+
+const run = promisify(execFile);
+const windowsFolder = (): string => process.env['SystemRoot'] ?? 'C:\\Windows';
+const patience = { windowsHide: true, timeout: 20_000, maxBuffer: 16 * 1024 * 1024 } as const;
+
+/** CIM by PowerShell, which every Windows has; where a policy forbids it wmic, which the newest have no more. Not run on a Windows yet. */
+async function windowsTable(): Promise<Began> {
+  const system = join(windowsFolder(), 'System32');
+  const cim =
+    'Get-CimInstance Win32_Process -Property ProcessId,CreationDate | Where-Object CreationDate | ' +
+    "ForEach-Object { '{0} {1}' -f $_.ProcessId, $_.CreationDate.ToUniversalTime().Ticks }";
+  try {
+    const shell = join(system, 'WindowsPowerShell', 'v1.0', 'powershell.exe');
+    const flags = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', cim];
+    return readCimTable((await run(shell, flags, patience)).stdout);
+  } catch {
+    const wmic = join(system, 'wbem', 'wmic.exe');
+    const { stdout } = await run(wmic, ['process', 'get', 'CreationDate,ProcessId', '/format:csv'], patience);
+    return readWmicTable(stdout);
+  }
+}
+
+/** Ticks (100 ns) between the year 1 and 1970. */
+const ticksTo1970 = 621_355_968_000_000_000n;
+
+/** `PID TICKS` a line, as in UTC. Exported for tests. Throws where there is none: our own process is always in it. */
+export function readCimTable(text: string): Began {
+  const rows = [...text.matchAll(/^(\d+) (\d{15,19})\r?$/gm)];
+  return tableOf(rows.map(([, pid, ticks]) => [Number(pid), (BigInt(ticks as string) - ticksTo1970) / 10n]));
+}
+
+/** `NODE,20251122103601.123456+060,PID` a line: local time, and the minutes that it is ahead of UTC. Throws where there is none. */
+export function readWmicTable(text: string): Began {
+  const row = /^[^,\r\n]*,(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\.(\d{6})([+-]\d{3}),(\d+)\s*$/gm;
+  return tableOf(
+    [...text.matchAll(row)].map(([, ...fields]) => {
+      const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, micros = 0, ahead = 0, pid = 0] =
+        fields.map(Number);
+      const ms = Date.UTC(year, month - 1, day, hour, minute - ahead, second);
+      return [pid, BigInt(ms) * 1000n + BigInt(micros)];
+    }),
+  );
+}
+
+/** In µs since 1970, whoever told it: a list is read by whatever way works at the next start. */
+function tableOf(rows: readonly (readonly [pid: number, micros: bigint])[]): Began {
+  if (rows.length === 0) throw new AppError('internal', 'The system told of no process.');
+  return new Map(rows.map(([pid, micros]) => [pid, String(micros)]));
+}
+
+async function endWindowsTree(pid: number): Promise<void> {
+  const taskkill = join(windowsFolder(), 'System32', 'taskkill.exe');
+  await run(taskkill, ['/pid', String(pid), '/T', '/F'], patience).catch(() => undefined);
 }
 
 /** When a process began, in words that fit no other; undefined where there is none. */

@@ -2,7 +2,6 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, extname, isAbsolute, resolve } from 'node:path';
-import type { Environment } from './resolve-environment.ts';
 
 /** The command's absolute path, or undefined when there is no such executable. `cwd` is what relative paths start from. */
 export async function findCommand(
@@ -47,3 +46,5 @@ async function isExecutable(path: string): Promise<boolean> {
     return false;
   }
 }
+
+export type Environment = Readonly<Record<string, string>>;

@@ -1,10 +1,10 @@
 /** Starts a server's process, or says in words why that is not possible. */
 import { stat } from 'node:fs/promises';
 import { AppError, errorText } from '../../base/errors.ts';
-import { findCommand } from './find-command.ts';
+import { type Environment, findCommand } from './find-command.ts';
 import { ProcessGroup } from './process-group.ts';
 import type { ProcessRegistry } from './process-registry.ts';
-import type { Environment, EnvironmentResolver } from './resolve-environment.ts';
+import type { EnvironmentResolver } from './resolve-environment.ts';
 
 export interface ServerLaunch {
   /** Names the server in errors. */

@@ -1,13 +1,12 @@
 /** A child process together with everything it starts: begun as a group of its own, and ended as a whole. */
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { spawnSync } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import spawn from 'cross-spawn';
+import type { Environment } from './find-command.ts';
 import { isGroupAlive } from './group-alive.ts';
 import type { ProcessRegistry } from './process-registry.ts';
-import type { Environment } from './resolve-environment.ts';
 
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly command: string;
   readonly args: readonly string[];
   /** The whole environment, PATH included. */
@@ -15,7 +14,7 @@ export interface LaunchOptions {
   readonly cwd?: string | undefined;
 }
 
-export interface EndOptions {
+interface EndOptions {
   /** How long to wait after stdin is ended, and again after SIGTERM, in ms. */
   readonly graceMs: number;
 }

@@ -1,7 +1,7 @@
 /** The process groups we are answerable for: none may outlive our own process. */
 import type { ChildrenList } from './children-list.ts';
 
-export interface Killable {
+interface Killable {
   /** Of the group's first process, once it runs. */
   readonly pid: number | undefined;
   /** Ends the whole group at once, without waiting. */

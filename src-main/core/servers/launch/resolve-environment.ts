@@ -1,10 +1,9 @@
 /** The environment that child processes get: our own, completed from the login shell where a desktop started us with next to nothing. */
 import { delimiter } from 'node:path';
+import type { Environment } from './find-command.ts';
 import { toolFolders } from './tool-folders.ts';
 
-export type Environment = Readonly<Record<string, string>>;
-
-export interface EnvironmentResolverOptions {
+interface EnvironmentResolverOptions {
   /** Our own environment; `process.env` in the app. */
   readonly own: Readonly<Record<string, string | undefined>>;
   readonly platform?: NodeJS.Platform;

@@ -1,7 +1,7 @@
 /** Folders where version managers and installers put commands, for when no PATH mentions them: desktop apps start with a bare one. */
 import { readdir, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
-import type { Environment } from './resolve-environment.ts';
+import type { Environment } from './find-command.ts';
 
 /** Those that exist, the likeliest first; of several versions the newest. Never rejects. */
 export async function toolFolders(env: Environment, platform: NodeJS.Platform): Promise<readonly string[]> {

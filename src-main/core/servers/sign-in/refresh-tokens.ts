@@ -1,7 +1,7 @@
 /** Renews an access token without a person, at the authorization server that granted it. */
 import { OAuthError, refreshAuthorization, type StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { AppError } from '../../base/errors.ts';
-import type { FetchLike } from '../transports/http-fetch.ts';
+import type { FetchLike } from '../network/http-fetch.ts';
 import type { Grant } from './sign-in-store.ts';
 
 /** The grant is over; asking again would bring the same answer. Source: RFC 6749 section 5.2. */

@@ -1,11 +1,11 @@
 /** Being signed in to one server: the token for its requests, its silent renewal, and the way to a new one. */
 import type { OAuthClient } from '../../config/app-config.ts';
-import type { FetchLike } from '../transports/http-fetch.ts';
+import type { FetchLike } from '../network/http-fetch.ts';
 import type { SignInAttempt } from './sign-in-attempt.ts';
 import { createSignInFetch } from './sign-in-fetch.ts';
 import type { Grant, SignInStore, StoredSignIn } from './sign-in-store.ts';
 
-export interface ServerSignInOptions {
+interface ServerSignInOptions {
   readonly serverName: string;
   readonly serverUrl: string;
   /** Registered by hand. */
@@ -129,4 +129,32 @@ function secretsOf(grant: Grant | undefined): (string | undefined)[] {
   if (grant === undefined) return [];
   const { access_token, refresh_token, id_token } = grant.tokens;
   return [access_token, refresh_token, id_token, grant.client.client_secret];
+}
+
+// Sends requests to a server under the sign-in there is; one that is refused is sent once more after a silent renewal.
+
+/** Answers what the server answers, a last 401 included. Rejects as `fetch` does, or with AppError when renewing failed. */
+export function createAuthorizedFetch(fetch: FetchLike, signIn: ServerSignIn): FetchLike {
+  const { origin } = new URL(signIn.serverUrl);
+  return async (url, init = {}) => {
+    // The token is for this server alone.
+    if (new URL(url).origin !== origin) return fetch(url, init);
+    const token = await signIn.accessToken();
+    const response = await fetch(url, withToken(init, token));
+    if (response.status !== 401 && response.status !== 403) return response;
+    signIn.sawRefusal(response);
+    const renewed = response.status === 401 ? await signIn.renew(token) : undefined;
+    if (renewed === undefined || renewed === token) return response;
+    await response.body?.cancel();
+    const second = await fetch(url, withToken(init, renewed));
+    if (second.status === 401 || second.status === 403) signIn.sawRefusal(second);
+    return second;
+  };
+}
+
+function withToken(init: RequestInit, token: string | undefined): RequestInit {
+  if (token === undefined) return init;
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${token}`);
+  return { ...init, headers };
 }

@@ -1,17 +1,26 @@
 /** One sign-in from the address for the browser to the tokens: listener, discovery, registration, PKCE, exchange. */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   auth,
   computeScopeUnion,
   extractWWWAuthenticateParams,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import { AppError } from '../../base/errors.ts';
-import type { FetchLike } from '../transports/http-fetch.ts';
-import { CallbackListener } from './callback-listener.ts';
-import { isSafeUrl } from './safe-url.ts';
+import { AppError, errorText } from '../../base/errors.ts';
+import type { OAuthClient } from '../../config/app-config.ts';
+import { sameToken } from '../../security/access-token.ts';
+import type { FetchLike } from '../network/http-fetch.ts';
 import { describeSignInFailure, signInError } from './sign-in-errors.ts';
-import { SignInProvider, type SignInProviderOptions } from './sign-in-provider.ts';
+import { isSafeUrl } from './sign-in-fetch.ts';
+import type { Grant, Registration } from './sign-in-store.ts';
 
 export interface SignInAttempt {
   /** Where the person signs in, for a browser: https, or http on this machine. */
@@ -120,4 +129,224 @@ async function exchange(
 
 function minutes(ms: number): string {
   return ms < 60_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+}
+
+/** Waits on 127.0.0.1 for the browser to come back from a sign-in, once. */
+export interface CallbackListenerOptions {
+  readonly serverName: string;
+  /** Only who knows it has been where we sent the browser. */
+  readonly state: string;
+  /** Taken if it is free, so that an earlier registration with its exact address stays right. */
+  readonly wishedPort: number | undefined;
+  /** An address that was registered by hand: this port (any, where it names none) and path, or none at all. */
+  readonly registered?: URL | undefined;
+  /** Uses what came back; the page tells how that went. */
+  readonly onCallback: (params: URLSearchParams) => Promise<void>;
+}
+
+const ownPath = '/oauth/callback';
+
+export class CallbackListener {
+  readonly #options: CallbackListenerOptions;
+  readonly #server: Server;
+  #used = false;
+
+  private constructor(options: CallbackListenerOptions) {
+    this.#options = options;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  static async open(options: CallbackListenerOptions): Promise<CallbackListener> {
+    const listener = new CallbackListener(options);
+    const fixedPort = Number(options.registered?.port ?? 0);
+    if (fixedPort > 0)
+      await listener.#listen(fixedPort).catch((error: unknown) => Promise.reject(portTaken(fixedPort, error)));
+    else await listener.#listen(options.wishedPort ?? 0).catch(() => listener.#listen(0));
+    return listener;
+  }
+
+  get redirectUrl(): string {
+    return `http://${this.#host}${this.#path}`;
+  }
+
+  /** Takes no more requests; a page that is being sent still arrives. */
+  close(): void {
+    this.#server.close();
+  }
+
+  get #path(): string {
+    return this.#options.registered?.pathname ?? ownPath;
+  }
+
+  /** As the browser names us: what was registered is compared letter by letter. */
+  get #host(): string {
+    return `${this.#options.registered?.hostname ?? '127.0.0.1'}:${(this.#server.address() as AddressInfo | null)?.port ?? 0}`;
+  }
+
+  async #listen(port: number): Promise<void> {
+    this.#server.listen(port, this.#options.registered?.hostname === '[::1]' ? '::1' : '127.0.0.1');
+    await once(this.#server, 'listening');
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A page elsewhere that has its own name point to 127.0.0.1 sends that name as the host.
+    if (request.headers.host !== this.#host)
+      return show(response, 421, 'Not here', 'Nothing is served under this name.');
+    const url = URL.parse(request.url ?? '/', this.redirectUrl);
+    if (request.method !== 'GET' || url?.pathname !== this.#path)
+      return show(response, 404, 'Not found', 'There is nothing here.');
+    const { serverName, state, onCallback } = this.#options;
+    if (!sameToken(url.searchParams.get('state') ?? '', state)) {
+      return show(
+        response,
+        400,
+        'Not this sign-in',
+        'This is not the sign-in that Tooltray waits for. Start it once more.',
+      );
+    }
+    if (this.#used)
+      return show(response, 410, 'Already used', 'This sign-in has come back before. You can close this window.');
+    this.#used = true;
+    try {
+      await onCallback(url.searchParams);
+      show(response, 200, 'Signed in', `Tooltray is signed in to ${serverName}. You can close this window.`);
+    } catch (error) {
+      show(response, 400, 'Not signed in', errorText(error));
+    }
+  }
+}
+
+function show(response: ServerResponse, status: number, title: string, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    connection: 'close',
+  });
+  response.end(callbackPage(title, text));
+}
+
+function portTaken(port: number, cause: unknown): AppError {
+  return new AppError('port_in_use', `The sign-in has to end at port ${port}, which is in use.`, {
+    fix: 'Stop what uses it, or register another "redirect_uri".',
+    cause,
+  });
+}
+
+/** The plain page a browser shows when the sign-in comes back to us: no script, no link, every text escaped. */
+export function callbackPage(title: string, text: string): string {
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
+    `<title>${escapeHtml(title)}</title></head><body><h1>${escapeHtml(title)}</h1>`,
+    `<p>${escapeHtml(text)}</p></body></html>\n`,
+  ].join('\n');
+}
+
+function escapeHtml(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+/** What the SDK's OAuth client is told, and where it keeps things, while one person signs in to one server. */
+export interface SignInProviderOptions {
+  readonly redirectUrl: string;
+  readonly state: string;
+  /** Of an earlier sign-in; it is of use only with the very same redirect address. */
+  readonly registration: Registration | undefined;
+  /** Who we are there, where the person registered us by hand. */
+  readonly client?: OAuthClient | undefined;
+  readonly saveRegistration: (registration: Registration) => Promise<void>;
+  readonly saveGrant: (grant: Grant) => Promise<void>;
+}
+
+/** The code verifier and what was discovered live as long as the callback listener: in memory, not on disk. */
+export class SignInProvider implements OAuthClientProvider {
+  readonly redirectUrl: string;
+  /** Where the person is to be sent, once the SDK knows. */
+  authorizationUrl: URL | undefined;
+  readonly #options: SignInProviderOptions;
+  #client: StoredOAuthClientInformation | undefined;
+  #verifier = '';
+  #discovery: OAuthDiscoveryState | undefined;
+
+  constructor(options: SignInProviderOptions) {
+    const { registration, redirectUrl, client } = options;
+    this.#options = options;
+    this.redirectUrl = redirectUrl;
+    this.#client =
+      staticClient(client) ?? (registration?.redirectUrl === redirectUrl ? registration.client : undefined);
+  }
+
+  get clientMetadata(): OAuthClientMetadata {
+    const scopes = this.#options.client?.scopes ?? [];
+    return {
+      client_name: 'Tooltray',
+      redirect_uris: [this.redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      // A program on a person's machine cannot keep a secret from that person (RFC 8252).
+      token_endpoint_auth_method: 'none',
+      ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+    };
+  }
+
+  state(): string {
+    return this.#options.state;
+  }
+
+  clientInformation(): StoredOAuthClientInformation | undefined {
+    return this.#client;
+  }
+
+  async saveClientInformation(client: StoredOAuthClientInformation): Promise<void> {
+    this.#client = client;
+    await this.#options.saveRegistration({ client, redirectUrl: this.redirectUrl });
+  }
+
+  /** None: whoever signs in wants a new grant, whatever the old one was. */
+  tokens(): undefined {
+    return undefined;
+  }
+
+  async saveTokens(tokens: StoredOAuthTokens): Promise<void> {
+    if (this.#client === undefined || this.#discovery === undefined)
+      throw new Error('Tokens came before the sign-in began.');
+    await this.#options.saveGrant({ tokens, client: this.#client, discovery: this.#discovery });
+  }
+
+  redirectToAuthorization(url: URL): void {
+    for (const [name, value] of Object.entries(this.#options.client?.extraParams ?? {}))
+      url.searchParams.set(name, value);
+    this.authorizationUrl = url;
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier;
+  }
+
+  codeVerifier(): string {
+    return this.#verifier;
+  }
+
+  saveDiscoveryState(discovery: OAuthDiscoveryState): void {
+    this.#discovery = discovery;
+  }
+
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#discovery;
+  }
+
+  /** The authorization server does not know our registration any more. */
+  invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
+    // One that was registered by hand is the only one there is.
+    if (scope === 'all' || scope === 'client') this.#client = staticClient(this.#options.client);
+  }
+}
+
+function staticClient(client: OAuthClient | undefined): StoredOAuthClientInformation | undefined {
+  if (client?.clientId === undefined) return undefined;
+  const { clientId: client_id, clientSecret } = client;
+  return { client_id, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
 }

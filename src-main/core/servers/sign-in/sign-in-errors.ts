@@ -1,8 +1,8 @@
 /** What goes wrong while signing in, in one voice: all of it waits for the person, so all of it is `server_unauthorized`. */
 import { OAuthError, RegistrationRejectedError } from '@modelcontextprotocol/client';
 import { AppError } from '../../base/errors.ts';
-import { maskText } from '../../base/mask-secrets.ts';
-import { signInCommand } from './sign-in-command.ts';
+import { maskText } from '../../base/mask.ts';
+import { signInCommand } from '../network/http-errors.ts';
 
 const maxQuotedChars = 200;
 

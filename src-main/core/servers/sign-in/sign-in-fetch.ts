@@ -1,10 +1,9 @@
 /** The fetch for metadata, registration and tokens: safe addresses only, short answers, not for ever. */
 import { AppError } from '../../base/errors.ts';
-import { networkError } from '../transports/http-errors.ts';
-import type { FetchLike } from '../transports/http-fetch.ts';
-import { isSafeUrl } from './safe-url.ts';
+import { isLoopback, networkError } from '../network/http-errors.ts';
+import type { FetchLike } from '../network/http-fetch.ts';
 
-export interface SignInFetchOptions {
+interface SignInFetchOptions {
   readonly fetch: FetchLike;
   readonly serverName: string;
   readonly serverUrl: string;
@@ -59,4 +58,13 @@ function unsafe(serverName: string, url: URL): AppError {
       fix: 'Ask its operator for an address with https.',
     },
   );
+}
+
+// Which addresses a sign-in may lead to: what a server says must not make us, or a browser, go anywhere else.
+
+/** https; on this machine also http, but only for a server that is on this machine itself. */
+export function isSafeUrl(url: URL, serverUrl: URL): boolean {
+  if (url.username !== '' || url.password !== '') return false;
+  if (isLoopback(url.hostname)) return isLoopback(serverUrl.hostname) && /^https?:$/.test(url.protocol);
+  return url.protocol === 'https:';
 }

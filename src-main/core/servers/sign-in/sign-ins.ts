@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
 import { Event } from '../../base/events.ts';
 import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
-import type { FetchLike, HttpFetch } from '../transports/http-fetch.ts';
+import type { FetchLike, HttpFetch } from '../network/http-fetch.ts';
 import { ServerSignIn } from './server-sign-in.ts';
 import { signInKey, SignInStore } from './sign-in-store.ts';
 
-export interface SignInsOptions {
+interface SignInsOptions {
   /** Where the tokens lie: a folder of their own. */
   readonly folder: string;
   /** HTTP_PROXY and its like are read from it. */
@@ -75,7 +75,7 @@ export class SignIns {
 
   /** node:http is loaded only when somebody signs in: importing it takes as long as half of a bare start of Node. */
   readonly #fetch: FetchLike = async (url, init) => {
-    this.#http ??= import('../transports/http-fetch.ts').then(({ HttpFetch }) => new HttpFetch(this.#options));
+    this.#http ??= import('../network/http-fetch.ts').then(({ HttpFetch }) => new HttpFetch(this.#options));
     return (await this.#http).fetch(url, init);
   };
 }

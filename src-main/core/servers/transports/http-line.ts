@@ -2,9 +2,8 @@
 import type { AppError } from '../../base/errors.ts';
 import type { LineBudgets } from '../../wire/byte-budget.ts';
 import type { TransportHandlers } from '../../wire/transport.ts';
-import { createAuthorizedFetch } from '../sign-in/authorized-fetch.ts';
-import type { ServerSignIn } from '../sign-in/server-sign-in.ts';
-import { type FetchLike, HttpFetch } from './http-fetch.ts';
+import { createAuthorizedFetch, type ServerSignIn } from '../sign-in/server-sign-in.ts';
+import { type FetchLike, HttpFetch } from '../network/http-fetch.ts';
 import { createLosslessFetch, type LosslessFetchOptions } from './lossless-fetch.ts';
 import { MessageTap } from './message-tap.ts';
 

@@ -3,8 +3,8 @@ import { type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontex
 import { AppError, errorText } from '../../base/errors.ts';
 import { isRequest, type Message, rpcCode } from '../../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
-import { type Exchange, exchangeHeader, Exchanges } from './exchanges.ts';
-import { networkError, sessionLost } from './http-errors.ts';
+import { type Exchange, exchangeHeader, Exchanges } from './message-tap.ts';
+import { networkError, sessionLost } from '../network/http-errors.ts';
 import { HttpLine, type HttpTransportOptions } from './http-line.ts';
 import { within } from './within.ts';
 

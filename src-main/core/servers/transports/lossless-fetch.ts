@@ -1,13 +1,13 @@
 /** The fetch that the SDK's HTTP transports are given: it taps every message and turns HTTP failures into AppErrors. */
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { AppError } from '../../base/errors.ts';
 import { isObject, parseJson } from '../../base/json.ts';
+import type { ByteBudget } from '../../wire/byte-budget.ts';
+import { FrameReader } from '../../wire/frame-reader.ts';
 import { isFailure, type Message, rpcCode, type RpcFailure } from '../../wire/message.ts';
-import { type Exchange, exchangeHeader, type Exchanges } from './exchanges.ts';
-import { type HttpPlace, networkError, statusError } from './http-errors.ts';
-import type { FetchLike } from './http-fetch.ts';
-import type { MessageTap } from './message-tap.ts';
-import { readBody, type ReadOptions } from './read-messages.ts';
-import { tapEventStream } from './tap-event-stream.ts';
+import { type HttpPlace, networkError, statusError } from '../network/http-errors.ts';
+import type { FetchLike } from '../network/http-fetch.ts';
+import { type Exchange, exchangeHeader, type Exchanges, type MessageTap } from './message-tap.ts';
 
 export interface LosslessFetchOptions extends ReadOptions {
   readonly place: HttpPlace;
@@ -128,4 +128,157 @@ async function readStart(response: Response): Promise<string> {
     // The status says enough.
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+// Passes an event stream on with each message replaced by its stub; ids, comments and retry times stay as they are.
+
+interface EventStreamTapOptions extends ReadOptions {
+  readonly tap: MessageTap;
+  /** The request whose answer the stream carries, if it is that of a request. */
+  readonly exchange: Exchange | undefined;
+  /** Resolves when the server may be read on. */
+  readonly flow?: (() => Promise<void> | undefined) | undefined;
+}
+
+function tapEventStream(options: EventStreamTapOptions): TransformStream<Uint8Array, Uint8Array> {
+  const { tap, exchange } = options;
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let out = '';
+  let overflow = false;
+  /** Bytes since the last event. */
+  let pending = 0;
+  const parser = createParser({
+    maxBufferSize: options.maxMessageBytes,
+    onId: (id) => {
+      if (exchange !== undefined && id !== '') exchange.lastEventId = id;
+    },
+    onEvent: (event) => {
+      pending = 0;
+      out += rewriteEvent(event, options);
+    },
+    onComment: (comment) => {
+      out += `:${comment}\n`;
+    },
+    onRetry: (milliseconds) => {
+      out += `retry: ${milliseconds}\n\n`;
+    },
+    onError: (error) => {
+      overflow ||= error.type === 'max-buffer-size-exceeded';
+    },
+  });
+  return new TransformStream({
+    async transform(chunk, controller) {
+      await options.flow?.();
+      pending += chunk.byteLength;
+      overflow = pending > messageLimit(options);
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      if (overflow) {
+        const failure = tooLarge(options);
+        if (failure !== undefined) out += writeEvent({ data: tap.keep(failure, exchange?.id) });
+      }
+      if (out !== '') controller.enqueue(encoder.encode(out));
+      out = '';
+      // The parser cannot go on after that; what follows on this stream is lost with it.
+      if (overflow) controller.terminate();
+    },
+  });
+}
+
+function rewriteEvent(event: EventSourceMessage, options: EventStreamTapOptions): string {
+  const carriesMessage = event.data !== '' && (event.event === undefined || event.event === 'message');
+  if (!carriesMessage) return writeEvent(event);
+  const stubs = readMessages(event.data, options).map((message) => options.tap.keep(message, options.exchange?.id));
+  // The id goes with the last one of a batch: taken up again from there, none comes twice.
+  if (stubs.length === 0) return writeEvent({ ...event, data: '' });
+  return stubs.map((data, index) => writeEvent(index === stubs.length - 1 ? { ...event, data } : { data })).join('');
+}
+
+function writeEvent(event: EventSourceMessage): string {
+  const id = event.id === undefined ? '' : `id: ${event.id}\n`;
+  const type = event.event === undefined ? '' : `event: ${event.event}\n`;
+  const data = event.data.split('\n').map((line) => `data: ${line}\n`);
+  return `${id}${type}${data.join('')}\n`;
+}
+
+function tooLarge(options: EventStreamTapOptions): Message | undefined {
+  const message = `A message is over the limit of ${messageLimit(options)} bytes; its stream was given up. Ask for less at a time, or raise maxMessageMB for this server.`;
+  options.onOddity(message);
+  const { exchange } = options;
+  if (exchange === undefined) return undefined;
+  return { jsonrpc: '2.0', id: exchange.id, error: { code: rpcCode.aborted, message } };
+}
+
+// JSON-RPC messages out of a whole HTTP body or one event, without losing a digit or a key.
+
+const newline = 0x0a;
+const space = 0x20;
+
+interface ReadOptions {
+  readonly maxMessageBytes: number;
+  readonly onOddity: (text: string) => void;
+  /** What long messages on all lines may take together. */
+  readonly budget?: ByteBudget | undefined;
+  /** The handshake is done; before it no message has a reason to be long. */
+  readonly greeted?: () => boolean;
+}
+
+/** More than that before its handshake is done no server has to say, in bytes. */
+export const longestGreeting = 1024 * 1024;
+/** A server's questions and notifications are parsed, while nobody else is served; answers of any length are not. */
+export const longestParsed = 32 * 1024 * 1024;
+
+/** Longest message now, in bytes. */
+function messageLimit({ maxMessageBytes, greeted }: ReadOptions): number {
+  return greeted?.() === false ? Math.min(longestGreeting, maxMessageBytes) : maxMessageBytes;
+}
+
+/** One message, or several where the text is a batch; what is none is reported and left out. */
+function readMessages(text: string, options: ReadOptions): Message[] {
+  const { push, end, messages } = bodyReader(options);
+  push(Buffer.from(text));
+  end();
+  return messages;
+}
+
+/** The same for a body that is still arriving; rejects when it breaks off. */
+async function readBody(body: AsyncIterable<Uint8Array>, options: ReadOptions): Promise<Message[]> {
+  const { push, end, drop, messages } = bodyReader(options);
+  try {
+    for await (const chunk of body) push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    end();
+  } finally {
+    drop();
+  }
+  return messages;
+}
+
+function bodyReader(options: ReadOptions) {
+  const messages: Message[] = [];
+  const reader = new FrameReader(
+    {
+      onMessage: (message) => messages.push(message),
+      onOddity: options.onOddity,
+      onEndless: () => {
+        throw new AppError('message_too_large', 'An answer goes on without an end.');
+      },
+    },
+    messageLimit(options),
+    { budget: options.budget, maxParsedBytes: longestParsed },
+  );
+  return {
+    messages,
+    end: () => reader.end(),
+    drop: () => reader.drop(),
+    // Bodies may be printed over many lines. A JSON string holds no raw line break, so each one is mere white space.
+    push: (chunk: Buffer) => reader.push(withoutNewlines(chunk)),
+  };
+}
+
+function withoutNewlines(chunk: Buffer): Buffer {
+  let at = chunk.indexOf(newline);
+  if (at < 0) return chunk;
+  const copy = Buffer.from(chunk);
+  for (; at >= 0; at = copy.indexOf(newline, at + 1)) copy[at] = space;
+  return copy;
 }

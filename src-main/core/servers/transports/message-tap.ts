@@ -2,12 +2,11 @@
  * The SDK's HTTP transports check each message against a strict schema and lose what is not in it. So they are given a
  * stub of the same kind with a number in it, and the message itself waits here until the stub comes out.
  */
-import type { JsonObject } from '../../base/json.ts';
-import { isObject } from '../../base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { isFailure, type Message, type RequestId } from '../../wire/message.ts';
 import type { MessageOrigin } from '../../wire/transport.ts';
 
-export interface TappedMessage {
+interface TappedMessage {
   readonly message: Message;
   readonly origin: MessageOrigin | undefined;
 }
@@ -54,4 +53,54 @@ function keyOf(stub: unknown): unknown {
   const error = isObject(stub['error']) ? stub['error']['data'] : undefined;
   const holder = stub['result'] ?? stub['params'] ?? error;
   return isObject(holder) ? holder['_tap'] : undefined;
+}
+
+// The requests that were POSTed and have no answer yet, so that each gets one even when its HTTP response has none.
+
+/** Carries an exchange's number from `send` through the SDK to our fetch; it never leaves the process. */
+export const exchangeHeader = 'x-tooltray-exchange';
+
+export interface Exchange {
+  readonly key: string;
+  readonly id: RequestId;
+  answered: boolean;
+  /** The answer, if any, comes later: on a stream, or elsewhere after a 202. */
+  answerFollows: boolean;
+  /** Where the stream is taken up again after a cut. */
+  lastEventId: string | undefined;
+}
+
+export class Exchanges {
+  readonly #open = new Map<string, Exchange>();
+  #next = 0;
+
+  begin(id: RequestId): Exchange {
+    const key = String(this.#next++);
+    const exchange = { key, id, answered: false, answerFollows: false, lastEventId: undefined };
+    this.#open.set(key, exchange);
+    return exchange;
+  }
+
+  end(exchange: Exchange): void {
+    this.#open.delete(exchange.key);
+  }
+
+  /** The exchange a HTTP request belongs to: by our header, or by the event after which it resumes. */
+  match(headers: Headers): Exchange | undefined {
+    const key = headers.get(exchangeHeader);
+    if (key !== null) return this.#open.get(key);
+    const lastEventId = headers.get('last-event-id');
+    if (lastEventId === null) return undefined;
+    return [...this.#open.values()].find((exchange) => exchange.lastEventId === lastEventId);
+  }
+
+  /** To be told of every message that arrives. */
+  sawMessage(message: Message): void {
+    if ('method' in message) return;
+    for (const exchange of this.#open.values()) {
+      if (exchange.id !== message.id) continue;
+      exchange.answered = true;
+      this.end(exchange);
+    }
+  }
 }

@@ -3,8 +3,8 @@ import { type JSONRPCMessage, SSEClientTransport, SseError } from '@modelcontext
 import { AppError, errorText, toAppError } from '../../base/errors.ts';
 import type { Message } from '../../wire/message.ts';
 import type { Transport, TransportHandlers } from '../../wire/transport.ts';
-import { Exchanges } from './exchanges.ts';
-import { sessionLost, statusError } from './http-errors.ts';
+import { Exchanges } from './message-tap.ts';
+import { sessionLost, statusError } from '../network/http-errors.ts';
 import { HttpLine, type HttpTransportOptions } from './http-line.ts';
 
 export class SseTransport implements Transport {

@@ -1,9 +1,9 @@
 /** What a server says on stderr: the last lines in memory for people, and a bounded file for the rest. */
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
-import type { RotatingFile } from './rotating-file.ts';
+import type { RotatingFile } from '../../base/rotating-file.ts';
 
-export interface StderrLogOptions {
+interface StderrLogOptions {
   /** Where everything goes as well, within its own bounds. */
   readonly file?: RotatingFile | undefined;
   /** Hides secrets in a text. */

@@ -4,18 +4,14 @@ import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../../base/errors.ts';
 import type { ByteHolder, LineBudgets } from '../../wire/byte-budget.ts';
 import { FrameReader } from '../../wire/frame-reader.ts';
-import { isNotification, type Message } from '../../wire/message.ts';
-import { serializeMessage } from '../../wire/serialize.ts';
+import { isNotification, type Message, serializeMessage } from '../../wire/message.ts';
 import { PacedInput } from '../../wire/paced-input.ts';
 import type { Transport, TransportHandlers } from '../../wire/transport.ts';
 import { launchServer, type ServerLaunch } from '../launch/launch-server.ts';
 import type { ProcessGroup } from '../launch/process-group.ts';
-import { describeExit } from './describe-exit.ts';
-import { OddityLimit } from './oddity-limit.ts';
-import { longestGreeting, longestParsed } from './read-messages.ts';
+import { longestGreeting, longestParsed } from './lossless-fetch.ts';
 import type { StderrLog } from './stderr-log.ts';
 import { within } from './within.ts';
-import { writeAll } from './write-all.ts';
 
 export interface StdioTransportOptions extends ServerLaunch {
   readonly maxMessageBytes: number;
@@ -201,4 +197,91 @@ export class StdioTransport implements Transport, ByteHolder {
 
 function closed(stream: Readable): Promise<unknown> {
   return stream.closed ? Promise.resolve() : new Promise((resolve) => stream.once('close', resolve));
+}
+
+// Why a server's process is gone, in words.
+
+interface ExitFacts {
+  readonly serverName: string;
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** What was seen before it ended: `it closed its output`. */
+  readonly reason: string | undefined;
+  /** Its last words, cleaned and masked. */
+  readonly stderrLines: readonly string[];
+}
+
+const maxLastWords = 5;
+/** What Node prints around the one line that matters: stack frames, lone brackets, its version. */
+const isNoise = /^\s+at |^[\s{}[\](),;^]*$|^Node\.js v\d/;
+
+function describeExit(facts: ExitFacts): AppError {
+  const { serverName, code, signal, reason, stderrLines } = facts;
+  const how = signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
+  const what = reason === undefined ? `${serverName} ${how}` : `${serverName} was stopped because ${reason}`;
+  const said = stderrLines.filter((line) => !isNoise.test(line)).slice(-maxLastWords);
+  const lastWords = said.length === 0 ? '.' : `. It last said: ${said.join(' ⏎ ')}`;
+  return new AppError('server_exited', what + lastWords, {
+    fix: 'Look at its log for the reason; it is started again by itself.',
+    data: { code, signal, stderr: stderrLines },
+  });
+}
+
+// Stray lines on a server's stdout, reported within bounds: the first ones in full, the rest as a number.
+
+const reported = 20;
+/** A program that has printed so many lines and not one message is no MCP server. */
+const hopeless = 10_000;
+const maxTextChars = 500;
+
+class OddityLimit {
+  readonly #report: (text: string) => void;
+  readonly #giveUp: () => void;
+  #count = 0;
+  #messageSeen = false;
+
+  /** `giveUp` is called once, when it is clear that no message will come. */
+  constructor(report: (text: string) => void, giveUp: () => void) {
+    this.#report = report;
+    this.#giveUp = giveUp;
+  }
+
+  sawMessage(): void {
+    this.#messageSeen = true;
+  }
+
+  add(text: string): void {
+    this.#count++;
+    if (this.#count <= reported) this.#report(text.length > maxTextChars ? `${text.slice(0, maxTextChars)}…` : text);
+    if (this.#count === hopeless && !this.#messageSeen) this.#giveUp();
+  }
+
+  /** The stream is over: says how many lines were not shown. */
+  end(): void {
+    if (this.#count > reported) this.#report(`${this.#count - reported} more stray lines were not shown.`);
+  }
+}
+
+// Hands the pieces of one message to a child's stdin and waits until the operating system has them.
+
+/** A server that leaves this much unread is stuck; one message alone may be larger. */
+const maxUnsentBytes = 256 * 1024 * 1024;
+
+/** Rejects with the stream's error when the reader is gone, with an AppError when it has stopped reading. */
+async function writeAll(stream: Writable, pieces: readonly (string | Buffer)[], serverName: string): Promise<void> {
+  if (stream.writableLength > maxUnsentBytes) {
+    throw new AppError('server_timeout', `${serverName} does not read its input: 256 MB are waiting for it.`, {
+      fix: 'Restart the server.',
+    });
+  }
+  let settle: (error?: Error | null) => void = () => undefined;
+  pieces.forEach((piece, at) => {
+    if (at < pieces.length - 1) stream.write(piece);
+    else stream.write(piece, (error) => settle(error));
+  });
+  // Nearly always the system has taken it all by now: hearing so a moment later would only delay what comes next.
+  if (stream.writableLength === 0 && stream.errored === null) return;
+  await new Promise<void>((resolve, reject) => {
+    settle = (error) => (error == null ? resolve() : reject(error));
+  });
 }

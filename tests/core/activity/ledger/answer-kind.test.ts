@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { answerKind } from '../../../../src-main/core/activity/ledger/answer-kind.ts';
-import { helperTools } from '../../../../src-main/core/modes/index.ts';
+import { answerKind } from '../../../../src-main/core/activity/ledger/entry.ts';
+import { helperTools } from '../../../../src-main/core/mode-list.ts';
 
 test('every helper tool there is has its place in the ledger', () => {
   expect([...helperTools.keys()].filter((name) => answerKind(name, {}, 'proxy') === 'direct')).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { Batch } from '../../../../src-main/core/activity/ledger/batch.ts';
+import { Batch } from '../../../../src-main/core/activity/ledger/payload-counter.ts';
 
 test('what is put off is done in its order, by itself, and with what comes of it', async () => {
   const batch = new Batch();

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
-import { dayOf } from '../../../../src-main/core/activity/ledger/ledger-table.ts';
-import { toLine } from '../../../../src-main/core/activity/ledger/list-texts.ts';
-import type { SavingsReport } from '../../../../src-main/core/activity/ledger/savings.ts';
+import { dayOf, type SavingsReport } from '../../../../src-main/core/activity/ledger/ledger-table.ts';
+import { toLine } from '../../../../src-main/core/activity/ledger/baseline.ts';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
-import { spillFacts, spillKey } from '../../../../src-main/core/results/spill-facts.ts';
-import { openStore } from '../../results/spill-fixture.ts';
+import { spillFacts, spillKey } from '../../../../src-main/core/spills/spill.ts';
+import { openStore } from '../../spills/spill-fixture.ts';
 import { exchange, openLedger, server, session } from './open-ledger.ts';
 
 const hour = 3_600_000;

@@ -7,10 +7,10 @@ import type { ListedServer } from '../../../../src-main/core/activity/ledger/bas
 import type { Exchange } from '../../../../src-main/core/activity/ledger/exchange.ts';
 import { Ledger, type LedgerOptions } from '../../../../src-main/core/activity/ledger/ledger.ts';
 import type { LedgerSession } from '../../../../src-main/core/activity/ledger/ledger-session.ts';
-import { countTokens } from '../../../../src-main/core/activity/count-tokens.ts';
+import { countTokens } from '../../../../src-main/core/activity/token-worker.ts';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import { createLog } from '../../../../src-main/core/base/log.ts';
-import { Masker } from '../../../../src-main/core/base/mask-secrets.ts';
+import { Masker } from '../../../../src-main/core/base/mask.ts';
 import type { Result } from '../../../../src-main/core/wire/message.ts';
 
 const tokenCounter = {

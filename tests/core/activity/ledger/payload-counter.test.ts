@@ -1,10 +1,7 @@
 /** Payloads are counted later, once each, within limits of memory, and what is not counted in full says so. */
 import { expect, test } from 'vitest';
-import { Batch } from '../../../../src-main/core/activity/ledger/batch.ts';
-import { PayloadCounter } from '../../../../src-main/core/activity/ledger/payload-counter.ts';
-import { sampleBytes } from '../../../../src-main/core/activity/ledger/sample-bytes.ts';
-import { TokenCache } from '../../../../src-main/core/activity/token-cache.ts';
-import type { TokenCount } from '../../../../src-main/core/activity/token-counter.ts';
+import { Batch, PayloadCounter, sampleBytes } from '../../../../src-main/core/activity/ledger/payload-counter.ts';
+import { TokenCache, type TokenCount } from '../../../../src-main/core/activity/token-counter.ts';
 import { RawJson } from '../../../../src-main/core/wire/raw-json.ts';
 
 /** Takes a character for a token, and keeps what it was asked. */

@@ -1,8 +1,7 @@
 /** A real SDK client connected to the built-in server `utils`. */
-import { Client } from '@modelcontextprotocol/client';
-import type { CallToolResult } from '@modelcontextprotocol/client';
-import { connectBuiltin } from '../../../../src-main/core/servers/builtin/connect-builtin.ts';
-import type { UtilsOptions } from '../../../../src-main/core/servers/builtin/utils-server.ts';
+import { type CallToolResult, Client } from '@modelcontextprotocol/client';
+import type { UtilsOptions } from '../../../../src-main/core/servers/builtin/utils-options.ts';
+import { connectBuiltin } from '../../../../src-main/core/servers/builtin/utils-server.ts';
 
 export interface Utils extends AsyncDisposable {
   readonly client: Client;

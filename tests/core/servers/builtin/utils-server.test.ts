@@ -1,7 +1,7 @@
 /** The built-in server as a client sees it: its list, and what it says while no folder is allowed. */
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
-import { connectBuiltin } from '../../../../src-main/core/servers/builtin/connect-builtin.ts';
+import { connectBuiltin } from '../../../../src-main/core/servers/builtin/utils-server.ts';
 import { connectUtils } from './connect-utils.ts';
 
 const names = ['current_time', 'convert_time', 'list_files', 'read_file', 'search_files', 'write_file'];

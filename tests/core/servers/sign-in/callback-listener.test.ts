@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { AppError } from '../../../../src-main/core/base/errors.ts';
-import { CallbackListener } from '../../../../src-main/core/servers/sign-in/callback-listener.ts';
+import { CallbackListener } from '../../../../src-main/core/servers/sign-in/sign-in-attempt.ts';
 import { visit } from './browser.ts';
 
 interface Opened {

@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { cliFile } from '../../../cli/cli-home.ts';
 import { startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
 import { goThrough } from './browser.ts';
-
-const cli = `${import.meta.dirname}/../../../../src-main/cli.ts`;
 
 interface Home {
   readonly run: (...args: string[]) => Run;
@@ -30,7 +29,7 @@ function homeWith(servers: Record<string, object>): Home {
 }
 
 function run(home: string, args: readonly string[]): Run {
-  const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, TOOLTRAY_HOME: home } });
+  const child = spawn(process.execPath, [cliFile, ...args], { env: { ...process.env, TOOLTRAY_HOME: home } });
   onTestFinished(() => void child.kill('SIGKILL'));
   let said = '';
   const url = new Promise<string>((resolve) => {

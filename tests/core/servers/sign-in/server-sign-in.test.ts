@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HttpServerConfig } from '../../../../src-main/core/config/app-config.ts';
-import { isSafeUrl } from '../../../../src-main/core/servers/sign-in/safe-url.ts';
+import { isSafeUrl } from '../../../../src-main/core/servers/sign-in/sign-in-fetch.ts';
 import type { ServerSignIn } from '../../../../src-main/core/servers/sign-in/server-sign-in.ts';
 import { SignIns } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';

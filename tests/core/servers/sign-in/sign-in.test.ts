@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { errorText } from '../../../../src-main/core/base/errors.ts';
 import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
-import { noApps } from '../../../../src-main/rpc/no-apps.ts';
+import { noApps } from '../../../../src-main/rpc/deps.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
-import { startCore, type TestCore } from '../../../integration/start-core.ts';
-import { until } from '../../../integration/until.ts';
+import { startCore, type TestCore } from '../../../support/start-core.ts';
+import { until } from '../../../support/until.ts';
 import { approve, goThrough, visit } from './browser.ts';
 
 async function oauth(): Promise<OAuthFixture> {

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { RotatingFile } from '../../../../src-main/core/servers/transports/rotating-file.ts';
+import { RotatingFile } from '../../../../src-main/core/base/rotating-file.ts';
 import { StderrLog } from '../../../../src-main/core/servers/transports/stderr-log.ts';
 
 const mask = (text: string) => text.replaceAll('hunter2', '***');

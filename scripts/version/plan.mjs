@@ -1,0 +1,35 @@
+/** What a release is made of, worked out from the changelog and the versions there are; touches nothing. */
+
+const parts = ['major', 'minor', 'patch'];
+
+/**
+ * The version to release. `wish`: major, minor, patch, or a version itself. Without one the version in package.json if it was never
+ * released, else the next one: minor where something is new or changed, patch where things were only mended.
+ */
+export function nextVersion(current, wish, section, isReleased) {
+  if (wish !== undefined && /^\d+\.\d+\.\d+$/.test(wish)) return wish;
+  if (wish !== undefined && !parts.includes(wish)) {
+    throw new Error(`"${wish}" is neither major, minor, patch nor a version such as 1.2.3.`);
+  }
+  if (wish === undefined && !isReleased) return current;
+  const numbers = current.split('.').map(Number);
+  const at = parts.indexOf(wish ?? (/^### (New|Changed)$/m.test(section) ? 'minor' : 'patch'));
+  return numbers.map((number, place) => (place < at ? number : place === at ? number + 1 : 0)).join('.');
+}
+
+/** What stands under `## Unreleased`. Throws where there is nothing to release. */
+export function unreleased(changelog) {
+  const section = /^## Unreleased\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(changelog)?.[1]?.trim() ?? '';
+  if (section === '') throw new Error('CHANGELOG.md has nothing under "## Unreleased".');
+  return section;
+}
+
+/** The changelog with what was unreleased under its version, and an empty place for what comes. */
+export function releasedChangelog(changelog, version, date) {
+  return changelog.replace(/^## Unreleased$/m, () => `## Unreleased\n\n## ${version} – ${date}`);
+}
+
+/** What is shown beside the packages. */
+export function releaseNotes(version, section) {
+  return `# Tooltray ${version}\n\n${section}\n`;
+}

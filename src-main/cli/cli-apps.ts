@@ -1,0 +1,145 @@
+/** What looks after client apps, for the time of a command; beside a running Tooltray, which finds out by the files. And how it is told. */
+import { realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
+import { tryEntry } from '../core/admin/try-entry.ts';
+import { AppError } from '../core/base/errors.ts';
+import type { AppRow, InstallPreview } from '../core/client-apps/app-rows.ts';
+import { type OwnAddress, ownAddress } from '../core/client-apps/own-launch.ts';
+import type { AppSetup } from '../core/client-apps/setup.ts';
+import type { ConfigStore } from '../core/config/config-store.ts';
+import { addServer, hasServer, removeServer } from '../core/config/edit-config.ts';
+import { openAppSetup } from '../host/open-app-setup.ts';
+import { openAppAccess } from '../host/open-config.ts';
+import { coreCommand } from '../shim/dial.ts';
+import { startCore } from '../shim/start-core.ts';
+import { cliPaths, openCliConfig } from './cli-config.ts';
+import { commonFlags } from './command.ts';
+import { findRunningCore } from './core-access.ts';
+import { bundleFile } from './own-process.ts';
+import { withTransports } from './probe.ts';
+import { paint, type Paint, plainText } from './terminal.ts';
+
+/** Flags of commands that change files of other programs. */
+export const changeFlags = {
+  dryRun: { help: 'show the change, write nothing' },
+  yes: { help: 'do not ask' },
+  ...commonFlags,
+} as const;
+
+/** The project whose own config files are meant instead of the person's. */
+export const projectFlag = {
+  value: '[DIR]',
+  help: 'the app’s file in a project instead of your own; without DIR in the current folder',
+} as const;
+
+interface AppFlags {
+  readonly config: string | undefined;
+  readonly project?: string | undefined;
+}
+
+/** `work` gets the absolute folder of the project, where one is meant. Rejects with AppError not_found where there is none. */
+export async function withApps<T>(
+  flags: AppFlags,
+  work: (apps: AppSetup, project: string | undefined) => Promise<T>,
+): Promise<T> {
+  const project = flags.project === undefined ? undefined : await projectFolder(flags.project);
+  const store = await openCliConfig(flags.config);
+  const apps = openAppSetup({
+    env: process.env,
+    paths: cliPaths(),
+    config: () => store.current,
+    add: (servers) =>
+      store.update((text) => servers.reduce((edited, { name, entry }) => addServer(edited, name, entry), text)),
+    remove: async (names) => {
+      let gone: readonly string[] = [];
+      await store.update((text) => {
+        gone = names.filter((name) => hasServer(text, name));
+        return gone.reduce(removeServer, text);
+      });
+      return gone;
+    },
+    cwd: process.cwd(),
+    access: { store: openAppAccess(cliPaths()), address: () => addressNow(store) },
+    tryEntry: (entry) =>
+      leavingNoCore('url' in entry ? store.path : undefined, () =>
+        withTransports(store.current, (transports) =>
+          tryEntry(entry, { config: store, transports, version: packageJson.version }),
+        ),
+      ),
+  });
+  try {
+    return await work(apps, project);
+  } finally {
+    await apps.close();
+  }
+}
+
+async function projectFolder(given: string): Promise<string> {
+  const folder = resolve(given);
+  if ((await stat(folder).catch(() => undefined))?.isDirectory() === true) return realpath(folder);
+  throw new AppError('not_found', `There is no folder ${folder}.`, {
+    fix: 'Write --project DIR, or --project as the last word for the current folder.',
+  });
+}
+
+async function addressNow(store: ConfigStore): Promise<OwnAddress | undefined> {
+  const core = await findRunningCore();
+  const http = core === undefined ? undefined : (await core.ask('state', {})).http;
+  await core?.close();
+  return ownAddress(http, store.current.port);
+}
+
+/**
+ * What an app starts brings a core with it, and an address needs one, with the config that is named then; one that runs only for
+ * the trial ends with it.
+ */
+async function leavingNoCore<T>(config: string | undefined, trial: () => Promise<T>): Promise<T> {
+  const before = await findRunningCore();
+  await before?.close();
+  try {
+    if (before === undefined && config !== undefined) await runCore(config);
+    return await trial();
+  } finally {
+    if (before === undefined) await stopCore();
+  }
+}
+
+async function runCore(config: string): Promise<void> {
+  const start = { ...coreCommand(bundleFile('cli.js'), config), runDir: cliPaths().runDir };
+  const core = await startCore(start, findRunningCore, new AbortController().signal);
+  await core.close();
+}
+
+async function stopCore(): Promise<void> {
+  const core = await findRunningCore();
+  // It hangs up while it answers.
+  await core?.ask('stop', {}).catch(() => undefined);
+  await core?.close();
+}
+
+const states: Readonly<Record<AppRow['connected'], readonly [Paint, string]>> = {
+  yes: ['good', 'connected'],
+  stale: ['bad', 'outdated'],
+  no: ['quiet', 'not connected'],
+};
+
+/** How an app is connected, in a word. */
+export function stateText({ connected, problem }: Pick<AppRow, 'connected' | 'problem'>): string {
+  const [how, word] = problem === '' ? states[connected] : (['bad', 'unreadable'] as const);
+  return paint(how, word);
+}
+
+/** One line of a change, as a terminal shows it. */
+export function diffText({ kind, text }: InstallPreview['diff'][number]): string {
+  const line = plainText(text).replace(/\n/g, ' ');
+  if (kind === 'added') return paint('good', `+ ${line}`);
+  return kind === 'removed' ? paint('bad', `- ${line}`) : `  ${line}`;
+}
+
+/** How a change that was made is taken back. */
+export function undoLines(undo: string, backup: string): string[] {
+  if (undo === '') return [];
+  const before = backup === '' ? 'There was no file before.' : `As it was before: ${backup}`;
+  return [before, `To take it back: tooltray undo ${undo}`];
+}

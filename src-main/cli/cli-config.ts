@@ -1,0 +1,126 @@
+/** The config file that a command works on: found, read, checked and edited. */
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { type AppPaths, appPaths } from '../core/base/app-paths.ts';
+import { AppError, toAppError } from '../core/base/errors.ts';
+import { closestWord } from '../core/base/wording.ts';
+import type { ConfigProblem, ServerConfig, StdioServerConfig } from '../core/config/app-config.ts';
+import { ConfigDocument } from '../core/config/config-document.ts';
+import type { ConfigStore } from '../core/config/config-store.ts';
+import { findProperty } from '../core/config/json-text.ts';
+import { readConfig } from '../core/config/read-config.ts';
+import { findContainers } from '../core/config/read-entry.ts';
+import { findCommand } from '../core/servers/launch/find-command.ts';
+import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
+import { knownNames, openConfig, requireReadable } from '../host/open-config.ts';
+import { runningCoreFor } from './core-access.ts';
+
+export function cliPaths(): AppPaths {
+  return appPaths(process.env, process.platform, homedir());
+}
+
+/**
+ * The file named by `--config`, which must exist; else the one that a running core uses; else the person's own, written when there is none.
+ * Rejects with AppError config_not_found, or config_invalid when it cannot be read as a whole.
+ */
+export async function openCliConfig(given: string | undefined): Promise<ConfigStore> {
+  const store = await openAnyConfig(given);
+  requireReadable(store);
+  return store;
+}
+
+/** The same for commands that report what is wrong with the file. */
+export async function openAnyConfig(given: string | undefined): Promise<ConfigStore> {
+  if (given !== undefined) return openConfig(resolve(given), true, process.env, cliPaths());
+  const core = await runningCoreFor(undefined);
+  if (core === undefined) return openConfig(cliPaths().configFile, false, process.env, cliPaths());
+  const { home } = await core.ask('state', {});
+  await core.close();
+  return openConfig(home, false, process.env, cliPaths());
+}
+
+/** Edits the entry of one server. Rejects with AppError server_not_found, with what there is, or config_invalid. */
+export async function updateServer(
+  store: ConfigStore,
+  name: string,
+  edit: (text: string, name: string) => string,
+): Promise<void> {
+  try {
+    await store.update((text) => edit(text, name));
+  } catch (error) {
+    throw toAppError(error).code === 'server_not_found' ? unknownServer(name, serverNames(store)) : error;
+  }
+}
+
+/** The error for a server name that is not there: what was meant, and what there is. */
+export function unknownServer(name: string, available: readonly string[]): AppError {
+  const meant = closestWord(name, available);
+  const guess = meant === undefined ? '' : `Did you mean ${JSON.stringify(meant)}? `;
+  return new AppError('server_not_found', `There is no server called ${JSON.stringify(name)}.`, {
+    fix: available.length === 0 ? 'Add one: tooltray add NAME COMMAND.' : `${guess}There are: ${available.join(', ')}.`,
+    data: { available: [...available] },
+  });
+}
+
+/** Names of all entries of the file, those that cannot be used included. */
+export function serverNames({ current, problems }: ConfigStore): string[] {
+  const broken = problems.flatMap(({ server }) => (server === undefined ? [] : [server]));
+  return [...new Set([...current.servers.map(({ name }) => name), ...broken])];
+}
+
+interface ConfigCheck {
+  readonly servers: readonly ServerConfig[];
+  /** In the order of the file. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+/**
+ * All that can be told of a config file without starting a server: what it says, and whether its commands are there. `only` leaves out
+ * whatever does not concern this server.
+ */
+export async function checkConfig(text: string, path: string, only?: string): Promise<ConfigCheck> {
+  const { config, problems } = readConfig(text, path, process.env, undefined, knownNames(process.env));
+  const servers = (config?.servers ?? []).filter(({ name }) => only === undefined || name === only);
+  const document = new ConfigDocument(text, path);
+  const environment = new EnvironmentResolver({ own: process.env });
+  for (const server of servers) if (server.kind === 'stdio') await checkLaunch(server, document, environment);
+  const own = problems.filter(({ server }) => only === undefined || server === only);
+  // The document found the faults of the text as a whole once more.
+  const found = config === undefined ? [] : document.problems;
+  return { servers, problems: [...own, ...found].sort((a, b) => a.line - b.line || a.column - b.column) };
+}
+
+async function checkLaunch(
+  server: StdioServerConfig,
+  document: ConfigDocument,
+  environment: EnvironmentResolver,
+): Promise<void> {
+  const { command, cwd, env, name, enabled } = server;
+  const report = (field: string, reason: string, suggestion: string): void => {
+    const place = fieldNode(document, name, field);
+    if (place !== undefined)
+      document.report(enabled ? 'error' : 'warning', place.node, place.path, reason, { suggestion, server: name });
+  };
+  if (cwd !== undefined && !(await isFolder(cwd)))
+    report('cwd', `The folder ${cwd} does not exist.`, 'Create it, or change the path.');
+  else if ((await findCommand(command, await environment.resolve(env), cwd)) === undefined) {
+    const what = /[/\\]/.test(command) ? 'does not exist or is not executable' : 'was not found on PATH';
+    report('command', `"${command}" ${what}.`, 'Install it, or write the whole path of it.');
+  }
+}
+
+/** Where a field of a server is written; the entry's name when it is spelled another way. */
+function fieldNode({ root }: ConfigDocument, name: string, field: string) {
+  const entries = root === undefined ? [] : findContainers(root).flatMap((container) => container.entries);
+  const entry = entries.find((one) => one.name === name);
+  if (entry === undefined) return undefined;
+  return { node: findProperty(entry.valueNode, field)?.valueNode ?? entry.nameNode, path: [...entry.path, field] };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,217 @@
+/** `tooltray add`: writes a server into the config file and shows what it wrote. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { offerText } from '../../core/admin/healing.ts';
+import { tryEntry } from '../../core/admin/try-entry.ts';
+import { AppError } from '../../core/base/errors.ts';
+import { maskObject } from '../../core/base/mask.ts';
+import { HealConsents } from '../../core/client-apps/heal-consents.ts';
+import { type HealOffer, healOffers } from '../../core/client-apps/heal-offers.ts';
+import type { ConfigStore } from '../../core/config/config-store.ts';
+import { addServer, type WrittenEntry } from '../../core/config/edit-config.ts';
+import { readConfigText } from '../../core/config/update-config-file.ts';
+import { findCommand } from '../../core/servers/launch/find-command.ts';
+import { EnvironmentResolver } from '../../core/servers/launch/resolve-environment.ts';
+import { checkConfig, cliPaths, openCliConfig, serverNames } from '../cli-config.ts';
+import { command, commonFlags, type Given, wrongUse } from '../command.ts';
+import { withTransports } from '../probe.ts';
+import { confirm, notDone, oneLine, paint, plainText, printAnswer, printLines, printProgress } from '../terminal.ts';
+
+const flags = {
+  env: {
+    value: 'K=V',
+    many: true,
+    help: 'a variable for the command; K alone takes it from the environment at each start',
+  },
+  cwd: { value: 'D', help: 'the folder the command starts in' },
+  url: { value: 'URL', help: 'a server on the network' },
+  header: { value: 'K=V', many: true, help: 'a header for it; write ${env:NAME} for what is secret' },
+  transport: { value: 'sse', help: 'the older transport' },
+  description: { value: 'T', help: 'a note for people' },
+  lazy: { help: 'start it at its first call only' },
+  dryRun: { help: 'show the entry, write nothing' },
+  yes: { help: 'with NAME alone: do not ask before what was found is tried' },
+  ...commonFlags,
+} as const;
+
+type AddFlags = Given<typeof flags>;
+
+export const add = command({
+  words: 'NAME [COMMAND ARGS…]',
+  form: 'NAME COMMAND [ARGS…] | NAME --url URL | NAME',
+  flags,
+  // npx --yes
+  wraps: ['yes'],
+  notes: [
+    'NAME alone looks for a launch of that name in your other apps and bundles, and asks before it runs anything.',
+    'Put -- before the command when its own arguments look like these:',
+    '  tooltray add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents',
+  ],
+  async run(given, [name = '', ...launch]) {
+    const { dryRun, config, json } = given;
+    if (name.trim() === '') throw wrongUse('A name is missing');
+    const own = entryOf(given, launch);
+    const store = await openCliConfig(config);
+    if (serverNames(store).includes(name)) throw alreadyExists(name);
+    const entry = 'url' in own || 'command' in own ? own : await completed(name, own, given, store);
+    if (entry === undefined) return 1;
+    const text = addServer(await readConfigText(store.path), name, entry);
+    if (!dryRun) await store.update((now) => addServer(now, name, entry));
+    const { problems } = await checkConfig(text, store.path, name);
+    const warnings = problems.map(({ reason, suggestion }) => [reason, suggestion].filter(Boolean).join(' '));
+    printAnswer(json, { name, entry: maskObject(entry), file: store.path, written: !dryRun, warnings }, () => [
+      dryRun ? `This would be added to ${store.path}:` : `Added to ${store.path}:`,
+      `  ${JSON.stringify(name)}: ${shown(entry)}`,
+      ...warnings.map((warning) => `${paint('unsure', 'warning')} ${plainText(warning)}`),
+      ...(dryRun ? [] : [`Try it: tooltray test ${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)}`]),
+    ]);
+    return 0;
+  },
+});
+
+/** The entry as it is written to the file, without what reaches the server where the person did not say it. Throws AppError bad_request. */
+export function entryOf(given: AddFlags, [command, ...args]: readonly string[]): WrittenEntry {
+  const { env, header, cwd, transport, lazy, description } = given;
+  // `add example https://example.com/mcp` can only mean one thing.
+  const isUrl = command !== undefined && args.length === 0 && /^https?:\/\//i.test(command);
+  const url = given.url ?? (isUrl ? command : undefined);
+  if (url !== undefined && command !== undefined && !isUrl) throw wrongUse('A server has either a command or a URL');
+  const isOpen = url === undefined && command === undefined;
+  if (isOpen && (env.length + header.length > 0 || cwd !== undefined || transport !== undefined))
+    throw wrongUse('A command or --url is missing');
+  return {
+    ...(url !== undefined && urlEntry(url, given)),
+    ...(url === undefined && command !== undefined && commandEntry(command, args, given)),
+    ...(lazy && { lazy }),
+    ...(description !== undefined && { description }),
+  };
+}
+
+function commandEntry(command: string, args: readonly string[], given: AddFlags): WrittenEntry {
+  const { env, cwd, header, transport } = given;
+  if (header.length > 0 || transport !== undefined) throw wrongUse('--header and --transport belong to a --url');
+  return {
+    command,
+    ...(args.length > 0 && { args }),
+    ...(env.length > 0 && { env: Object.fromEntries(env.map(readVariable)) }),
+    ...(cwd !== undefined && { cwd }),
+  };
+}
+
+function urlEntry(url: string, { env, cwd, header, transport }: AddFlags): WrittenEntry {
+  if (env.length > 0 || cwd !== undefined) throw wrongUse('--env and --cwd belong to a command');
+  if (!URL.canParse(url) || !/^https?:/i.test(url))
+    throw wrongUse('--url needs an address that starts with http:// or https://');
+  if (transport !== undefined && transport !== 'http' && transport !== 'sse')
+    throw wrongUse('--transport is "http" or "sse"');
+  return {
+    url,
+    ...(transport === 'sse' && { type: transport }),
+    ...(header.length > 0 && { headers: Object.fromEntries(header.map(readHeader)) }),
+  };
+}
+
+/** A name alone is filled in from the environment when the server starts. */
+function readVariable(pair: string): [string, string] {
+  const [, name, value] = /^([^=\s]+)(?:=(.*))?$/s.exec(pair) ?? [];
+  if (name === undefined) throw wrongUse('--env is written NAME=VALUE');
+  return [name, value ?? `\${env:${name}}`];
+}
+
+/** Also as `curl -H` has it: `Name: value`. */
+function readHeader(pair: string): [string, string] {
+  const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.*)$/s.exec(pair) ?? [];
+  if (name === undefined || value === undefined) throw wrongUse('--header is written NAME=VALUE');
+  return [name, value];
+}
+
+function shown(entry: WrittenEntry): string {
+  return plainText(JSON.stringify(maskObject(entry), null, 2).replace(/\s*\n\s*/g, ' '));
+}
+
+function alreadyExists(name: string): AppError {
+  return new AppError('config_conflict', `A server called ${JSON.stringify(name)} already exists.`, {
+    fix: `Choose another name, or take it out first: tooltray remove ${name}.`,
+  });
+}
+
+/**
+ * Without a command, as ToolMux has it: a launch of that name that another app or bundle knows, after a yes. Undefined: the person
+ * does not want it, or could not be asked.
+ */
+async function completed(
+  name: string,
+  own: WrittenEntry,
+  { dryRun, yes, json }: AddFlags,
+  store: ConfigStore,
+): Promise<WrittenEntry | undefined> {
+  const [best] = await launchesOf(name);
+  const { offer, agreed } = dryRun ? { offer: best, agreed: true } : await agreedLaunch(name, store, yes);
+  const about = oneLine(offerText(offer));
+  if (agreed === true) {
+    if (!json) printLines([about]);
+    return { ...offer.entry, ...own };
+  }
+  const data = { name, entry: maskObject(offer.entry), file: store.path, written: false, warnings: [] };
+  printAnswer(json, data, () => [about, notDone(agreed)]);
+  return undefined;
+}
+
+interface FoundLaunch {
+  readonly offer: HealOffer;
+  /** The person's answer; undefined: nobody could be asked. True only where it was tried and has tools. */
+  readonly agreed: boolean | undefined;
+}
+
+/** Asks for each in turn, unless its place was agreed to before, and tries it. Rejects with AppError not_found, server_not_started. */
+async function agreedLaunch(name: string, store: ConfigStore, yes: boolean): Promise<FoundLaunch> {
+  const offers = await launchesOf(name);
+  const consents = new HealConsents(join(cliPaths().dataDir, 'heal-consents.json'));
+  const failures: string[] = [];
+  for (const offer of offers) {
+    const { source } = offer;
+    const isKnown = store.current.heal === 'auto' || (await consents.has(source.id));
+    const agreed = isKnown || (await confirm(`${oneLine(offerText(offer))} Use it?`, yes));
+    if (agreed === undefined) return { offer, agreed };
+    if (!agreed) continue;
+    await consents.give(source.id);
+    const problem = await problemOf(offer, store);
+    if (problem === undefined) return { offer, agreed };
+    failures.push(`${source.title}: ${problem}`);
+  }
+  if (failures.length === 0) return { offer: offers[0], agreed: false };
+  throw new AppError('server_not_started', `What was found for ${name} does not work. ${failures.join(' ')}`, {
+    fix: howToAdd(name),
+  });
+}
+
+async function launchesOf(name: string): Promise<readonly [HealOffer, ...HealOffer[]]> {
+  const environment = new EnvironmentResolver({ own: process.env });
+  const machine = { env: process.env, platform: process.platform, home: homedir() };
+  const find = async (command: string, own: Readonly<Record<string, string>>): Promise<string | undefined> =>
+    findCommand(command, await environment.resolve(own));
+  const [best, ...others] = await healOffers(name, {}, { machine, find });
+  if (best !== undefined) return [best, ...others];
+  throw new AppError(
+    'not_found',
+    `No app and no bundle on this machine starts a server called ${JSON.stringify(name)}.`,
+    {
+      fix: howToAdd(name),
+    },
+  );
+}
+
+/** Why it is no use; undefined where it answers with tools. */
+async function problemOf({ entry }: HealOffer, store: ConfigStore): Promise<string | undefined> {
+  printProgress('Trying it …');
+  const trial = await withTransports(store.current, (transports) =>
+    tryEntry(entry, { config: store, transports, version: packageJson.version }),
+  );
+  if (!trial.ok) return trial.sentence;
+  return trial.tools.length === 0 ? 'It answered without tools.' : undefined;
+}
+
+function howToAdd(name: string): string {
+  return `Say how it is started: tooltray add ${name} COMMAND [ARGS…], or tooltray add ${name} --url URL.`;
+}

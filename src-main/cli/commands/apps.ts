@@ -1,0 +1,95 @@
+/** `tooltray apps`: the client apps of this machine, and how it stands with each; here, or in a project. */
+import { knownApp } from '../../core/client-apps/app-files.ts';
+import type { AccessRow, AppRow } from '../../core/client-apps/app-rows.ts';
+import { hasProjects } from '../../core/client-apps/project-place.ts';
+import type { AppSetup } from '../../core/client-apps/setup.ts';
+import { projectFlag, stateText, withApps } from '../cli-apps.ts';
+import { command, commonFlags } from '../command.ts';
+import { oneLine, paint, printAnswer, table } from '../terminal.ts';
+
+export const apps = command({
+  flags: {
+    project: { ...projectFlag, help: 'what they read in a project; without DIR in the current folder' },
+    ...commonFlags,
+  },
+  notes: [
+    'ACCESS: by which way its config file reaches Tooltray, and since when; or that it was revoked. SEEN: when it connected or left.',
+  ],
+  run: (flags) =>
+    withApps(flags, async (setup, project) => {
+      if (project !== undefined) await printProjectApps(setup, project, flags.json);
+      else await printApps(setup, flags.json);
+      return 0;
+    }),
+});
+
+async function printApps(setup: AppSetup, json: boolean): Promise<void> {
+  const [apps, access] = await Promise.all([setup.apps(), setup.access()]);
+  printAnswer(json, { apps, access }, () => appLines(apps, access));
+}
+
+function appLines(apps: readonly AppRow[], access: readonly AccessRow[]): string[] {
+  if (apps.length + access.length === 0) return ['No client app that Tooltray knows was found here.'];
+  const head = ['APP', 'STATE', 'ACCESS', 'SEEN', 'SERVERS', 'NAME', 'CONFIG FILE'];
+  const rows = apps.map((one) => {
+    const { id, name, running, servers, configFile } = one;
+    const row = access.find(({ app }) => app === id);
+    const about = [String(servers), running ? `${name} (running)` : name, oneLine(configFile)];
+    return [id, stateText(one), accessText(row), seenText(row), ...about];
+  });
+  const others = access.filter(({ app }) => apps.every(({ id }) => id !== app)).map(otherRow);
+  const problems = apps.filter(({ problem }) => problem !== '').map(({ id, problem }) => `${id}: ${oneLine(problem)}`);
+  const stale = apps
+    .filter(({ connected }) => connected === 'stale')
+    .map(({ id }) => `Mend it: tooltray install ${id}`);
+  const notes = [...problems, ...stale];
+  return [...table(head, [...rows, ...others]), ...(notes.length === 0 ? [] : ['', ...notes])];
+}
+
+/** One that connected and is not known here: started by hand, or a program of the person's own. */
+function otherRow(row: AccessRow): string[] {
+  return [oneLine(row.app), paint('quiet', 'not found'), accessText(row), seenText(row), '', oneLine(row.name), ''];
+}
+
+/** The apps that read a file of their own in a project, and how it stands with each. */
+async function printProjectApps(setup: AppSetup, folder: string, json: boolean): Promise<void> {
+  const apps = await setup.inProject(folder).apps();
+  const others = (await setup.apps()).filter(({ id }) => !hasProjects(knownApp(id)));
+  printAnswer(json, { project: folder, apps, withoutProjects: others.map(({ id }) => id) }, () => [
+    ...projectAppLines(apps, folder),
+    ...othersLines(others),
+  ]);
+}
+
+function projectAppLines(apps: readonly AppRow[], folder: string): string[] {
+  if (apps.length === 0) return ['No app that is here reads a config file in a project.'];
+  const rows = apps.map((app) => [app.id, stateText(app), String(app.servers), app.name, oneLine(app.configFile)]);
+  const problems = apps.filter(({ problem }) => problem !== '').map(({ id, problem }) => `${id}: ${oneLine(problem)}`);
+  const stale = apps
+    .filter(({ connected }) => connected === 'stale')
+    .map(({ id }) => `Mend it: tooltray install ${id} --project ${oneLine(folder)}`);
+  return [...table(['APP', 'STATE', 'SERVERS', 'NAME', 'FILE'], rows), ...problems, ...stale];
+}
+
+function othersLines(others: readonly AppRow[]): string[] {
+  if (others.length === 0) return [];
+  const names = others.map(({ name }) => name).join(', ');
+  return ['', `${names} ${others.length === 1 ? 'has' : 'have'} no config file for single projects.`];
+}
+
+/** `http since 2026-11-20 09:15`, `revoked …`, `none`. */
+function accessText(row: AccessRow | undefined): string {
+  if (row?.revoked !== undefined) return paint('bad', `revoked ${moment(row.revoked)}`);
+  if (row === undefined || row.via === 'none') return paint('quiet', 'none');
+  return row.since === undefined ? row.via : `${row.via} since ${moment(row.since)}`;
+}
+
+function seenText(row: AccessRow | undefined): string {
+  return row?.seen === undefined ? paint('quiet', 'never') : moment(row.seen);
+}
+
+/** In the time of this machine, as it sorts. */
+function moment(at: number): string {
+  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16).replace('T', ' ');
+}

@@ -1,0 +1,47 @@
+/** `tooltray build-cache`: lists every server once and keeps what it said, so that later starts answer at once. */
+import { join } from 'node:path';
+import { ensurePrivateDir } from '../../core/base/app-paths.ts';
+import { Masker } from '../../core/base/mask.ts';
+import { count } from '../../core/base/wording.ts';
+import { secretsOf } from '../../core/config/app-config.ts';
+import { ListingCache } from '../../core/servers/listing-cache.ts';
+import type { Answered, Probe } from '../../core/servers/probe-connection.ts';
+import { cliPaths, openCliConfig } from '../cli-config.ts';
+import { command, commonFlags } from '../command.ts';
+import { isFailed, pickServers, probeData, probeLines, probeServers } from '../probe.ts';
+import { printAnswer, printProgress } from '../terminal.ts';
+
+export const buildCache = command({
+  flags: commonFlags,
+  async run({ config, json }) {
+    const store = await openCliConfig(config);
+    const { wanted, off } = pickServers(store, undefined);
+    printProgress(`Listing ${count(wanted.length, 'server')} …`);
+    const probes = await probeServers(wanted, store.current);
+    const answered = probes.filter((probe): probe is Answered => !isFailed(probe));
+    const folder = cliPaths().cacheDir;
+    ensurePrivateDir(folder);
+    const cache = new ListingCache(join(folder, 'listings'));
+    await Promise.all(answered.map((probe) => remember(cache, probe)));
+    const masker = new Masker(secretsOf(store.current));
+    const ok = answered.length === probes.length;
+    const servers = probes.map((probe) => probeData(probe, masker));
+    printAnswer(json, { ok, folder, servers }, () => [
+      ...probeLines(probes, off, masker),
+      '',
+      summary(answered, probes),
+    ]);
+    return ok ? 0 : 1;
+  },
+});
+
+/** What is known of the questions a server asks its client was learned in calls, which a listing does not make. */
+async function remember(cache: ListingCache, { server, handshake, listing }: Answered): Promise<void> {
+  const before = await cache.read(server.hash);
+  await cache.write({ hash: server.hash, at: Date.now(), handshake, listing, asks: before?.asks ?? [] });
+}
+
+function summary(answered: readonly Answered[], probes: readonly Probe[]): string {
+  const tools = answered.reduce((sum, { listing }) => sum + listing.tools.length, 0);
+  return `Cached ${count(tools, 'tool')} of ${answered.length} of ${count(probes.length, 'server')}.`;
+}

@@ -1,0 +1,100 @@
+/** `tooltray call TOOL [JSON | - | KEY=VALUE …]`: calls a tool as the person, a server's or one of our own. */
+import { text as readAll } from 'node:stream/consumers';
+import { isObject, type JsonObject, parseJson } from '../../core/base/json.ts';
+import { bytesInWords } from '../../core/base/wording.ts';
+import { intents } from '../../core/calls/call-tool.ts';
+import { command, commonFlags, wrongUse } from '../command.ts';
+import { withCore } from '../core-access.ts';
+import { oneLine, plainText, printJson } from '../terminal.ts';
+
+export const call = command({
+  words: 'TOOL [JSON | - | KEY=VALUE …]',
+  flags: {
+    read: { help: 'it is meant to read, no more: refused where its server says that it does' },
+    write: { isInstead: true, help: 'it is meant to write at most' },
+    destructive: { isInstead: true, help: 'it may destroy' },
+    reason: { value: 'T', help: 'why, for the record of calls' },
+    raw: { help: 'text exactly as the server sent it' },
+    ...commonFlags,
+    json: { help: 'the whole result as JSON' },
+  },
+  notes: [
+    '  tooltray call utils:current_time \'{"timezone": "Europe/Paris"}\'',
+    '  tooltray call utils:current_time timezone=Europe/Paris',
+    '  tooltray call search_tools query="read a file"',
+    'Exit code 1 when the tool reports an error.',
+  ],
+  async run({ reason, raw, config, json, ...flags }, [tool = '', ...given]) {
+    const input = await readInput(given);
+    const declared = intents.filter((intent) => flags[intent]);
+    if (declared.length > 1) throw wrongUse('--read, --write and --destructive exclude each other');
+    const [intent] = declared;
+    const asked = { tool, arguments: input, ...(intent && { intent }), ...(reason !== undefined && { reason }) };
+    const result = await withCore(config, (core) => core.ask('call', asked));
+    const isError = result['isError'] === true;
+    if (json) printJson(result);
+    else (isError ? process.stderr : process.stdout).write(contentText(result, raw));
+    return isError ? 1 : 0;
+  },
+});
+
+async function readInput(given: readonly string[]): Promise<JsonObject> {
+  const [first = ''] = given;
+  if (/^[A-Za-z_][\w.-]*=/.test(first)) return Object.fromEntries(given.map((pair) => readPair(pair)));
+  if (given.length > 1) throw wrongUse(`${JSON.stringify(given[1])} is too much`);
+  return readJson(first === '-' ? await readAll(process.stdin) : first);
+}
+
+/** `count=3`, `tags=["a"]`: what is JSON counts as that, anything else as text. */
+function readPair(pair: string): [string, unknown] {
+  const [, key, value] = /^([A-Za-z_][\w.-]*)=(.*)$/s.exec(pair) ?? [];
+  if (key === undefined || value === undefined) throw wrongUse(`${JSON.stringify(pair)} is not KEY=VALUE`);
+  try {
+    return [key, parseJson(value)];
+  } catch {
+    return [key, value];
+  }
+}
+
+/** Nothing means no arguments. */
+function readJson(text: string): JsonObject {
+  if (text.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (cause) {
+    throw wrongUse(`The arguments are not JSON (${(cause as Error).message})`, cause);
+  }
+  if (!isObject(value)) throw wrongUse('The arguments must be a JSON object, such as \'{"path": "a.txt"}\'');
+  return value;
+}
+
+/** A result for a terminal: text as text, all else described. Ends with a line feed unless it is empty. `raw` leaves texts exactly as they came. */
+export function contentText(result: JsonObject, raw: boolean): string {
+  const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  const clean = raw ? (text: string) => text : plainText;
+  const blocks = content.map((block) => (isObject(block) ? blockText(block, clean) : clean(JSON.stringify(block))));
+  if (content.length === 0 && result['structuredContent'] !== undefined)
+    blocks.push(clean(JSON.stringify(result['structuredContent'], null, 2)));
+  const text = blocks.join('\n');
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+function blockText(block: JsonObject, clean: (text: string) => string): string {
+  const { type, text, data, mimeType, uri, name, resource } = block;
+  if (type === 'text' && typeof text === 'string') return clean(text);
+  if (type === 'resource' && isObject(resource)) {
+    return typeof resource['text'] === 'string'
+      ? clean(resource['text'])
+      : describe('resource', resource['uri'], resource['mimeType'], resource['blob']);
+  }
+  if (type === 'resource_link') return describe('link', [name, uri].filter(Boolean).join(' '), mimeType, undefined);
+  return describe(typeof type === 'string' ? type : 'content', undefined, mimeType, data);
+}
+
+/** Such as `[image, image/png, 12 kB]`; the whole of it is in --json. */
+function describe(kind: string, label: unknown, mimeType: unknown, base64: unknown): string {
+  const size = typeof base64 === 'string' ? bytesInWords(Math.floor((base64.length * 3) / 4)) : '';
+  const parts = [kind, label, mimeType, size].filter((part): part is string => typeof part === 'string' && part !== '');
+  return `[${oneLine(parts.join(', '))}]`;
+}

@@ -1,0 +1,39 @@
+/** `tooltray enable NAME`, `tooltray disable NAME`: switch a server on, lifting whatever kept it off, or off, keeping its entry. */
+import { AppError } from '../../core/base/errors.ts';
+import { nameOfWaiting } from '../../core/config/accepted-config.ts';
+import type { ConfigStore } from '../../core/config/config-store.ts';
+import { switchServer } from '../../core/config/holds.ts';
+import { openCliConfig, updateServer } from '../cli-config.ts';
+import { type Command, command, commonFlags } from '../command.ts';
+import { printAnswer } from '../terminal.ts';
+
+export const enable = switching(true);
+export const disable = switching(false);
+
+function switching(enabled: boolean): Command {
+  const state = enabled ? 'on' : 'off';
+  return command({
+    words: 'NAME',
+    flags: commonFlags,
+    async run({ config, json }, [name = '']) {
+      const store = await openCliConfig(config);
+      if (enabled) requireDecided(name, store);
+      const { servers, isolateCommands } = store.current;
+      // An entry that cannot be used is not among them, and is edited.
+      const changed = servers.find((server) => server.name === name)?.enabled !== enabled;
+      if (changed) await updateServer(store, name, (text) => switchServer(text, name, enabled, isolateCommands));
+      printAnswer(json, { name, file: store.path, changed }, () => [
+        changed ? `${name} is switched ${state}.` : `${name} was switched ${state} already.`,
+      ]);
+      return 0;
+    },
+  });
+}
+
+/** What another program wrote is not launched by a switch: the person has to see it first. */
+function requireDecided(name: string, { waiting }: ConfigStore): void {
+  if (!waiting.some((edit) => edit.kind === 'entry' && edit.server === name)) return;
+  throw new AppError('config_conflict', `${name} was changed outside of Tooltray, and waits for your word.`, {
+    fix: `Look at it with tooltray proposals, then: tooltray approve ${nameOfWaiting(waiting)}`,
+  });
+}

@@ -1,0 +1,220 @@
+/** `tooltray import`: brings over servers that client apps have, or a file, after showing which; can be undone. */
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { AppError, errorText } from '../../core/base/errors.ts';
+import { count } from '../../core/base/wording.ts';
+import { knownApp } from '../../core/client-apps/app-files.ts';
+import { bundleEntry, isBundleFile, readBundle, unpackBundle } from '../../core/client-apps/bundles.ts';
+import { endpointText, launchText } from '../../core/client-apps/heal-offers.ts';
+import {
+  formatOf,
+  type ImportedServer,
+  importEntry,
+  importLosses,
+  serversOfText,
+} from '../../core/client-apps/import-entry.ts';
+import type { ImportOffer } from '../../core/client-apps/import-offers.ts';
+import type { ImportWish } from '../../core/client-apps/import-servers.ts';
+import type { AppSetup } from '../../core/client-apps/setup.ts';
+import { findCommand } from '../../core/servers/launch/find-command.ts';
+import { EnvironmentResolver } from '../../core/servers/launch/resolve-environment.ts';
+import { readServersText } from '../../rpc/handlers/servers.ts';
+import { changeFlags, projectFlag, withApps } from '../cli-apps.ts';
+import { cliPaths } from '../cli-config.ts';
+import { command, wrongUse } from '../command.ts';
+import {
+  confirm,
+  notDone,
+  oneLine,
+  paint,
+  printAnswer,
+  printJson,
+  printLines,
+  printProgress,
+  table,
+} from '../terminal.ts';
+
+export const importServers = command({
+  words: '[NAMES…]',
+  flags: {
+    app: { value: 'APP', help: 'only those of this app' },
+    file: { value: 'F', isInstead: true, help: 'from a file of any product, a .mcpb bundle, or - for text on stdin' },
+    project: { ...projectFlag, help: 'those that apps read in a project; without DIR in the current folder' },
+    move: { help: 'replace them in the apps by Tooltray' },
+    set: { value: 'K=V', many: true, help: 'a setting that a bundle asks for; several times for several values' },
+    ...changeFlags,
+  },
+  notes: [
+    'NAMES: only these; NAME=NEW gives one another name.',
+    'Servers that are here already, by what they start, are left out.',
+  ],
+  run(flags, names) {
+    const { file, app, move, set, dryRun, yes, json } = flags;
+    if (file !== undefined && (app !== undefined || move || flags.project !== undefined))
+      throw wrongUse('--file goes with none of --app, --move and --project');
+    return withApps(flags, async (setup, project) => {
+      const source = { file, app, set, project };
+      const offers = await readOffers(setup, { ...source, dryRun: dryRun || !yes });
+      const wishes = pick(offers, names, move);
+      // What a person decides on is shown as it is; where nobody is asked it is a record.
+      const textOf = yes && !dryRun ? endpointText : launchText;
+      const rows = new Map(offers.map((offer) => [offer, rowOf(offer, textOf)]));
+      if (!json) printLines(offerLines(rows, wishes, move));
+      const isIdle = wishes.length === 0 || dryRun;
+      const answer = isIdle ? undefined : await confirm(question(wishes.length, move), yes);
+      if (answer !== true) {
+        if (json) printJson({ servers: [...rows.values()], added: [] });
+        else if (!isIdle) printLines([notDone(answer)]);
+        return isIdle ? 0 : 1;
+      }
+      printProgress('Bringing them over …');
+      // A bundle that was only shown until now is unpacked now.
+      const final = yes ? wishes : pick(await readOffers(setup, { ...source, dryRun: false }), names, move);
+      const outcome = await setup.imports.bring(final, move);
+      printAnswer(json, { servers: [...rows.values()], ...outcome }, () => [
+        outcome.sentence,
+        ...(outcome.undo === undefined ? [] : [`To take it back: tooltray undo ${outcome.undo}`]),
+      ]);
+      return 0;
+    });
+  },
+});
+
+/** NAME or NAME=NEW; without any, all that are new here. Those that are here already can only be moved. */
+function pick(offers: readonly ImportOffer[], names: readonly string[], move: boolean): ImportWish[] {
+  const isNew = ({ already }: ImportOffer): boolean => move || already === undefined;
+  if (names.length === 0) return offers.filter(isNew).map((offer) => ({ offer, name: offer.name }));
+  return names.flatMap((word) => {
+    const [name = '', as = name] = word.split(/=(.*)/s, 2);
+    const named = offers.filter((offer) => offer.name === name);
+    if (named.length > 0) return named.filter(isNew).map((offer) => ({ offer, name: as }));
+    const there = [...new Set(offers.map((offer) => offer.name))].join(', ') || 'none';
+    throw new AppError('not_found', `No server called "${name}" was found.`, { fix: `There are: ${there}.` });
+  });
+}
+
+function offerLines(
+  offers: ReadonlyMap<ImportOffer, ReturnType<typeof rowOf>>,
+  wishes: readonly ImportWish[],
+  move: boolean,
+): string[] {
+  if (offers.size === 0) return ['No servers were found.'];
+  const rows = [...offers].map(([offer, { name, app, already, secrets, endpoint }]) => {
+    const wish = wishes.find((one) => one.offer === offer);
+    const renamed = wish === undefined || wish.name === name ? '' : ` as ${wish.name}`;
+    const state = already === undefined ? renamed : ` (here as ${already})`;
+    return [
+      wish === undefined ? ' ' : '+',
+      oneLine(name + state),
+      app || '-',
+      secrets.join(', ') || '-',
+      oneLine(endpoint),
+    ];
+  });
+  // Line by line, for each server that is brought over.
+  const left = wishes.flatMap(({ offer }) =>
+    offer.losses.map((loss) => `Left behind of ${oneLine(offer.name)}: ${oneLine(loss)}`),
+  );
+  const moved = new Set(wishes.flatMap(({ offer }) => offer.places.map(({ file }) => file)));
+  const notes = move && moved.size > 0 ? ['', `Replaced by Tooltray in: ${[...moved].join(', ')}`] : [];
+  const isShared = move && wishes.some(({ offer }) => offer.places.some(({ project }) => project !== undefined));
+  if (isShared) notes.push(paint('unsure', sharedWarning));
+  return [
+    ...table(['', 'SERVER', 'FROM', 'SECRETS', 'STARTS'], rows),
+    ...(left.length === 0 ? [] : ['', ...left.map((line) => paint('unsure', line))]),
+    ...notes,
+  ];
+}
+
+const sharedWarning =
+  'These files belong to the project: others who get it need Tooltray then, and these servers in it. No password and no token is written into them.';
+
+function rowOf(
+  { name, entry, places, sources, losses, secrets, already }: ImportOffer,
+  textOf: (entry: ImportOffer['entry']) => string,
+) {
+  const app = [...new Set([...places.map((place) => place.app.name), ...sources])].join(', ');
+  return { name, app, endpoint: textOf(entry), secrets, already, losses };
+}
+
+function question(servers: number, move: boolean): string {
+  return move ? `Move ${count(servers, 'server')} to Tooltray?` : `Add ${count(servers, 'server')}?`;
+}
+
+/** Where the servers come from: the apps of this machine, a file of any product, a bundle, or text on stdin. */
+interface ImportSource {
+  /** `-`: stdin. */
+  readonly file: string | undefined;
+  /** Id of the one app that counts. */
+  readonly app: string | undefined;
+  /** The folder of the project whose files count, instead of the person's. */
+  readonly project: string | undefined;
+  /** What a bundle asks for, as KEY=VALUE. */
+  readonly set: readonly string[];
+  /** Bundles are unpacked only where something is to be written. */
+  readonly dryRun: boolean;
+}
+
+/** Rejects with AppError not_found, config_invalid, bad_request. */
+async function readOffers(setup: AppSetup, source: ImportSource): Promise<readonly ImportOffer[]> {
+  const { file, app, project } = source;
+  if (file !== undefined) return setup.imports.fromGiven(await serversInFile(file, source));
+  const offers = await (project === undefined ? setup.imports : setup.inProject(project)).offers();
+  if (app === undefined) return offers;
+  const { id } = knownApp(app);
+  return offers.flatMap((offer) => {
+    const places = offer.places.filter((place) => place.app.id === id);
+    return places.length === 0 ? [] : [{ ...offer, places }];
+  });
+}
+
+async function serversInFile(file: string, source: ImportSource): Promise<readonly ImportedServer[]> {
+  const home = homedir();
+  if (isBundleFile(file)) return [await ofBundle(file, source)];
+  const content = file === '-' ? await text(process.stdin) : await readText(file);
+  const isJson = file === '-' || formatOf(file) === 'json';
+  const found = isJson && !/^\s*(?:\uFEFF)?[{/]/.test(content) ? [] : serversOfText(content, file, home);
+  if (found.length > 0 || !isJson) return found;
+  // One entry, or the command that starts it, as pages show it.
+  const pasted = await readServersText(content, isProgramHere);
+  return pasted.flatMap(({ name, entry: theirs }) => {
+    const entry = importEntry(theirs, { home });
+    return entry === undefined ? [] : [{ name, entry, losses: importLosses(theirs) }];
+  });
+}
+
+async function ofBundle(file: string, { set, dryRun }: ImportSource): Promise<ImportedServer> {
+  const bundle = await readBundle(file);
+  const { manifest } = bundle;
+  const parent = join(cliPaths().dataDir, 'bundles');
+  const machine = { home: homedir(), platform: process.platform };
+  const choices = choicesOf(set);
+  // First with a folder that does not matter: what is missing is told before anything is written.
+  bundleEntry(manifest, parent, choices, machine);
+  const folder = dryRun ? join(parent, manifest.name) : await unpackBundle(bundle, parent);
+  return { name: manifest.name, entry: bundleEntry(manifest, folder, choices, machine) };
+}
+
+function choicesOf(set: readonly string[]): Record<string, string[]> {
+  const choices: Record<string, string[]> = {};
+  for (const one of set) {
+    const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
+    if (key === '')
+      throw new AppError('bad_request', `--set ${one} is no setting.`, { fix: 'Write it as --set KEY=VALUE.' });
+    (choices[key] ??= []).push(value);
+  }
+  return choices;
+}
+
+async function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new AppError('not_found', `${file} cannot be read: ${errorText(cause)}`, { fix: 'Check the path.', cause });
+  });
+}
+
+async function isProgramHere(command: string): Promise<boolean> {
+  const environment = await new EnvironmentResolver({ own: process.env }).resolve();
+  return (await findCommand(command, environment)) !== undefined;
+}

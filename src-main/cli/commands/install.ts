@@ -1,0 +1,54 @@
+/** `tooltray install APP`: connects a client app; the change is shown first, tried by a real handshake, and can be undone. */
+import type { InstallPreview } from '../../core/client-apps/app-rows.ts';
+import { changeFlags, diffText, projectFlag, undoLines, withApps } from '../cli-apps.ts';
+import { command } from '../command.ts';
+import { confirm, notDone, paint, printAnswer, printJson, printLines, printProgress } from '../terminal.ts';
+
+export const install = command({
+  words: 'APP',
+  flags: {
+    http: {
+      help: 'by an address and a token of its own; the usual command also starts Tooltray where it does not run',
+    },
+    project: projectFlag,
+    ...changeFlags,
+  },
+  notes: [
+    'APP as `tooltray apps` names it: claude-desktop, cursor, vscode …',
+    'Gives an app that was revoked its access back. One that has an address keeps it: uninstall it to go back to the command.',
+  ],
+  run: (flags, [app = '']) =>
+    withApps(flags, async (apps, project) => {
+      const { http, dryRun, yes, json } = flags;
+      // Without the flag an app that has an address keeps it.
+      const wish = { app, ...(http && { http }) };
+      const setup = project === undefined ? apps : apps.inProject(project);
+      const preview = await setup.previewInstall(wish);
+      if (!json) printLines(previewLines(preview));
+      const isNew = preview.diff.length > 0;
+      if (!(isNew || preview.app.revoked) || dryRun) {
+        if (json) printJson({ ...preview, written: false });
+        return 0;
+      }
+      const question = isNew ? `Change ${preview.file}?` : `Give ${preview.app.name} its access back?`;
+      const answer = await confirm(question, yes);
+      if (answer !== true) {
+        printAnswer(json, { ...preview, written: false }, () => [notDone(answer)]);
+        return 1;
+      }
+      if (isNew) printProgress('Trying what was written …');
+      const outcome = await setup.installApp({ ...wish, revision: preview.revision });
+      printAnswer(json, { ...preview, ...outcome, written: isNew }, () => [
+        outcome.sentence,
+        ...undoLines(outcome.undo, outcome.backup),
+      ]);
+      return 0;
+    }),
+});
+
+function previewLines({ app, file, diff, warning }: InstallPreview): string[] {
+  const revoked = app.revoked ? [`The access of ${app.name} was revoked; this gives it back.`] : [];
+  if (diff.length === 0) return [`${app.name} is connected already, in ${file}.`, ...revoked];
+  const notes = warning === undefined ? [] : [paint('unsure', warning)];
+  return [`${file}:`, ...diff.map(diffText), ...revoked, ...notes];
+}

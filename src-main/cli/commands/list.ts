@@ -1,0 +1,171 @@
+/** `tooltray list`: every server and every session on a line, or every tool; from the running core, else from the config and what was listed last. */
+import { join } from 'node:path';
+import { count } from '../../core/base/wording.ts';
+import { firstSentence } from '../../core/condense/clauses.ts';
+import type { ServerConfig } from '../../core/config/app-config.ts';
+import { ListingCache } from '../../core/servers/listing-cache.ts';
+import type { HealthLevel, ServerStatus, SessionStatus, ToolSummary } from '../../rpc/contract.ts';
+import { endpointOf, problemSentence } from '../../rpc/deps.ts';
+import { cliPaths, openCliConfig } from '../cli-config.ts';
+import { runningCoreFor, withCore } from '../core-access.ts';
+import { command, commonFlags } from '../command.ts';
+import { columns, oneLine, paint, type Paint, printAnswer, table } from '../terminal.ts';
+
+const paints: Readonly<Record<ServerRow['level'], Paint>> = {
+  ok: 'good',
+  busy: 'unsure',
+  attention: 'unsure',
+  error: 'bad',
+  off: 'quiet',
+};
+
+export const list = command({
+  flags: {
+    tools: { help: 'every tool of every server, one line each' },
+    written: { isInstead: true, help: "descriptions that models wrote, beside the server's own" },
+    ...commonFlags,
+  },
+  async run({ tools, written, config, json }) {
+    if (tools) return listTools(config, json);
+    if (written) return listWritten(config, json);
+    const found = await readServerRows(config);
+    printAnswer(json, found, () => [...serverLines(found), ...sessionLines(found.sessions)]);
+    return 0;
+  },
+});
+
+/** `tooltray --list-servers`: the lines that ToolMux prints, for scripts that read them. */
+export const listServers = command({
+  flags: commonFlags,
+  async run({ config, json }) {
+    const found = await readServerRows(config);
+    const servers = found.servers.map(({ name, transport, endpoint }) => ({ name, transport, endpoint }));
+    printAnswer(json, { servers }, () =>
+      servers.map(({ name, transport, endpoint }) => `  ${oneLine(name)}: ${transport} - ${oneLine(endpoint)}`),
+    );
+    if (servers.length > 0) return 0;
+    process.stderr.write(`tooltray: No servers in ${found.config}. Add one: tooltray add NAME COMMAND.\n`);
+    return 1;
+  },
+});
+
+function serverLines({ servers, config, broken }: ServerRows): string[] {
+  const notes = broken.map((text) => `${paint('bad', 'error')} ${oneLine(text)} See: tooltray validate.`);
+  if (servers.length === 0) return [`No servers yet in ${config}. Add one: tooltray add NAME COMMAND.`, ...notes];
+  const rows = servers.map(({ name, level, summary, tools, transport, endpoint }) => [
+    oneLine(name),
+    paint(paints[level], summary),
+    tools === null ? '?' : String(tools),
+    transport,
+    oneLine(endpoint),
+  ]);
+  const ill = servers.filter(({ level }) => level === 'error' || level === 'attention');
+  const reasons = ill.map(({ name, detail }) => `${paint('bad', oneLine(name))}: ${oneLine(detail)}`);
+  const shown = table(['NAME', 'STATE', 'TOOLS', 'TRANSPORT', 'ENDPOINT'], rows);
+  return [...shown, ...(reasons.length + notes.length > 0 ? [''] : []), ...reasons, ...notes];
+}
+
+/** What each client app is shown, and why where `auto` chose it. */
+function sessionLines(sessions: readonly SessionStatus[]): string[] {
+  if (sessions.length === 0) return [];
+  const rows = sessions.map(({ app, mode, calls, reason }) => [oneLine(app), mode, String(calls), reason ?? 'as set']);
+  const notes = sessions.flatMap(({ note }) => (note === '' ? [] : [paint('unsure', oneLine(note))]));
+  return ['', ...table(['SESSION', 'MODE', 'CALLS', 'WHY'], rows), ...(notes.length > 0 ? [''] : []), ...notes];
+}
+
+async function listTools(config: string | undefined, json: boolean): Promise<number> {
+  const { tools } = await withCore(config, (core) => core.ask('tools', {}));
+  printAnswer(json, { tools }, () => toolLines(tools));
+  return 0;
+}
+
+/** Descriptions that models wrote, each above the server's own. */
+async function listWritten(config: string | undefined, json: boolean): Promise<number> {
+  const { texts } = await withCore(config, (core) => core.ask('writtenTexts', {}));
+  const lines = texts.flatMap(({ server, tool, written, own }) => [
+    paint('head', oneLine(`${server}:${tool}`)),
+    `  written: ${oneLine(written)}`,
+    `  its own: ${oneLine(own)}`,
+  ]);
+  printAnswer(json, { texts }, () =>
+    texts.length === 0
+      ? ['Every tool is described by its server.']
+      : [...lines, '', 'Take one back: tooltray undo SERVER:TOOL'],
+  );
+  return 0;
+}
+
+function toolLines(tools: readonly ToolSummary[]): string[] {
+  const rows = tools.map(({ id, description }) => [oneLine(id), inALine(description)]);
+  return [...columns(rows), ...(tools.length > 0 ? [''] : []), count(tools.length, 'tool')];
+}
+
+/** A tool in as many words as fit a line. */
+export function inALine(description: string): string {
+  return firstSentence(oneLine(description.split('\n').find((line) => line.trim() !== '') ?? ''), 160);
+}
+
+interface ServerRow {
+  readonly name: string;
+  readonly enabled: boolean;
+  /** As the core names states; `not-running` without a core. */
+  readonly state: ServerStatus['state'] | 'not-running';
+  readonly level: HealthLevel;
+  /** Two or three words. */
+  readonly summary: string;
+  readonly detail: string;
+  /** Null when it was never listed. */
+  readonly tools: number | null;
+  readonly transport: ServerStatus['transport'];
+  readonly endpoint: string;
+}
+
+interface ServerRows {
+  readonly running: boolean;
+  /** Path of the config file. */
+  readonly config: string;
+  readonly servers: readonly ServerRow[];
+  /** Client apps that are connected; none without a core. */
+  readonly sessions: readonly SessionStatus[];
+  /** What keeps entries from being used, with what to do. */
+  readonly broken: readonly string[];
+}
+
+async function readServerRows(config: string | undefined): Promise<ServerRows> {
+  const core = await runningCoreFor(config);
+  if (core === undefined) return fromConfig(config);
+  try {
+    const { home, servers, sessions, configProblems } = await core.ask('state', {});
+    return { running: true, config: home, servers: servers.map(fromStatus), sessions, broken: configProblems };
+  } finally {
+    await core.close();
+  }
+}
+
+function fromStatus({ action: _, ...status }: ServerStatus): ServerRow {
+  return { ...status, enabled: status.state !== 'disabled' };
+}
+
+async function fromConfig(config: string | undefined): Promise<ServerRows> {
+  const { current, path, problems } = await openCliConfig(config);
+  const cache = new ListingCache(join(cliPaths().cacheDir, 'listings'));
+  const servers = await Promise.all(current.servers.map((server) => fromEntry(server, cache)));
+  const broken = problems.filter(({ severity }) => severity === 'error').map(problemSentence);
+  return { running: false, config: path, servers, sessions: [], broken };
+}
+
+async function fromEntry(server: ServerConfig, cache: ListingCache): Promise<ServerRow> {
+  const { name, enabled, kind, hash } = server;
+  const cached = await cache.read(hash);
+  return {
+    name,
+    enabled,
+    state: enabled ? 'not-running' : 'disabled',
+    level: 'off',
+    summary: enabled ? 'Not running' : 'Off',
+    detail: '',
+    tools: cached?.listing.tools.length ?? null,
+    transport: kind,
+    endpoint: endpointOf(server),
+  };
+}

@@ -1,0 +1,34 @@
+/** `tooltray revoke APP`: takes a client app's access back; its config file stays as it is. */
+import { withApps } from '../cli-apps.ts';
+import { command, commonFlags } from '../command.ts';
+import { findRunningCore } from '../core-access.ts';
+import { oneLine, printAnswer } from '../terminal.ts';
+
+export const revoke = command({
+  words: 'APP',
+  flags: commonFlags,
+  notes: [
+    'Its token opens nothing from now on, `stdio --app APP` is refused, and what it has open ends.',
+    'tooltray install APP, or Allow in the dashboard’s settings, gives it back.',
+  ],
+  async run({ config, json }, [app = '']) {
+    const sentence = await takeAccess(app, config);
+    printAnswer(json, { app, sentence }, () => [
+      oneLine(sentence),
+      'To give it back: tooltray install, or Allow in the dashboard’s settings.',
+    ]);
+    return 0;
+  },
+});
+
+/** By the core that runs, whatever its config: it is the one that has sessions to end. */
+async function takeAccess(app: string, config: string | undefined): Promise<string> {
+  const wish = { app, allowed: false };
+  const core = await findRunningCore();
+  if (core === undefined) return withApps({ config }, async (setup) => (await setup.setAccess(wish)).sentence);
+  try {
+    return (await core.ask('setAccess', wish)).sentence;
+  } finally {
+    await core.close();
+  }
+}

@@ -1,0 +1,32 @@
+/** `tooltray search QUERY`: tools by what they do, best first, with the reason. */
+import { count } from '../../core/base/wording.ts';
+import type { SearchHitSummary } from '../../rpc/contract.ts';
+import { command, commonFlags } from '../command.ts';
+import { withCore } from '../core-access.ts';
+import { oneLine, paint, printAnswer } from '../terminal.ts';
+import { inALine } from './list.ts';
+
+export const search = command({
+  words: 'QUERY …',
+  flags: { limit: { value: 'N', from: 1, usual: 10, help: 'at most so many' }, ...commonFlags },
+  async run({ limit, config, json }, words) {
+    const query = words.join(' ');
+    const { total, hits } = await withCore(config, (core) => core.ask('search', { query, limit }));
+    printAnswer(json, { query, total, hits }, () =>
+      hits.length === 0
+        ? [`No tool fits ${JSON.stringify(query)}. All there are: tooltray list --tools`]
+        : hitLines(hits, total),
+    );
+    return 0;
+  },
+});
+
+function hitLines(hits: readonly SearchHitSummary[], total: number): string[] {
+  const lines = hits.flatMap(({ id, description, why }) => [
+    paint('head', oneLine(id)),
+    ...[inALine(description), paint('quiet', oneLine(why))].filter((line) => line !== '').map((line) => `  ${line}`),
+  ]);
+  return total > hits.length
+    ? [...lines, '', `${hits.length} of ${count(total, 'tool')} that fit; more with --limit N.`]
+    : lines;
+}

@@ -1,0 +1,135 @@
+/** `tooltray serve`: the core without Electron, until it is told to stop. */
+import { readFileSync } from 'node:fs';
+import { AppError } from '../../core/base/errors.ts';
+import { requireMode } from '../../core/choose-mode.ts';
+import type { CoreHost } from '../../host/core-host.ts';
+import { pageKeyFile } from '../../rpc/page-key.ts';
+import { cliPaths } from '../cli-config.ts';
+import { command, configFlag, type Given, modeFlag } from '../command.ts';
+import { findRunningCore } from '../core-access.ts';
+import { openHost } from '../own-core.ts';
+import { bundleFile, obeySignals } from '../own-process.ts';
+import { oneLine } from '../terminal.ts';
+
+const flags = {
+  config: configFlag,
+  mode: modeFlag,
+  port: { value: 'N', from: 0, to: 65_535, help: 'port of the HTTP endpoint on 127.0.0.1; 0 takes any free one' },
+  noOpen: { help: 'for scripts that give it: serve opens no page by itself' },
+  noToken: { help: 'let every program on this machine in (tests only)' },
+  keepLink: { help: 'keep the dashboard’s link over restarts; else it is new with each start' },
+  background: { help: 'print nothing, write the log only' },
+  json: { help: 'print one line of JSON when listening: http, socket, pid, config, tokenFile' },
+} as const;
+
+type ServeFlags = Given<typeof flags>;
+
+export const serve = command({
+  flags,
+  async run(given) {
+    if (given.mode !== undefined) requireMode(given.mode);
+    await refuseSecond(given);
+    const stopped = Promise.withResolvers<void>();
+    const host = await openHost(given, stopped.resolve);
+    obeySignals(host, stopped.resolve);
+    // A mistake in one session must not end everybody's; it is the log's to tell.
+    process.on('uncaughtException', (error) => host.log.error('Unexpected error', { error }));
+    try {
+      await host.listen();
+      const started = host.core.start();
+      announce(host, given, started);
+      await stopped.promise;
+    } finally {
+      await host.stop();
+    }
+    return 0;
+  },
+});
+
+/** The socket would refuse as well, but could not say which Tooltray has it. */
+async function refuseSecond(given: ServeFlags): Promise<void> {
+  const core = await findRunningCore();
+  if (core === undefined) return;
+  const { http, socket, home } = await core.ask('state', {});
+  await core.close();
+  throw new AppError(
+    'already_running',
+    `Another Tooltray of yours is already running at ${http || socket}, with ${home}.`,
+    {
+      fix: `Use that one${dashboardOf(http, given)}, stop it first, or set TOOLTRAY_HOME to run a second one with its own settings.`,
+      data: { http, socket, config: home },
+    },
+  );
+}
+
+/** For a person at a terminal, who may have lost the first one's link; output that goes to a file is given no key. */
+function dashboardOf(http: string, { background, json }: ServeFlags): string {
+  if (http === '' || background || json) return '';
+  const key = readFileSync(pageKeyFile(cliPaths().runDir), 'utf8');
+  return ` (its dashboard: ${new URL('/', http).href}#key=${key})`;
+}
+
+function announce(host: CoreHost, given: ServeFlags, started: Promise<void>): void {
+  if (given.json) process.stdout.write(`${JSON.stringify(facts(host))}\n`);
+  else if (!given.background) {
+    process.stdout.write(welcome(host, given));
+    void started.then(() => process.stdout.write(`${summary(host)}\n`));
+  }
+}
+
+function facts({ doors, core, paths }: CoreHost): Record<string, unknown> {
+  return {
+    http: doors.http,
+    ...(doors.httpProblem !== '' && { httpProblem: doors.httpProblem }),
+    socket: doors.socket,
+    pid: process.pid,
+    config: core.options.config.path,
+    tokenFile: paths.tokenFile,
+  };
+}
+
+function summary({ core }: CoreHost): string {
+  const { all } = core.servers;
+  const { masker } = core.options;
+  const ready = all.filter((server) => server.state.kind === 'ready');
+  const ill = all.filter(({ health }) => health.level === 'error' || health.level === 'attention');
+  const lines = ill.map(({ config, health }) => `  ${config.name}: ${oneLine(masker.maskText(health.detail))}`);
+  return [`${ready.length} of ${all.length} servers ready, ${core.catalog.current.tools.length} tools.`, ...lines].join(
+    '\n',
+  );
+}
+
+/** Where it listens, what it serves, and the lines that connect client apps to it. */
+function welcome(host: CoreHost, { noToken, mode }: ServeFlags): string {
+  const { http, socket, httpProblem } = host.doors;
+  const { current, problems } = host.core.options.config;
+  const header = noToken ? '' : ` --header "Authorization: Bearer $(cat ${quote(host.paths.tokenFile)})"`;
+  const cli = bundleFile('cli.js');
+  const shim = `${quote(process.execPath)} ${quote(cli)} stdio`;
+  const names = current.servers.map((server) => server.name).join(', ') || 'none yet';
+  return [
+    `Tooltray listens at ${http} and ${socket}`,
+    ...(httpProblem === '' ? [] : [`! ${httpProblem}`]),
+    `Config     ${current.path}`,
+    `Servers    ${names}`,
+    `Mode       ${mode ?? current.mode}`,
+    `Dashboard  ${host.pageUrl}`,
+    '',
+    'Connect a client app:',
+    `  Claude Code    claude mcp add -s user tooltray -- ${shim} --app claude-code`,
+    `  Cursor, others {"mcpServers":{"tooltray":${JSON.stringify({ command: process.execPath, args: [cli, 'stdio', '--app', 'cursor'] })}}}`,
+    `  Inspector      npx @modelcontextprotocol/inspector --cli ${http} --method tools/list${header}`,
+    ...problems.map(
+      (problem) => `! ${problem.file}:${problem.line}:${problem.column} ${problem.reason} ${problem.suggestion ?? ''}`,
+    ),
+    ...(noToken
+      ? ['', '!! --no-token: every program and every user of this machine can call these tools. For tests only.']
+      : []),
+    '',
+    '',
+  ].join('\n');
+}
+
+function quote(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : JSON.stringify(text);
+}

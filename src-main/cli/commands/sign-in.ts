@@ -1,0 +1,65 @@
+/** `tooltray sign-in NAME`: opens the page where a person signs in to a server, and waits until that is done. */
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CoreAccess, ServerStatus } from '../../rpc/contract.ts';
+import { unknownServer } from '../cli-config.ts';
+import { command, commonFlags } from '../command.ts';
+import { withCore } from '../core-access.ts';
+import { oneLine, paint, printAnswer } from '../terminal.ts';
+
+const lookEveryMs = 250;
+
+export const signIn = command({
+  words: 'NAME',
+  flags: { noOpen: { help: 'only print the address' }, ...commonFlags },
+  run: ({ noOpen, config, json }, [name = '']) =>
+    withCore(config, async (core) => {
+      await statusOf(core, name);
+      const { url } = await core.ask('signIn', { server: name });
+      // For people only, so that stdout stays one document for scripts.
+      process.stderr.write(`Sign in to ${oneLine(name)} in your browser:\n  ${oneLine(url)}\n`);
+      if (!noOpen) openInBrowser(url);
+      const status = await settled(core, name);
+      printAnswer(json, status, () => [statusLine(status)]);
+      return status.level === 'ok' ? 0 : 1;
+    }),
+});
+
+/** How a server is after something was done for it. */
+export function statusLine({ name, level, summary, detail }: ServerStatus): string {
+  return `${oneLine(name)}: ${paint(level === 'ok' ? 'good' : 'bad', summary)}. ${oneLine(detail)}`;
+}
+
+async function statusOf(core: CoreAccess, name: string): Promise<ServerStatus> {
+  const { servers } = await core.ask('state', {});
+  const found = servers.find((server) => server.name === name);
+  if (found !== undefined) return found;
+  throw unknownServer(
+    name,
+    servers.map((server) => server.name),
+  );
+}
+
+/** The core gives a person five minutes, so this ends. */
+async function settled(core: CoreAccess, name: string): Promise<ServerStatus> {
+  for (;;) {
+    const status = await statusOf(core, name);
+    // Between two steps it is neither; `off` would be shown for that moment.
+    if (status.level !== 'busy' && status.state !== 'disconnected') return status;
+    await sleep(lookEveryMs);
+  }
+}
+
+/** The address is an argument of its own: no shell reads it. Where there is no browser, the printed line has to do. */
+function openInBrowser(url: string): void {
+  const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
+  const child = spawn(command ?? '', [...args, url], { stdio: 'ignore', detached: true });
+  child.on('error', () => undefined);
+  child.unref();
+}
+
+const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['open'],
+  // `start` belongs to cmd.exe, which would take the & of an address for its own.
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};

@@ -1,0 +1,119 @@
+/** `tooltray spills`: the answers kept on disk, and what is in them. */
+import { bytesInWords, count } from '../../core/base/wording.ts';
+import type { CoreAccess, SpillRow } from '../../rpc/contract.ts';
+import { type Action, command, commonFlags } from '../command.ts';
+import { withCore } from '../core-access.ts';
+import { oneLine, paint, plainText, printAnswer, printJson, printLines, table } from '../terminal.ts';
+
+interface Asked {
+  readonly core: CoreAccess;
+  readonly json: boolean;
+  readonly lines: number;
+}
+
+type Act = (asked: Asked, id: string, what: string) => Promise<void>;
+
+const actions = {
+  list: { help: 'all of them, the newest first', act: list },
+  show: { words: 'ID', help: 'where it is from, where it lies, its first lines', act: show },
+  head: { words: 'ID', help: 'its first lines', act: head },
+  grep: { words: 'ID PATTERN', help: 'the lines that match a regular expression', act: grep },
+  query: { words: 'ID JSONPATH', help: 'what a JSONPath finds: $.items[*].name', act: query },
+  pin: { words: 'ID', help: 'keep it for good', act: pinning(true) },
+  unpin: { words: 'ID', help: 'keep it no longer than others', act: pinning(false) },
+  delete: { words: 'ID', help: 'delete it now', act: remove },
+  prune: { help: 'delete what is too old or too much', act: prune },
+} as const satisfies Readonly<Record<string, Action & { readonly act: Act }>>;
+
+export const spills = command({
+  actions,
+  usual: 'list',
+  flags: { lines: { value: 'N', from: 1, to: 2000, usual: 20, help: 'how many lines to show' }, ...commonFlags },
+  async run({ config, json, lines }, [id = '', what = ''], action) {
+    await withCore(config, (core) => actions[action].act({ core, json, lines }, id, what));
+    return 0;
+  },
+});
+
+async function list({ core, json }: Asked): Promise<void> {
+  const spills = await allSpills(core);
+  printAnswer(json, { spills }, () =>
+    spills.length === 0
+      ? ['No answers are kept on disk. Long ones will be.']
+      : table(['ID', 'WHEN', 'TOOL', 'KIND', 'SIZE', 'TOKENS', 'READ', ''], spills.map(row)),
+  );
+}
+
+/** However many there are; they come in pages. */
+async function allSpills(core: CoreAccess): Promise<readonly SpillRow[]> {
+  const found: SpillRow[] = [];
+  for (;;) {
+    const last = found.at(-1)?.id;
+    const { spills } = await core.ask('spills', { limit: 1000, ...(last !== undefined && { beforeId: last }) });
+    found.push(...spills);
+    if (spills.length === 0) return found;
+  }
+}
+
+function row({ id, at, server, tool, kind, bytes, tokens, reads, pinned }: SpillRow): string[] {
+  const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+  const name = oneLine(`${server}:${tool}`);
+  return [id, when, name, kind, bytesInWords(bytes), String(tokens), count(reads, 'time'), pinned ? 'kept' : ''];
+}
+
+/** What is known of it, and its first lines. */
+async function show(asked: Asked, id: string): Promise<void> {
+  const { core, json } = asked;
+  const found = (await allSpills(core)).find((spill) => spill.id === id);
+  const use = await core.ask('spillUse', { id });
+  if (json) return printJson({ ...found, ...use });
+  if (found !== undefined) {
+    printLines([`${oneLine(found.server)}:${oneLine(found.tool)} for ${oneLine(found.app)}`, found.file]);
+    if (found.lines === undefined) return printLines([`${found.mimeType}, ${bytesInWords(found.bytes)}`]);
+  }
+  await head(asked, id);
+}
+
+async function head({ core, json, lines }: Asked, id: string): Promise<void> {
+  const found = await core.ask('spillLines', { id, fromLine: 1, count: lines });
+  const rest = found.totalLines - found.lines.length;
+  printAnswer(json, found, () => [
+    ...found.lines.map((line) => plainText(line)),
+    ...(rest > 0 ? [paint('quiet', `${count(rest, 'more line')}; --lines N shows more at once`)] : []),
+  ]);
+}
+
+async function grep({ core, json }: Asked, id: string, pattern: string): Promise<void> {
+  const found = await core.ask('spillFind', { id, pattern });
+  const rest = found.total - found.matches.length;
+  printAnswer(json, found, () => [
+    ...found.matches.map(({ line, text }) => `${line}: ${plainText(text)}`),
+    ...(rest > 0 ? [paint('quiet', `${count(rest, 'more matching line')}`)] : []),
+    ...(found.total === 0 ? ['No line matches.'] : []),
+  ]);
+}
+
+async function query({ core, json }: Asked, id: string, path: string): Promise<void> {
+  const found = await core.ask('spillQuery', { id, query: path });
+  const cut = found.truncated ? [paint('quiet', 'Cut: ask for less.')] : [];
+  printAnswer(json, found, () => [plainText(found.text), ...cut]);
+}
+
+function pinning(pinned: boolean): Act {
+  return async ({ core, json }, id) => {
+    await core.ask('pinSpill', { id, pinned });
+    printAnswer(json, { id, pinned }, () => [
+      pinned ? `${id} stays until it is unpinned or deleted.` : `${id} goes when it is old.`,
+    ]);
+  };
+}
+
+async function remove({ core, json }: Asked, id: string): Promise<void> {
+  await core.ask('deleteSpill', { id, now: true });
+  printAnswer(json, { id, deleted: true }, () => [`${id} is deleted.`]);
+}
+
+async function prune({ core, json }: Asked): Promise<void> {
+  const done = await core.ask('pruneSpills', {});
+  printAnswer(json, done, () => [`${count(done.removed, 'answer')} deleted, ${bytesInWords(done.bytes)} free again.`]);
+}

@@ -1,0 +1,80 @@
+/** `tooltray stats`: what Tooltray saved and what it cost, counted in tokens. */
+import type { PricedSavings, SavingsKey, SavingsSums } from '../../rpc/contract.ts';
+import { withCore } from '../core-access.ts';
+import { command, commonFlags, sinceFlag, wrongUse } from '../command.ts';
+import { oneLine, paint, printAnswer, table } from '../terminal.ts';
+
+const keys: readonly SavingsKey[] = ['app', 'server', 'tool', 'day', 'cause', 'session', 'mode'];
+const heads = ['WITHOUT US', 'SPENT', 'ANSWERS', 'GIVEN', 'READ BACK', 'NET', 'CALLS'];
+
+export const stats = command({
+  flags: {
+    by: { value: 'KEY', help: 'rows for each cause (the usual), app, server, tool, day, session or mode' },
+    since: sinceFlag,
+    ...commonFlags,
+  },
+  notes: [
+    'WITHOUT US: lists and instructions the apps would have loaded. SPENT: what they loaded of ours.',
+    'ANSWERS: what servers answered. GIVEN: what the apps got of it. READ BACK: what they read of kept answers later.',
+  ],
+  async run({ by: wanted = 'cause', since, config, json }) {
+    const by = keys.find((key) => key === wanted);
+    if (by === undefined) throw wrongUse(`--by takes one of ${keys.join(', ')}`);
+    const report = await withCore(config, (core) => core.ask('savings', { by, ...(since !== undefined && { since }) }));
+    printAnswer(json, report, () => reportLines(report));
+    return 0;
+  },
+});
+
+export function reportLines(report: PricedSavings): string[] {
+  const { by, rows, total, tokenizer } = report;
+  if (rows.length === 0) return ['Nothing has been counted yet: no client app was sent anything in that time.'];
+  const lines = rows.map((row) => [nameOf(row.key, row.app, by), ...cells(row)]);
+  return [
+    ...table([by.toUpperCase(), ...heads], [...lines, ['all', ...cells(total)]]),
+    '',
+    ...sentences(report),
+    paint('quiet', `Tokens of ${tokenizer}. How it is counted: tooltray stats --json, "assumptions".`),
+  ];
+}
+
+/** What the figures come to, said as it is when it is a loss. */
+function sentences({ total, breakEven, price }: PricedSavings): string[] {
+  const { net, estimatedShare } = total;
+  const worth = price === undefined ? '' : `, ${money(Math.abs(price.net))} ${oneLine(price.currency)}`;
+  const verdict =
+    net >= 0
+      ? `Tooltray saved ${number(net)} tokens${worth}.`
+      : `Tooltray cost ${number(-net)} tokens more than it saved${worth}.`;
+  const estimated = estimatedShare === 0 ? [] : [`${percent(estimatedShare)} of the figures are estimates.`];
+  return [[verdict, ...estimated].join(' '), ...breakEvenSentence(breakEven)];
+}
+
+function breakEvenSentence({ searches, affordable }: PricedSavings['breakEven']): string[] {
+  if (searches === 0) return [];
+  if (affordable === undefined) return ['The lists save nothing that could pay for looking tools up.'];
+  const made = searches === 1 ? '1 was made' : `${number(searches)} were made`;
+  return [`What the lists save pays for ${number(affordable)} look-ups; ${made}.`];
+}
+
+function nameOf(key: string, app: string | undefined, by: SavingsKey): string {
+  if (by === 'session') return oneLine(`${app ?? ''} ${key.slice(0, 8)}`);
+  return key === '' ? '(tooltray)' : oneLine(key);
+}
+
+function cells({ baseline, spent, raw, given, readBack, net, calls }: SavingsSums): string[] {
+  const sums = [baseline, spent, raw, given, readBack].map(number);
+  return [...sums, paint(net < 0 ? 'bad' : 'good', number(net)), number(calls)];
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function money(amount: number): string {
+  return amount < 0.01 ? 'less than 0.01' : `about ${amount.toFixed(2)}`;
+}
+
+function percent(share: number): string {
+  return share < 0.01 ? 'Less than 1 %' : `${Math.round(share * 100)} %`;
+}

@@ -1,0 +1,42 @@
+/** `tooltray status`: whether a core runs, where it listens, and how things are, in a few lines. */
+import { count } from '../../core/base/wording.ts';
+import type { CoreState } from '../../rpc/contract.ts';
+import { command, jsonFlag } from '../command.ts';
+import { findRunningCore } from '../core-access.ts';
+import { oneLine, paint, printAnswer } from '../terminal.ts';
+
+export const status = command({
+  flags: { json: jsonFlag },
+  notes: ['Exit code 1 when it does not run.'],
+  async run({ json }) {
+    const core = await findRunningCore();
+    if (core === undefined) {
+      const idle = 'Tooltray does not run. Start it: tooltray serve. An app that is connected starts it by itself.';
+      printAnswer(json, { running: false }, () => [idle]);
+      return 1;
+    }
+    const [state, { proposals }] = await Promise.all([core.ask('state', {}), core.ask('proposals', {})]);
+    await core.close();
+    printAnswer(json, { running: true, ...state, proposals: proposals.length }, () =>
+      statusLines(state, proposals.length),
+    );
+    return 0;
+  },
+});
+
+function statusLines(state: CoreState, waiting: number): string[] {
+  const ill = state.servers.filter(({ level }) => level === 'error' || level === 'attention');
+  const apps = [...new Set(state.sessions.map(({ appName }) => appName))];
+  return [
+    `${paint('good', 'running')} ${state.version}${state.paused ? ', paused' : ''}, since ${new Date(state.startedAt).toLocaleString()}`,
+    `config   ${state.home}`,
+    `mode     ${state.mode}`,
+    `HTTP     ${state.http === '' ? 'none' : state.http}`,
+    `socket   ${state.socket}`,
+    `servers  ${count(state.servers.length, 'server')}${ill.length === 0 ? '' : `, ${paint('bad', `${ill.length} ill`)}: ${ill.map(({ name }) => oneLine(name)).join(', ')}`}`,
+    `apps     ${apps.length === 0 ? 'none connected' : apps.map((app) => oneLine(app)).join(', ')}`,
+    ...(waiting === 0 ? [] : [`${count(waiting, 'change')} for you to decide: tooltray proposals`]),
+    ...(state.httpProblem === '' ? [] : [paint('unsure', state.httpProblem)]),
+    ...state.configProblems.map((problem) => paint('bad', oneLine(problem))),
+  ];
+}

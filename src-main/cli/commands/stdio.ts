@@ -1,0 +1,52 @@
+/** `tooltray stdio` when it is not the shim at once: a private core, or flags in ToolMux's way. stdout carries MCP frames alone. */
+import { Console } from 'node:console';
+import { StreamTransport } from '../../core/wire/stream-transport.ts';
+import { command, configFlag, modeFlag } from '../command.ts';
+import { openHost } from '../own-core.ts';
+import { bundleFile, obeySignals } from '../own-process.ts';
+
+export const stdio = command({
+  flags: {
+    app: { value: 'NAME', help: 'the client app, as the status page shows it' },
+    mode: modeFlag,
+    config: configFlag,
+    standalone: { help: 'serve from this process instead of the running Tooltray' },
+  },
+  run: ({ standalone, ...given }) => (standalone ? serveAlone(given) : runAsShim(given)),
+});
+
+interface StdioFlags {
+  readonly app: string | undefined;
+  readonly mode: string | undefined;
+  readonly config: string | undefined;
+}
+
+async function serveAlone(given: StdioFlags): Promise<number> {
+  // A package that prints something by mistake must not do it between two frames.
+  globalThis.console = new Console(process.stderr);
+  const { app, mode } = given;
+  const ended = Promise.withResolvers<void>();
+  const host = await openHost(given, ended.resolve);
+  obeySignals(host, ended.resolve);
+  host.healServers();
+  const started = host.core.start();
+  try {
+    host.gate.admit(app);
+    // The servers are known before the first question can be asked, and start while the client app introduces itself.
+    const line = new StreamTransport(process.stdin, process.stdout);
+    await host.serve(line, { app, mode }, 'stdio', ended.resolve);
+    await ended.promise;
+  } finally {
+    await host.stop();
+    await started.catch(() => undefined);
+  }
+  return 0;
+}
+
+async function runAsShim(given: StdioFlags): Promise<number> {
+  const { runShim } = await import('../../shim/run-shim.ts');
+  const args = Object.entries<string | undefined>({ ...given }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
+  return runShim(args, bundleFile('cli.js'));
+}

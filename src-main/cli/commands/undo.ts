@@ -1,0 +1,65 @@
+/** `tooltray undo [ID]`: takes back what was done to a client app, the last change or the one named, or what was written of a tool. */
+import { join, sep } from 'node:path';
+import { AppError } from '../../core/base/errors.ts';
+import type { Undoable } from '../../core/client-apps/undo.ts';
+import { changeFlags, projectFlag, withApps } from '../cli-apps.ts';
+import { command, type Given } from '../command.ts';
+import { withCore } from '../core-access.ts';
+import { confirm, notDone, oneLine, printAnswer, printJson, printLines } from '../terminal.ts';
+
+export const undo = command({
+  words: '[ID | SERVER:TOOL]',
+  flags: {
+    project: { ...projectFlag, help: 'the last one in that project; without DIR in the current folder' },
+    ...changeFlags,
+  },
+  notes: ['SERVER:TOOL: apps are told again what the server says of the tool (`tooltray list --written`).'],
+  run(flags, [wanted]) {
+    // An id of a change has no colon.
+    if (wanted?.includes(':') === true) return takeBackText(wanted, flags);
+    return withApps(flags, async (setup, project) => {
+      const { dryRun, yes, json } = flags;
+      const isMeant = ({ files }: Undoable): boolean =>
+        project === undefined || files.some((file) => file.startsWith(join(project, sep)));
+      const all = (await setup.undoable()).filter(isMeant);
+      const change = wanted === undefined ? all[0] : all.find(({ undo: id }) => id === wanted);
+      if (change === undefined) throw nothingToUndo(wanted);
+      const { undo: id, about } = change;
+      if (!json) printLines([`${new Date(change.at).toLocaleString()}: ${about} (${id})`]);
+      const answer = dryRun ? undefined : await confirm('Take it back?', yes);
+      if (answer !== true) {
+        if (json) printJson({ undo: id, about, done: false });
+        else if (!dryRun) printLines([notDone(answer)]);
+        return dryRun ? 0 : 1;
+      }
+      const { sentence } = await setup.undoInstall({ undo: id });
+      printAnswer(json, { undo: id, about, done: true, sentence }, () => [sentence]);
+      return 0;
+    });
+  },
+});
+
+/** Says both texts, asks, and lets apps be told the server's own again. */
+async function takeBackText(id: string, { config, dryRun, yes, json }: Given<typeof changeFlags>): Promise<number> {
+  const [server = '', tool = ''] = id.split(/:(.*)/s, 2);
+  return withCore(config, async (core) => {
+    const { texts } = await core.ask('writtenTexts', {});
+    const found = texts.find((one) => one.server === server && one.tool === tool);
+    if (found === undefined) {
+      throw new AppError('not_found', `No model has written a description of ${id}.`, {
+        fix: 'See tooltray list --written.',
+      });
+    }
+    if (!json) printLines([`  written: ${oneLine(found.written)}`, `  its own: ${oneLine(found.own)}`]);
+    const answer = dryRun ? undefined : await confirm('Take the written one back?', yes);
+    if (answer === true) await core.ask('takeBackText', { server, tool });
+    if (json) printJson({ ...found, done: answer === true });
+    else if (!dryRun) printLines([answer === true ? `Apps are told again what ${server} says.` : notDone(answer)]);
+    return dryRun || answer === true ? 0 : 1;
+  });
+}
+
+function nothingToUndo(id: string | undefined): AppError {
+  const what = id === undefined ? 'Nothing was done that could be taken back.' : `There is no change "${id}".`;
+  return new AppError('not_found', what, { fix: 'It was taken back already, or it is too long ago.' });
+}

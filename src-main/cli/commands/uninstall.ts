@@ -1,0 +1,29 @@
+/** `tooltray uninstall APP`: takes our entry out of a client app again. */
+import { changeFlags, diffText, projectFlag, undoLines, withApps } from '../cli-apps.ts';
+import { command } from '../command.ts';
+import { confirm, notDone, printAnswer, printJson, printLines } from '../terminal.ts';
+
+export const uninstall = command({
+  words: 'APP',
+  flags: { project: projectFlag, ...changeFlags },
+  run: (flags, [app = '']) =>
+    withApps(flags, async (apps, project) => {
+      const { dryRun, yes, json } = flags;
+      const setup = project === undefined ? apps : apps.inProject(project);
+      const diff = await setup.previewUninstall(app);
+      if (!json) printLines(diff.map(diffText));
+      const isNothing = diff.length === 0;
+      const answer = isNothing || dryRun ? undefined : await confirm('Change it?', yes);
+      if (answer !== true && !isNothing) {
+        if (json) printJson({ diff, written: false });
+        else if (!dryRun) printLines([notDone(answer)]);
+        return dryRun ? 0 : 1;
+      }
+      const outcome = await setup.uninstallApp({ app });
+      printAnswer(json, { diff, ...outcome, written: !isNothing }, () => [
+        outcome.sentence,
+        ...undoLines(outcome.undo, outcome.backup),
+      ]);
+      return 0;
+    }),
+});

@@ -1,0 +1,48 @@
+/** `tooltray validate [NAME]`: what is wrong in the config file, with the place of it. */
+import { maskText } from '../../core/base/mask.ts';
+import { count } from '../../core/base/wording.ts';
+import type { ConfigProblem } from '../../core/config/app-config.ts';
+import { readConfigText } from '../../core/config/update-config-file.ts';
+import { wholeFileProblem } from '../../host/open-config.ts';
+import { checkConfig, openAnyConfig, serverNames, unknownServer } from '../cli-config.ts';
+import { command, commonFlags } from '../command.ts';
+import { paint, plainText, printAnswer } from '../terminal.ts';
+
+export const validate = command({
+  words: '[NAME]',
+  flags: commonFlags,
+  notes: ['Exit code 1 when something in it is wrong.'],
+  async run({ config, json }, [name]) {
+    const store = await openAnyConfig(config);
+    const isReadable = wholeFileProblem(store) === undefined;
+    if (name !== undefined && isReadable && !serverNames(store).includes(name))
+      throw unknownServer(name, serverNames(store));
+    const { servers, problems } = await check(store.path, store.problems, isReadable ? name : undefined);
+    const errors = problems.filter(({ severity }) => severity === 'error').length;
+    printAnswer(json, { ok: errors === 0, file: store.path, servers, problems }, () => [
+      ...problems.map(problemLine),
+      summary(store.path, servers.length, errors, problems.length - errors),
+    ]);
+    return errors === 0 ? 0 : 1;
+  },
+});
+
+/** `file:line:column severity: what. What to do.`, as editors and terminals make it a link. */
+function problemLine({ file, line, column, severity, path, reason, suggestion = '' }: ConfigProblem): string {
+  // The place is no secret, although it may end in API_TOKEN and a colon: what follows is the reason, not its value.
+  const why = maskText(`${reason} ${suggestion}`.trimEnd());
+  const what = path === '' ? why : `${path}: ${why}`;
+  return `${file}:${line}:${column} ${paint(severity === 'error' ? 'bad' : 'unsure', severity)}: ${plainText(what)}`;
+}
+
+async function check(file: string, known: readonly ConfigProblem[], name: string | undefined) {
+  const text = await readConfigText(file).catch(() => undefined);
+  if (text === undefined) return { servers: [], problems: known };
+  const found = await checkConfig(text, file, name);
+  return { ...found, servers: found.servers.map((server) => server.name) };
+}
+
+function summary(file: string, servers: number, errors: number, warnings: number): string {
+  const counts = [count(servers, 'server'), count(errors, 'error'), count(warnings, 'warning')].join(', ');
+  return `${file}: ${errors === 0 ? paint('good', 'ok') : paint('bad', 'not ok')} (${counts})`;
+}

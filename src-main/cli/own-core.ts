@@ -1,0 +1,69 @@
+/** A core in this process: as the whole of it, or for the time of one command, where it listens nowhere. */
+import { resolve } from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
+import { requireMode } from '../core/choose-mode.ts';
+import { CoreHost } from '../host/core-host.ts';
+import { requireReadable } from '../host/open-config.ts';
+import { answerRpc } from '../rpc/answer-rpc.ts';
+import type { CoreAccess } from '../rpc/contract.ts';
+import { noApps } from '../rpc/deps.ts';
+import { bundleFile, exitOnSignal } from './own-process.ts';
+
+interface CoreFlags {
+  readonly config: string | undefined;
+  readonly mode?: string | undefined;
+  readonly port?: number | undefined;
+  readonly noToken?: boolean;
+  readonly keepLink?: boolean;
+}
+
+/** `onStop`: somebody asked the core to end. Rejects with AppError, `mode_unknown` among them. */
+export function openHost(given: CoreFlags, onStop: () => void): Promise<CoreHost> {
+  const { config, mode, port, noToken = false, keepLink = false } = given;
+  if (mode !== undefined) requireMode(mode);
+  return CoreHost.open({
+    env: process.env,
+    version: packageJson.version,
+    configFile: config === undefined ? undefined : resolve(config),
+    mode,
+    port,
+    askToken: !noToken,
+    keepKey: keepLink,
+    onStop,
+    pageRoot: bundleFile('renderer'),
+  });
+}
+
+/** Rejects with AppError config_not_found or config_invalid. Its servers end with `close`, or with our process. */
+export async function openPrivateCore(config: string | undefined): Promise<CoreAccess> {
+  exitOnSignal();
+  const host = await openHost({ config }, () => undefined);
+  const { core, doors } = host;
+  try {
+    requireReadable(core.options.config);
+  } catch (error) {
+    await host.stop();
+    throw error;
+  }
+  const deps = { core, doors: () => doors, stop: () => undefined, desktop: undefined, apps: noApps };
+  const signal = new AbortController().signal;
+  const started = core.start();
+  await Promise.race([started, known(host)]);
+  return {
+    ask: async (method, input) => await answerRpc(method, input, deps, signal),
+    async close() {
+      await host.stop();
+      await started.catch(() => undefined);
+    },
+  };
+}
+
+/** Resolves once the servers of the config are there to be asked about, started or not. */
+function known({ core }: CoreHost): Promise<void> {
+  return new Promise((resolve) => {
+    const off = core.servers.listingChanged.on(() => {
+      off();
+      resolve();
+    });
+  });
+}

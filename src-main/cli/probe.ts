@@ -1,0 +1,135 @@
+/** Asks servers themselves, without a running core: what `test`, `doctor` and `build-cache` do, and how it is told. */
+import packageJson from '../../package.json' with { type: 'json' };
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Masker } from '../core/base/mask.ts';
+import { type AppConfig, secretsOf, type ServerConfig } from '../core/config/app-config.ts';
+import type { ConfigStore } from '../core/config/config-store.ts';
+import { ProcessRegistry } from '../core/servers/launch/process-registry.ts';
+import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
+import { StartSlots } from '../core/servers/line-opener.ts';
+import { type Failed, type Probe, probeConnection } from '../core/servers/probe-connection.ts';
+import { SignIns } from '../core/servers/sign-in/sign-ins.ts';
+import { TransportFactory } from '../core/servers/transports/create-transport.ts';
+import type { CoreAccess, CoreState } from '../rpc/contract.ts';
+import { cliPaths, serverNames, unknownServer } from './cli-config.ts';
+import { exitOnSignal } from './own-process.ts';
+import { oneLine, paint, plainText, table } from './terminal.ts';
+
+const atOnce = 10;
+
+/** Probes servers of `config`, ten at a time; the answers come in the order asked for. */
+export function probeServers(servers: readonly ServerConfig[], config: AppConfig): Promise<Probe[]> {
+  const slots = new StartSlots(atOnce);
+  return withTransports(config, (transports) =>
+    Promise.all(servers.map((server) => slots.run(() => probeConnection(server, transports, packageJson.version)))),
+  );
+}
+
+/** Lets `work` connect to servers from this process; all that it started is ended when it is done. */
+export async function withTransports<T>(
+  config: AppConfig,
+  work: (transports: TransportFactory) => Promise<T>,
+): Promise<T> {
+  exitOnSignal();
+  const masker = new Masker(secretsOf(config));
+  const mask = (text: string): string => masker.maskText(text);
+  const registry = new ProcessRegistry();
+  const environment = new EnvironmentResolver({ own: process.env });
+  // A running core writes its servers' logs; ours go beside them.
+  const logDir = join(cliPaths().logDir, 'probes');
+  const signIns = new SignIns({ folder: join(cliPaths().dataDir, 'sign-ins'), env: process.env });
+  signIns.secretsChanged.on(() => masker.setSecrets([...secretsOf(config), ...signIns.secrets]));
+  const transports = new TransportFactory({ env: process.env, registry, environment, logDir, mask, signIns });
+  try {
+    return await work(transports);
+  } finally {
+    signIns.close();
+    registry.killAll();
+    registry.dispose();
+  }
+}
+
+interface PickedServers {
+  readonly wanted: readonly ServerConfig[];
+  /** Left out because they are switched off; a server that is named is not. */
+  readonly off: readonly ServerConfig[];
+  /** Names whose entry in the file cannot be used. */
+  readonly broken: readonly string[];
+}
+
+/** Which servers a command is about: the one that is named, else all that are switched on. Throws AppError server_not_found. */
+export function pickServers(store: ConfigStore, name: string | undefined): PickedServers {
+  const { servers } = store.current;
+  const names = serverNames(store);
+  if (name !== undefined && !names.includes(name)) throw unknownServer(name, names);
+  const known = new Set(servers.map((server) => server.name));
+  const broken = names.filter((one) => !known.has(one) && (name === undefined || one === name));
+  if (name !== undefined) return { wanted: servers.filter((server) => server.name === name), off: [], broken };
+  return { wanted: servers.filter(({ enabled }) => enabled), off: servers.filter(({ enabled }) => !enabled), broken };
+}
+
+/** A table with what failed below it. `off`: servers that were left out because they are switched off. Nothing at all without either. */
+export function probeLines(probes: readonly Probe[], off: readonly ServerConfig[], masker: Masker): string[] {
+  const rows = [...probes.map(row), ...off.map(({ name }) => [oneLine(name), paint('quiet', 'off'), '-', '-', '-'])];
+  if (rows.length === 0) return [];
+  const below = probes.flatMap((probe) => notes(probe, masker));
+  return [...table(['NAME', 'RESULT', 'TOOLS', 'PROTOCOL', 'TIME'], rows), ...(below.length > 0 ? ['', ...below] : [])];
+}
+
+export function probeData(probe: Probe, masker: Masker): Record<string, unknown> {
+  const { name } = probe.server;
+  if (isFailed(probe)) {
+    const { code } = probe.error;
+    return {
+      name,
+      ok: false,
+      ms: probe.ms,
+      error: { code, message: masker.maskText(failureText(probe)) },
+      stderr: probe.stderr,
+    };
+  }
+  const { era, protocolVersion, serverInfo } = probe.handshake;
+  const { tools, resources, prompts } = probe.listing;
+  const counts = { tools: tools.length, resources: resources.length, prompts: prompts.length };
+  return { name, ok: true, ms: probe.ms, era, protocolVersion, ...counts, serverInfo, problems: probe.problems };
+}
+
+export function isFailed(probe: Probe): probe is Failed {
+  return 'error' in probe;
+}
+
+/** The reason and what to do; begins with the server's name. */
+export function failureText({ server, error }: Failed): string {
+  const { text } = error;
+  return text.startsWith(server.name) ? text : `${server.name}: ${text}`;
+}
+
+function row(probe: Probe): string[] {
+  const name = oneLine(probe.server.name);
+  const time = `${(probe.ms / 1000).toFixed(1)} s`;
+  if (isFailed(probe)) return [name, paint('bad', 'failed'), '-', '-', time];
+  const { protocolVersion, era } = probe.handshake;
+  return [name, paint('good', 'ok'), String(probe.listing.tools.length), `${protocolVersion} (${era})`, time];
+}
+
+function notes(probe: Probe, masker: Masker): string[] {
+  const name = oneLine(probe.server.name);
+  if (!isFailed(probe))
+    return probe.problems.map((problem) => `${paint('unsure', name)}: ${oneLine(masker.maskText(problem))}`);
+  const said = probe.stderr.map((line) => `  ${paint('quiet', '|')} ${plainText(line)}`);
+  return [oneLine(masker.maskText(failureText(probe))), ...said];
+}
+
+const patienceMs = 10_000;
+const lookEveryMs = 100;
+
+/** How the servers of a core fare once those that are just starting have had a moment to show it. */
+export async function settledState(core: CoreAccess): Promise<CoreState> {
+  const until = Date.now() + patienceMs;
+  for (;;) {
+    const state = await core.ask('state', {});
+    if (Date.now() > until || !state.servers.some(({ level }) => level === 'busy')) return state;
+    await sleep(lookEveryMs);
+  }
+}

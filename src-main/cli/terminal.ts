@@ -1,0 +1,111 @@
+/** What commands say and ask in a terminal: lines and tables for people, or one JSON document for scripts; a question before a change. */
+import { createInterface } from 'node:readline/promises';
+import { stripVTControlCharacters, styleText } from 'node:util';
+
+/** What a command found: as JSON where that was asked for, else in lines. */
+export function printAnswer(json: boolean, data: unknown, lines: () => readonly string[]): void {
+  if (json) printJson(data);
+  else printLines(lines());
+}
+
+/** Server text among the lines is the caller's to clean: plainText, oneLine. */
+export function printLines(lines: readonly string[]): void {
+  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Pretty for people's eyes, plain for any parser; C1 controls are escaped too, which JSON would let through. */
+export function printJson(value: unknown): void {
+  const text = JSON.stringify(value, null, 2);
+  process.stdout.write(`${text.replace(/[\x7f-\x9f\u2028\u2029]/g, escape)}\n`);
+}
+
+/** A hint of what goes on, for whoever waits at a terminal; scripts see nothing of it. */
+export function printProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`${plainText(text)}\n`);
+}
+
+export type Paint = 'good' | 'bad' | 'unsure' | 'quiet' | 'head';
+
+const styles = { good: 'green', bad: 'red', unsure: 'yellow', quiet: 'dim', head: 'bold' } as const;
+
+/** Colours a word on a terminal that wants colours (NO_COLOR counts); the word itself always says it all. */
+export function paint(how: Paint, text: string): string {
+  return styleText(styles[how], text, { stream: process.stdout });
+}
+
+function escape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Control characters but line feed and tab, and the marks that turn the direction of writing (CVE-2021-42574). */
+const steering = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Text from servers for a terminal, without anything that could steer it: shown, never obeyed. Lines stay lines. */
+export function plainText(text: string): string {
+  return stripVTControlCharacters(text.replaceAll('\r\n', '\n')).replace(steering, '');
+}
+
+/** The text on one line. */
+export function oneLine(text: string): string {
+  return plainText(text.replace(/[\r\u2028\u2029]/g, ' '))
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+const gap = '  ';
+/** A last column narrower than this would say nothing. */
+const narrowest = 12;
+
+/** Columns under a head. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return columns([head.map((word) => paint('head', word)), ...rows]);
+}
+
+/** Aligned columns, cut to the width of the terminal; whole when they go into a file or a pipe. Cells may hold colours. */
+export function columns(rows: readonly (readonly string[])[], width: number = terminalWidth()): string[] {
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, at) => Math.max(...rows.map((row) => shownLength(row[at] ?? ''))));
+  const before = widths.slice(0, -1).reduce((sum, each) => sum + each + gap.length, 0);
+  const room = Math.max(narrowest, width - before);
+  return rows.map((row) =>
+    row
+      .map((cell, at) =>
+        at === count - 1 ? cut(cell, room) : cell + ' '.repeat((widths[at] ?? 0) - shownLength(cell)),
+      )
+      .join(gap)
+      .trimEnd(),
+  );
+}
+
+/** Columns of the terminal, or Infinity where stdout is none. */
+function terminalWidth(): number {
+  return process.stdout.isTTY ? process.stdout.columns : Infinity;
+}
+
+/** The text, ended by … where it is longer than `room`. */
+function cut(text: string, room: number): string {
+  const characters = [...text];
+  return characters.length <= room || text.includes('\x1b') ? text : `${characters.slice(0, room - 1).join('')}…`;
+}
+
+function shownLength(text: string): number {
+  return [...stripVTControlCharacters(text)].length;
+}
+
+/** A person's yes; true when `given` says so already. Without a terminal nobody can be asked: undefined. */
+export async function confirm(question: string, given: boolean): Promise<boolean | undefined> {
+  if (given) return true;
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  // On stderr: what a command prints on stdout is for whoever reads on.
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^\s*y(es)?\s*$/i.test(await terminal.question(`${question} [y/N] `));
+  } finally {
+    terminal.close();
+  }
+}
+
+/** What to say where nothing was done, and whether that was the person's wish. */
+export function notDone(answer: boolean | undefined): string {
+  return answer === false ? 'Nothing was changed.' : 'Nothing was changed. Add --yes to do it.';
+}

@@ -1,0 +1,367 @@
+/** Masks secrets in texts and objects meant for people, logs and models: by name, by shape, and by value. */
+
+// Masks secrets in free text: what stands after a secret name (`token=...`, `"apiKey": "..."`), then what looks like one.
+
+/**
+ * A name, the quote that ends it, and what leads to its value: `=`, `:`, `=>`, `>` of XML, or a space after a `--flag`.
+ * The look-behind lets a name start at its first character only, so that a long run of letters is scanned once.
+ */
+const named =
+  /(?<![\w.-])([\w.-]+)(\\{0,7}["'`]?)([ \t]{0,8}(?:=>|:=|[:=]|>)[ \t]{0,8}|[ \t]{1,8}|[ \t]{0,8},[ \t]{0,8}(?=\\{0,7}["']))/g;
+
+/** Alone these are everyday words in sentences (`key: Enter`); they need a clearer sign than a colon. */
+const everyday = /^(?:key|pass|auth|pat|sid|sig)$/i;
+
+/** Headers whose value is the rest of the line, spaces included. */
+const wholeLine = /authorization$|cookies?$/i;
+
+const placeholder = /^(?:\$\{[\w:.-]+\}|\$[A-Z_]+|true|false|null|undefined|\*{3}|<[\w -]+>)[,;)}\]]*$/;
+const number = /^-?\d{1,15}(?:\.\d+)?[,;)}\]]*$/;
+
+/** The text with every secret in it replaced by `***`. Takes time in proportion to the text. */
+export function maskText(text: string): string {
+  return maskShapes(maskNamed(text));
+}
+
+/** May this value be shown although its name is secret: a yes or no, `${env:NAME}`, a number of several (`tokens: 5`)? */
+function isPlaceholder(name: string, value: string): boolean {
+  return value.length < 200 && (placeholder.test(value) || (/s$/i.test(name) && number.test(value)));
+}
+
+function maskNamed(text: string): string {
+  const pattern = new RegExp(named);
+  let out = '';
+  let done = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const [whole, name = '', quote = '', link = ''] = match;
+    const valueStart = match.index + whole.length;
+    const value = leadsToSecret(text, match.index, name, quote, link) ? findValue(text, match, valueStart) : undefined;
+    if (value === undefined) continue;
+    out += text.slice(done, value.start) + mask;
+    done = value.end;
+    pattern.lastIndex = value.end;
+  }
+  return done === 0 ? text : out + text.slice(done);
+}
+
+function leadsToSecret(text: string, index: number, name: string, quote: string, link: string): boolean {
+  if (!isSecretName(name)) return false;
+  const isFlag = name.startsWith('--');
+  if (link.includes(',') || link.trim() === '') return isFlag;
+  if (link.trim() === '>') return text[index - 1] === '<';
+  return !(everyday.test(name) && quote === '' && link.endsWith(' '));
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the value begins and ends, without its quotes; undefined when there is nothing to hide. */
+function findValue(text: string, match: RegExpExecArray, from: number): Span | undefined {
+  const opening = /\\{0,7}["'`]/y;
+  opening.lastIndex = from;
+  const quote = opening.exec(text)?.[0];
+  const start = from + (quote?.length ?? 0);
+  const end = quote === undefined ? bareEnd(text, match, from) : closingQuote(text, quote, start);
+  return start === end || isPlaceholder(match[1] ?? '', text.slice(start, Math.min(end, start + 200)))
+    ? undefined
+    : { start, end };
+}
+
+/** The closing quote of a string, also one inside strings of JSON (`\"`, `\\\"`); without one, the end of the text. */
+function closingQuote(text: string, quote: string, start: number): number {
+  const depth = quote.length - 1;
+  const character = quote.at(-1) ?? '"';
+  for (let at = text.indexOf(character, start); at !== -1; at = text.indexOf(character, at + 1)) {
+    let slashes = 0;
+    while (at - 1 - slashes >= start && text[at - 1 - slashes] === '\\') slashes++;
+    // At depth 0 an even number of backslashes before the quote are backslashes of the value.
+    if (depth === 0 ? slashes % 2 === 0 : slashes <= depth) return at - Math.min(slashes, depth);
+  }
+  return text.length;
+}
+
+/** Where a value without quotes ends: at the next space, quote or bracket that cannot be part of one. */
+function bareEnd(text: string, match: RegExpExecArray, from: number): number {
+  const [, name = '', quote = ''] = match;
+  if (quote !== '' && /[[{]/.test(text[from] ?? '')) return bracketEnd(text, from);
+  const stop = bareStop(name, quote, text[match.index - 1] ?? '');
+  stop.lastIndex = from;
+  return stop.exec(text)?.index ?? text.length;
+}
+
+function bareStop(name: string, quote: string, before: string): RegExp {
+  if (quote !== '') return /[\s"'`,\]}]/g;
+  // A header inside quotes (curl -H "Cookie: a=b") ends where they do.
+  if (wholeLine.test(name)) return /["'`]/.test(before) ? new RegExp(`[\\r\\n${before}]`, 'g') : /[\r\n]/g;
+  return /[?&;#]/.test(before) ? /[\s"'`<>&#]/g : /[\s"'`<>]/g;
+}
+
+/** The end of a JSON list or object under a secret name; strings in it may hold brackets. */
+function bracketEnd(text: string, from: number): number {
+  const marks = /["[\]{}]/g;
+  marks.lastIndex = from;
+  let depth = 0;
+  for (let found = marks.exec(text); found !== null; found = marks.exec(text)) {
+    if (found[0] === '"') marks.lastIndex = closingQuote(text, '"', marks.lastIndex) + 1;
+    else depth += found[0] === '[' || found[0] === '{' ? 1 : -1;
+    if (depth === 0) return marks.lastIndex;
+  }
+  return text.length;
+}
+
+/** Shorter values are not searched for everywhere: masking each `test` or `1234` would make texts unreadable. */
+const shortestLiteral = 6;
+
+const deepest = 20;
+
+/** A copy that can be written as JSON, its secrets masked: errors with their causes, cycles, maps and buffers included. */
+export function maskObject(value: unknown): unknown {
+  return new Masker().maskObject(value);
+}
+
+/** Masks as maskText and maskObject do, and besides that every secret value it was told of, wherever it stands. */
+export class Masker {
+  #literals: string[] = [];
+
+  constructor(secrets: Iterable<string> = []) {
+    this.setSecrets(secrets);
+  }
+
+  /** Replaces the known secrets, also in their JSON and URL spellings; those under 6 characters are left out. */
+  setSecrets(secrets: Iterable<string>): void {
+    const spellings = new Set<string>();
+    for (const secret of secrets) {
+      for (const part of [secret, secret.replace(/^(?:Bearer|Basic|Token)\s+/i, '')]) {
+        for (const spelling of [part, JSON.stringify(part).slice(1, -1), encodeUrl(part)]) {
+          if (spelling.trim().length >= shortestLiteral) spellings.add(spelling);
+        }
+      }
+    }
+    // The longest first: a secret that contains another must not leave its other half behind.
+    this.#literals = [...spellings].sort((a, b) => b.length - a.length);
+  }
+
+  /** Another one that knows what this one knows now, whatever this one is told later. Costs next to nothing. */
+  snapshot(): Masker {
+    const copy = new Masker();
+    copy.#literals = this.#literals;
+    return copy;
+  }
+
+  maskText(text: string): string {
+    return maskText(this.#maskLiterals(text));
+  }
+
+  maskObject(value: unknown): unknown {
+    return this.#copy(value, undefined, []);
+  }
+
+  #maskLiterals(text: string): string {
+    return this.#literals.reduce((masked, literal) => masked.replaceAll(literal, mask), text);
+  }
+
+  /** `name` is the secret name this value stands under, however deep; `above` are the objects it is in. */
+  #copy(value: unknown, name: string | undefined, above: readonly object[]): unknown {
+    if (typeof value === 'string') return this.#maskValue(value, name);
+    if (typeof value === 'number' || typeof value === 'bigint') {
+      return name === undefined || isPlaceholder(name, String(value)) ? jsonNumber(value) : mask;
+    }
+    if (typeof value === 'function' || typeof value === 'symbol') return `[${typeof value}]`;
+    if (typeof value !== 'object' || value === null) return value;
+    if (JSON.isRawJSON(value)) return name === undefined ? value : mask;
+    if (above.includes(value)) return '[circular]';
+    if (above.length >= deepest) return '[too deep]';
+    return this.#copyObject(value, name, [...above, value]);
+  }
+
+  #copyObject(value: object, name: string | undefined, above: readonly object[]): unknown {
+    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+    if (value instanceof Date || value instanceof URL) return this.#copy(String(value), name, above);
+    if (value instanceof Set) return this.#copyList([...(value as Set<unknown>)], name, above);
+    if (Array.isArray(value)) return this.#copyList(value, name, above);
+    const entries = value instanceof Map ? [...(value as Map<unknown, unknown>)] : ownEntries(value);
+    const pairName = nameOfPair(entries);
+    // fromEntries defines each key, so that `__proto__` stays an ordinary one.
+    return Object.fromEntries(
+      entries.map(([key, item]) => {
+        const keyText = String(key);
+        const itemName = pairName === undefined ? keyText : keyText === 'value' ? pairName : '';
+        return [this.maskText(keyText), this.#copy(item, isSecretName(itemName) ? itemName : name, above)];
+      }),
+    );
+  }
+
+  #copyList(items: readonly unknown[], name: string | undefined, above: readonly object[]): unknown[] {
+    return items.map((item, index) => {
+      const before = items[index - 1];
+      const flag = typeof before === 'string' && before.startsWith('-') && !before.includes('=') ? before : '';
+      return this.#copy(item, isSecretName(flag) ? flag : name, above);
+    });
+  }
+
+  #maskValue(value: string, name: string | undefined): string {
+    if (name === undefined) return this.maskText(value);
+    return value === '' || isPlaceholder(name, value) ? value : mask;
+  }
+}
+
+function ownEntries(value: object): [string, unknown][] {
+  const entries = Object.keys(value).map((key): [string, unknown] => [key, read(value, key)]);
+  if (!(value instanceof Error)) return entries;
+  // What an error says is not enumerable; without this it would be logged as {}.
+  const said = ['name', 'message', 'stack', 'cause'].map((key): [string, unknown] => [key, read(value, key)]);
+  return [...said.filter(([, item]) => item !== undefined), ...entries.filter(([key]) => key !== 'name')];
+}
+
+function read(value: object, key: string): unknown {
+  try {
+    return (value as Record<string, unknown>)[key];
+  } catch {
+    return '[unreadable]';
+  }
+}
+
+/** In {name: "X-Api-Key", value: "..."} (or `key` for `name`) the name is a value, and the value what it names. */
+function nameOfPair(entries: readonly (readonly [unknown, unknown])[]): string | undefined {
+  const named = entries.find(([key]) => key === 'name' || key === 'key')?.[1];
+  return typeof named === 'string' && entries.some(([key]) => key === 'value') ? named : undefined;
+}
+
+function jsonNumber(value: number | bigint): number | string {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+function encodeUrl(text: string): string {
+  // encodeURIComponent throws on half a surrogate pair.
+  return text.isWellFormed() ? encodeURIComponent(text) : text;
+}
+
+/** What stands where a secret stood. */
+export const mask = '***';
+
+// Which names (of variables, headers, flags, JSON keys) stand for a secret.
+
+/** Words that make a name secret when they stand in it as a word: X-Api-Key, DB_PASS, sessionCookie. */
+const secretWords = new Set(
+  `key auth authorization bearer cookie cookies credential credentials jwt otp pass passcode passphrase passwd password
+   passwords pat pwd secret secrets sid sig signature token tokens totp`.split(/\s+/),
+);
+
+/** Ends that give away names written as one word: githubtoken, PGPASSWORD, xapikey, api-keys. */
+const secretEnd =
+  /(?:token|secret|password|passwd|passphrase|credential|(?:api|access|secret|private|auth|signing)key)s?$/;
+
+/** Names that end so speak about a secret instead of holding it: token_type, keyFile, AWS_ACCESS_KEY_ID, tokensIn. */
+const harmlessEnds = new Set(
+  `algorithm budget count counts dir estimated expires expiry file files id ids in length limit max method min mode name
+   names out path paths size status ttl type types uri url urls usage used version`.split(/\s+/),
+);
+
+/** Last two words that are no secret although one of them alone would be. */
+const harmlessPairs = new Set(
+  `cachekey foreignkey inputtokens maxtokens outputtokens primarykey progresstoken publickey signature sortkey totaltokens`.split(
+    ' ',
+  ),
+);
+
+/** Is what is kept under this name likely a secret? Case and spelling (snake, kebab, camel, dotted) do not matter. */
+export function isSecretName(name: string): boolean {
+  const words = nameWords(name);
+  const last = words.at(-1);
+  if (last === undefined || harmlessEnds.has(last) || harmlessPairs.has(words.slice(-2).join(''))) return false;
+  return words.some((word) => secretWords.has(word)) || secretEnd.test(words.join(''));
+}
+
+/** The words of a name in lower case, without digits: `GITHUB_TOKEN_2` has github and token. */
+function nameWords(name: string): string[] {
+  // What is longer is no name; its end is what stands before the value.
+  const words = name.slice(-200).match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
+  return words.map((word) => word.toLowerCase());
+}
+
+// Secrets known by their shape alone, whatever they are called.
+// Every pattern is linear: it starts at a literal, and where that literal could repeat inside what it scans, a look-behind
+// forbids to start there again.
+
+const start = '(?<![A-Za-z0-9_])';
+
+/** Prefixes that their issuers gave the keys so that tools like this one can find them. */
+const prefixed = [
+  '(?:sk|rk)[-_][A-Za-z0-9_-]{16,}', // OpenAI, Anthropic, Stripe
+  '(?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{16,}',
+  'gl(?:pat|rt|dt)-[\\w-]{16,}',
+  '(?:xox[a-z]|xapp)-[\\w-]{8,}', // Slack
+  '(?:AKIA|ASIA)[A-Z0-9]{16}', // AWS
+  'AIza[\\w-]{30,}', // Google
+  'ya29\\.[\\w-]{16,}',
+  'GOCSPX-[\\w-]{16,}',
+  '(?:npm|hf|glsa|figd|ntn|shpat|shpss|sbp|lin_api|dop_v1|tvly|pplx|gsk|xai|ctx7sk)[-_][A-Za-z0-9_-]{20,}',
+  'pypi-[\\w-]{40,}',
+  'SG\\.[\\w-]{16,}\\.[\\w-]{16,}', // SendGrid
+  'AGE-SECRET-KEY-[A-Z0-9]{20,}',
+  '(?<!-)eyJ[\\w-]{8,}\\.[\\w-]{8,}(?:\\.[\\w-]*)?', // JSON web token
+].join('|');
+
+/** Words after "Bearer" in sentences and challenges (`Bearer realm="x"`), which are no token. */
+const proseAfterBearer =
+  /^(?:auth\w*|credentials?|headers?|realm|schemes?|tokens?|error|scope|and|as|for|from|in|is|not|only|or|required|was|with)\b|^\w+="/i;
+
+interface Shape {
+  readonly pattern: RegExp;
+  readonly replace: (match: string, ...groups: string[]) => string;
+}
+
+/** Masks what is a secret by its shape. */
+function maskShapes(text: string): string {
+  let masked = text;
+  for (const { pattern, replace } of shapes) masked = masked.replace(pattern, replace);
+  return masked;
+}
+
+const shapes: readonly Shape[] = [
+  {
+    pattern: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g,
+    replace: () => mask,
+  },
+  {
+    pattern: /\bBearer[ \t]{1,8}([\w.~+/=-]+"?)/gi,
+    replace: (match, value = '') => (proseAfterBearer.test(value) ? match : `Bearer ${mask}${quoteEnd(value)}`),
+  },
+  {
+    pattern: /\bBasic[ \t]{1,8}([A-Za-z0-9+/_-]{6,}={0,2})/gi,
+    replace: (match, value = '') => (isUserAndPassword(value) ? `Basic ${mask}` : match),
+  },
+  // Up to the last @ before the path: passwords are often pasted into URLs without being encoded.
+  { pattern: /:\/\/[^\s/?#:"'<>]{0,200}:[^\s/"'<>]{0,2000}@/g, replace: (match) => `${userPart(match)}:${mask}@` },
+  { pattern: /\b(https?:\/\/)[^\s/?#:@"'<>]{1,2000}@/gi, replace: (_match, scheme = '') => `${scheme}${mask}@` },
+  { pattern: new RegExp(`${start}(?:${prefixed})`, 'g'), replace: () => mask },
+];
+
+function quoteEnd(value: string): string {
+  return value.endsWith('"') ? '"' : '';
+}
+
+function userPart(match: string): string {
+  return match.slice(0, match.indexOf(':', 3));
+}
+
+/** Basic credentials are base64 of `user:password`; words after "basic" are not. */
+function isUserAndPassword(value: string): boolean {
+  return /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(value, 'base64').toString('latin1'));
+}
+
+// Which values of a server's variables or headers are secrets that a Masker should know.
+
+/** The secret values among these, for `new Masker(...)`: `NODE_ENV=production` must not make "production" unreadable. */
+export function secretValues(entries: Readonly<Record<string, string>>): string[] {
+  return Object.entries(entries)
+    .filter(([name, value]) => isSecretName(name) || maskText(value) !== value || looksRandom(value))
+    .map(([, value]) => value);
+}
+
+/** Long, without spaces or path separators, of letters and digits: what people put under names we do not know. */
+function looksRandom(value: string): boolean {
+  return value.length >= 20 && /^[\w.~+=-]+$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
+}

@@ -1,0 +1,54 @@
+/** How things are told in words: numbers with their nouns, sizes, and the word that was probably meant. The page has its own (`lib/format.ts`). */
+
+/** `1 server`, `2 servers`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** `12 345`: for models and terminals of any language. */
+export function grouped(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ' ');
+}
+
+/** `412 bytes`, `18.4 kB`: in decimal units, as file managers show them. */
+export function bytesInWords(bytes: number): string {
+  if (bytes < 1000) return count(bytes, 'byte');
+  const [unit, size] = bytes < 1e6 ? ['kB', bytes / 1e3] : bytes < 1e9 ? ['MB', bytes / 1e6] : ['GB', bytes / 1e9];
+  return `${Math.round(size * 10) / 10} ${unit}`;
+}
+
+/** The closest of `words` by edits (case, `-` and `_` do not count), or undefined when none is close. */
+export function closestWord(word: string, words: Iterable<string>): string | undefined {
+  const wanted = plain(word);
+  let best: { word: string; distance: number } | undefined;
+  for (const candidate of words) {
+    const distance = editDistance(wanted, plain(candidate));
+    if (best === undefined || distance < best.distance) best = { word: candidate, distance };
+  }
+  const limit = Math.min(2, Math.floor(wanted.length / 2.5));
+  return best !== undefined && best.distance <= limit ? best.word : undefined;
+}
+
+function plain(word: string): string {
+  return word.toLowerCase().replace(/[-_\s]/g, '');
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = at(above, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(Math.min(at(above, j) + 1, at(row, j - 1) + 1, change, swapped ? at(before, j - 2) + 1 : Infinity));
+    }
+    [before, above] = [above, row];
+  }
+  return at(above, b.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Infinity;
+}

@@ -1,0 +1,85 @@
+/**
+ * What a server refused for its arguments, with the schema they do not fit: lists say less of a tool than its schema does, and whoever
+ * called it by what a list says has not seen the rest.
+ */
+import { isObject, type JsonObject } from '../base/json.ts';
+import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
+import { shapeSchema } from '../condense/shape-schema.ts';
+import { type Result, rpcCode, RpcError } from '../wire/message.ts';
+import { fact, RawJson } from '../wire/raw-json.ts';
+import type { CallerContext, CallRequest } from './call-tool.ts';
+import { misfits, type SchemaCompiler } from './check-arguments.ts';
+
+/** The same error, with the schema in its message. */
+export class RefusedArguments extends RpcError {
+  /** As the server said it. */
+  readonly said: string;
+  readonly schemaLine: string;
+
+  constructor({ code, message, data }: RpcError, schemaLine: string) {
+    super(code, `${message}\n${schemaLine}`, data);
+    this.said = message;
+    this.schemaLine = schemaLine;
+  }
+}
+
+interface RefusedCall {
+  readonly tool: CatalogEntry;
+  readonly request: CallRequest;
+  readonly context: Pick<CallerContext, 'mode'>;
+}
+
+/** An error of the server's for whoever called; itself where it is not about the arguments. */
+export async function explainError(error: RpcError, call: RefusedCall, schemas: SchemaCompiler): Promise<RpcError> {
+  const isRefusal = error.code === rpcCode.invalidParams && !saysUnknown.test(error.message);
+  const isDefect = error.code === rpcCode.invalidParams || error.code === rpcCode.internal;
+  const line = (isRefusal || (isDefect && (await isMisfit(call, schemas)))) && schemaLineOf(call);
+  return line ? new RefusedArguments(error, line) : error;
+}
+
+/** The same for an answer that is a failure; every other member of it stays. */
+export async function explainResult(result: Result, call: RefusedCall, schemas: SchemaCompiler): Promise<Result> {
+  if (result instanceof RawJson || fact(result, 'isError') !== true) return result;
+  const line = (saysInvalid(result) || (await isMisfit(call, schemas))) && schemaLineOf(call);
+  return line ? withText(result, `\n${line}`) : result;
+}
+
+/** With more at the end of its last text; images and what else there is stay as they are. */
+export function withText(result: JsonObject, text: string): JsonObject {
+  const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  const last = content.findLastIndex(isText);
+  const block = content[last];
+  if (!isText(block)) return { ...result, content: [...content, { type: 'text', text: text.trimStart() }] };
+  return { ...result, content: content.with(last, { ...block, text: block.text + text }) };
+}
+
+/** The SDKs say by -32602 also that there is no such tool, or none for now. */
+const saysUnknown = /\b(?:unknown|no such) tool\b|\btool\b.{0,200}\b(?:not found|disabled|does not exist)\b/is;
+
+/** Where the SDKs look for their error's code in a text: at its beginning. */
+const longestLooked = 500;
+
+/** The SDKs of TypeScript tell their own check of arguments in a result, by the code that an error would have. */
+function saysInvalid(result: JsonObject): boolean {
+  const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  const text = content.find(isText)?.text.slice(0, longestLooked) ?? '';
+  return text.includes(String(rpcCode.invalidParams)) && !saysUnknown.test(text);
+}
+
+/** What came through a helper tool was checked before the call. */
+async function isMisfit({ tool, request }: RefusedCall, schemas: SchemaCompiler): Promise<boolean> {
+  if (request.via !== undefined) return false;
+  return (await misfits(tool.definition, request.arguments ?? {}, schemas)).length > 0;
+}
+
+/** undefined where there is nothing to say, or somebody else says it. */
+function schemaLineOf({ tool, request, context }: RefusedCall): string | undefined {
+  // Through an endpoint of one server everything passes untouched.
+  if (context.mode === 'server' || request.tellsSchema === true) return undefined;
+  const schema = shapeSchema(usableSchema(tool.definition), true);
+  return Object.keys(schema).length === 1 ? undefined : `Schema of ${request.tool}: ${JSON.stringify(schema)}`;
+}
+
+function isText(block: unknown): block is JsonObject & { text: string } {
+  return isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string';
+}

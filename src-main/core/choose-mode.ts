@@ -1,0 +1,196 @@
+/**
+ * Mode `auto`: the mode that costs this client app least over a typical session, with the reason in a sentence.
+ * Every tool is shown where that is cheap, or where the app loads tools only when it needs them itself; searching twice would
+ * cost more than it saves.
+ */
+import type { JsonObject } from './base/json.ts';
+import type { Catalog } from './catalog/catalog.ts';
+import { factsOfApp } from './client-apps/app-limits.ts';
+import { autoMode, readModeName } from './config/mode-names.ts';
+import { findMode, modes } from './mode-list.ts';
+import type { Mode, ModeView } from './modes/mode.ts';
+
+interface ModeChoice {
+  readonly mode: Mode;
+  /** Why, for people; undefined where the person chose. */
+  readonly reason: string | undefined;
+}
+
+export type ModeChooser = (view: ModeView) => ModeChoice;
+
+/** Up to this share of the app's window a full list is no burden. */
+const cheapShare = 0.02;
+
+/** How to choose for a mode's name, as configured, and a client app. Throws AppError mode_unknown. */
+export function modeChooser(name: string, app: string | undefined, costs: ModeCosts): ModeChooser {
+  if (readModeName(name) === autoMode) return (view) => chooseMode(costs.of(view), app);
+  const mode = findMode(name);
+  return () => ({ mode, reason: undefined });
+}
+
+/**
+ * Chooses by a setting that may change while a session is open. Throws AppError mode_unknown for what it says at first; a
+ * mistake made later keeps the mode there was.
+ */
+export function followMode(name: () => string, app: string | undefined, costs: ModeCosts): ModeChooser {
+  let current = name();
+  let choose = modeChooser(current, app, costs);
+  return (view) => {
+    const wanted = name();
+    if (wanted !== current && isMode(wanted)) choose = modeChooser(wanted, app, costs);
+    current = wanted;
+    return choose(view);
+  };
+}
+
+export function isMode(name: string): boolean {
+  return readModeName(name) !== undefined;
+}
+
+/** Throws AppError mode_unknown. */
+export function requireMode(name: string): void {
+  if (!isMode(name)) findMode(name);
+}
+
+export function chooseMode({ tools, all, best }: Costs, app: string | undefined): ModeChoice {
+  const facts = factsOfApp(app);
+  const proxy = findMode('proxy');
+  const share = all / facts.window;
+  if (facts.defersTools) {
+    return { mode: proxy, reason: `${facts.name} loads tools when it needs them, so every one is shown.` };
+  }
+  if (share <= cheapShare) {
+    const what = tools === 1 ? 'The only tool costs' : `All ${tools} tools cost`;
+    return {
+      mode: proxy,
+      reason: `${what} about ${whole(all)} tokens, ${percent(share)} of the window of ${facts.name}.`,
+    };
+  }
+  if (best.mode === proxy) {
+    return { mode: proxy, reason: `No other mode costs less than listing every tool, about ${whole(all)} tokens.` };
+  }
+  const session = `a session of ${typicalUses} tool uses costs about ${whole(best.total)} tokens`;
+  return {
+    mode: best.mode,
+    reason: `All ${tools} tools would cost about ${whole(all)} tokens; in mode ${best.mode.name} ${session}.`,
+  };
+}
+
+function whole(tokens: number): string {
+  return tokens.toLocaleString('en');
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(share < 0.001 ? 2 : 1)} %`;
+}
+
+/**
+ * What modes cost a client app over a typical session, by estimate: four characters a token for what is listed, the same for
+ * every mode compared, and measured figures (`npm run bench -- tokens`) for what finding and wrapping a tool use adds.
+ * Worked out once for each catalog, however many sessions ask: it means writing out every list.
+ */
+export interface Costs {
+  readonly tools: number;
+  /** Tokens of listing every tool. */
+  readonly all: number;
+  /** The mode with the cheapest session, and its tokens. */
+  readonly best: { readonly mode: Mode; readonly total: number };
+}
+
+interface ListCost {
+  readonly tools: number;
+  readonly tokens: number;
+}
+
+interface Known {
+  /** By mode. */
+  readonly lists: Map<string, ListCost>;
+  costs: Costs | undefined;
+}
+
+/** Tool uses in the session that modes are compared over. */
+const typicalUses = 5;
+
+/** What a session adds to the list. */
+interface Surplus {
+  /** Tokens, once for each tool there is. */
+  readonly perTool: number;
+  /** Tokens at each use. */
+  readonly perUse: number;
+  /** At each use, too, in definitions of usual size: what searches show, those that miss included. */
+  readonly definitions: number;
+}
+
+/** Modes not named here ask more of a model than tokens, or are there for client apps that ask for them. */
+const surplus: ReadonlyMap<string, Surplus> = new Map([
+  ['gateway', { perTool: 0, perUse: 200, definitions: 0 }],
+  ['meta', { perTool: 20, perUse: 300, definitions: 0.2 }],
+  ['search', { perTool: 0, perUse: 100, definitions: 3 }],
+  ['retrieve', { perTool: 0, perUse: 100, definitions: 3 }],
+]);
+
+export class ModeCosts {
+  #known = new WeakMap<Catalog, Map<string, Known>>();
+  #revision = 0;
+
+  /** Another number after each `forget`. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** The same object for as long as nothing changed. */
+  of(view: ModeView): Costs {
+    const known = this.#of(view);
+    known.costs ??= compare(view, (mode) => this.list(mode, view).tokens);
+    return known.costs;
+  }
+
+  /** What a mode lists, and its instructions. */
+  list(mode: Mode, view: ModeView): ListCost {
+    const { lists } = this.#of(view);
+    const cost = lists.get(mode.name) ?? listCost(mode, view);
+    lists.set(mode.name, cost);
+    return cost;
+  }
+
+  /** Texts that were written for tools have changed, while the catalog is the same. */
+  forget(): void {
+    this.#revision++;
+    this.#known = new WeakMap();
+  }
+
+  #of(view: ModeView): Known {
+    const ofCatalog = this.#known.get(view.catalog) ?? new Map<string, Known>();
+    this.#known.set(view.catalog, ofCatalog);
+    const settings = `${view.level} ${view.spills}`;
+    const known: Known = ofCatalog.get(settings) ?? { lists: new Map(), costs: undefined };
+    ofCatalog.set(settings, known);
+    return known;
+  }
+}
+
+function compare(view: ModeView, tokensOf: (mode: Mode) => number): Costs {
+  const { length: tools } = view.catalog.tools;
+  const proxy = findMode('proxy');
+  const all = tokensOf(proxy);
+  const usual = estimateTokens(view.catalog.tools.map(({ definition }) => definition)) / Math.max(1, tools);
+  let best = { mode: proxy, total: all };
+  for (const mode of modes) {
+    const added = surplus.get(mode.name);
+    if (added === undefined) continue;
+    const { perTool, perUse, definitions } = added;
+    const total = Math.ceil(tokensOf(mode) + tools * perTool + typicalUses * (perUse + definitions * usual));
+    if (total < best.total) best = { mode, total };
+  }
+  return { tools, all, best };
+}
+
+function listCost(mode: Mode, view: ModeView): ListCost {
+  const listed = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(view)];
+  return { tools: listed.length, tokens: estimateTokens(listed) + Math.ceil(mode.instructions(view).length / 4) };
+}
+
+/** Of tools as they are listed. */
+export function estimateTokens(listed: readonly JsonObject[]): number {
+  return Math.ceil(JSON.stringify(listed).length / 4);
+}

@@ -1,0 +1,128 @@
+/** Which client apps may use Tooltray, as the person sees it and decides; and the addresses with tokens that an install writes. */
+import { AppError } from '../base/errors.ts';
+import type { AppAccessStore } from '../security/app-access.ts';
+import type { AccessRow, AppRow } from './app-rows.ts';
+import { readAppServers } from './app-servers.ts';
+import type { AppPlace } from './update-app-file.ts';
+import type { HttpLaunch, Launch, StdioLaunch } from './known-app.ts';
+import { knownApps, nameOfClient } from './known-apps.ts';
+import { addressLaunch, addressWarning, type OwnAddress, tokenIn } from './own-launch.ts';
+
+export interface AppAccessParts {
+  readonly store: AppAccessStore;
+  /** Where apps find us over HTTP now; undefined: nowhere. */
+  readonly address: () => Promise<OwnAddress | undefined>;
+  /** Ends what the app has open, where a core runs in this process. */
+  readonly endSessions?: ((app: string) => Promise<void>) | undefined;
+}
+
+/** Stands for a token that is not made before the entry is written. */
+const tokenToCome = '***';
+
+export class AppAccess {
+  readonly #parts: AppAccessParts;
+
+  constructor(parts: AppAccessParts) {
+    this.#parts = parts;
+  }
+
+  /** By which an entry of this app is in order: by its command, or its own address where it has a token. */
+  async wanted(app: string, own: readonly [StdioLaunch, ...StdioLaunch[]]): Promise<readonly [Launch, ...Launch[]]> {
+    const token = this.#tokenOf(app);
+    const address = token === undefined ? undefined : await this.#parts.address();
+    if (token === undefined || address === undefined) return own;
+    const [first, ...others] = own;
+    return [first, ...others, addressLaunch(address, app, token)];
+  }
+
+  /** What an install would write, for a look: its token may be one that is still to be made. Throws AppError unsupported. */
+  async planned(app: string): Promise<{ readonly launch: HttpLaunch; readonly warning: string | undefined }> {
+    const address = await this.#parts.address();
+    const launch = addressLaunch(address, app, this.#tokenOf(app) ?? tokenToCome);
+    return { launch, warning: address && addressWarning(address) };
+  }
+
+  /** Gives the app access while `work` connects it, by its own address where `http`; what fails leaves it as it was. */
+  async giving<T>(app: string, http: boolean, work: (address: HttpLaunch | undefined) => Promise<T>): Promise<T> {
+    const address = http ? await this.#parts.address() : undefined;
+    const { token = '', takeBack } = await this.#parts.store.give(app, http);
+    try {
+      return await work(http ? addressLaunch(address, app, token) : undefined);
+    } catch (error) {
+      await takeBack();
+      throw error;
+    }
+  }
+
+  isRevoked(app: string): boolean {
+    return this.#parts.store.isRevoked(app);
+  }
+
+  /** Every app that is connected, was seen, or was revoked, by name. */
+  rows(apps: readonly AppRow[]): readonly AccessRow[] {
+    const kept = new Map(this.#parts.store.list().map((one) => [one.app, one]));
+    const vias = new Map(apps.map(({ id, via }) => [id, via]));
+    const ids = new Set([...apps.filter(({ via }) => via !== 'none').map(({ id }) => id), ...kept.keys()]);
+    const rows = [...ids].map((app): AccessRow => {
+      const { since, seen, revoked } = kept.get(app) ?? {};
+      return { app, name: nameOfClient(app), via: vias.get(app) ?? 'none', since, seen, revoked };
+    });
+    return rows.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+  }
+
+  /** Resolves to what came of it, for people. Rejects with AppError not_found for an app that nobody knows. */
+  async set(app: string, allowed: boolean, apps: readonly AppRow[]): Promise<string> {
+    const { store, endSessions } = this.#parts;
+    const name = nameOfClient(app);
+    // An app that is known but was never here may be kept out, too.
+    if (name === app && !this.rows(apps).some((row) => row.app === app)) throw unknownApp(app);
+    if (allowed) {
+      if (!store.isRevoked(app)) return `${name} has access already.`;
+      await store.give(app);
+      return `${name} may use Tooltray again.`;
+    }
+    if (!(await store.revoke(app))) return `The access of ${name} was revoked before.`;
+    await endSessions?.(app);
+    return `The access of ${name} was revoked; what it had open has ended.`;
+  }
+
+  /** What stands in the apps' files now is what counts: an undo brings a token back, an uninstall takes it along. */
+  async matchFiles(places: readonly AppPlace[]): Promise<void> {
+    const { store } = this.#parts;
+    for (const place of places) {
+      const { id } = place.app;
+      const { ours, problem } = await readAppServers(place);
+      if (problem !== '') continue;
+      const token = ours.map(({ launch }) => tokenIn(launch, id)).find((one) => one !== undefined);
+      const given = store.list().find(({ app }) => app === id)?.since;
+      if (ours.length === 0 && given !== undefined) await store.forget(id);
+      else if (token !== this.#tokenOf(id)) await store.setToken(id, token);
+    }
+  }
+
+  /** A file of tokens that is not to be trusted has none. */
+  #tokenOf(app: string): string | undefined {
+    try {
+      return this.#parts.store.tokenOf(app);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function unknownApp(app: string): AppError {
+  return new AppError('not_found', `No client app called "${app}" has access to Tooltray, or ever had.`, {
+    fix: 'See "tooltray apps" for those that have.',
+  });
+}
+
+/** What a client app is told whose access the person took back. */
+export function accessRevoked(app: string): AppError {
+  const known = knownApps.find(({ id }) => id === app);
+  const fix =
+    known === undefined
+      ? 'To give it back, choose Allow in the dashboard’s settings.'
+      : `To give it back, run "tooltray install ${app}", or choose Allow in the dashboard’s settings.`;
+  const message = `The access of ${nameOfClient(app)} to Tooltray was revoked, so it can use none of its servers.`;
+  return new AppError('not_allowed', message, { fix });
+}

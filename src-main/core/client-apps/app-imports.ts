@@ -1,0 +1,104 @@
+/** The servers that client apps have of their own: offered, and brought over into our config. */
+import { AppError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Machine } from './app-files.ts';
+import type { OfferedServer } from './app-rows.ts';
+import type { FoundApp } from './find-apps.ts';
+import { launchText } from './heal-offers.ts';
+import type { ImportedServer } from './import-entry.ts';
+import { givenOffers, type ImportOffer, importOffers, type KnownServer } from './import-offers.ts';
+import { type ImportDeps, type ImportOutcome, importServers, type ImportWish, undoImport } from './import-servers.ts';
+import type { AggregatorFile } from './other-aggregators.ts';
+
+interface AppImportsParts {
+  readonly deps: ImportDeps;
+  /** The servers of our config. */
+  readonly here: () => readonly KnownServer[];
+  readonly machine: Machine;
+  /** Configs of products like ours. */
+  readonly others: () => Promise<readonly AggregatorFile[]>;
+  /** The apps that have a config file. */
+  readonly places: () => Promise<readonly FoundApp[]>;
+  /** Our config has other servers now, and where `moved` the apps' files are others. */
+  readonly onDone: (moved: boolean) => Promise<void>;
+}
+
+export class AppImports {
+  readonly #parts: AppImportsParts;
+  #offers: Promise<readonly ImportOffer[]> | undefined;
+
+  constructor(parts: AppImportsParts) {
+    this.#parts = parts;
+  }
+
+  /** With their entries, secrets and all: for this process alone. As they were found last. */
+  offers(): Promise<readonly ImportOffer[]> {
+    this.#offers ??= this.#read();
+    return this.#offers;
+  }
+
+  /** The same for people. */
+  async offered(): Promise<readonly OfferedServer[]> {
+    return (await this.offers()).map(({ id, name, entry, places, sources, losses, secrets, already }) => ({
+      id,
+      name,
+      app: [...new Set([...places.map(({ app }) => app.name), ...sources])].join(', '),
+      endpoint: launchText(entry),
+      secrets,
+      losses,
+      already,
+    }));
+  }
+
+  /** Rejects with AppError not_found. */
+  async entryOf(id: string): Promise<JsonObject> {
+    return (await this.#require(id, 'This server')).entry;
+  }
+
+  /** Offers for servers that come from no app. */
+  fromGiven(servers: readonly ImportedServer[]): readonly ImportOffer[] {
+    return givenOffers(servers, this.#parts.here());
+  }
+
+  /** Rejects with AppError not_found, config_conflict. */
+  async bringOffered(
+    servers: readonly { readonly id: string; readonly name: string }[],
+    move: boolean,
+  ): Promise<ImportOutcome> {
+    const wish = async ({ id, name }: (typeof servers)[number]): Promise<ImportWish> => {
+      return { offer: await this.#require(id, name), name };
+    };
+    return this.bring(await Promise.all(servers.map(wish)), move);
+  }
+
+  /** Rejects with AppError config_conflict. */
+  async bring(wishes: readonly ImportWish[], move: boolean): Promise<ImportOutcome> {
+    const { deps, onDone } = this.#parts;
+    const outcome = await importServers(wishes, move, deps);
+    await onDone(move);
+    return outcome;
+  }
+
+  /** Takes an import back; resolves to what came of it, for people. Rejects with AppError not_found, config_conflict. */
+  undo(id: string): Promise<string> {
+    return undoImport(id, this.#parts.deps);
+  }
+
+  /** The apps' files or our own servers are others. */
+  forget(): void {
+    this.#offers = undefined;
+  }
+
+  async #read(): Promise<readonly ImportOffer[]> {
+    const { places, here, machine, others } = this.#parts;
+    return importOffers(await places(), here(), machine, await others());
+  }
+
+  async #require(id: string, name: string): Promise<ImportOffer> {
+    const offer = (await this.offers()).find((one) => one.id === id);
+    if (offer !== undefined) return offer;
+    throw new AppError('not_found', `${name} is not offered any more: its app has changed its file.`, {
+      fix: 'Look at the list again.',
+    });
+  }
+}

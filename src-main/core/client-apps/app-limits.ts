@@ -1,0 +1,121 @@
+/** What matters of a client app: its model's window, whether it loads tools only when needed, how long an answer it takes and waits for. */
+import { nameOfClient } from './known-apps.ts';
+
+interface ClientAppFacts {
+  /** As people call it. */
+  readonly name: string;
+  /** Parts of what it calls itself (`clientInfo.name`, `--app`), lower case. */
+  readonly names: readonly string[];
+  /** Tokens of the usual model's context window. */
+  readonly window: number;
+  /** It keeps tool definitions out of the context until they are needed (documented or measured, 2026-11). */
+  readonly defersTools: boolean;
+  /** Longest answer it is given whole, in bytes: below what it would cut itself, far above where it keeps answers on disk itself. */
+  readonly inlineBytes: number;
+  /** How long it may be left without an answer, in seconds: below its own limit, where that is known. */
+  readonly callLimitSeconds: number;
+  /** It reads lists anew when it is told that they have changed. */
+  readonly followsLists: boolean;
+}
+
+/** About 10 000 tokens: from there Claude Code warns, and below it cuts no app whose limit is known. */
+const careful = 40_000;
+/** For apps that write long answers to a file themselves and let the model read in it. */
+const ample = 1_000_000;
+
+/** Below the 60 s after which clients made with the SDK give up unless told otherwise. */
+const usualLimit = 50;
+
+export const clientApps: readonly ClientAppFacts[] = [
+  {
+    name: 'Claude Code',
+    names: ['claude-code', 'claude code'],
+    window: 200_000,
+    defersTools: true,
+    inlineBytes: ample,
+    callLimitSeconds: 110,
+    followsLists: true,
+  },
+  {
+    name: 'Claude Desktop',
+    names: ['claude-ai', 'claude-desktop', 'claude desktop'],
+    window: 200_000,
+    defersTools: false,
+    inlineBytes: careful,
+    callLimitSeconds: usualLimit,
+    followsLists: false,
+  },
+  {
+    name: 'Cursor',
+    names: ['cursor'],
+    window: 200_000,
+    defersTools: true,
+    inlineBytes: ample,
+    callLimitSeconds: usualLimit,
+    followsLists: true,
+  },
+  {
+    name: 'VS Code',
+    names: ['visual studio code', 'vscode', 'copilot'],
+    window: 128_000,
+    defersTools: true,
+    inlineBytes: ample,
+    callLimitSeconds: usualLimit,
+    followsLists: true,
+  },
+  {
+    name: 'Gemini CLI',
+    names: ['gemini'],
+    window: 1_000_000,
+    defersTools: false,
+    inlineBytes: 36_000,
+    callLimitSeconds: 590,
+    followsLists: true,
+  },
+  {
+    name: 'Codex',
+    names: ['codex'],
+    window: 272_000,
+    defersTools: false,
+    inlineBytes: careful,
+    callLimitSeconds: usualLimit,
+    followsLists: true,
+  },
+];
+
+/** The careful guess. */
+const unknownApp: ClientAppFacts = {
+  name: 'this app',
+  names: [],
+  window: 128_000,
+  defersTools: false,
+  inlineBytes: careful,
+  callLimitSeconds: usualLimit,
+  followsLists: true,
+};
+
+/** Of the app that calls itself so. */
+export function factsOfApp(app: string | undefined): ClientAppFacts {
+  const name = app?.toLowerCase() ?? '';
+  return clientApps.find(({ names }) => names.some((one) => name.includes(one))) ?? unknownApp;
+}
+
+/** Longest text for one answer, in bytes: with its escapes and the message around it, it stays below what the app would cut. */
+export function longestTextFor(app: string | undefined): number {
+  return Math.floor(factsOfApp(app).inlineBytes * 0.75);
+}
+
+/** Parts of what programs call themselves through which people try servers by hand, our own among them. */
+const handTools = ['inspector', 'mcporter', 'tooltray', 'conformance'];
+
+/** Whether a model reads what it is sent: a person's trial costs nobody tokens, and saves none. */
+export function hasModel(app: string): boolean {
+  const name = app.toLowerCase();
+  return !handTools.some((one) => name.includes(one));
+}
+
+/** As people call it; what nobody knows is called what it calls itself. */
+export function nameOfApp(app: string): string {
+  const facts = factsOfApp(app);
+  return facts === unknownApp ? nameOfClient(app) : facts.name;
+}

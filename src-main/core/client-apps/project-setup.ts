@@ -1,0 +1,133 @@
+/** Looks after what client apps read in one project's folder: shown, connected, taken apart, brought over. */
+import type { AppAccess } from './access.ts';
+import { exists, knownApp, type Machine } from './app-files.ts';
+import type { AppRow, InstallOutcome, InstallPreview } from './app-rows.ts';
+import { appStatus, warningFor } from './app-status.ts';
+import type { AppChange, ChangeJournal } from './change-journal.ts';
+import { findProjectApps, type FoundApp, foundAt, runningProcesses } from './find-apps.ts';
+import { type ImportOffer, importOffers, type KnownServer } from './import-offers.ts';
+import { type InstallDeps, installEntry, planInstall, planUninstall, uninstallEntries } from './install.ts';
+import type { KnownApp, StdioLaunch } from './known-app.ts';
+import { type OwnProgram, projectLaunches, sharedCommand } from './own-launch.ts';
+import { noTokens, projectPlace, projectWarning } from './project-place.ts';
+
+export interface ProjectParts {
+  readonly machine: Machine;
+  readonly own: OwnProgram;
+  readonly journal: ChangeJournal;
+  readonly access: Pick<AppAccess, 'giving' | 'isRevoked'>;
+  readonly here: () => readonly KnownServer[];
+  readonly tryLaunch: InstallDeps['tryLaunch'];
+  /** Is there a command of that name on the PATH? */
+  readonly isOnPath: (command: string) => Promise<boolean>;
+}
+
+export class ProjectSetup {
+  /** Absolute. */
+  readonly folder: string;
+  readonly #parts: ProjectParts;
+
+  constructor(folder: string, parts: ProjectParts) {
+    this.folder = folder;
+    this.#parts = parts;
+  }
+
+  /** The apps that are on this machine or have a file in the project. */
+  async apps(): Promise<readonly AppRow[]> {
+    const found = (await this.#find()).filter(({ installed }) => installed);
+    return Promise.all(found.map((one) => this.#row(one)));
+  }
+
+  /** Rejects with AppError unsupported, bad_request or not_allowed where the app has no file of its own in the project. */
+  async previewInstall({
+    app,
+    http = false,
+  }: {
+    readonly app: string;
+    readonly http?: boolean;
+  }): Promise<InstallPreview> {
+    if (http) throw noTokens();
+    const found = await this.#require(app);
+    const launch = await this.launchFor(found.app);
+    const plan = await planInstall(found, launch, this.#parts.journal);
+    const warning = [projectWarning(launch), warningFor(found)].filter((one) => one !== undefined).join(' ');
+    return { ...plan, app: await this.#row(found), warning };
+  }
+
+  async installApp({
+    app,
+    revision,
+    http = false,
+  }: {
+    readonly app: string;
+    readonly revision: string;
+    readonly http?: boolean;
+  }): Promise<InstallOutcome> {
+    if (http) throw noTokens();
+    const { journal, tryLaunch, access } = this.#parts;
+    const found = await this.#require(app);
+    const launch = await this.launchFor(found.app);
+    const install = () => installEntry(found, launch, { journal, tryLaunch }, revision);
+    const change = await access.giving(app, false, install);
+    const { name, restart, projectRestart = restart } = found.app;
+    return outcome(
+      change,
+      `${name} is connected in ${this.folder}. ${projectRestart}`,
+      `${name} is connected already.`,
+    );
+  }
+
+  async previewUninstall(app: string): Promise<InstallPreview['diff']> {
+    return planUninstall(await this.#require(app), this.#parts.journal);
+  }
+
+  async uninstallApp({ app }: { readonly app: string }): Promise<InstallOutcome> {
+    const found = await this.#require(app);
+    const { name } = found.app;
+    const change = await uninstallEntries(found, this.#parts.journal);
+    return outcome(change, `${name} is disconnected in ${this.folder}.`, `${name} had no entry of Tooltray there.`);
+  }
+
+  /** The servers that the project's files define. */
+  async offers(): Promise<readonly ImportOffer[]> {
+    const found = await this.#find();
+    const areThere = await Promise.all(found.map(({ file }) => exists(file)));
+    const { here, machine } = this.#parts;
+    return importOffers(
+      found.filter((_, index) => areThere[index]),
+      here(),
+      machine,
+    );
+  }
+
+  /** What an install writes. */
+  async launchFor(app: KnownApp): Promise<StdioLaunch> {
+    return (await this.#launches(app))[0];
+  }
+
+  async #launches(app: KnownApp): Promise<readonly [StdioLaunch, ...StdioLaunch[]]> {
+    const { own, isOnPath } = this.#parts;
+    return projectLaunches(own, app, await isOnPath(sharedCommand));
+  }
+
+  async #find(): Promise<readonly FoundApp[]> {
+    const { machine } = this.#parts;
+    return findProjectApps(machine, await runningProcesses(machine.platform), this.folder);
+  }
+
+  async #require(id: string): Promise<FoundApp> {
+    const { machine } = this.#parts;
+    const place = await projectPlace(machine, knownApp(id), this.folder);
+    return foundAt(place, machine, await runningProcesses(machine.platform));
+  }
+
+  async #row(found: FoundApp): Promise<AppRow> {
+    const { app } = found;
+    return { ...(await appStatus(found, await this.#launches(app))), revoked: this.#parts.access.isRevoked(app.id) };
+  }
+}
+
+function outcome(change: AppChange | undefined, done: string, nothing: string): InstallOutcome {
+  if (change === undefined) return { sentence: nothing, backup: '', undo: '' };
+  return { sentence: done, backup: change.backup, undo: change.id };
+}

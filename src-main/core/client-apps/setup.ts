@@ -1,0 +1,323 @@
+/** Looks after the client apps of this machine: which there are, connected and taken apart again. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type FSWatcher, watch } from 'chokidar';
+import { AppError } from '../base/errors.ts';
+import { Event } from '../base/events.ts';
+import type { JsonObject } from '../base/json.ts';
+import { maskText } from '../base/mask.ts';
+import { AppAccess, type AppAccessParts } from './access.ts';
+import { exists, knownApp, type Machine } from './app-files.ts';
+import { AppImports } from './app-imports.ts';
+import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from './app-rows.ts';
+import { appStatus, warningFor } from './app-status.ts';
+import type { AppPlace } from './update-app-file.ts';
+import { type AppChange, ChangeJournal } from './change-journal.ts';
+import { findApps, type FoundApp, runningProcesses } from './find-apps.ts';
+import type { KnownServer } from './import-offers.ts';
+import { ImportRecords } from './import-records.ts';
+import type { ImportDeps, ImportOutcome } from './import-servers.ts';
+import { withOurEntry } from './install-entry.ts';
+import { installEntry, planInstall, planUninstall, uninstallEntries } from './install.ts';
+import { entryName, type Launch, type StdioLaunch } from './known-app.ts';
+import { foundAggregators } from './other-aggregators.ts';
+import { ownLaunches, type OwnProgram, repairOwnEntries } from './own-launch.ts';
+import { type ProjectParts, ProjectSetup } from './project-setup.ts';
+import { type Undoable, undoChange, undoList } from './undo.ts';
+
+export interface AppSetupParts {
+  readonly machine: Machine;
+  readonly own: OwnProgram;
+  /** Starts what an app would start; answers why it did not work, or undefined. */
+  readonly tryLaunch: (launch: Launch) => Promise<string | undefined>;
+  /** The servers of our config. */
+  readonly here: () => readonly KnownServer[];
+  readonly add: ImportDeps['add'];
+  readonly remove: ImportDeps['remove'];
+  /** The folder that a person is in; undefined: nobody is anywhere. */
+  readonly cwd?: string | undefined;
+  readonly isOnPath: ProjectParts['isOnPath'];
+  readonly access: AppAccessParts;
+}
+
+interface InstallWish {
+  readonly app: string;
+  readonly http?: boolean;
+}
+
+interface AccessWish {
+  readonly app: string;
+  readonly allowed: boolean;
+}
+
+interface ImportAsked {
+  readonly servers: readonly { readonly id: string; readonly name: string }[];
+  readonly move: boolean;
+}
+
+interface Said {
+  readonly sentence: string;
+}
+
+export class AppSetup {
+  /** Their servers, brought over. */
+  readonly imports: AppImports;
+  readonly #parts: AppSetupParts;
+  readonly #access: AppAccess;
+  readonly #journal: ChangeJournal;
+  readonly #records: ImportRecords;
+  readonly #changed = new Event();
+  readonly #watch = new OffersWatch(() => this.#forget());
+  #found: Promise<readonly FoundApp[]> | undefined;
+  #rows: Promise<readonly AppRow[]> | undefined;
+
+  constructor(parts: AppSetupParts) {
+    const { own } = parts;
+    this.#parts = parts;
+    this.#access = new AppAccess(parts.access);
+    this.#journal = new ChangeJournal(join(own.dataDir, 'app-changes'));
+    this.#records = new ImportRecords(join(own.dataDir, 'imports'));
+    this.imports = new AppImports({
+      deps: this.#importDeps(),
+      here: parts.here,
+      machine: parts.machine,
+      others: () => foundAggregators(parts.machine, parts.cwd),
+      places: () => this.#places(),
+      onDone: async (moved) => {
+        if (moved) await this.#access.matchFiles(await this.#find());
+        this.#forget();
+      },
+    });
+  }
+
+  apps = (): Promise<readonly AppRow[]> => {
+    this.#rows ??= this.#readRows();
+    return this.#rows;
+  };
+
+  access = async (): Promise<readonly AccessRow[]> => this.#access.rows(await this.apps());
+
+  setAccess = async ({ app, allowed }: AccessWish): Promise<Said> => {
+    const sentence = await this.#access.set(app, allowed, await this.apps());
+    this.#forget();
+    return { sentence };
+  };
+
+  onChange = (listener: () => void): (() => void) => this.#changed.on(listener);
+
+  previewInstall = async ({ app: id, http: wish }: InstallWish): Promise<InstallPreview> => {
+    const found = await this.#require(id);
+    const http = wish ?? (await this.#isByAddress(found));
+    const address = http ? await this.#access.planned(id) : undefined;
+    const plan = await planInstall(found, address?.launch ?? this.#launch(id), this.#journal);
+    const warnings = [warningFor(found), address?.warning].filter((one) => one !== undefined);
+    return {
+      ...plan,
+      snippet: http ? maskText(plan.snippet) : plan.snippet,
+      app: await this.#row(found),
+      warning: warnings.length === 0 ? undefined : warnings.join(' '),
+    };
+  };
+
+  installApp = async ({
+    app: id,
+    revision,
+    http: wish,
+  }: InstallWish & { readonly revision: string }): Promise<InstallOutcome> => {
+    const found = await this.#require(id);
+    const http = wish ?? (await this.#isByAddress(found));
+    const nothing = this.#access.isRevoked(id) ? 'may use Tooltray again' : 'is connected already';
+    const deps = { journal: this.#journal, tryLaunch: this.#parts.tryLaunch };
+    const change = await this.#access.giving(id, http, (address) =>
+      installEntry(found, address ?? this.#launch(id), deps, revision),
+    );
+    await this.#access.matchFiles([found]);
+    return this.#outcome(found, change, `${found.app.name} is connected. ${found.app.restart}`, nothing);
+  };
+
+  /** What `uninstallApp` would do to the app's file. */
+  previewUninstall = async (id: string): Promise<InstallPreview['diff']> => {
+    return planUninstall(await this.#require(id), this.#journal);
+  };
+
+  uninstallApp = async ({ app: id }: { readonly app: string }): Promise<InstallOutcome> => {
+    const found = await this.#require(id);
+    const change = await uninstallEntries(found, this.#journal);
+    await this.#access.matchFiles([found]);
+    return this.#outcome(found, change, `${found.app.name} is disconnected.`, 'had no entry of Tooltray');
+  };
+
+  undoInstall = async ({ undo }: { readonly undo: string }): Promise<{ readonly sentence: string }> => {
+    const sentence = undo.startsWith('import-') ? await this.imports.undo(undo) : await this.#undo(undo);
+    await this.#access.matchFiles(await this.#find());
+    this.#forget();
+    return { sentence };
+  };
+
+  undoable = (): Promise<readonly Undoable[]> => undoList(this.#journal, this.#records);
+
+  /** What `folder`, absolute, holds for apps. */
+  inProject(folder: string): ProjectSetup {
+    return new ProjectSetup(folder, { ...this.#parts, access: this.#access, journal: this.#journal });
+  }
+
+  offeredServers = async (): Promise<{ readonly servers: readonly OfferedServer[] }> => ({
+    servers: await this.imports.offered(),
+  });
+
+  offeredEntry = (id: string): Promise<JsonObject> => this.imports.entryOf(id);
+
+  importServers = ({ servers, move }: ImportAsked): Promise<ImportOutcome> => this.imports.bringOffered(servers, move);
+
+  otherEntry = async ({
+    app,
+    http,
+  }: {
+    readonly app: string;
+    readonly http: boolean;
+  }): Promise<{ readonly entry: string }> => {
+    const launch = http
+      ? await this.#access.giving(app, true, (address) => Promise.resolve(address ?? this.#launch(app)))
+      : this.#launch(app);
+    if (http) this.#forget();
+    return { entry: JSON.stringify({ mcpServers: { [entryName]: launch } }, undefined, 2) };
+  };
+
+  rescan = async (): Promise<Record<string, never>> => {
+    this.#forget();
+    await this.apps();
+    return {};
+  };
+
+  /** Our entries that start what is gone are written anew. Resolves to the names of the apps. */
+  async repair(onProblem: (place: AppPlace, error: unknown) => void): Promise<readonly string[]> {
+    const changes = await repairOwnEntries(await this.#places(), (app) => this.#launch(app), this.#journal, onProblem);
+    if (changes.length > 0) this.#forget();
+    return changes.map(({ app }) => knownApp(app).name);
+  }
+
+  /** Our own servers are others: what is here already has to be found out anew. */
+  configChanged(): void {
+    this.imports.forget();
+    this.#changed.emit();
+  }
+
+  async close(): Promise<void> {
+    await this.#watch.close();
+  }
+
+  #launch(app: string): StdioLaunch {
+    return ownLaunches(this.#parts.own, app)[0];
+  }
+
+  #find(): Promise<readonly FoundApp[]> {
+    this.#found ??= runningProcesses(this.#parts.machine.platform).then((running) =>
+      findApps(this.#parts.machine, running),
+    );
+    return this.#found;
+  }
+
+  async #require(id: string): Promise<FoundApp> {
+    const found = (await this.#find()).find(({ app }) => app.id === knownApp(id).id);
+    if (found !== undefined) return found;
+    throw new AppError('unsupported', `${knownApp(id).name} does not exist for this system.`);
+  }
+
+  async #places(): Promise<readonly FoundApp[]> {
+    const found = await this.#find();
+    const there = await Promise.all(found.map(({ file }) => exists(file)));
+    return found.filter((_, index) => there[index]);
+  }
+
+  async #readRows(): Promise<readonly AppRow[]> {
+    const found = (await this.#find()).filter(({ installed }) => installed);
+    await this.#watch.follow(found.map(({ file }) => file));
+    return Promise.all(found.map((one) => this.#row(one)));
+  }
+
+  async #isByAddress(found: FoundApp): Promise<boolean> {
+    return (await this.#row(found)).via === 'http';
+  }
+
+  async #row(found: FoundApp): Promise<AppRow> {
+    const { id } = found.app;
+    const status = await appStatus(found, await this.#access.wanted(id, ownLaunches(this.#parts.own, id)));
+    return { ...status, revoked: this.#access.isRevoked(id) };
+  }
+
+  #importDeps(): ImportDeps {
+    const { here, add, remove, access } = this.#parts;
+    return {
+      journal: this.#journal,
+      records: this.#records,
+      names: () => here().map(({ name }) => name),
+      add,
+      remove,
+      connect: async (text, { app, project }) => {
+        await access.store.give(app.id);
+        const launch = project === undefined ? this.#launch(app.id) : await this.inProject(project).launchFor(app);
+        return withOurEntry(text, app, launch);
+      },
+    };
+  }
+
+  #outcome({ app }: FoundApp, change: AppChange | undefined, done: string, nothing: string): InstallOutcome {
+    this.#forget();
+    if (change === undefined) return { sentence: `${app.name} ${nothing}.`, backup: '', undo: '' };
+    return { sentence: done, backup: change.backup, undo: change.id };
+  }
+
+  async #undo(id: string): Promise<string> {
+    const { file } = await undoChange(id, this.#journal);
+    return `${file} is as it was before.`;
+  }
+
+  #forget(): void {
+    this.#found = this.#rows = undefined;
+    this.imports.forget();
+    this.#changed.emit();
+  }
+}
+
+// Watches the config files of client apps: what a person adds to one of them later is offered as well.
+
+/** Some apps write their file all the time; a change counts when it has been quiet for this long, in ms. */
+const quietMs = 500;
+
+class OffersWatch {
+  readonly #onChange: () => void;
+  #watcher: FSWatcher | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #followed = '';
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  /** Follows these files from now on, as far as they are there. Resolves when they are watched. */
+  async follow(files: readonly string[]): Promise<void> {
+    const there = files.filter(existsSync);
+    if (there.join('\n') === this.#followed) return;
+    await this.close();
+    this.#followed = there.join('\n');
+    const watcher = watch(there, { ignoreInitial: true, persistent: false });
+    this.#watcher = watcher;
+    // A file that cannot be watched is looked at when somebody asks.
+    watcher.on('error', () => undefined);
+    watcher.on('all', () => this.#soon());
+    await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    const watcher = this.#watcher;
+    this.#watcher = undefined;
+    this.#followed = '';
+    await watcher?.close();
+  }
+
+  #soon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#onChange, quietMs).unref();
+  }
+}

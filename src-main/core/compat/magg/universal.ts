@@ -1,0 +1,22 @@
+/** Mode `universal`: one tool for tools, resources and prompts, for client apps that know tools only. */
+import { maggPrompts } from './servers.ts';
+import { maggResources } from './magg-resources.ts';
+import type { Mode, ModeView } from '../../modes/mode.ts';
+import { proxyTool } from './proxy-tool.ts';
+import { namedServers } from '../../modes/show-tools.ts';
+
+export const universalMode: Mode = {
+  name: 'universal',
+  line: 'One tool for tools, resources and prompts',
+  helpers: [proxyTool],
+  fixedList: true,
+  listed: () => [],
+  callLine: (path, args) => `proxy ${JSON.stringify({ action: 'call', type: 'tool', path, args })}`,
+  resources: maggResources,
+  prompts: maggPrompts,
+  instructions,
+};
+
+function instructions({ catalog }: ModeView): string {
+  return `Use proxy: list (100 at a time) before saying that something cannot be done, info for the full schema, call. Servers: ${namedServers(catalog.servers)}.`;
+}

@@ -1,0 +1,74 @@
+/** read_cache: the rest of an answer that was too long. */
+import { AppError } from '../../base/errors.ts';
+import { plainNumber } from '../../base/json.ts';
+import type { RecordPage, RecordRange, ResultFiles } from '../../spills/spill-questions.ts';
+import type { HelperTool } from '../../modes/mode.ts';
+import { readText } from './answers.ts';
+
+const usualRecords = 50;
+const mostRecords = 1000;
+
+export const readCache: HelperTool = {
+  definition: {
+    name: 'read_cache',
+    description: 'Read more of an answer that was cut.',
+    inputSchema: {
+      type: 'object',
+      properties: { key: { type: 'string' }, offset: { type: 'integer' }, limit: { type: 'integer' } },
+      required: ['key'],
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  },
+  reachable: true,
+  async run(input, { resultFiles, signal }) {
+    const key = readText(input['key']);
+    if (key === undefined) throw refused('The key is missing.', 'Give the one that the cut answer names.');
+    const offset = readWithin('offset', input['offset'], 0, 0, Number.MAX_SAFE_INTEGER);
+    const limit = readWithin('limit', input['limit'], usualRecords, 1, mostRecords);
+    const page = await readPage(resultFiles, key, { offset, limit }, signal);
+    return { content: [{ type: 'text', text: pageText(page, key, { offset, limit }) }] };
+  },
+};
+
+async function readPage(files: ResultFiles, key: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage> {
+  try {
+    return await files.page(key, range, signal);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+    const shown = JSON.stringify(key.slice(0, 100));
+    throw new AppError('not_found', `Nothing is cached under ${shown}: not found or expired.`, {
+      fix: 'Make the call again.',
+      cause: error,
+    });
+  }
+}
+
+/** Records go in as they are spelled: numbers of many digits would not survive being read. */
+function pageText(
+  { records, totalRecords, recordPath, totalBytes }: RecordPage,
+  key: string,
+  range: RecordRange,
+): string {
+  const next = range.offset + records.length;
+  const meta = {
+    key,
+    total_records: totalRecords,
+    limit: range.limit,
+    offset: range.offset,
+    total_size: totalBytes,
+    ...(recordPath !== undefined && { record_path: recordPath }),
+    ...(records.length > 0 && next < totalRecords && { next_offset: next }),
+  };
+  return `{"records":[${records.join(',')}],"meta":${JSON.stringify(meta)}}`;
+}
+
+function readWithin(name: string, value: unknown, usual: number, least: number, most: number): number {
+  const given = value === undefined || value === null || value === '' ? usual : value;
+  const number = typeof given === 'string' ? Number(given) : plainNumber(given);
+  if (typeof number === 'number' && Number.isInteger(number) && number >= least && number <= most) return number;
+  throw refused(`"${name}" is not a whole number from ${least} to ${most}.`, 'Leave it away for the usual.');
+}
+
+function refused(what: string, fix: string): AppError {
+  return new AppError('bad_request', what, { fix });
+}

@@ -1,0 +1,190 @@
+/** The tool `proxy-dispatch`: reads the action and hands the rest to it. What goes wrong is an answer like the others. */
+import { AppError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { reason } from '../../calls/error-result.ts';
+import { isCancelled, readArguments, readFirst } from '../../calls/read-arguments.ts';
+import { awaitResult } from '../../modes/await-result.ts';
+import type { HelperContext, HelperTool } from '../../modes/mode.ts';
+import { type ResultOp, resultOps } from '../../modes/read-spill.ts';
+import { toObject } from '../../wire/raw-json.ts';
+import { failure, readFlag } from './answers.ts';
+import { callTool } from './call.ts';
+import { listTools, searchTools, showStatus } from './look-up.ts';
+import { readResult } from './read-result.ts';
+import { type Connection, findConnection, showCatalog, type ShownCatalog } from './shown-catalog.ts';
+
+// How `proxy-dispatch` is listed.
+
+/** By its name alone a model knows what it is: a type for each would cost more than all the names together. */
+const named: Readonly<JsonObject> = {};
+
+/**
+ * Every property of mini-a's tool is declared. Ours beside them are not, the text in place of a kept answer tells them:
+ * fromByte, path, columns, fromRow, rows.
+ */
+const definition: JsonObject & { readonly name: string } = {
+  name: 'proxy-dispatch',
+  description:
+    'All tools of all servers. Actions: status; list; search (query); call (tool, arguments); readresult (resultFile, op).',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      action: { type: 'string' },
+      connection: { type: 'string' },
+      query: { type: 'string' },
+      limit: { type: 'integer' },
+      format: { enum: ['compact', 'detail'] },
+      includeTools: named,
+      includeInputSchema: { type: 'boolean' },
+      includeAnnotations: named,
+      refresh: named,
+      tool: { type: 'string' },
+      arguments: { type: ['object', 'string'] },
+      argumentsFile: named,
+      meta: named,
+      resultToFile: { type: 'boolean' },
+      resultSizeThreshold: named,
+      resultFile: { type: 'string' },
+      op: { enum: ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'query', 'schema', 'table'] },
+      pattern: { type: 'string' },
+      context: named,
+      lines: named,
+      fromLine: named,
+      toLine: named,
+      maxBytes: named,
+    },
+    required: ['action'],
+  },
+  _meta: { 'anthropic/alwaysLoad': true },
+};
+
+export const proxyDispatch: HelperTool = {
+  definition,
+  async run(input, context) {
+    const action = readFirst(input, ['action'])?.text.toLowerCase() ?? '';
+    return answered(action, () => act(action, input, context));
+  },
+};
+
+/** Turns what `run` rejects with into an answer, unless nobody waits for one. */
+async function answered(action: string, run: () => Promise<JsonObject>): Promise<JsonObject> {
+  try {
+    return await run();
+  } catch (error) {
+    if (isCancelled(error)) throw error;
+    return failure({ action: action.slice(0, longestEcho) }, reason(error));
+  }
+}
+
+const longestEcho = 80;
+
+async function act(action: string, input: JsonObject, context: HelperContext): Promise<JsonObject> {
+  if (action === 'readresult') return readResult(input, context);
+  if (!['status', 'list', 'search', 'call'].includes(action)) throw unsupported(action);
+  if (action === 'call' && isWait(input)) return toObject(await awaitResult.run(readArguments(input) ?? {}, context));
+  if (action === 'call') await known(input, context);
+  else await context.settled();
+  const fresh = await refreshed(input, context);
+  const shown = showCatalog(fresh);
+  switch (action) {
+    case 'status':
+      return showStatus(shown, context.toolFilter);
+    case 'list':
+      return listTools(input, shown, onlyConnection(input, shown), fresh);
+    case 'search':
+      return searchTools(input, shown, onlyConnection(input, shown), fresh);
+    default:
+      return callTool(input, shown, fresh);
+  }
+}
+
+/** Waits for the server whose tool is to be called; what stands in the way is told when it is looked up. */
+async function known(input: JsonObject, { awaitTool }: HelperContext): Promise<void> {
+  const tool = readFirst(input, ['tool', 'tool_name', 'name', 'path'])?.text;
+  if (tool === undefined) return;
+  try {
+    await awaitTool(tool, handleOf(input));
+  } catch (error) {
+    if (isCancelled(error)) throw error;
+  }
+}
+
+/** Our own tool, which leads to the answer that a call of this one still owes. */
+function isWait(input: JsonObject): boolean {
+  return readFirst(input, ['tool', 'tool_name', 'name', 'path'])?.text === awaitResult.definition.name;
+}
+
+/** With `refresh` the tools are read anew first, those of one connection where it is named. */
+async function refreshed(input: JsonObject, context: HelperContext): Promise<HelperContext> {
+  if (!readFlag(input, 'refresh', false)) return context;
+  const handle = handleOf(input);
+  const { refresh, descriptions } = context;
+  const only =
+    handle === undefined ? undefined : findConnection(showCatalog(context), handle, ' supplied for refresh').id;
+  return { ...context, ...(await refresh(only)), descriptions };
+}
+
+function onlyConnection(input: JsonObject, shown: ShownCatalog): Connection | undefined {
+  const handle = handleOf(input);
+  return handle === undefined ? undefined : findConnection(shown, handle);
+}
+
+function handleOf(input: JsonObject): string | undefined {
+  return readFirst(input, ['connection', 'server'])?.text;
+}
+
+function unsupported(action: string): AppError {
+  const shown = action.slice(0, longestEcho);
+  if (['shell', 'exec', 'run', 'bash'].includes(action)) {
+    return new AppError('bad_request', `proxy-dispatch does not support action='${shown}'.`, {
+      fix: "To run a tool of a server: action='call' with 'tool' and 'arguments'.",
+    });
+  }
+  const valid = 'Valid actions are: status, list, search, call, readresult';
+  return new AppError('bad_request', `Unsupported proxy-dispatch action '${shown}'. ${valid}.`);
+}
+
+// `result_stat`, `result_read` …: the ops of `readresult` as tools of their own, as mini-a shows them to agents with a tool set.
+
+const count: JsonObject = { type: 'integer' };
+const word: JsonObject = { type: 'string' };
+
+const inputsOf: Readonly<Record<ResultOp, { readonly line: string; readonly properties: JsonObject }>> = {
+  stat: { line: 'Size and line count of a kept result.', properties: {} },
+  read: { line: 'Text of a kept result.', properties: { maxBytes: count, fromByte: count } },
+  head: { line: 'First lines of a kept result.', properties: { lines: count } },
+  tail: { line: 'Last lines of a kept result.', properties: { lines: count } },
+  slice: { line: 'Some lines of a kept result.', properties: { fromLine: count, toLine: count } },
+  grep: { line: 'Lines of a kept result that match.', properties: { pattern: word, context: count, limit: count } },
+  query: { line: 'What a JSONPath selects in a kept result.', properties: { query: word, limit: count } },
+  schema: { line: 'What is inside a kept result: keys, types, lengths, ranges.', properties: { path: word } },
+  table: {
+    line: 'Columns of a list in a kept result.',
+    properties: { path: word, columns: { type: 'array', items: word }, fromRow: count, rows: count },
+  },
+};
+
+/** What an op cannot do without. */
+const neededBy: Readonly<Partial<Record<ResultOp, string>>> = { grep: 'pattern', query: 'query' };
+
+/** Callable in every mode, listed where `extraTools` names them. */
+export const resultTools: readonly HelperTool[] = resultOps.map(resultTool);
+
+function resultTool(op: ResultOp): HelperTool {
+  const { line, properties } = inputsOf[op];
+  const needed = neededBy[op];
+  return {
+    definition: {
+      name: `result_${op}`,
+      description: line,
+      inputSchema: {
+        type: 'object',
+        properties: { resultFile: word, ...properties },
+        required: ['resultFile', ...(needed === undefined ? [] : [needed])],
+      },
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    reachable: true,
+    run: (input, context) => answered('readresult', () => readResult(input, context, op)),
+  };
+}

@@ -1,0 +1,31 @@
+/** Mode `gateway`: one tool per server, which says in its description what the server can do. */
+import { cutText } from '../../modes/show-tools.ts';
+import { maxInstructions, type Mode, type ModeView } from '../../modes/mode.ts';
+import { getToolCount, getToolSchema, listAllTools } from './catalog-tools.ts';
+import { serverHints, serverTool, serverToolNames } from './server-tool.ts';
+
+export const gatewayMode: Mode = {
+  name: 'gateway',
+  line: 'One tool per server',
+  helpers: [getToolSchema, getToolCount, listAllTools],
+  find(name, view) {
+    const [server] = [...serverToolNames(view.catalog)].find(([, given]) => given === name) ?? [];
+    return server === undefined ? undefined : serverTool(name, server, undefined);
+  },
+  listed(view) {
+    const hints = serverHints(view);
+    return [...serverToolNames(view.catalog)].map(
+      ([server, name]) => serverTool(name, server, hints.get(server)).definition,
+    );
+  },
+  // A long answer came through some server's tool: that one takes the names of our own readers, too.
+  callLine: (tool, args) => `the same tool ${JSON.stringify({ tool, arguments: args })}`,
+  instructions,
+};
+
+/** The list names the servers; here is only what it does not say. */
+function instructions({ catalog }: ModeView): string {
+  const [name = 'server'] = serverToolNames(catalog).values();
+  const text = `Start with list_all_tools. Servers are tools: ${name}(tool, arguments).`;
+  return cutText(text, maxInstructions);
+}

@@ -1,0 +1,128 @@
+/** A tool's description as one short line: filler away, first sentence, cut at a word. */
+import { isObject, type JsonObject } from '../base/json.ts';
+import { firstClause, inOneLine } from './clauses.ts';
+
+const fillers = [
+  'Only works within allowed directories',
+  'Use this tool when you need to',
+  'Use this tool to',
+  'This tool allows you to',
+  'This tool is used to',
+  'This tool can be used to',
+  'This tool will',
+  'You can use this tool to',
+].map((phrase) => new RegExp(phrase, 'gi'));
+
+/** A full stop ends a sentence before white space only, so "v2.0" stays whole; the CJK ones need none. */
+const sentenceEnd = /[.!?](?=\s|$)|[。！？]/;
+
+/**
+ * Condenses as ToolMux does, step for step, so that both show the same text.
+ * @param max most characters (code points) of the answer
+ */
+export function condenseDescription(text: string | undefined, max = 80): string {
+  if (text === undefined) return '';
+  let line = withoutFillers(text);
+  const end = sentenceEnd.exec(line);
+  if (end !== null) line = line.slice(0, end.index + 1);
+  return cutAtWord(trimStops(line), max);
+}
+
+/** As one line, without phrases that say nothing. */
+export function withoutFillers(text: string): string {
+  let line = text.replace(/\s+/g, ' ').trim();
+  for (const filler of fillers) {
+    // Only where a phrase went: ".NET" may begin with its dot.
+    if (line.search(filler) !== -1) line = line.replace(filler, '').replace(/^[\s,.:;]+/, '');
+  }
+  return upperFirst(line.replace(/ {2,}/g, ' '));
+}
+
+/** The same in our own way: it ends where a sentence really does, or earlier where a reader can stop. */
+export function condenseLine(text: string | undefined, max = 80): string {
+  return firstClause(withoutFillers(inOneLine(text ?? '')), max);
+}
+
+/** By hand: a pattern bound to the end takes quadratic time on a megabyte of dots. */
+function trimStops(line: string): string {
+  let end = line.length;
+  while (end > 0 && '.。'.includes(line.charAt(end - 1))) end -= 1;
+  return line.slice(0, end).trimEnd();
+}
+
+function upperFirst(text: string): string {
+  const [first = ''] = text;
+  return first.toUpperCase() + text.slice(first.length);
+}
+
+/** Counts code points, so a pair of surrogates is never torn. */
+function cutAtWord(text: string, max: number): string {
+  // Twice the length always holds enough code points, and a description may be megabytes long.
+  if (max === Infinity) return text;
+  const characters = Array.from(text.slice(0, 2 * max + 2));
+  if (characters.length <= max) return text;
+  const cut = characters.slice(0, max).join('');
+  const space = cut.lastIndexOf(' ');
+  return space > 0 ? cut.slice(0, space) : cut;
+}
+
+// An input schema cut down to what a call needs: names, types, allowed values, and what is required.
+
+/**
+ * Condenses as ToolMux does, but keeps `enum` and `const`: without them a model guesses the values.
+ * Takes anything; what is no schema of an object becomes `{"type":"object"}`.
+ */
+export function condenseSchema(schema: unknown): JsonObject {
+  const properties = isObject(schema) ? schema['properties'] : undefined;
+  if (!isObject(schema) || !isObject(properties) || Object.keys(properties).length === 0) return { type: 'object' };
+  const condensed: JsonObject = {
+    type: 'object',
+    // fromEntries defines own properties, also one called "__proto__".
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, condenseProperty(property)]),
+    ),
+  };
+  const required = schema['required'];
+  if (Array.isArray(required) && required.length > 0) condensed['required'] = required;
+  return condensed;
+}
+
+function condenseProperty(property: unknown): JsonObject {
+  const kept = typeAndValues(property);
+  if (isObject(property) && isObject(property['items']) && includesArray(kept['type'])) {
+    kept['items'] = typeAndValues(property['items']);
+  }
+  return kept;
+}
+
+function typeAndValues(schema: unknown): JsonObject {
+  const kept: JsonObject = {};
+  if (!isObject(schema)) return kept;
+  if (typeof schema['type'] === 'string' || Array.isArray(schema['type'])) kept['type'] = schema['type'];
+  if (Array.isArray(schema['enum'])) kept['enum'] = schema['enum'];
+  if (Object.hasOwn(schema, 'const')) kept['const'] = schema['const'];
+  return kept;
+}
+
+function includesArray(type: unknown): boolean {
+  return type === 'array' || (Array.isArray(type) && type.includes('array'));
+}
+
+// A text from outside as one plain line: nothing invisible, nothing that reorders or hides what stands beside it.
+
+/** Controls, format characters (zero width, bidirectional, tags) and variation selectors, which can carry hidden text. */
+const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/gu;
+
+/** @param max most characters (code points) of the answer; what is longer ends in "…" */
+export function cleanLine(text: string, max: number): string {
+  // Far more than can be shown, and cut before the work: a text may be megabytes long.
+  const start = text.slice(0, max * 20).toWellFormed();
+  const line = start.replace(/\s+/g, ' ').replace(invisible, '').replace(/ {2,}/g, ' ').trim();
+  const characters = Array.from(line);
+  return characters.length <= max
+    ? line
+    : `${characters
+        .slice(0, max - 1)
+        .join('')
+        .trimEnd()}…`;
+}

@@ -1,0 +1,161 @@
+/** `read_result`: everything that can be asked of an answer on disk, as one tool for the modes that have none of their own for it. */
+import { AppError } from '../base/errors.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import { reason } from '../calls/error-result.ts';
+import { isCancelled, readCount, readFirst } from '../calls/read-arguments.ts';
+import { shownPath } from '../security/file-paths.ts';
+import type { ResultAnswer, ResultQuestion } from '../spills/spill-questions.ts';
+import type { HelperContext, HelperTool, OwnResource } from './mode.ts';
+
+const integer: JsonObject = { type: 'integer' };
+const string: JsonObject = { type: 'string' };
+
+export const readResultTool: HelperTool = {
+  definition: {
+    name: 'read_result',
+    description: 'Read in an answer that was kept on disk. query: JSONPath; table: columns of the array at path.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        resultFile: string,
+        op: { enum: ['stat', 'head', 'tail', 'slice', 'grep', 'read', 'query', 'schema', 'table'] },
+        lines: integer,
+        fromLine: integer,
+        toLine: integer,
+        pattern: string,
+        context: integer,
+        maxBytes: integer,
+        query: string,
+        path: string,
+        columns: { type: 'array', items: string },
+      },
+      required: ['resultFile'],
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  reachable: true,
+  async run(input, context) {
+    const { op, resultFile, text, fields, truncated } = await readSpill(input, context);
+    const facts = { op, resultFile, ...fields, ...(truncated && { truncated }) };
+    return { content: [{ type: 'text', text }], _meta: { [factsKey]: facts } };
+  },
+};
+
+/** Under it stand in `_meta` the facts that a program may want beside the text. */
+const factsKey = 'tooltray/read';
+
+/** What was read, and how the question was understood. */
+interface SpillRead extends ResultAnswer {
+  readonly op: ResultOp;
+  readonly resultFile: string;
+}
+
+/** `op` where the tool's name has said it. Rejects with AppError. */
+export async function readSpill(input: JsonObject, context: ReadContext, op?: ResultOp): Promise<SpillRead> {
+  // Some callers wrap everything in `arguments`.
+  const flat = isObject(input['arguments']) ? { ...input, ...input['arguments'] } : input;
+  const resultFile = readFirst(flat, ['resultFile'])?.text;
+  if (resultFile === undefined) throw new AppError('bad_request', `${nameOf(context)} requires 'resultFile'.`);
+  const question = readQuestion(op ?? opOf(flat), flat, nameOf(context));
+  return { ...(await ask(context, resultFile, question)), op: question.op, resultFile };
+}
+
+// `tooltray://spill/{id}`: an answer on disk, whole, for client apps that read resources.
+
+const address = 'tooltray://spill/';
+
+export const spillResource: OwnResource = {
+  definition: { uriTemplate: `${address}{id}`, name: 'answers kept on disk' },
+  async read(uri, { resultFiles }) {
+    if (!uri.startsWith(address)) return undefined;
+    try {
+      return { uri, ...(await resultFiles.content(uri.slice(address.length))) };
+    } catch (error) {
+      // Said as of any resource there is not; what is too big for it says so itself.
+      if (error instanceof AppError && error.code === 'not_found') return undefined;
+      throw error;
+    }
+  },
+};
+
+export const resultOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'query', 'schema', 'table'] as const;
+
+export type ResultOp = (typeof resultOps)[number];
+
+export type ReadContext = Pick<HelperContext, 'author' | 'resultFiles' | 'longestText' | 'signal'>;
+
+const defaultLines = 50;
+
+export /** As the model called it: an error that names something else sends it there. */
+function nameOf({ author: { tool } }: ReadContext): string {
+  return tool === 'proxy-dispatch' ? "Action 'readresult'" : tool;
+}
+
+export /** Without an op the safe one; one that does not exist reads, as mini-a has it. */
+function opOf(input: JsonObject): ResultOp {
+  const wanted = readFirst(input, ['op'])?.text.toLowerCase() ?? 'stat';
+  return resultOps.find((op) => op === wanted) ?? 'read';
+}
+
+function readQuestion(op: ResultOp, input: JsonObject, called: string): ResultQuestion {
+  switch (op) {
+    case 'stat':
+      return { op };
+    case 'head':
+    case 'tail':
+      return { op, lines: readCount(input, 'lines', 1) ?? defaultLines };
+    case 'slice': {
+      const fromLine = readCount(input, 'fromLine', 1) ?? readCount(input, 'start', 1) ?? 1;
+      return { op, fromLine, toLine: readCount(input, 'toLine', 1) ?? readCount(input, 'end', 1) };
+    }
+    case 'grep': {
+      const context = readCount(input, 'context', 0) ?? 0;
+      return { op, pattern: readNeeded(input, op, 'pattern', called), context, limit: readCount(input, 'limit', 1) };
+    }
+    case 'read':
+      return { op, maxBytes: readCount(input, 'maxBytes', 0), fromByte: readCount(input, 'fromByte', 0) };
+    case 'query':
+      return { op, query: readNeeded(input, op, 'query', called), limit: readCount(input, 'limit', 1) };
+    case 'schema':
+      return { op, path: readFirst(input, ['path'])?.text };
+    case 'table': {
+      const rows = readCount(input, 'rows', 1) ?? readCount(input, 'limit', 1) ?? defaultLines;
+      const fromRow = readCount(input, 'fromRow', 1) ?? 1;
+      return { op, path: readFirst(input, ['path'])?.text, columns: readColumns(input['columns']), fromRow, rows };
+    }
+  }
+}
+
+/** Not trimmed: spaces at its ends may be what is looked for. */
+function readNeeded(input: JsonObject, op: ResultOp, key: string, called: string): string {
+  const value = input[key];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new AppError('bad_request', `${called} with op='${op}' requires a '${key}'.`);
+}
+
+/** A list, or names with commas between them. */
+function readColumns(columns: unknown): string[] | undefined {
+  if (columns === undefined || columns === null || columns === '') return undefined;
+  const names: unknown[] = typeof columns === 'string' ? columns.split(',') : Array.isArray(columns) ? columns : [];
+  const texts = names.filter((name) => typeof name === 'string').map((name) => name.trim());
+  if (texts.length > 0 && texts.length === names.length) return texts;
+  throw new AppError('bad_request', "'columns' is no list of names.", { fix: 'Leave it away for the usual.' });
+}
+
+/** Lines as they stand may be as many as the app takes; what is looked for is better narrowed down than read. */
+const stretches: ReadonlySet<ResultOp> = new Set(['read', 'head', 'tail', 'slice']);
+
+async function ask(
+  { resultFiles, longestText, signal }: ReadContext,
+  file: string,
+  question: ResultQuestion,
+): Promise<ResultAnswer> {
+  try {
+    return await resultFiles.query(file, question, signal, stretches.has(question.op) ? longestText : undefined);
+  } catch (error) {
+    if (isCancelled(error)) throw error;
+    const code = error instanceof AppError ? error.code : 'internal';
+    throw new AppError(code, `Failed to read result file '${shownPath(file)}': ${reason(error)}`, { cause: error });
+  }
+}

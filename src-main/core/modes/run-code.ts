@@ -1,0 +1,195 @@
+/** Runs a model's program with the session's tools; each call goes through the pipeline and is recorded by itself. */
+import { AppError } from '../base/errors.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
+import { condenseLine } from '../condense/condense-tool.ts';
+import { leavesOut, parameterTypes } from '../condense/signature.ts';
+import type { SandboxLanguage, SandboxLimits, SandboxOutcome, SandboxRequest } from '../sandbox/sandbox-request.ts';
+import { toObject } from '../wire/raw-json.ts';
+import type { HelperContext, HelperTool, ModeView } from './mode.ts';
+
+export interface CodeRun {
+  readonly code: string;
+  readonly language: SandboxLanguage | undefined;
+  readonly input?: unknown;
+  /** What the call says of them; for the rest the config's are taken, then the tool's own. */
+  readonly limits?: Partial<SandboxLimits>;
+  readonly ownLimits?: Partial<SandboxLimits>;
+  readonly globals: SandboxRequest['globals'];
+  /** The helper tool it runs for. */
+  readonly via: string;
+  /** Only these servers may be called; undefined: all. */
+  readonly servers?: readonly string[] | undefined;
+}
+
+/** Throws AppError: bad_request where there is no code; unsupported where code is switched off, or Python cannot be loaded. */
+export async function runCode(run: CodeRun, context: HelperContext): Promise<SandboxOutcome> {
+  const { code, language, input, globals, via, servers } = run;
+  const { enabled, timeoutSeconds, maxToolCalls } = context.code;
+  if (!enabled) {
+    const fix = 'Call the tools one by one; a person can set "code.enabled" to true in the config.';
+    throw new AppError('unsupported', 'Running code is switched off here.', { fix });
+  }
+  if (code.trim() === '') throw new AppError('bad_request', 'There is no code to run.', { fix: 'Give it as "code".' });
+  const outcome = await context.sandbox.run({
+    code,
+    language,
+    input,
+    limits: {
+      ...run.ownLimits,
+      ...(timeoutSeconds !== undefined && { timeMs: timeoutSeconds * 1000 }),
+      ...(maxToolCalls !== undefined && { calls: maxToolCalls }),
+      ...run.limits,
+    },
+    globals,
+    signal: context.signal,
+    owner: context.author.sessionId,
+    helpers: globals === 'execute' ? parametersOf(context.programTools) : {},
+    callTool: async (name: string, args: JsonObject) => {
+      if (servers !== undefined) await requireServer(name, servers, context);
+      const helper = globals === 'execute' ? helperFor(name, context) : undefined;
+      if (helper !== undefined) {
+        // A spread would keep the catalog of now, in which a server that is starting has no tools.
+        return helper.run(args, {
+          ...context,
+          get catalog() {
+            return context.catalog;
+          },
+          author: { ...context.author, tool: name },
+        });
+      }
+      return toObject(await context.callTool({ tool: name, arguments: args, via }));
+    },
+    discover: {
+      search: async (query, limit) => {
+        await context.settled();
+        return toolTexts(findTools(context, query, limit), 'brief');
+      },
+      schema: async (names) => toolTexts((await namedTools(context, names)).found, 'detailed'),
+    },
+  });
+  if (outcome.ok || outcome.error.code !== 'LANGUAGE_UNAVAILABLE') return outcome;
+  throw new AppError('unsupported', outcome.error.message, { fix: 'Write it in JavaScript.' });
+}
+
+const languages: Readonly<Record<string, SandboxLanguage>> = {
+  ...{ javascript: 'javascript', js: 'javascript', typescript: 'typescript', ts: 'typescript' },
+  ...{ python: 'python', python3: 'python', py: 'python' },
+};
+
+/** In any case; undefined where none is named: the code decides. Null for what there is not. */
+export function readLanguage(given: unknown): SandboxLanguage | undefined | null {
+  if (given === undefined || given === null || given === '') return undefined;
+  const name = typeof given === 'string' ? given.trim().toLowerCase() : '';
+  return Object.hasOwn(languages, name) ? languages[name] : null;
+}
+
+/** A server's tool of the same name comes first. */
+function helperFor(name: string, { catalog, programTools }: HelperContext): HelperTool | undefined {
+  return catalog.lookup.tools.listedAs(name) === undefined ? programTools.get(name) : undefined;
+}
+
+/** By name, in the order in which a call by position gives them. */
+function parametersOf(tools: ReadonlyMap<string, HelperTool>): Record<string, string[]> {
+  const parameters = [...tools].map(([name, { definition }]) => {
+    const schema = objectOf(definition['inputSchema']);
+    return [name, Object.keys(objectOf(schema['properties']))];
+  });
+  return Object.fromEntries(parameters) as Record<string, string[]>;
+}
+
+/** A server that is named beside the tool is looked at before the tool, as MCPProxy does. */
+async function requireServer(name: string, servers: readonly string[], context: HelperContext): Promise<void> {
+  const [named, tool] = name.split(':', 2);
+  const server = tool === undefined ? (await context.awaitTool(name)).server : (named ?? '');
+  if (servers.includes(server)) return;
+  const message = `Server ${JSON.stringify(server)} is not among allowed_servers: ${servers.join(', ') || 'none'}.`;
+  throw Object.assign(new Error(message), { code: 'SERVER_NOT_ALLOWED' });
+}
+
+// The tools that a query finds, or that are named; for the model and for code in the sandbox alike.
+
+const mostFound = 50;
+
+export function findTools(
+  { catalog, index }: ModeView,
+  query: string,
+  limit: number | undefined,
+  tags: readonly string[] = [],
+): CatalogEntry[] {
+  const byId = new Map(catalog.tools.map((tool) => [tool.id, tool]));
+  const accepts = (id: string): boolean => tags.length === 0 || hasTag(byId.get(id)?.definition ?? {}, tags);
+  const { hits } = index.search(query, { limit: Math.min(limit ?? mostFound, mostFound), accepts });
+  return hits.flatMap(({ id }) => byId.get(id) ?? []);
+}
+
+interface NamedTools {
+  readonly found: readonly CatalogEntry[];
+  /** `why`: what stands in the way, and what helps. */
+  readonly missing: readonly { readonly name: string; readonly why: string }[];
+}
+
+/** Servers that are starting are waited for. */
+export async function namedTools(
+  { awaitTool }: Pick<HelperContext, 'awaitTool'>,
+  names: readonly string[],
+): Promise<NamedTools> {
+  const looked = await Promise.all(
+    names.map((name) =>
+      awaitTool(name).catch((error: unknown) => {
+        if (error instanceof AppError && error.code !== 'cancelled') return { name, why: error.text };
+        throw error;
+      }),
+    ),
+  );
+  return {
+    found: looked.flatMap((tool) => ('why' in tool ? [] : [tool])),
+    missing: looked.flatMap((tool) => ('why' in tool ? [tool] : [])),
+  };
+}
+
+/** FastMCP servers send tags in `_meta`; a tool without any answers to `untagged`. */
+function hasTag(definition: JsonObject, wanted: readonly string[]): boolean {
+  const meta = objectOf(definition['_meta']);
+  const own = [meta['_fastmcp'], meta['fastmcp'], definition].find(isObject)?.['tags'];
+  const tags = Array.isArray(own) ? (own as unknown[]) : [];
+  return wanted.some((tag) => (tags.length === 0 ? tag === 'untagged' : tags.includes(tag)));
+}
+
+// Tools as text at three levels of detail, the way ToolMux's code mode shows them.
+
+type Detail = 'brief' | 'detailed' | 'full';
+
+export function readDetail(value: unknown, fallback: Detail): Detail {
+  return value === 'brief' || value === 'detailed' || value === 'full' ? value : fallback;
+}
+
+export function toolTexts(tools: readonly CatalogEntry[], detail: Detail): string {
+  if (detail === 'full') return JSON.stringify(tools.map(whole));
+  return tools.map(detail === 'brief' ? brief : detailed).join(detail === 'brief' ? '\n' : '\n\n');
+}
+
+function brief({ listedName, definition }: CatalogEntry): string {
+  return `- ${listedName}: ${condenseLine(textOf(definition['description']))}`;
+}
+
+function detailed(tool: CatalogEntry): string {
+  const { parameters: all, more } = parameterTypes(usableSchema(tool.definition));
+  const parameters = [
+    ...all.map(({ name, type, required }) => `- \`${name}\` (${type}${required ? ', required' : ''})`),
+    // `~` alone is said by the line below.
+    ...more.filter((one) => one !== '~').map((one) => `- ${one}`),
+  ];
+  const head = [`### ${tool.listedName}`, textOf(tool.definition['description'])].filter((line) => line !== '');
+  const isPart = all.some(({ type }) => leavesOut(type)) || more.some(leavesOut);
+  if (isPart) parameters.push('~ leaves something out: detail "full" has it.');
+  return [...head, ...(parameters.length === 0 ? [] : ['**Parameters**', ...parameters])].join('\n');
+}
+
+function whole({ listedName, definition }: CatalogEntry): JsonObject {
+  return { ...definition, name: listedName, inputSchema: usableSchema(definition) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

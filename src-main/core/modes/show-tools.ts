@@ -1,0 +1,122 @@
+/** A server's tool as a model is shown it: at one of four levels, from one line to untouched. */
+import { createHash } from 'node:crypto';
+import { isObject, type JsonObject } from '../base/json.ts';
+import { type Catalog, type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
+import { factsOfApp } from '../client-apps/app-limits.ts';
+import { inOneLine, leadingSentences } from '../condense/clauses.ts';
+import { condenseDescription, condenseLine, condenseSchema, withoutFillers } from '../condense/condense-tool.ts';
+import type { AppConfig, CondenseLevel } from '../config/app-config.ts';
+import { type ModeView, SchemaShapes, type SessionMemory } from './mode.ts';
+
+/** Longest description at level `lean`, in characters: some sentences. */
+const longestLean = 200;
+
+/**
+ * What a client app is shown. A file of ToolMux keeps its level, except for apps that load a definition when they need it: there
+ * nothing is saved by leaving things out.
+ */
+export function levelFor(
+  { raw, condense, product }: Pick<AppConfig, 'raw' | 'condense' | 'product'>,
+  app: string | undefined,
+): CondenseLevel {
+  if (condense !== undefined) return condense;
+  if (raw) return 'full';
+  return product === 'toolmux' && !factsOfApp(app).defersTools ? 'toolmux' : 'lean';
+}
+
+/** `written`: a short text that somebody wrote for it. */
+export function shownTool(
+  tool: CatalogEntry,
+  { level, shapes = new SchemaShapes() }: Pick<ModeView, 'level' | 'shapes'>,
+  written?: string,
+): JsonObject {
+  return level === 'full' ? wholeTool(tool) : condensedTool(tool, level, shapes, written);
+}
+
+/** The same where what the list says must hold for the answer. */
+export function callableTool(
+  tool: CatalogEntry,
+  view: Pick<ModeView, 'level' | 'shapes' | 'spills' | 'handles'>,
+  written?: string,
+): JsonObject {
+  const { outputSchema, ...shown } = shownTool(tool, view, written);
+  const { spills, handles } = view;
+  // A summary or a handle in place of an answer would not fit what the server promises.
+  return outputSchema === undefined || spills === true || handles === true ? shown : { ...shown, outputSchema };
+}
+
+/** Every member as the server has it, under the listed name. */
+export function wholeTool({ definition, listedName }: CatalogEntry): JsonObject {
+  return { ...definition, name: listedName, inputSchema: usableSchema(definition) };
+}
+
+type Condensed = Exclude<CondenseLevel, 'full'>;
+
+/** What a model needs to choose and call; icons, output schema and long texts are what the saving comes from. */
+function condensedTool(tool: CatalogEntry, level: Condensed, shapes: SchemaShapes, written?: string): JsonObject {
+  const { description, annotations, _meta } = tool.definition;
+  const text = written ?? (typeof description === 'string' ? describe[level](description) : undefined);
+  return {
+    name: tool.listedName,
+    ...(text !== undefined && { description: text }),
+    inputSchema: schemaAt(tool, level, shapes),
+    ...(isObject(annotations) && { annotations }),
+    ...(isObject(_meta) && { _meta }),
+  };
+}
+
+const describe: Readonly<Record<Condensed, (text: string) => string>> = {
+  toolmux: (text) => condenseDescription(text),
+  shape: (text) => condenseLine(text),
+  lean: (text) => leadingSentences(withoutFillers(inOneLine(text)), longestLean),
+};
+
+function schemaAt({ definition }: CatalogEntry, level: Condensed, shapes: SchemaShapes): JsonObject {
+  return level === 'toolmux' ? condenseSchema(usableSchema(definition)) : shapes.of(definition, level);
+}
+
+// Servers by name for instructions: as many as a mode's fixed cost leaves room for.
+
+/** In characters; about 30 tokens. */
+const room = 120;
+
+export function namedServers(servers: readonly string[]): string {
+  if (servers.length === 0) return 'none yet';
+  const all = servers.join(', ');
+  if (all.length <= room) return all;
+  const whole = servers.filter((_, index) => servers.slice(0, index + 1).join(', ').length <= room);
+  if (whole.length === 0) return cutText(all, room);
+  return `${whole.join(', ')} and ${servers.length - whole.length} more`;
+}
+
+/** A text cut to a length in UTF-16 units, without ending in half a character. */
+export function cutText(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+// Whether a tool of our own may be added to a list of servers' tools.
+
+/** Never at the price of a list that is longer than the servers' own. */
+export function hasRoomFor(own: JsonObject, tools: readonly JsonObject[], { tools: entries }: Catalog): boolean {
+  const whole = entries.map(({ definition }) => definition);
+  return JSON.stringify(tools).length + JSON.stringify(own).length <= JSON.stringify(whole).length;
+}
+
+// What a list of tools adds where some servers' tools are not in it: which, and why, in a line.
+
+/** `missing` as `finder.missingServers()` has it. Without `structuredContent`, which would say less than the whole. */
+export function withMissing(result: JsonObject, missing: string | undefined): JsonObject {
+  if (missing === undefined) return result;
+  const { structuredContent: _less, ...told } = result;
+  const content = Array.isArray(told['content']) ? (told['content'] as unknown[]) : [];
+  return { ...told, content: [...content, { type: 'text', text: `Not listed: ${missing}.` }] };
+}
+
+/** Notes that the session sees the schema of a tool; whether it has seen this one before. */
+export function sawSchema(tool: CatalogEntry, memory: SessionMemory): boolean {
+  const version = createHash('sha256')
+    .update(JSON.stringify(usableSchema(tool.definition)))
+    .digest('base64url');
+  return memory.seen('schema', `${tool.id} ${version.slice(0, 12)}`);
+}

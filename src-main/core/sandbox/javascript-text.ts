@@ -1,0 +1,72 @@
+/** JavaScript and TypeScript as text: whether it parses, and TypeScript without its types. */
+import { SourceMap, type SourceMapPayload, stripTypeScriptTypes } from 'node:module';
+import { Script } from 'node:vm';
+
+export /** TypeScript without its types, by Node's own stripper; enums and namespaces are written out as JavaScript. */
+interface JavaScript {
+  readonly code: string;
+  readonly map: MapPlace;
+}
+
+export /** What a body with a `return` at its top is put into; kept on one line so that lines stay. */
+const bodyHead = '(async () => {';
+
+export const bodyTail = '\n})';
+
+export /** Throws the SyntaxError of Node. */
+function stripTypes(code: string): JavaScript {
+  try {
+    return strip(code);
+  } catch (error) {
+    // A `return` outside of a function is no TypeScript.
+    if (!(error instanceof SyntaxError) || !/return/i.test(error.message)) throw error;
+  }
+  const { code: body, map } = strip(bodyHead + code + bodyTail);
+  return { code: body, map: (place) => withoutHead(map(place)) };
+}
+
+/** Whether the code parses as JavaScript or TypeScript. Nothing of it is run. */
+export function isJavaScript(code: string): boolean {
+  return parses(() => code) || parses(() => stripTypes(code).code);
+}
+
+function parses(read: () => string): boolean {
+  try {
+    new Script(`${bodyHead}${read()}${bodyTail}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Types become spaces, so that every place stays; what needs more than that is written anew. */
+function strip(code: string): JavaScript {
+  try {
+    return { code: stripTypeScriptTypes(code), map: (place) => place };
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') throw error;
+  }
+  const written = stripTypeScriptTypes(code, { mode: 'transform', sourceMap: true });
+  const [, encoded = ''] = /\/\/# sourceMappingURL=data:application\/json;base64,(\S+)\s*$/.exec(written) ?? [];
+  const map = new SourceMap(JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) as SourceMapPayload);
+  return { code: written, map: (place) => original(map, place) };
+}
+
+function original(map: SourceMap, { line, column }: Place): Place {
+  const entry = map.findEntry(line - 1, column - 1);
+  if (!('originalLine' in entry)) return { line, column };
+  return { line: entry.originalLine + 1, column: entry.originalColumn + 1 };
+}
+
+export /** The place in the code, given the place in the body it was put into. */
+function withoutHead({ line, column }: Place): Place {
+  return { line, column: line === 1 ? Math.max(1, column - bodyHead.length) : column };
+}
+
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** From a place in what was evaluated to the place in what was given. */
+export type MapPlace = (place: Place) => Place;

@@ -1,0 +1,250 @@
+/** Text to index words: lower case, camelCase split with the joined word kept, unspaced scripts as character pairs. */
+
+/** Longer words (hashes, base64) are cut: nobody searches by their tail. */
+const maxWordLength = 64;
+
+const asciiRun = /[A-Za-z0-9]+/g;
+const anyRun = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu;
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}ー]+/gu;
+
+/** Words in order, with repeats. An emoji is a word. */
+export function tokenize(text: string): string[] {
+  const words: string[] = [];
+  const ascii = !/[^\x00-\x7f]/.test(text);
+  const runs = ascii ? text.match(asciiRun) : foldAccents(text).match(anyRun);
+  for (const run of runs ?? []) {
+    if (ascii) pushCamelCase(run, words);
+    else pushMixedScripts(run, words);
+  }
+  return words;
+}
+
+/** "café" and "cafe" are one word; kana and Hangul keep their marks. Full-width letters become plain ones. */
+function foldAccents(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC');
+}
+
+function pushMixedScripts(run: string, words: string[]): void {
+  let end = 0;
+  for (const match of run.matchAll(unspaced)) {
+    if (match.index > end) pushCamelCase(run.slice(end, match.index), words);
+    pushPairs(match[0], words);
+    end = match.index + match[0].length;
+  }
+  if (end < run.length) pushCamelCase(run.slice(end), words);
+}
+
+function pushPairs(run: string, words: string[]): void {
+  const characters = Array.from(run);
+  if (characters.length === 1) words.push(run);
+  for (let i = 1; i < characters.length; i += 1) words.push(`${characters[i - 1]}${characters[i]}`);
+}
+
+function pushCamelCase(run: string, words: string[]): void {
+  const joined = run.slice(0, maxWordLength).toLowerCase();
+  words.push(joined);
+  if (run.length > maxWordLength || !/\p{Lu}/u.test(run)) return;
+  // A plural of capitals ("URLs", "APIs") is one word.
+  const parts = /^\p{Lu}+s$/u.test(run)
+    ? [run]
+    : run.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})(?!\p{Lu}s(?!\p{Ll}))/u);
+  if (parts.length > 1) words.push(...parts.map((part) => part.toLowerCase()));
+  // Neighbours joined as well: the brand in "runMySQLQuery" is asked for as "mysql".
+  for (let i = 1; parts.length > 2 && i < parts.length; i += 1) words.push(`${parts[i - 1]}${parts[i]}`.toLowerCase());
+}
+
+// The stem of an English word, after M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980.
+
+/** Expects a lower-case word. Words that are short or not plain a–z come back unchanged. */
+export function porterStem(word: string): string {
+  if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
+  let stem = stripPlural(word);
+  stem = stripPastAndGerund(stem);
+  if (stem.endsWith('y') && hasVowel(stem.slice(0, -1))) stem = `${stem.slice(0, -1)}i`;
+  stem = replaceSuffix(stem, doubleSuffixes, 0);
+  stem = replaceSuffix(stem, simpleSuffixes, 0);
+  stem = replaceSuffix(stem, residualSuffixes, 1);
+  return tidyEnd(stem);
+}
+
+type SuffixRule = readonly [suffix: string, replacement: string];
+
+/** Steps 2 to 4. The first suffix that fits decides, so a longer one stands before any it ends with. */
+const doubleSuffixes: readonly SuffixRule[] = [
+  ['ational', 'ate'],
+  ['tional', 'tion'],
+  ['enci', 'ence'],
+  ['anci', 'ance'],
+  ['izer', 'ize'],
+  ['abli', 'able'],
+  ['alli', 'al'],
+  ['entli', 'ent'],
+  ['ousli', 'ous'],
+  ['eli', 'e'],
+  ['ization', 'ize'],
+  ['ation', 'ate'],
+  ['ator', 'ate'],
+  ['alism', 'al'],
+  ['iveness', 'ive'],
+  ['fulness', 'ful'],
+  ['ousness', 'ous'],
+  ['aliti', 'al'],
+  ['iviti', 'ive'],
+  ['biliti', 'ble'],
+];
+
+const simpleSuffixes: readonly SuffixRule[] = [
+  ['icate', 'ic'],
+  ['ative', ''],
+  ['alize', 'al'],
+  ['iciti', 'ic'],
+  ['ical', 'ic'],
+  ['ful', ''],
+  ['ness', ''],
+];
+
+const residualSuffixes: readonly SuffixRule[] = [
+  ...['al', 'ance', 'ence', 'er', 'ic', 'able', 'ible', 'ant', 'ement', 'ment', 'ent'],
+  ...['sion', 'tion', 'ou', 'ism', 'ate', 'iti', 'ous', 'ive', 'ize'],
+].map((suffix) => [suffix, suffix.endsWith('ion') ? suffix.slice(0, 1) : '']);
+
+function stripPlural(word: string): string {
+  if (word.endsWith('sses') || word.endsWith('ies')) return word.slice(0, -2);
+  return word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
+}
+
+function stripPastAndGerund(word: string): string {
+  if (word.endsWith('eed')) return measure(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word;
+  const suffix = word.endsWith('ed') ? 2 : word.endsWith('ing') ? 3 : 0;
+  const stem = word.slice(0, word.length - suffix);
+  if (suffix === 0 || !hasVowel(stem)) return word;
+  if (/(?:at|bl|iz)$/.test(stem)) return `${stem}e`;
+  if (endsInDoubleConsonant(stem)) return /[lsz]$/.test(stem) ? stem : stem.slice(0, -1);
+  return measure(stem) === 1 && endsInShortSyllable(stem) ? `${stem}e` : stem;
+}
+
+function replaceSuffix(word: string, rules: readonly SuffixRule[], moreThan: number): string {
+  const rule = rules.find(([suffix]) => word.endsWith(suffix));
+  if (rule === undefined) return word;
+  const stem = word.slice(0, word.length - rule[0].length) + rule[1];
+  // The s or t before "ion" belongs to the measured stem; any other replacement does not.
+  const measured = rule[0].endsWith('ion') && moreThan > 0 ? stem : word.slice(0, word.length - rule[0].length);
+  return measure(measured) > moreThan ? stem : word;
+}
+
+function tidyEnd(word: string): string {
+  let stem = word;
+  if (stem.endsWith('e')) {
+    const shorter = stem.slice(0, -1);
+    const length = measure(shorter);
+    if (length > 1 || (length === 1 && !endsInShortSyllable(shorter))) stem = shorter;
+  }
+  return stem.endsWith('ll') && measure(stem) > 1 ? stem.slice(0, -1) : stem;
+}
+
+function isConsonant(word: string, index: number): boolean {
+  const letter = word.charAt(index);
+  if (letter === 'y') return index === 0 || !isConsonant(word, index - 1);
+  return !'aeiou'.includes(letter);
+}
+
+/** Porter's m: how often a vowel is followed by a consonant. */
+function measure(stem: string): number {
+  let count = 0;
+  for (let i = 1; i < stem.length; i += 1) if (isConsonant(stem, i) && !isConsonant(stem, i - 1)) count += 1;
+  return count;
+}
+
+function hasVowel(stem: string): boolean {
+  for (let i = 0; i < stem.length; i += 1) if (!isConsonant(stem, i)) return true;
+  return false;
+}
+
+function endsInDoubleConsonant(stem: string): boolean {
+  const last = stem.length - 1;
+  return last > 0 && stem.charAt(last) === stem.charAt(last - 1) && isConsonant(stem, last);
+}
+
+/** Porter's *o: consonant, vowel, consonant at the end, the last one not w, x or y. */
+function endsInShortSyllable(stem: string): boolean {
+  const last = stem.length - 1;
+  if (last < 2 || 'wxy'.includes(stem.charAt(last))) return false;
+  return isConsonant(stem, last) && !isConsonant(stem, last - 1) && isConsonant(stem, last - 2);
+}
+
+// How much a word of a request tells of the tool that is meant: nothing, little, or all that its rarity says.
+
+const grammar = `a an the this that these those and or but if then than so as at by for from in into of off on onto out
+  over to up with within without about is are was were be been being am do does did doing done have has had having
+  will would shall should can could may might must not no nor it its they them their there he she his her him
+  i me my mine myself we us our ours you your yours who whom whose which what when where how why
+  any some all each every both such very just also too only more most other s t d m ll re ve don`;
+
+const manners = `please need needs needed want wants wanted like using use used uses via help helps let lets give
+  tell know would trying try wish looking hello hi thanks thank`;
+
+/**
+ * Common in requests of every kind but rare in catalogs, where rarity would make them seem telling. Left out are words
+ * that may well name what a tool does: recommend, share, start, guide.
+ */
+const faint = `additionally addition furthermore moreover finally lastly firstly secondly next now today tonight tomorrow
+  yesterday currently recently soon later already again still yet ever always often usually maybe perhaps actually
+  really quite rather even much many lot lots few several various different certain specific specifically particular
+  particularly exact exactly relevant related based according regarding concerning including etc along together through
+  throughout among around across during while until since because due though although however whether well good better
+  great nice perfect excellent amazing awesome wonderful favorite interesting interested exciting excited curious
+  important helpful useful valuable comprehensive thorough popular famous unique possible potential able ready sure
+  right okay ok yes hey dear sorry hope appreciate love enjoy feel think thinking believe consider considering decide
+  planning go going come coming keep making made taking named provide provides provided providing assist assistance
+  assisting thing things something anything everything someone anyone everyone kind sort bit example purpose goal reason
+  past upcoming big small whole entire another others same own following`;
+
+const faintWeight = 0.3;
+
+const stopWords: ReadonlySet<string> = new Set(`${grammar} ${manners}`.split(/\s+/));
+const faintWords: ReadonlySet<string> = new Set(faint.split(/\s+/));
+
+/** 0 to 1; 0 is a stop word. Expects a lower-case word. */
+function tellingWeight(word: string): number {
+  if (stopWords.has(word)) return 0;
+  return faintWords.has(word) ? faintWeight : 1;
+}
+
+// A query as the words that are looked up, bounded so that no query can take long.
+
+interface QueryWord {
+  readonly word: string;
+  /** 0 to 1. */
+  readonly weight: number;
+}
+
+export interface Query {
+  /** What was asked, trimmed and cut. */
+  readonly text: string;
+  /** Distinct words; stop words only where there is nothing else. */
+  readonly words: readonly QueryWord[];
+  /** Parts that look like a typed tool name (`read_file`, `github:create_issue`), at most sixteen. */
+  readonly names: readonly string[];
+}
+
+const maxLength = 4_000;
+const maxWords = 64;
+const maxNames = 16;
+
+const looksLikeName = /[\p{L}\p{N}](?:[_:./-]+[\p{L}\p{N}]|(?<=\p{Ll})\p{Lu})/u;
+
+export function parseQuery(query: string): Query {
+  const text = query.slice(0, maxLength).trim();
+  const words = [...new Set(tokenize(text))].map((word) => ({ word, weight: tellingWeight(word) }));
+  const telling = words.filter(({ weight }) => weight > 0);
+  const parts = text.split(/[\s,;!?"'`()[\]{}]+/).map((part) => part.replace(/[.:]+$/, ''));
+  return {
+    text,
+    words: (telling.length > 0 ? telling : words.map(({ word }) => ({ word, weight: 1 }))).slice(0, maxWords),
+    names: parts.filter((part) => looksLikeName.test(part)).slice(0, maxNames),
+  };
+}

@@ -1,0 +1,88 @@
+/** What holds for any path of a file: whether it lies in a folder, how it is shown, what an error on it says. */
+import { isAbsolute, relative, sep } from 'node:path';
+import { AppError, type ErrorCode } from '../base/errors.ts';
+
+// What paths say by themselves, before the file system is asked: which are refused, and what lies in what.
+
+const maxPathLength = 4096;
+
+/** What file systems hold: bytes on POSIX, UTF-16 units on Windows. */
+const maxNameLength = 255;
+
+/** Device names of Windows, with any extension: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+const reservedName = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\..*)?$/i;
+
+/** Throws AppError `bad_request` for a path that cannot be one, `not_allowed` for one that reaches past the folders. */
+export function checkPathName(path: string, platform: NodeJS.Platform): void {
+  if (path === '') throw new AppError('bad_request', 'The path is empty.', { fix: 'Name a file or folder.' });
+  const size = platform === 'win32' ? (name: string) => name.length : (name: string) => Buffer.byteLength(name);
+  if (path.length > maxPathLength || path.split(/[\\/]/).some((name) => size(name) > maxNameLength)) {
+    throw new AppError('bad_request', `The path "${shownPath(path)}" or a name in it is too long.`);
+  }
+  if (path.includes('\0')) throw refused(path, 'contains a NUL character');
+  // No honest name begins so on any system: \\server\share, \\?\C:\, \\.\pipe.
+  if (/^[\\/]{2}[?.][\\/]/.test(path) || path.startsWith('\\\\')) throw refused(path, 'is a network or device path');
+  if (platform === 'win32') checkWindowsName(path);
+}
+
+function checkWindowsName(path: string): void {
+  if (/^[\\/]{2}/.test(path)) throw refused(path, 'is a network or device path');
+  const names = path.replace(/^[a-z]:(?=[\\/])/i, '').split(/[\\/]/);
+  for (const name of names) {
+    // "file:stream" is another content of the same file, "C:name" is relative to a folder nobody named.
+    if (name.includes(':')) throw refused(path, 'names a data stream or a drive without its root');
+    if (reservedName.test(name)) throw refused(path, 'contains a device name of Windows');
+    // Windows drops them, so the name would be another than the one that was checked.
+    if (/[. ]$/.test(name) && name !== '.' && name !== '..')
+      throw refused(path, 'has a part that ends in a dot or space');
+  }
+}
+
+function refused(path: string, why: string): AppError {
+  return new AppError('not_allowed', `The path "${shownPath(path)}" ${why}.`, { fix: 'Use a plain path.' });
+}
+
+/** Whether `path` is `folder` or below it; both absolute and resolved. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** Control, format (bidirectional too) and line-breaking characters, which could fake other lines of an answer. */
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu;
+
+/** The path with every invisible character spelled out, cut after 1,000 characters. */
+export function shownPath(path: string): string {
+  const cut = path.length > 1000 ? `${path.slice(0, 1000)}…` : path;
+  return cut.replace(invisible, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+// What the operating system says about a file, as an AppError that a model can act on.
+
+const meanings: Readonly<Record<string, readonly [code: ErrorCode, text: string]>> = {
+  EACCES: ['not_allowed', 'may not be accessed by this user'],
+  EEXIST: ['bad_request', 'exists already'],
+  EISDIR: ['bad_request', 'is a folder, not a file'],
+  ELOOP: ['not_allowed', 'is a symbolic link that leads nowhere useful'],
+  ENAMETOOLONG: ['bad_request', 'has a name that is too long'],
+  ENOENT: ['not_found', 'does not exist'],
+  ENOSPC: ['call_failed', 'could not be written: the disk is full'],
+  ENOTDIR: ['bad_request', 'goes through a file as if it were a folder'],
+  EPERM: ['not_allowed', 'may not be changed by this user'],
+  EROFS: ['not_allowed', 'is on a read-only disk'],
+};
+
+/** The `code` of an error that Node threw, or ''; `instanceof Error` fails for those from another context (node:vm). */
+export function errorCode(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : '';
+}
+
+/** An AppError stays itself. */
+export function fileError(error: unknown, path: string): AppError {
+  if (error instanceof AppError) return error;
+  const code = errorCode(error);
+  const [kind, text] = meanings[code] ?? ['call_failed', `could not be used (${code || 'unknown reason'})`];
+  return new AppError(kind, `"${shownPath(path)}" ${text}.`, { cause: error });
+}

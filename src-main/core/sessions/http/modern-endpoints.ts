@@ -1,0 +1,58 @@
+/**
+ * The endpoints of 2026-07-28 over HTTP: one for each address, and for each client app by the name that its requests carry
+ * where the address says neither app nor mode. Lists may depend on what a request brings along, never on its connection.
+ */
+import { isObject, objectOf } from '../../base/json.ts';
+import { metaKey, metaOf } from '../../wire/eras.ts';
+import { type Endpoint, endpointOf } from '../views/endpoint.ts';
+import type { ModernEndpoint } from './modern-http.ts';
+
+export type OpenModern = (endpoint: Endpoint, key: string) => ModernEndpoint;
+
+/** Anyone may call itself anything; names beyond these share the endpoint of those without one. */
+const mostApps = 50;
+
+export class ModernEndpoints {
+  readonly #open: OpenModern;
+  readonly #opened = new Map<string, ModernEndpoint>();
+  readonly #apps = new Set<string>();
+
+  constructor(open: OpenModern) {
+    this.#open = open;
+  }
+
+  get all(): readonly ModernEndpoint[] {
+    return [...this.#opened.values()];
+  }
+
+  /** Throws AppError mode_unknown or server_not_found. */
+  at(endpoint: Endpoint, path: string, body: unknown): ModernEndpoint {
+    const app = Object.keys(endpoint).length > 0 ? undefined : this.#appOf(body);
+    const key = app === undefined ? path : `${path} ${app}`;
+    const known = this.#opened.get(key);
+    if (known !== undefined) return known;
+    const opened = this.#open(app === undefined ? endpoint : { ...endpoint, app }, key);
+    this.#opened.set(key, opened);
+    return opened;
+  }
+
+  /** Those whose address names the app; its next request would open them anew. */
+  async end(app: string): Promise<void> {
+    const named = [...this.#opened].filter(([path]) => endpointOf(path)?.app === app);
+    for (const [path] of named) this.#opened.delete(path);
+    await Promise.all(named.map(([, endpoint]) => endpoint.close()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map((endpoint) => endpoint.close()));
+  }
+
+  #appOf(body: unknown): string | undefined {
+    const params = objectOf(objectOf(body)['params']);
+    const info = metaOf(params)[metaKey.clientInfo];
+    if (!isObject(info) || typeof info['name'] !== 'string') return undefined;
+    const { name } = info as { name: string };
+    if (this.#apps.size < mostApps) this.#apps.add(name);
+    return this.#apps.has(name) ? name : undefined;
+  }
+}

@@ -1,0 +1,158 @@
+/** What a session is shown and allowed, worked out once: config, catalog, client app and mode in one frozen object. */
+import type { ActivityLog } from '../activity/activity-log.ts';
+import type { ServerAdmin } from '../admin/server-admin.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { CallSteps } from '../calls/call-tool.ts';
+import { maySpill, type ResultShaper } from '../calls/shape-result.ts';
+import type { AnswerRoom } from '../calls/slow-calls.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { LiveCatalog } from '../catalog/live-catalog.ts';
+import { followMode, type ModeChooser, type ModeCosts } from '../choose-mode.ts';
+import { factsOfApp } from '../client-apps/app-limits.ts';
+import type { DescriptionStore } from '../condense/description-store.ts';
+import type { AppConfig, CodeSettings, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
+import { type HelperTool, type Mode, type ModeView, SchemaShapes } from '../modes/mode.ts';
+import { levelFor } from '../modes/show-tools.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { ServerManager } from '../servers/server-manager.ts';
+import type { ResultFiles } from '../spills/spill-questions.ts';
+
+/** Parts of the core that every session works with. */
+export interface SessionCore {
+  readonly catalog: LiveCatalog;
+  readonly servers: ServerManager;
+  readonly steps: CallSteps;
+  readonly shaper: Pick<ResultShaper, 'shapeOwn' | 'putAside'>;
+  readonly admin: ServerAdmin;
+  readonly sandbox: Sandbox;
+  readonly descriptions: DescriptionStore;
+  readonly resultFiles: ResultFiles;
+  readonly activity: Pick<ActivityLog, 'stats'>;
+  readonly serverInfo: JsonObject;
+  /** Helper tools by the names they have here. */
+  readonly helpers: ReadonlyMap<string, HelperTool>;
+  readonly config: () => AppConfig;
+  /** A mode given on the command line of the core; overrides the config's. */
+  readonly mode?: string | undefined;
+  /** What modes cost, worked out for all sessions together. */
+  readonly modeCosts: ModeCosts;
+  /** How long servers are waited for, in ms. */
+  readonly settleMs: number;
+  /** For answers of slow calls, of all sessions together. */
+  readonly answerRoom: AnswerRoom;
+}
+
+/** What the address of a session says of its settings. */
+export interface SettingsAddress {
+  readonly mode?: string | undefined;
+  /** Helper tools that are listed there besides. */
+  readonly lists?: readonly string[];
+  /** The client app, where it is known. */
+  readonly app?: string | undefined;
+}
+
+interface SessionSettings {
+  readonly mode: Mode;
+  /** Why this mode, where Tooltray chose it. */
+  readonly reason: string | undefined;
+  /** What the mode sees: catalog and index as they are now, and how much of servers' tools is shown. */
+  readonly view: ModeView;
+  /** Names of helper tools that are listed besides the mode's own. */
+  readonly extraTools: readonly string[];
+  /** What `proxy-dispatch` may show and call. */
+  readonly toolFilter: ToolFilter;
+  readonly retrieve: RetrieveSettings;
+  readonly code: CodeSettings;
+  /** How long the client app may be left without an answer, in ms; undefined: as long as it takes. */
+  readonly callLimitMs: number | undefined;
+}
+
+/**
+ * The settings of one session. Asked for at every step of a call; made anew only when one of the things they come from is
+ * another one: the config, the catalog, texts written for tools. Another client app or address is another session's view.
+ */
+export class SettingsOfSession {
+  readonly #address: SettingsAddress;
+  readonly #core: SessionCore;
+  readonly #choose: ModeChooser;
+  readonly #shapes = new SchemaShapes();
+  #made: { readonly config: AppConfig; readonly catalog: Catalog; readonly texts: number } | undefined;
+  #settings: SessionSettings | undefined;
+  /** Of the app that was asked for last, which seldom is another one. */
+  #asked: { readonly app: string; readonly config: AppConfig; readonly ms: number | undefined } | undefined;
+
+  /** Throws AppError mode_unknown. */
+  constructor(address: SettingsAddress, core: SessionCore) {
+    this.#address = address;
+    this.#core = core;
+    this.#choose = followMode(() => modeFor(address, core), address.app, core.modeCosts);
+  }
+
+  /** The same object for as long as nothing changed. */
+  get current(): SessionSettings {
+    const config = this.#core.config();
+    const catalog = this.#core.catalog.current;
+    const texts = this.#core.modeCosts.revision;
+    const made = this.#made;
+    if (this.#settings !== undefined && made?.config === config && made.catalog === catalog && made.texts === texts) {
+      return this.#settings;
+    }
+    this.#made = { config, catalog, texts };
+    this.#settings = this.#make(config, catalog);
+    return this.#settings;
+  }
+
+  /** How long `app` may be left without an answer, in ms: in 2026-07-28 each request names its own. */
+  callLimitMs(app: string): number | undefined {
+    if (app === this.#address.app) return this.current.callLimitMs;
+    const config = this.#core.config();
+    if (this.#asked?.app !== app || this.#asked.config !== config) {
+      this.#asked = { app, config, ms: limitMs(config, app) };
+    }
+    return this.#asked.ms;
+  }
+
+  #make(config: AppConfig, catalog: Catalog): SessionSettings {
+    const { app, lists = [] } = this.#address;
+    const callLimitMs = limitMs(config, app);
+    const view: ModeView = {
+      catalog,
+      index: this.#core.catalog.index,
+      level: levelFor(config, app),
+      shapes: this.#shapes,
+      spills: maySpill(config.results),
+      handles: callLimitMs !== undefined,
+      descriptions: this.#core.descriptions,
+    };
+    const { mode, reason } = this.#choose(Object.freeze(view));
+    return Object.freeze({
+      mode,
+      reason,
+      view,
+      extraTools: [...pinnedTools(config, this.#core.helpers), ...lists],
+      toolFilter: config.dispatch,
+      retrieve: config.retrieve,
+      code: config.code,
+      callLimitMs,
+    });
+  }
+}
+
+/** By address, else by app, else by the command line, else by the config. */
+function modeFor({ mode, app }: SettingsAddress, core: SessionCore): string {
+  const config = core.config();
+  const forApp = app !== undefined && Object.hasOwn(config.appModes, app) ? config.appModes[app] : undefined;
+  return mode ?? forApp ?? core.mode ?? config.mode;
+}
+
+/** Helper tools that the person wants listed besides the mode's own. */
+function pinnedTools({ extraTools, exposeAdmin }: AppConfig, helpers: SessionCore['helpers']): readonly string[] {
+  if (!exposeAdmin) return extraTools;
+  return [...extraTools, ...[...helpers].flatMap(([name, helper]) => (helper.admin === true ? name : []))];
+}
+
+/** Of a client app, in ms; undefined: as long as it takes. */
+function limitMs({ slowCallSeconds }: AppConfig, app: string | undefined): number | undefined {
+  const seconds = slowCallSeconds ?? factsOfApp(app).callLimitSeconds;
+  return seconds === 0 ? undefined : seconds * 1000;
+}

@@ -1,0 +1,331 @@
+/** The door for shims and the command line: a Unix socket or named pipe that lets in whoever says hello with the right token. */
+import { chmodSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensurePrivateDir } from '../../base/app-paths.ts';
+import { AppError, toAppError } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
+import { sameToken } from '../../security/access-token.ts';
+
+export interface SocketListenerOptions {
+  readonly socketPath: string;
+  readonly token: string;
+  /** The core's version, told to whoever is let in. */
+  readonly version: string;
+  /** Takes a connection over: paused, with the bytes that came behind the hello. Without a listener for `end` it closes by itself. */
+  onConnection(socket: Socket, hello: Hello, rest: Buffer): void;
+  /** Throws AppError for a hello that cannot be served (an unknown mode); the other side is told why. */
+  check?(hello: Hello): void;
+  /** Hears of each connection that was turned away. */
+  onRefused?(error: AppError): void;
+  readonly maxConnections?: number;
+  readonly helloTimeoutMs?: number;
+}
+
+const maxHelloBytes = 64 * 1024;
+/** Connections that have not said hello yet; a shim says it at once. */
+const mostSilent = 200;
+
+export class SocketListener {
+  readonly #options: SocketListenerOptions;
+  readonly #sockets = new Set<Socket>();
+  /** Of these, who has not said hello yet, the first to come first. */
+  readonly #silent = new Set<Socket>();
+  readonly #server: Server = createServer((socket) => void this.#welcome(socket));
+
+  constructor(options: SocketListenerOptions) {
+    this.#options = options;
+  }
+
+  /** Throws AppError `already_running` when another core listens there, `not_allowed` when the folder is not ours alone. */
+  async start(): Promise<void> {
+    const { socketPath } = this.#options;
+    if (!socketPath.startsWith('\\\\')) ensurePrivateDir(dirname(socketPath));
+    await claimSocket(this.#server, socketPath);
+  }
+
+  /** Ends every connection and removes the socket. */
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  /** Connections now, with those that have not said hello yet. */
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  async #welcome(socket: Socket): Promise<void> {
+    // An error is always followed by 'close', which is where everybody tidies up.
+    socket.on('error', () => undefined);
+    let isIn = false;
+    try {
+      this.#take(socket);
+      const { line, rest } = await readFirstLine(socket, this.#options.helloTimeoutMs ?? 5000, maxHelloBytes);
+      const hello = parseHello(line);
+      if (!sameToken(hello.token, this.#options.token)) throw wrongToken();
+      this.#options.check?.(hello);
+      this.#admit();
+      this.#silent.delete(socket);
+      socket.write(acceptLine(this.#options.version));
+      isIn = true;
+      this.#options.onConnection(socket, hello, rest);
+    } catch (error) {
+      // Past the hello the other side reads something else than our own lines.
+      if (isIn) socket.destroy();
+      else turnAway(socket, error);
+      this.#options.onRefused?.(toAppError(error));
+    }
+  }
+
+  /** Whoever says nothing must not keep out those who do: the one that has been silent longest gives way. */
+  #take(socket: Socket): void {
+    this.#sockets.add(socket);
+    this.#silent.add(socket);
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      this.#silent.delete(socket);
+    });
+    const [first] = this.#silent;
+    if (this.#silent.size > mostSilent) first?.destroy();
+  }
+
+  #admit(): void {
+    const most = this.#options.maxConnections ?? 200;
+    if (this.#sockets.size - this.#silent.size >= most) {
+      throw new AppError('session_limit', `Tooltray already serves ${most} connections, its limit.`, {
+        fix: 'Close client apps that you no longer use, or restart Tooltray.',
+      });
+    }
+  }
+}
+
+/** Says why and closes. Reads on for a moment: closing on unread bytes could take the reason away from the other side. */
+function turnAway(socket: Socket, error: unknown): void {
+  socket.end(refuseLine(error));
+  socket.resume();
+  setTimeout(() => socket.destroy(), 500).unref();
+}
+
+function wrongToken(): AppError {
+  return new AppError('unauthorized', 'The token in the hello is not the one of this Tooltray.', {
+    fix: 'Connect with "tooltray stdio" as the user who runs Tooltray, and with the same TOOLTRAY_HOME.',
+  });
+}
+
+// Takes the first line off a socket, within a time and a size, and leaves the rest for whoever comes next.
+
+interface FirstLine {
+  readonly line: string;
+  /** Bytes that came with the line and belong to what follows. */
+  readonly rest: Buffer;
+}
+
+const newline = 0x0a;
+
+/**
+ * Resolves with the socket paused and no listener of ours left on it.
+ * Rejects with AppError `bad_request` after `timeoutMs`, beyond `maxBytes`, or when the other side leaves first.
+ */
+function readFirstLine(socket: Socket, timeoutMs: number, maxBytes: number): Promise<FirstLine> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(() => fail(`none came within ${timeoutMs / 1000} seconds`), timeoutMs);
+
+    function onData(chunk: Buffer): void {
+      const end = chunk.indexOf(newline);
+      size += end < 0 ? chunk.length : end;
+      if (size > maxBytes) return fail(`it is longer than ${maxBytes} bytes`);
+      parts.push(end < 0 ? chunk : chunk.subarray(0, end));
+      if (end < 0) return;
+      stop();
+      resolve({ line: Buffer.concat(parts).toString('utf8'), rest: chunk.subarray(end + 1) });
+    }
+    function onClose(): void {
+      fail('the other side left before it was complete');
+    }
+    function fail(reason: string): void {
+      stop();
+      reject(badHello(reason));
+    }
+    function stop(): void {
+      clearTimeout(timer);
+      socket.pause();
+      socket.off('data', onData).off('end', onClose).off('close', onClose);
+    }
+    socket.on('data', onData).on('end', onClose).on('close', onClose);
+  });
+}
+
+// The first line on a connection to the core, and the core's one-line answer to it.
+
+/** Version of this exchange; raised only when an old shim could no longer talk to a new core. */
+const helloVersion = 1;
+
+export interface Hello {
+  readonly token: string;
+  /** `session` speaks MCP from the next line on, `control` is the command line talking to the running core. */
+  readonly purpose: 'session' | 'control';
+  /** The client app's name as `--app` gave it. */
+  readonly app: string | undefined;
+  /** What `--mode` asked for. */
+  readonly mode: string | undefined;
+  /** What `--config` asked for, absolute. */
+  readonly config: string | undefined;
+  /** Folder the client app started the shim in, absolute. */
+  readonly cwd: string | undefined;
+  readonly pid: number | undefined;
+}
+
+/** Reads a hello line. Throws AppError `bad_request` with what is wrong with it. */
+function parseHello(line: string): Hello {
+  const hello = parseObject(line);
+  if (hello['tooltray'] !== helloVersion) {
+    throw badHello(`it says "tooltray": ${JSON.stringify(hello['tooltray'])}, and this core speaks ${helloVersion}`);
+  }
+  const purpose = hello['purpose'] ?? 'session';
+  if (purpose !== 'session' && purpose !== 'control') throw badHello('"purpose" is neither "session" nor "control"');
+  const pid = hello['pid'];
+  return {
+    token: text(hello, 'token') ?? '',
+    purpose,
+    app: text(hello, 'app'),
+    mode: text(hello, 'mode'),
+    config: text(hello, 'config'),
+    cwd: text(hello, 'cwd'),
+    pid: typeof pid === 'number' && Number.isSafeInteger(pid) ? pid : undefined,
+  };
+}
+
+function acceptLine(version: string): string {
+  return `${JSON.stringify({ tooltray: helloVersion, ok: true, version })}\n`;
+}
+
+/** Says why the connection is about to be closed. */
+function refuseLine(error: unknown): string {
+  const { code, text } = toAppError(error);
+  return `${JSON.stringify({ tooltray: helloVersion, error: text, code })}\n`;
+}
+
+function badHello(reason: string): AppError {
+  return new AppError('bad_request', `The first line of this connection is not a hello of Tooltray: ${reason}.`, {
+    fix: 'Connect with "tooltray stdio" of the same version as the running Tooltray.',
+  });
+}
+
+function parseObject(line: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (cause) {
+    throw badHello(`it is not JSON (${(cause as Error).message})`);
+  }
+  if (!isObject(value)) throw badHello('it is not a JSON object');
+  return value;
+}
+
+function text(hello: Record<string, unknown>, key: string): string | undefined {
+  const value = hello[key];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw badHello(`"${key}" is not a string`);
+  return value;
+}
+
+// Makes a server listen on a socket path that a crashed core may have left behind, and never on one that another core answers on.
+
+const lockPatienceMs = 10_000;
+
+/** Throws AppError `already_running` when somebody answers on `path`. A Unix socket gets mode 0600; its folder must exist. */
+async function claimSocket(server: Server, path: string): Promise<void> {
+  // A named pipe goes with its process: there is nothing to clear away, and taking it is all or nothing.
+  if (path.startsWith('\\\\')) return listen(server, path);
+  // Two cores that find the same dead socket must not clear it away one after the other: the second would clear away the first's.
+  await withFileLock(`${path}.lock`, lockPatienceMs, async () => {
+    if (await answers(path)) throw alreadyRunning(path);
+    rmSync(path, { force: true });
+    await listen(server, path);
+  });
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? alreadyRunning(path) : error);
+    server.once('error', onError);
+    // Created private, not made so afterwards.
+    const before = process.umask(0o177);
+    try {
+      server.listen(path, () => {
+        server.off('error', onError);
+        // Some systems ignore the umask for sockets.
+        if (!path.startsWith('\\\\')) chmodSync(path, 0o600);
+        resolve();
+      });
+    } finally {
+      process.umask(before);
+    }
+  });
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const done = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => done(true));
+    // A socket that refuses or is gone is nobody's; any other trouble (rights, a full queue) means somebody is there.
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      done(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'),
+    );
+  });
+}
+
+function alreadyRunning(path: string): AppError {
+  return new AppError('already_running', `Another Tooltray of yours is already running; it answers on ${path}.`, {
+    fix: 'Use that one, stop it first, or set TOOLTRAY_HOME to run a second one with its own settings.',
+  });
+}
+
+// Runs something while no other process does the same, under a lock that the system takes back when its holder dies.
+
+const retryMs = 10;
+/** SQLite's SQLITE_BUSY: somebody else has the lock. */
+const busy = 5;
+
+/**
+ * Waits up to `patienceMs` for the lock on `file`, which is made when missing and stays. Throws AppError `already_running` after that.
+ * Node knows no file locks. SQLite takes real ones on every system, and an empty database is just a file to lock;
+ * a file that names its holder has to be removed by somebody when the holder is killed, and two can do that at once.
+ */
+export async function withFileLock<T>(file: string, patienceMs: number, work: () => Promise<T>): Promise<T> {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    for (let waited = 0; !tryLock(database); waited += retryMs) {
+      if (waited > patienceMs) {
+        throw new AppError('already_running', `Another Tooltray is starting and does not get on; it holds ${file}.`, {
+          fix: 'End that process, then start again.',
+        });
+      }
+      await sleep(retryMs);
+    }
+    return await work();
+  } finally {
+    database.close();
+  }
+}
+
+function tryLock(database: DatabaseSync): boolean {
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if ((error as { errcode?: unknown }).errcode === busy) return false;
+    throw error;
+  }
+}

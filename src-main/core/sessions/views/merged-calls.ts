@@ -1,0 +1,172 @@
+/** Calls of tools in a merged view: a helper of ours runs here, a server's tool goes through the pipeline; slow ones get a handle. */
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { markSteering, shortName } from '../../base/shown-text.ts';
+import { type CallerContext, type CallRequest, type CallSteps, callTool } from '../../calls/call-tool.ts';
+import { errorResult } from '../../calls/error-result.ts';
+import { readArguments } from '../../calls/read-arguments.ts';
+import { type AwaitWish, calledTool, furtherTry, SlowCalls } from '../../calls/slow-calls.ts';
+import { tellWhole } from '../../calls/whole-answer.ts';
+import { findDynamicHelper } from '../../mode-list.ts';
+import { awaitLine, awaitResult, isCalledByName } from '../../modes/await-result.ts';
+import type { HelperContext, HelperTool } from '../../modes/mode.ts';
+import type { Era } from '../../wire/eras.ts';
+import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
+import { fact } from '../../wire/raw-json.ts';
+import { isCancelled } from '../session-view.ts';
+import type { MergedParts } from './merged-parts.ts';
+
+export class MergedCalls {
+  readonly #parts: MergedParts;
+  readonly #steps: CallSteps;
+  readonly #lists: (tool: string, era: Era) => boolean;
+  readonly #slow: SlowCalls;
+  readonly #tasks = new TaskServers();
+
+  /** `lists`: whether a client app of that era is shown a tool of that name. */
+  constructor(parts: MergedParts, lists: (tool: string, era: Era) => boolean) {
+    const { answerRoom, shaper, steps } = parts.core;
+    this.#parts = parts;
+    this.#steps = {
+      ...steps,
+      call: async (tool, ...asked) => {
+        const answer = await steps.call(tool, ...asked);
+        parts.links.note(tool.server, answer);
+        return answer;
+      },
+    };
+    this.#lists = lists;
+    this.#slow = new SlowCalls({
+      limitMs: (app) => parts.settings.callLimitMs(app),
+      room: answerRoom,
+      awaitLine: (args, context) => this.#awaitLine(args, context),
+      putAside: async (result, tool, context) => shaper.putAside(result, this.#originOf(tool), context),
+    });
+  }
+
+  /** A call was answered with a handle. */
+  get gaveHandles(): boolean {
+    return this.#slow.used;
+  }
+
+  /** `tools/call` of a client app. */
+  async answer(params: JsonObject, caller: CallerContext): Promise<Result> {
+    const { name } = params;
+    const era = caller.acceptsInputRequired ? 'modern' : 'legacy';
+    const context = { ...caller, lists: (tool: string) => this.#lists(tool, era) };
+    if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
+    // It keeps to the limit by itself.
+    if (name === awaitResult.definition.name) return this.#run(name, params, context);
+    const label = (): string => calledTool(params, this.#helper(name) !== undefined);
+    return this.#slow.run(label, context, (own, again) => this.#run(name, { ...params, ...again }, own));
+  }
+
+  /** A call of a server's tool, from whomever it comes. */
+  pass(request: CallRequest, context: CallerContext): Promise<Result> {
+    return callTool(request, context, this.#steps);
+  }
+
+  /** What came of a slow call. `rest`: what came beside the wish. */
+  take(wish: AwaitWish, rest: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#slow.take(wish, furtherTry(rest), context);
+  }
+
+  /** The server of the task that a request is about; undefined where it is about none we know. */
+  serverOfTask(params: JsonObject): string | undefined {
+    return this.#tasks.find(params);
+  }
+
+  /** Calls that go on are ended. */
+  end(): void {
+    this.#slow.end();
+  }
+
+  async #run(name: string, params: JsonObject, context: CallerContext): Promise<Result> {
+    const { name: _name, arguments: args, ...rest } = params;
+    const input = readArguments({ arguments: args });
+    const helper = this.#helper(name);
+    if (helper !== undefined) return this.#runHelper(helper, input ?? {}, rest, context);
+    const result = await this.pass({ tool: name, arguments: input, rest }, context);
+    this.#tasks.note(result, () => this.#parts.core.catalog.finder.find(name).server);
+    return result;
+  }
+
+  /** Whatever goes wrong in a helper is for the model to read. */
+  async #runHelper(helper: HelperTool, input: JsonObject, rest: JsonObject, context: CallerContext): Promise<Result> {
+    const { contexts, core } = this.#parts;
+    const { name } = helper.definition;
+    await core.catalog.configured(core.settleMs);
+    const own = contexts.make(name, rest, context);
+    try {
+      const answer = await helper.run(input, own);
+      if (helper.admin === true) this.#noteLook(own, input);
+      const result = contexts.handedOn(answer) ? answer : tellWhole(isQuoted(helper) ? answer : markSteering(answer));
+      return helper.spills === true ? await core.shaper.shapeOwn(result, name, context) : result;
+    } catch (error) {
+      if (isCancelled(error)) throw error;
+      return errorResult(error);
+    }
+  }
+
+  /** Looking at servers and trying them again is free, and stands in the record as what was asked for does. */
+  #noteLook({ admin, author }: HelperContext, input: JsonObject): void {
+    if (admin.hasAsked(author)) return;
+    const words = ['operation', 'action', 'name', 'server'].flatMap((key) =>
+      typeof input[key] === 'string' ? shortName(input[key]) : [],
+    );
+    admin.noted.emit({ author, what: ['Looked', ...words].join(' '), failure: undefined });
+  }
+
+  /** A server's tool goes before a helper that is named after a server. */
+  #helper(name: string): HelperTool | undefined {
+    const { helpers } = this.#parts.core;
+    const { mode, view } = this.#parts.settings.current;
+    const own = helpers.get(name) ?? mode.find?.(name, view);
+    if (own !== undefined || view.catalog.lookup.tools.listedAs(name) !== undefined) return own;
+    return findDynamicHelper(name, view);
+  }
+
+  /** Whose answer it is that came under this name; a helper's own is ours, and so is what a model misspelt. */
+  #originOf(name: string): { server: string; tool: string } {
+    try {
+      const entry = this.#parts.core.catalog.finder.find(name);
+      return { server: entry.server, tool: entry.name };
+    } catch {
+      return { server: 'tooltray', tool: name };
+    }
+  }
+
+  /** undefined where the client app could not call it: a list of 2026-07-28 stays as it was. */
+  #awaitLine(args: JsonObject, { acceptsInputRequired }: CallerContext): string | undefined {
+    const { mode } = this.#parts.settings.current;
+    const isOut = acceptsInputRequired && isCalledByName(mode) && !this.#lists(awaitResult.definition.name, 'modern');
+    return isOut ? undefined : awaitLine(mode, args);
+  }
+}
+
+/** What it hands out is an answer of a server or of a program, letter by letter, and not our words about servers. */
+function isQuoted({ spills, reachable }: HelperTool): boolean {
+  return spills === true || reachable === true;
+}
+
+// Which server a task belongs to that a tool's answer named: whoever asks for the task later names nothing else.
+
+/** The oldest are forgotten first. */
+const maxTasks = 1000;
+
+class TaskServers {
+  readonly #servers = new Map<string, string>();
+
+  /** `serverOf` is asked only where the answer names a task. */
+  note(answer: Result, serverOf: () => string): void {
+    const task = fact(answer, 'task');
+    if (!isObject(task) || typeof task['taskId'] !== 'string') return;
+    this.#servers.set(task['taskId'], serverOf());
+    const oldest = this.#servers.keys().next();
+    if (this.#servers.size > maxTasks && oldest.done !== true) this.#servers.delete(oldest.value);
+  }
+
+  /** Of the task that a request is about; undefined where it is about none we know. */
+  find({ taskId }: JsonObject): string | undefined {
+    return typeof taskId === 'string' ? this.#servers.get(taskId) : undefined;
+  }
+}

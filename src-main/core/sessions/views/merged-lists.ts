@@ -1,0 +1,172 @@
+/** The list of tools that a merged view shows: the mode's own, those the person pinned, the servers', and what a session turned out to need. */
+import { type JsonObject, objectOf } from '../../base/json.ts';
+import type { CallerContext } from '../../calls/call-tool.ts';
+import { isOurUri, wrapUri } from '../../catalog/catalog.ts';
+import { ownPrompts, ownResources } from '../../mode-list.ts';
+import { awaitResult, listsAwait } from '../../modes/await-result.ts';
+import { type OwnPrompt, readOwnResource, usablePrompts } from '../../modes/mode.ts';
+import { hasParamHeaders } from '../../servers/param-headers.ts';
+import type { Era } from '../../wire/eras.ts';
+import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
+import { isNotFound } from '../session-view.ts';
+import { acceptableEntry } from './acceptable-entry.ts';
+import type { MergedParts } from './merged-parts.ts';
+
+export class MergedTools {
+  readonly #parts: MergedParts;
+  readonly #followsLists: boolean;
+  readonly #awaits: () => boolean;
+  #listed: { readonly era: Era; readonly tools: string } | undefined;
+
+  /** `followsLists`: the client app reads lists anew when it is told that they have changed; `awaits`: a call was answered with a handle. */
+  constructor(parts: MergedParts, followsLists: boolean, awaits: () => boolean) {
+    this.#parts = parts;
+    this.#followsLists = followsLists;
+    this.#awaits = awaits;
+  }
+
+  /** As it is given to a client app of that era. */
+  list(era: Era): readonly JsonObject[] {
+    const tools = this.#tools(era);
+    this.#listed = { era, tools: JSON.stringify(tools) };
+    return tools;
+  }
+
+  lists(name: string, era: Era): boolean {
+    return this.#tools(era).some((tool) => tool['name'] === name);
+  }
+
+  /** A server's tool that wants arguments repeated as headers, where what is listed says so. */
+  withHeaders(name: string): JsonObject | undefined {
+    const known = this.#parts.settings.current.view.catalog.lookup.tools.listedAs(name);
+    // Most want nothing, and the list is work.
+    if (known === undefined || !hasParamHeaders(known.definition)) return undefined;
+    return this.#tools('modern').find((tool) => tool['name'] === name && hasParamHeaders(tool));
+  }
+
+  /** Whether the list that was given out is another one now; said once for each change. */
+  differs(): boolean {
+    const before = this.#listed;
+    return before !== undefined && before.tools !== JSON.stringify(this.list(before.era));
+  }
+
+  #tools(era: Era): readonly JsonObject[] {
+    const { helpers } = this.#parts.core;
+    const { mode, view, extraTools } = this.#parts.settings.current;
+    const own = mode.helpers.map((helper) => helper.definition);
+    const names = new Set(own.map(({ name }) => name));
+    const pinned = [...new Set(extraTools)].flatMap((name) =>
+      names.has(name) ? [] : (helpers.get(name)?.definition ?? []),
+    );
+    const servers = mode.listed(view).map((tool) => acceptableEntry('tools', tool, era));
+    const tools = [...own, ...pinned, ...servers];
+    const { catalog, handles } = view;
+    const mayAwait =
+      handles === true &&
+      listsAwait({ mode, era, tools, catalog, followsLists: this.#followsLists, used: this.#awaits() });
+    return mayAwait ? [...tools, awaitResult.definition] : tools;
+  }
+}
+
+/** The prompts that a merged view shows: the servers', and our own where the mode lists them; ours can always be had. */
+export class MergedPrompts {
+  readonly #parts: MergedParts;
+
+  constructor(parts: MergedParts) {
+    this.#parts = parts;
+  }
+
+  /** As they are given to a client app of that era. */
+  list(era: Era): readonly JsonObject[] {
+    const { mode, view } = this.#parts.settings.current;
+    const own = usablePrompts(mode.prompts ?? [], view.catalog);
+    const listed = view.catalog.prompts.map((prompt) =>
+      acceptableEntry('prompts', { ...prompt.definition, name: prompt.listedName }, era),
+    );
+    return [...listed, ...own.map(({ definition }) => definition)];
+  }
+
+  async get(params: JsonObject, context: CallerContext): Promise<Result> {
+    const { contexts, core, links, lookUp } = this.#parts;
+    const own = this.own(params['name']);
+    if (own !== undefined) {
+      const args = objectOf(params['arguments']);
+      return own.get(args, contexts.make('prompts/get', {}, context));
+    }
+    const prompt = await lookUp.prompt(params['name'], context);
+    const answer = await core.servers
+      .get(prompt.server)
+      .request('prompts/get', { ...params, name: prompt.name }, context);
+    links.note(prompt.server, answer);
+    return answer;
+  }
+
+  /** The prompt of ours that this name means; undefined for a server's. */
+  own(name: unknown): OwnPrompt | undefined {
+    return usablePrompts(ownPrompts, this.#parts.core.catalog.current).find(
+      ({ definition }) => definition.name === name,
+    );
+  }
+}
+
+/** The resources that a merged view shows: the servers', and our own where the mode lists them; ours can always be read. */
+export class MergedResources {
+  readonly #parts: MergedParts;
+
+  constructor(parts: MergedParts) {
+    this.#parts = parts;
+  }
+
+  /** As they are given to a client app of that era. */
+  list(key: 'resources' | 'resourceTemplates', era: Era): readonly JsonObject[] {
+    const { mode, view } = this.#parts.settings.current;
+    const identifier = key === 'resources' ? 'uri' : 'uriTemplate';
+    const listed = view.catalog[key].map((resource) =>
+      acceptableEntry(key, { ...resource.definition, [identifier]: resource.listedUri }, era),
+    );
+    const own = (mode.resources ?? []).flatMap(({ definition }) => (identifier in definition ? [definition] : []));
+    return [...listed, ...own];
+  }
+
+  async read(params: JsonObject, context: CallerContext): Promise<Result> {
+    const { contexts, core, links, lookUp } = this.#parts;
+    const uri = uriOf(params);
+    const own = await readOwnResource(ownResources, uri, contexts.make('resources/read', {}, context));
+    if (own !== undefined) return { contents: [own] };
+    const target = await lookUp.resource(uri, context);
+    try {
+      const answer = await core.servers
+        .get(target.server)
+        .request('resources/read', { ...params, uri: target.uri }, context);
+      links.note(target.server, answer);
+      return answer;
+    } catch (error) {
+      throw isNotFound(error) ? lookUp.noResource(uri) : error;
+    }
+  }
+
+  async subscribe(uri: string, context: CallerContext): Promise<Result> {
+    const { core, lookUp } = this.#parts;
+    const target = await lookUp.resource(uri, context);
+    return core.servers.get(target.server).subscribe(target.uri, context);
+  }
+
+  async unsubscribe(uri: string, context: CallerContext): Promise<Result> {
+    const { core, lookUp } = this.#parts;
+    const target = await lookUp.resource(uri, context);
+    return core.servers.get(target.server).unsubscribe(target.uri, context);
+  }
+
+  /** The URI under which a client app knows a server's resource. */
+  listedUri(server: string, uri: string): string {
+    const { resources } = this.#parts.core.catalog.current;
+    const known = resources.find((resource) => resource.server === server && resource.uri === uri);
+    if (known !== undefined) return known.listedUri;
+    return isOurUri(uri) || resources.some((resource) => resource.uri === uri) ? wrapUri(server, uri) : uri;
+  }
+}
+
+function uriOf(params: JsonObject): string {
+  if (typeof params['uri'] === 'string') return params['uri'];
+  throw new RpcError(rpcCode.invalidParams, 'The uri of a resource is missing.');
+}

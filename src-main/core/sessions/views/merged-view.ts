@@ -1,0 +1,147 @@
+/** All servers together, shown in a mode. */
+import { type JsonObject, objectOf } from '../../base/json.ts';
+import type { CallerContext } from '../../calls/call-tool.ts';
+import type { CatalogChange } from '../../catalog/live-catalog.ts';
+import { factsOfApp } from '../../client-apps/app-limits.ts';
+import type { ListKey } from '../../servers/listing.ts';
+import type { Era } from '../../wire/eras.ts';
+import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
+import { type SessionCore, type SettingsAddress, SettingsOfSession } from '../session-settings.ts';
+import { HelperContexts, LookUp } from './merged-parts.ts';
+import { MergedCalls } from './merged-calls.ts';
+import { MergedPrompts, MergedResources, MergedTools } from './merged-lists.ts';
+import type { Introduction, SessionView } from '../session-view.ts';
+import { ShownLinks } from './shown-links.ts';
+
+export class MergedView implements SessionView {
+  readonly #core: SessionCore;
+  readonly #settings: SettingsOfSession;
+  readonly #lookUp: LookUp;
+  readonly #tools: MergedTools;
+  readonly #prompts: MergedPrompts;
+  readonly #resources: MergedResources;
+  readonly #calls: MergedCalls;
+
+  /** Throws AppError mode_unknown. */
+  constructor(address: SettingsAddress, core: SessionCore) {
+    this.#core = core;
+    this.#settings = new SettingsOfSession(address, core);
+    const links = new ShownLinks();
+    this.#lookUp = new LookUp(core.catalog, core.settleMs, links);
+    const contexts = new HelperContexts(core, this.#settings, {
+      call: (request, context) => this.#calls.pass(request, context),
+      readResource: (params, context) => this.readResource(params, context),
+      getPrompt: (params, context) => this.getPrompt(params, context),
+      awaitCall: (wish, rest, context) => this.#calls.take(wish, rest, context),
+    });
+    const parts = { core, settings: this.#settings, lookUp: this.#lookUp, links, contexts };
+    this.#prompts = new MergedPrompts(parts);
+    this.#resources = new MergedResources(parts);
+    this.#tools = new MergedTools(parts, factsOfApp(address.app).followsLists, () => this.#calls.gaveHandles);
+    this.#calls = new MergedCalls(parts, (tool, era) => this.#tools.lists(tool, era));
+  }
+
+  get mode(): string {
+    return this.#settings.current.mode.name;
+  }
+
+  get reason(): string | undefined {
+    return this.#settings.current.reason;
+  }
+
+  get ownTools(): readonly string[] {
+    return this.#settings.current.mode.helpers.map(({ definition }) => definition.name);
+  }
+
+  shows(): boolean {
+    return true;
+  }
+
+  async introduce(): Promise<Introduction> {
+    const { catalog, serverInfo, settleMs } = this.#core;
+    // Names are those of the config, whatever is up; only right after the start of the core is that not read.
+    await catalog.configured(settleMs);
+    const { mode, view } = this.#settings.current;
+    return {
+      serverInfo,
+      // Announced whatever the servers have now: what comes later needs no new handshake.
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true, listChanged: true },
+        prompts: { listChanged: true },
+        logging: {},
+        completions: {},
+      },
+      instructions: mode.instructions(view),
+    };
+  }
+
+  async list(key: ListKey, era: Era): Promise<readonly JsonObject[]> {
+    const { catalog, settleMs } = this.#core;
+    const { mode, reason } = this.#settings.current;
+    // Where Tooltray chose the mode, it may choose another one once it knows what there is.
+    const isFixed = key === 'tools' && mode.fixedList === true && reason === undefined;
+    if (!isFixed) await catalog.settled(settleMs);
+    if (key === 'tools') return this.#tools.list(era);
+    return key === 'prompts' ? this.#prompts.list(era) : this.#resources.list(key, era);
+  }
+
+  toolWithHeaders(name: string): JsonObject | undefined {
+    return this.#tools.withHeaders(name);
+  }
+
+  callTool(params: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#calls.answer(params, context);
+  }
+
+  readResource(params: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#resources.read(params, context);
+  }
+
+  getPrompt(params: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#prompts.get(params, context);
+  }
+
+  async complete(params: JsonObject, context: CallerContext): Promise<Result> {
+    const ref = objectOf(params['ref']);
+    if (ref['type'] === 'ref/prompt' && this.#prompts.own(ref['name']) !== undefined)
+      return { completion: { values: [] } };
+    const target = await this.#lookUp.completion(ref, context);
+    const asked = { ...params, ref: target.ref };
+    return this.#core.servers.get(target.server).request('completion/complete', asked, context);
+  }
+
+  subscribe(uri: string, context: CallerContext): Promise<Result> {
+    return this.#resources.subscribe(uri, context);
+  }
+
+  unsubscribe(uri: string, context: CallerContext): Promise<Result> {
+    return this.#resources.unsubscribe(uri, context);
+  }
+
+  async setLogLevel(level: string, context: CallerContext): Promise<void> {
+    await Promise.allSettled(this.#core.servers.all.map((server) => server.setLogLevel(level, context)));
+  }
+
+  async other(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
+    const server = this.#calls.serverOfTask(params);
+    if (server !== undefined) return this.#core.servers.get(server).request(method, params, context);
+    throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
+  }
+
+  end(): void {
+    this.#calls.end();
+  }
+
+  heard(method: string, params: JsonObject, sessionId: string): void {
+    for (const server of this.#core.servers.all) server.notify(method, params, sessionId);
+  }
+
+  changedLists(change: CatalogChange): CatalogChange {
+    return { ...change, tools: change.tools && this.#tools.differs() };
+  }
+
+  listedUri(server: string, uri: string): string {
+    return this.#resources.listedUri(server, uri);
+  }
+}

@@ -1,0 +1,68 @@
+/** Which server has shown a session which resources in its answers: no list has to have them, and nobody else is asked for them. */
+import { isObject } from '../../base/json.ts';
+import type { Result } from '../../wire/message.ts';
+import { RawJson } from '../../wire/raw-json.ts';
+
+/** The oldest are forgotten first. */
+const maxLinks = 5000;
+const maxInOneAnswer = 1000;
+const longestUri = 4096;
+/** How far from its type the address of a link may stand in an answer that is kept as bytes. */
+const reach = 2 * longestUri;
+
+export class ShownLinks {
+  readonly #servers = new Map<string, Set<string>>();
+
+  /** Keeps the links and embedded resources of an answer of `server`: of a call, a prompt, a read. */
+  note(server: string, answer: Result): void {
+    const uris = answer instanceof RawJson ? urisInBytes(answer) : urisIn(answer);
+    let left = maxInOneAnswer;
+    for (const uri of uris) {
+      if (uri.length > longestUri || left-- <= 0) continue;
+      const known = this.#servers.get(uri) ?? new Set();
+      // What was shown last is kept longest.
+      this.#servers.delete(uri);
+      this.#servers.set(uri, known.add(server));
+      const [oldest] = this.#servers.keys();
+      if (this.#servers.size > maxLinks && oldest !== undefined) this.#servers.delete(oldest);
+    }
+  }
+
+  /** The servers that have shown it; more than one where several did. */
+  shownBy(uri: string): readonly string[] {
+    return [...(this.#servers.get(uri) ?? [])];
+  }
+}
+
+/** `content` of a call, `messages` of a prompt, `contents` of a read. */
+function urisIn({ content, messages, contents }: Readonly<Record<string, unknown>>): string[] {
+  const said = listOf(messages).flatMap((message) => (isObject(message) ? listOf(message['content'], true) : []));
+  return [...listOf(content), ...said, ...listOf(contents)].flatMap((item) => {
+    if (!isObject(item)) return [];
+    const held = isObject(item['resource']) ? item['resource'] : item;
+    return typeof held['uri'] === 'string' ? [held['uri']] : [];
+  });
+}
+
+function listOf(value: unknown, orOne = false): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return orOne && value !== undefined ? [value] : [];
+}
+
+/** Answers of megabytes are not parsed for it: the address is looked for beside each link. */
+function urisInBytes({ chunks }: RawJson): string[] {
+  const uris: string[] = [];
+  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  for (
+    let at = bytes.indexOf(mark);
+    at >= 0 && uris.length < maxInOneAnswer;
+    at = bytes.indexOf(mark, at + mark.length)
+  ) {
+    const around = bytes.toString('utf8', Math.max(0, at - reach), at + reach);
+    for (const [, text = ''] of around.matchAll(/"uri"\s*:\s*("(?:[^"\\]|\\.)*")/g))
+      uris.push(JSON.parse(text) as string);
+  }
+  return [...new Set(uris)];
+}
+
+const mark = '"resource_link"';

@@ -1,0 +1,215 @@
+/** Keeps one answer: written under no name, described, named, and put into the index last of all. */
+import { open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { parseJson } from '../base/json.ts';
+import type { AnswerWriter, WrittenPart } from './keep-thread.ts';
+import { type AnswerRemains, isTextKind } from './messages.ts';
+import type { SpillIndex } from './spill-index.ts';
+import { draftStem, type KeptAnswer, type KeptPart, newSpillId, spillFileName, type SpillOrigin } from './spill.ts';
+
+/** An answer that is to be kept. */
+export interface WantedAnswer {
+  readonly chunks: readonly Buffer[];
+  readonly origin: SpillOrigin;
+  /** What its texts are that are no JSON. */
+  readonly textKind: 'text' | 'toon';
+}
+
+interface KeepPlace {
+  readonly folder: string;
+  readonly index: SpillIndex;
+  readonly writer: AnswerWriter;
+  readonly mostBytes: number;
+  readonly now: () => number;
+  readonly countTokens: CountText;
+}
+
+/** Rejects with KeepFailure, or what the file system and SQLite throw; nothing is left over then. */
+export async function keepAnswer({ chunks, origin, textKind }: WantedAnswer, place: KeepPlace): Promise<KeptAnswer> {
+  const { folder, index, writer, mostBytes, now, countTokens } = place;
+  const stem = draftStem(folder);
+  const written = await writer.write(chunks, { stem, mostBytes, textKind });
+  const files: string[] = [];
+  try {
+    const createdAt = Math.trunc(now());
+    const { kept, names } = await describeAnswer({ ...written, chunks, origin, createdAt }, folder, countTokens);
+    for (const [at, { file }] of written.parts.entries()) {
+      files.push(join(folder, names[at] as string));
+      await rename(file, files[at] as string);
+    }
+    index.insert(kept.parts.map(({ spill }, at) => ({ spill, name: names[at] as string })));
+    return kept;
+  } catch (error) {
+    await writer.clear(stem);
+    await Promise.all(files.map((file) => rm(file, { force: true }).catch(() => undefined)));
+    throw error;
+  }
+}
+
+// Describes what was written of an answer: an id and a name for each part, its tokens, and what stays in the answer.
+
+interface WrittenAnswer {
+  readonly parts: readonly WrittenPart[];
+  readonly remains: string;
+  /** The whole result as it came. */
+  readonly chunks: readonly Buffer[];
+  readonly origin: SpillOrigin;
+  readonly createdAt: number;
+}
+
+async function describeAnswer(
+  written: WrittenAnswer,
+  folder: string,
+  count: CountText,
+): Promise<{ readonly kept: KeptAnswer; readonly names: readonly string[] }> {
+  const { parts, remains, chunks } = written;
+  const { inline, rest } = parseJson(remains) as AnswerRemains;
+  const ids = parts.map(newSpillId);
+  const answerId = ids[0] as string;
+  const described: KeptPart[] = [];
+  const names: string[] = [];
+  for (const [at, part] of parts.entries()) {
+    const id = ids[at] as string;
+    const name = spillFileName({ ...written.origin, id, extension: part.extension });
+    names.push(name);
+    described.push(
+      describePart(part, { id, answerId, file: join(folder, name) }, written, await tokensOf(part, count)),
+    );
+  }
+  const { tokens, estimated } = await resultTokens(written, described, count);
+  const { isError, ...others } = rest;
+  const kept: KeptAnswer = {
+    parts: described as [KeptPart, ...KeptPart[]],
+    inline,
+    isError: isError === true,
+    rest: others,
+    resultBytes: chunks.reduce((sum, chunk) => sum + chunk.length, 0),
+    resultTokens: tokens,
+    tokensEstimated: estimated,
+  };
+  return { kept, names };
+}
+
+function describePart(
+  { kind, mimeType, bytes, lines, summary }: WrittenPart,
+  place: { readonly id: string; readonly answerId: string; readonly file: string },
+  { origin, createdAt }: WrittenAnswer,
+  { tokens, estimated }: CountedTokens,
+): KeptPart {
+  const { sessionId, app, server, tool } = origin;
+  const fresh = { pinned: false, reads: 0, lastReadAt: undefined };
+  const counted = { tokens, tokensEstimated: estimated };
+  return {
+    spill: { ...place, sessionId, app, server, tool, kind, mimeType, bytes, lines, createdAt, ...counted, ...fresh },
+    summary,
+  };
+}
+
+/** What pictures and sound cost depends on the model; as none, nothing is claimed to be saved by keeping them. */
+async function tokensOf(part: WrittenPart, count: CountText): Promise<CountedTokens> {
+  if (!isTextKind(part.kind)) return { tokens: 0, estimated: true };
+  const { content } = part;
+  return content === undefined ? tokensOfFile(part.file, part.bytes, count) : tokensOfChunks([content], count);
+}
+
+async function resultTokens(
+  { parts, remains, chunks }: WrittenAnswer,
+  described: readonly KeptPart[],
+  count: CountText,
+): Promise<CountedTokens> {
+  if (parts.every(({ kind }) => isTextKind(kind))) return tokensOfChunks(chunks, count);
+  const inParts = described.reduce((sum, { spill }) => sum + spill.tokens, 0);
+  return { tokens: inParts + (await count(remains)).tokens, estimated: true };
+}
+
+// Tokens of what is kept: counted up to 4 MB, estimated from pieces of it beyond.
+
+interface CountedTokens {
+  readonly tokens: number;
+  readonly estimated: boolean;
+}
+
+/** Counts in a thread of its own, and estimates what it has no time for. */
+export type CountText = (text: string) => Promise<CountedTokens>;
+
+const mostCounted = 4 * 1024 * 1024;
+const pieces = 32;
+const pieceBytes = 16 * 1024;
+
+/** Gives the bytes from `start` on, at most `length`. */
+type ReadBytes = (start: number, length: number) => Promise<Buffer>;
+
+async function tokensOfFile(file: string, bytes: number, count: CountText): Promise<CountedTokens> {
+  await using handle = await open(file, 'r');
+  return await tokensInWindows(bytes, count, async (start, length) => {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, start);
+    return buffer.subarray(0, bytesRead);
+  });
+}
+
+function tokensOfChunks(chunks: readonly Uint8Array[], count: CountText): Promise<CountedTokens> {
+  const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  return tokensInWindows(bytes, count, (start, length) => Promise.resolve(slice(chunks, start, length)));
+}
+
+async function tokensInWindows(bytes: number, count: CountText, read: ReadBytes): Promise<CountedTokens> {
+  if (bytes <= mostCounted) return count((await read(0, bytes)).toString('utf8'));
+  const step = (bytes - pieceBytes) / (pieces - 1);
+  let tokens = 0;
+  for (let piece = 0; piece < pieces; piece++) {
+    // A character that is cut reads as one replacement: the estimate does not mind.
+    const text = (await read(Math.floor(piece * step), pieceBytes)).toString('utf8');
+    tokens += (await count(text)).tokens;
+  }
+  return { tokens: Math.round((tokens * bytes) / (pieces * pieceBytes)), estimated: true };
+}
+
+function slice(chunks: readonly Uint8Array[], start: number, length: number): Buffer {
+  const found: Uint8Array[] = [];
+  let offset = 0;
+  for (const chunk of chunks) {
+    const from = Math.max(0, start - offset);
+    const to = Math.min(chunk.length, start + length - offset);
+    if (from < to) found.push(chunk.subarray(from, to));
+    offset += chunk.length;
+    if (offset >= start + length) break;
+  }
+  return Buffer.concat(found);
+}
+
+// Gives the memory of an answer of hundreds of megabytes back once it has gone to disk: a core that is idle collects nothing by itself.
+
+/** Answers of fewer bytes are left to V8's own time. */
+const worthwhile = 32 * 1024 * 1024;
+/** Another big answer may be right behind, in ms. */
+const quietMs = 2000;
+
+export class ReturnMemory {
+  readonly #quietMs: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(quiet = quietMs) {
+    this.#quietMs = quiet;
+  }
+
+  /** To be told of each answer that has been let go. */
+  released(bytes: number): void {
+    if (bytes < worthwhile) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(collect, this.#quietMs).unref();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** A whole collection, which takes as long as the heap is large: that of the core is small, the answers lie outside of it. */
+function collect(): void {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  gc();
+}

@@ -1,0 +1,190 @@
+/** The folder of kept answers with its index, opened and put in order. */
+import { readdir, rm, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { AppError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { isBroken, setAside } from '../base/private-database.ts';
+import { extensionMediaType, kindOfExtension } from './messages.ts';
+import { openSpillDatabase, SpillIndex } from './spill-index.ts';
+import { draftWriter, readSpillFileName, type Spill } from './spill.ts';
+import { isRunning } from '../base/is-running.ts';
+
+/** Throws AppError, or what the file system and SQLite throw. */
+async function openSpills(folder: string, log: Log): Promise<SpillIndex> {
+  const { database, isNew } = openDatabase(join(folder, 'index.db'), log);
+  const index = new SpillIndex(database, folder);
+  try {
+    const swept = await sweep(folder, index, isNew);
+    if (swept.files + swept.rows + swept.adopted > 0) log.info('The store of answers was put in order.', { ...swept });
+    return index;
+  } catch (error) {
+    index.close();
+    throw error;
+  }
+}
+
+/** `isNew`: what lies in the folder is not in the index although it may be whole. */
+function openDatabase(file: string, log: Log): { database: DatabaseSync; isNew: boolean } {
+  try {
+    return { database: checked(openSpillDatabase(file)), isNew: false };
+  } catch (error) {
+    if (!isBroken(error)) throw error;
+    const aside = setAside(file);
+    log.warn('The index of kept answers could not be read; it was set aside and a new one begun.', { aside, error });
+    return { database: openSpillDatabase(file), isNew: true };
+  }
+}
+
+/** Damage in the middle of the file shows only when it is read. */
+function checked(database: DatabaseSync): DatabaseSync {
+  try {
+    database.prepare('SELECT * FROM spills').all();
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+// Makes the folder and the index say the same again after a crash: every file with its row, every row with its file.
+
+interface Swept {
+  readonly files: number;
+  readonly rows: number;
+  readonly adopted: number;
+}
+
+const filesAtOnce = 64;
+
+/** `adopt`: the index is new, so files without a row are taken over instead of deleted. Files of other people's making stay. */
+async function sweep(folder: string, index: SpillIndex, adopt: boolean): Promise<Swept> {
+  const names = await readdir(folder);
+  const rows = index.all();
+  const known = new Set(rows.map(({ name }) => name));
+  const drafts = names.filter(isAbandoned);
+  const orphans = names.filter((name) => readSpillFileName(name) !== undefined && !known.has(name));
+  await inBatches(adopt ? drafts : [...drafts, ...orphans], (name) => rm(join(folder, name), { force: true }));
+  const lost: string[] = [];
+  await inBatches(rows, async ({ id, name, bytes }) => {
+    const size = await stat(join(folder, name)).then(
+      (stats) => (stats.isFile() ? stats.size : -1),
+      () => -1,
+    );
+    if (size === bytes) return;
+    // Cut short by a power failure: it would be told as if it were whole.
+    lost.push(id);
+    if (size >= 0) await rm(join(folder, name), { force: true });
+  });
+  index.remove(lost);
+  if (adopt) await inBatches(orphans, (name) => takeOver(folder, index, name));
+  return {
+    files: drafts.length + (adopt ? 0 : orphans.length),
+    rows: lost.length,
+    adopted: adopt ? orphans.length : 0,
+  };
+}
+
+/** Unfinished, and nobody writes it any more; what has this process's id is left over from an earlier one. */
+function isAbandoned(name: string): boolean {
+  const writer = draftWriter(name);
+  if (writer === undefined) return false;
+  return writer === process.pid || !isRunning(writer);
+}
+
+/** What the name and the file tell; the rest is lost with the old index. */
+async function takeOver(folder: string, index: SpillIndex, name: string): Promise<void> {
+  const parts = readSpillFileName(name);
+  const file = join(folder, name);
+  const stats = await stat(file).catch(() => undefined);
+  if (parts === undefined || stats === undefined || !stats.isFile()) return;
+  const { id, server, tool } = parts;
+  const extension = extname(name).slice(1);
+  const spill: Spill = {
+    ...{ id, answerId: id, file, server, tool, sessionId: '', app: '' },
+    kind: kindOfExtension(extension) ?? 'binary',
+    mimeType: extensionMediaType(extension),
+    bytes: stats.size,
+    tokens: Math.ceil(stats.size / 4),
+    tokensEstimated: true,
+    lines: undefined,
+    createdAt: Math.trunc(stats.mtimeMs),
+    ...{ pinned: false, reads: 0, lastReadAt: undefined },
+  };
+  index.insert([{ spill, name }]);
+}
+
+async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  for (let at = 0; at < items.length; at += filesAtOnce) await Promise.all(items.slice(at, at + filesAtOnce).map(work));
+}
+
+/** Holds the index of kept answers open, and opens it anew when it broke or its folder went away. */
+export class SpillIndexHolder {
+  readonly #folder: string;
+  readonly #log: Log;
+  #index: SpillIndex | undefined;
+  #opening: Promise<SpillIndex> | undefined;
+  #sealed = false;
+
+  constructor(folder: string, log: Log) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /** The index, opened if need be. One that could not be opened is tried again the next time: the disk may be back. */
+  opened(): Promise<SpillIndex> {
+    if (this.#sealed) return Promise.reject(new AppError('spill_failed', 'Tooltray stops; nothing is kept any more.'));
+    this.#opening ??= openSpills(this.#folder, this.#log).then(
+      (index) => (this.#index = index),
+      (error: unknown) => {
+        this.#opening = undefined;
+        throw error;
+      },
+    );
+    return this.#opening;
+  }
+
+  /** undefined where there is no index, or it cannot be asked now. */
+  use<T>(work: (index: SpillIndex) => T): T | undefined {
+    try {
+      return this.#index === undefined ? undefined : work(this.#index);
+    } catch (error) {
+      this.#log.warn('The index of kept answers could not be used.', { error });
+      return undefined;
+    }
+  }
+
+  get current(): SpillIndex | undefined {
+    return this.#index;
+  }
+
+  /** The next to ask for it gets it opened anew. */
+  forget(): void {
+    try {
+      this.#index?.close();
+    } catch (error) {
+      this.#log.debug('The index of kept answers could not be closed.', { error });
+    }
+    this.#index = undefined;
+    this.#opening = undefined;
+  }
+
+  /** Whether nothing is opened any more. */
+  get sealed(): boolean {
+    return this.#sealed;
+  }
+
+  /** From now on nothing is opened; what is open can be used until it is closed. */
+  seal(): void {
+    this.#sealed = true;
+  }
+
+  /** `last`: what is done before. */
+  async close(last: (index: SpillIndex) => Promise<void>): Promise<void> {
+    const index = await this.#opening?.catch(() => undefined);
+    if (index === undefined) return;
+    await last(index);
+    this.#index = undefined;
+    index.close();
+  }
+}

@@ -1,0 +1,178 @@
+/** Op grep: the lines that match, all of them counted. */
+import type { ResultAnswer } from '../spill-questions.ts';
+import { eachLine, type FileLine } from './lines.ts';
+import type { ReadTarget } from './reader-messages.ts';
+
+interface Wanted {
+  readonly pattern: string;
+  readonly context: number;
+  readonly limit?: number | undefined;
+}
+
+/** `step` is called before each piece of text that the pattern is tried on. */
+export function findLines(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () => void): ResultAnswer {
+  const { pattern, context, limit = Number.MAX_SAFE_INTEGER } = wanted;
+  const regex = linePattern(pattern);
+  const found = new FoundLines(context, limit, maxBytes);
+  let matchCount = 0;
+  let totalLines = 0;
+  let lastMatch = 0;
+  for (const line of joined(eachLine(target.fd, target.bytes))) {
+    totalLines = line.number;
+    const match = findInLine(regex, line.text, step);
+    if (match === undefined) {
+      found.pass(line);
+      continue;
+    }
+    // Parts of one long line are one line that matches.
+    if (line.number !== lastMatch) matchCount++;
+    lastMatch = line.number;
+    found.match(line, match);
+  }
+  const limited = !found.isFull && matchCount > limit;
+  const fields = { pattern, matchCount, returnedMatches: found.returned, totalLines, ...(limited && { limited }) };
+  const note = limited ? `[LIMITED to first ${limit} of ${matchCount} matches]` : undefined;
+  const cut = `[TRUNCATED at ${maxBytes} bytes: ${found.returned} of ${matchCount} matches shown. A longer pattern finds fewer; op='slice' shows lines whole]`;
+  const text = [found.text, found.isFull ? cut : note].filter((part) => part !== undefined && part !== '').join('\n');
+  return { text: text === '' ? '(no matches)' : text, fields, truncated: found.isFull };
+}
+
+/** Parts of a long line begin with the end of the one before: what lies across the border is found. */
+function* joined(lines: Iterable<FileLine>): Generator<FileLine, void, undefined> {
+  let before: FileLine | undefined;
+  for (const line of lines) {
+    const end = before?.partFrom !== undefined && before.number === line.number ? before.text.slice(-overlap) : '';
+    const { number, text, partFrom } = line;
+    yield partFrom === undefined ? line : { number, text: end + text, partFrom: partFrom - Buffer.byteLength(end) };
+    before = line;
+  }
+}
+
+// The text of op grep while it grows: lines with their numbers, the ones around them, and no more than fits.
+
+/** Longer lines are shown as what surrounds the match, in characters. */
+const longestLine = 1000;
+const beforeMatch = 200;
+
+class FoundLines {
+  readonly #context: number;
+  readonly #mostMatches: number;
+  readonly #maxBytes: number;
+  readonly #lines: string[] = [];
+  /** Lines that will be shown if one of the next matches. */
+  #before: { number: number; shown: string }[] = [];
+  #after = 0;
+  #bytes = 0;
+  #lastShown = 0;
+  #returned = 0;
+  #isFull = false;
+
+  constructor(context: number, mostMatches: number, maxBytes: number) {
+    // A line takes at least four bytes: more of them could not be told.
+    this.#context = Math.min(context, Math.ceil(maxBytes / 4));
+    this.#mostMatches = mostMatches;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Matches that are shown. */
+  get returned(): number {
+    return this.#returned;
+  }
+
+  /** More would not have fitted. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  get text(): string {
+    return this.#lines.join('\n');
+  }
+
+  match(line: FileLine, found: Match): void {
+    const hasRoom = !this.#isFull && this.#returned < this.#mostMatches;
+    this.#after = hasRoom ? this.#context : 0;
+    if (!hasRoom) return;
+    const before = this.#before.filter(({ number }) => number !== line.number);
+    this.#before = [];
+    for (const { number, shown } of before) this.#show(number, shown);
+    if (this.#lastShown !== line.number && this.#show(line.number, excerpt(line, found))) this.#returned++;
+  }
+
+  pass(line: FileLine): void {
+    const { number } = line;
+    // Of a line in parts the first stands for it.
+    const isKnown = number === this.#lastShown || number === this.#before.at(-1)?.number;
+    if (this.#isFull || this.#context === 0 || isKnown) return;
+    if (this.#after > 0) {
+      this.#after--;
+      this.#show(number, excerpt(line));
+      return;
+    }
+    this.#before.push({ number, shown: excerpt(line) });
+    if (this.#before.length > this.#context) this.#before.shift();
+  }
+
+  #show(number: number, shown: string): boolean {
+    if (this.#isFull || number === this.#lastShown) return !this.#isFull;
+    const isApart = this.#lastShown > 0 && number > this.#lastShown + 1;
+    const line = `${isApart ? '---\n' : ''}${number}: ${shown}`;
+    this.#bytes += Buffer.byteLength(line) + 1;
+    if (this.#bytes > this.#maxBytes) {
+      this.#isFull = true;
+      return false;
+    }
+    this.#lines.push(line);
+    this.#lastShown = number;
+    return true;
+  }
+}
+
+/** A line as it is shown: a long one around the match, with half a pair of surrogates at no end. */
+function excerpt(line: FileLine, { at, length }: Match = { at: 0, length: 0 }): string {
+  const { text, partFrom } = line;
+  if (text.length <= longestLine && partFrom === undefined) return text;
+  const from = Math.max(0, Math.min(at - beforeMatch, text.length - longestLine));
+  const to = Math.min(text.length, Math.max(from + longestLine, Math.min(at + length, from + 2 * longestLine)));
+  const middle = text
+    .slice(from, to)
+    .replace(/^[\udc00-\udfff]/, '')
+    .replace(/[\ud800-\udbff]$/, '');
+  const place =
+    partFrom === undefined
+      ? `characters ${from + 1} to ${to} of ${text.length}`
+      : `a part of the line: more with op='read', fromByte=${partFrom + Buffer.byteLength(text.slice(0, from))}`;
+  return `${from > 0 || partFrom !== undefined ? '…' : ''}${middle}${to < text.length ? '…' : ''} [${place}]`;
+}
+
+// What op grep looks for in a line: a regular expression, or the letters themselves where it is none. Upper and lower case are alike.
+
+interface Match {
+  readonly at: number;
+  readonly length: number;
+}
+
+/** Longer lines are searched piece by piece: what a pattern costs may grow with the square of the length. */
+const pieceLength = 64 * 1024;
+/** Pieces overlap, so that what lies across a border is found. */
+const overlap = 1024;
+
+function linePattern(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'i');
+  } catch {
+    return new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'i');
+  }
+}
+
+/** `step` is called before each piece. */
+function findInLine(pattern: RegExp, text: string, step: () => void): Match | undefined {
+  // The carriage return of a file of Windows belongs to no line.
+  const line = text.endsWith('\r') ? text.slice(0, -1) : text;
+  for (let from = 0; ; from += pieceLength - overlap) {
+    step();
+    const piece = line.length <= pieceLength ? line : line.slice(from, from + pieceLength);
+    const found = pattern.exec(piece);
+    if (found !== null) return { at: from + found.index, length: found[0].length };
+    if (from + pieceLength >= line.length) return undefined;
+  }
+}

@@ -1,0 +1,140 @@
+/** Ops head, tail, slice and read: a stretch of the file, cut where it would be too long. */
+import type { ResultAnswer } from '../spill-questions.ts';
+import {
+  brokenCharacter,
+  type LineIndex,
+  type ReadTarget,
+  readWindow,
+  startOfLine,
+  wholeCharacters,
+} from './reader-messages.ts';
+
+interface Stretch {
+  /** First byte, and the one behind the last. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export function readHead(target: ReadTarget, index: LineIndex, lines: number, maxBytes: number): ResultAnswer {
+  const to = endOfLine(target, index, lines);
+  return { ...readFrom(target, { from: 0, to }, maxBytes), fields: { lines, totalLines: index.totalLines } };
+}
+
+/** Of a tail that is too long the end is what was asked for. */
+export function readTail(target: ReadTarget, index: LineIndex, lines: number, maxBytes: number): ResultAnswer {
+  const { fd, bytes } = target;
+  const fields = { lines, totalLines: index.totalLines };
+  const wanted = startOfLine(fd, bytes, index, index.totalLines - lines + 1);
+  const from = Math.max(wanted, bytes - maxBytes);
+  if (from === wanted) return { ...readFrom(target, { from, to: bytes }, maxBytes), fields };
+  const window = readWindow(fd, from, bytes - from);
+  const text = window.toString('utf8', brokenCharacter(window));
+  const note = `[TRUNCATED at ${maxBytes} bytes: the first ${from - wanted} bytes of these lines are left out. From there: op='read', fromByte=${wanted}]`;
+  return { text: `${note}\n${text}`, fields, truncated: true };
+}
+
+export function readSlice(
+  target: ReadTarget,
+  index: LineIndex,
+  wanted: { readonly fromLine: number; readonly toLine: number | undefined },
+  maxBytes: number,
+): ResultAnswer {
+  const { totalLines } = index;
+  const fromLine = Math.min(wanted.fromLine, totalLines);
+  const toLine = Math.max(fromLine, Math.min(wanted.toLine ?? totalLines, totalLines));
+  const fields = { fromLine, toLine, totalLines };
+  // Clamping must not turn lines behind the end into the last one.
+  if (wanted.fromLine > totalLines) {
+    return { text: `(the file ends with line ${totalLines})`, fields, truncated: false };
+  }
+  const from = startOfLine(target.fd, target.bytes, index, fromLine);
+  return { ...readFrom(target, { from, to: endOfLine(target, index, toLine) }, maxBytes), fields };
+}
+
+export function readBytes(target: ReadTarget, index: LineIndex, fromByte: number, maxBytes: number): ResultAnswer {
+  const { bytes } = target;
+  const from = Math.min(fromByte, bytes);
+  const fields = { totalLines: index.totalLines, byteSize: bytes, ...(from > 0 && { fromByte: from }) };
+  return { ...readFrom(target, { from, to: bytes }, maxBytes), fields };
+}
+
+function readFrom({ fd, bytes }: ReadTarget, { from, to }: Stretch, maxBytes: number): Omit<ResultAnswer, 'fields'> {
+  const window = readWindow(fd, from, Math.min(maxBytes, to - from));
+  if (from + window.length >= to) return { text: window.toString('utf8'), truncated: false };
+  // Less than a character would never get on.
+  const length = wholeCharacters(window) || window.length;
+  const next = from + length;
+  const note = `[TRUNCATED at ${maxBytes} bytes of ${to - from}. Go on with op='read', fromByte=${next}; the file has ${bytes} bytes]`;
+  return { text: `${window.toString('utf8', 0, length)}\n${note}`, truncated: true };
+}
+
+/** Where line `line` ends, without its line feed. */
+function endOfLine({ fd, bytes }: ReadTarget, index: LineIndex, line: number): number {
+  return line >= index.totalLines ? bytes : startOfLine(fd, bytes, index, line + 1) - 1;
+}
+
+/** Goes through the lines of a file of any size, one block in memory at a time. */
+export interface FileLine {
+  /** From 1. */
+  readonly number: number;
+  readonly text: string;
+  /** Set where the line is too long for one go: at which byte this part of it begins. Its other parts have the same number. */
+  readonly partFrom?: number;
+}
+
+const blockLength = 4 * 1024 * 1024;
+const lineFeed = 0x0a;
+
+/** A line feed at the end of the file is followed by one more, empty line. */
+export function* eachLine(fd: number, bytes: number): Generator<FileLine, void, undefined> {
+  let number = 1;
+  let from = 0;
+  let isInside = false;
+  while (from < bytes) {
+    const window = readWindow(fd, from, Math.min(blockLength, bytes - from));
+    // The file has become shorter meanwhile.
+    if (window.length === 0) return;
+    const isLast = from + window.length >= bytes;
+    const wholeLines = isLast ? window.length : window.lastIndexOf(lineFeed) + 1;
+    const length = wholeLines === 0 ? wholeCharacters(window) || window.length : wholeLines;
+    const text = window.toString('utf8', 0, length);
+    if (wholeLines === 0) yield { number, text, partFrom: from };
+    else number = yield* linesOf(text, number, isInside ? from : undefined);
+    isInside = wholeLines === 0;
+    from += length;
+  }
+  if (bytes === 0 || endsWithLineFeed(fd, bytes)) yield { number, text: '' };
+}
+
+/** Returns the number of the line that comes next. `partFrom`: the first one began before. */
+function* linesOf(text: string, first: number, partFrom: number | undefined): Generator<FileLine, number, undefined> {
+  let number = first;
+  let start = 0;
+  const part = partFrom === undefined ? {} : { partFrom };
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+    yield { number, text: text.slice(start, end), ...(number === first && part) };
+    number++;
+    start = end + 1;
+  }
+  if (start < text.length) yield { number, text: text.slice(start), ...(number === first && part) };
+  return number;
+}
+
+function endsWithLineFeed(fd: number, bytes: number): boolean {
+  return readWindow(fd, bytes - 1, 1)[0] === lineFeed;
+}
+
+// Op stat: how big a file is.
+
+/** `index` is missing for what has no lines. */
+export function describeFile({ file, kind, bytes }: ReadTarget, index: LineIndex | undefined): ResultAnswer {
+  const tokens = Math.ceil(bytes / 4);
+  const size = `Size: ${bytes} bytes`;
+  if (index === undefined) {
+    const text = `File: ${file}\n${size}\nKind: ${kind}, no text`;
+    return { text, fields: { byteSize: bytes }, truncated: false };
+  }
+  const text = `File: ${file}\n${size} (~${tokens} tokens)\nLines: ${index.totalLines}`;
+  const fields = { byteSize: bytes, lineCount: index.totalLines, estimatedTokens: tokens };
+  return { text, fields, truncated: false };
+}

@@ -1,0 +1,131 @@
+/** What the core and the thread that reads kept answers say to each other. */
+import { readSync } from 'node:fs';
+import type { ErrorCode } from '../../base/errors.ts';
+import type { RecordPage, RecordRange, ResultAnswer, ResultQuestion } from '../spill-questions.ts';
+import type { SpillKind } from '../spill.ts';
+
+/** The file that is read: open in this process for as long as somebody reads. */
+export interface ReadTarget {
+  readonly fd: number;
+  /** What the answer calls it. */
+  readonly file: string;
+  readonly kind: SpillKind;
+  readonly bytes: number;
+}
+
+export type ReaderQuestion = ResultQuestion | ({ readonly op: 'page' } & RecordRange);
+
+export interface ReadRequest {
+  readonly target: ReadTarget;
+  readonly question: ReaderQuestion;
+  /** Longest text that is given, in bytes (UTF-8). */
+  readonly maxBytes: number;
+  /** What an earlier question found out about the lines. */
+  readonly index: LineIndex | undefined;
+  /** 0 until it begins, then counted up with every step: a number that stands still tells of a step that does not end. */
+  readonly steps: Int32Array<SharedArrayBuffer>;
+}
+
+export type ReadReply =
+  | { readonly ok: true; readonly answer: ResultAnswer | RecordPage; readonly index: LineIndex | undefined }
+  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly fix: string | undefined };
+
+export function newSteps(): Int32Array<SharedArrayBuffer> {
+  return new Int32Array(new SharedArrayBuffer(4));
+}
+
+// Where lines begin in a file: every so many bytes the number of the line there, so that a line is found without reading all before it.
+
+/** Lines are the parts between line feeds: a line feed at the end is followed by one more, empty line. */
+export interface LineIndex {
+  readonly totalLines: number;
+  /** `lineFeeds[i]`: how many line feeds lie before byte `i * stride`. */
+  readonly lineFeeds: readonly number[];
+}
+
+const stride = 1024 * 1024;
+const lineFeed = 0x0a;
+
+export function indexLines(fd: number, bytes: number, step: () => void): LineIndex {
+  const lineFeeds: number[] = [];
+  let count = 0;
+  for (let from = 0; from < bytes; from += stride) {
+    lineFeeds.push(count);
+    const window = readWindow(fd, from, Math.min(stride, bytes - from));
+    for (let at = window.indexOf(lineFeed); at >= 0; at = window.indexOf(lineFeed, at + 1)) count++;
+    step();
+  }
+  return { totalLines: count + 1, lineFeeds };
+}
+
+/** Where line `line` begins; one that is not there begins behind the end. */
+export function startOfLine(fd: number, bytes: number, index: LineIndex, line: number): number {
+  if (line <= 1) return 0;
+  const before = line - 1;
+  const block = Math.max(0, firstNotBelow(index.lineFeeds, before) - 1);
+  let count = index.lineFeeds[block] ?? 0;
+  const from = block * stride;
+  const window = readWindow(fd, from, Math.min(stride, bytes - from));
+  for (let at = window.indexOf(lineFeed); at >= 0; at = window.indexOf(lineFeed, at + 1)) {
+    if (++count === before) return from + at + 1;
+  }
+  return bytes;
+}
+
+/** The first place in a rising list whose number is not below this. */
+function firstNotBelow(numbers: readonly number[], number: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] ?? 0) < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// Parts of an open file, read at once in a thread of its own.
+
+/** Fewer bytes than asked for only at the end of the file. */
+export function readWindow(fd: number, from: number, length: number): Buffer {
+  const window = Buffer.allocUnsafe(Math.max(0, length));
+  let filled = 0;
+  while (filled < window.length) {
+    const count = readSync(fd, window, filled, window.length - filled, from + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return window.subarray(0, filled);
+}
+
+/** How many of these bytes end with a whole character: what begins at the end and goes on behind it is left out. */
+export function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return bytes.length;
+    // The first byte of a character tells how many follow it.
+    if (byte >= 0xc0) return back < sequenceLength(byte) ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+/** How many bytes at the beginning belong to a character that began before them. */
+export function brokenCharacter(bytes: Buffer): number {
+  let at = 0;
+  while (at < Math.min(3, bytes.length) && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++;
+  return at;
+}
+
+/** A text that takes at most this many bytes, cut between characters. */
+export function cutText(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  const bytes = Buffer.from(text.slice(0, maxBytes)).subarray(0, Math.max(0, maxBytes));
+  return bytes.toString('utf8', 0, wholeCharacters(bytes));
+}
+
+function sequenceLength(lead: number): number {
+  if (lead >= 0xf0) return 4;
+  return lead >= 0xe0 ? 3 : 2;
+}
+
+export const longestDocument = 200 * 1024 * 1024;

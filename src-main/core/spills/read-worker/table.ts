@@ -1,0 +1,189 @@
+/** Op table: chosen columns of a list, one row a line, cells apart by tabs. */
+import { AppError } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
+import type { RecordPage, RecordRange, ResultAnswer } from '../spill-questions.ts';
+import { type Document, findRecords, findValues, type Location, pathText, type Records } from './document.ts';
+import { eachLine } from './lines.ts';
+import { cutText, type ReadTarget } from './reader-messages.ts';
+import { mergeShape, newShape, type Shape, shapeLines } from './shape.ts';
+
+interface TableWish {
+  readonly path?: string | undefined;
+  readonly columns?: readonly string[] | undefined;
+  readonly fromRow: number;
+  readonly rows: number;
+}
+
+/** Where no columns are named: so many at most, found in the first so many rows. */
+const mostColumns = 20;
+const rowsLookedAt = 100;
+
+/** Throws AppError bad_request or not_found where there is no list. */
+export function showTable(document: Document, wish: TableWish, maxBytes: number): ResultAnswer {
+  const { location, values } = listAt(document, wish.path);
+  const columns = wish.columns ?? ownColumns(values);
+  const first = wish.fromRow - 1;
+  const wanted = values.slice(first, first + wish.rows);
+  const lines = [columns.join('\t')];
+  let bytes = Buffer.byteLength(lines[0] ?? '');
+  for (const [at, row] of wanted.entries()) {
+    const line = columns.map((column) => cellText(document, [...location, first + at], row, column)).join('\t');
+    bytes += Buffer.byteLength(line) + 1;
+    if (bytes > maxBytes && at > 0) break;
+    lines.push(cutText(line, maxBytes));
+    if (bytes > maxBytes) break;
+  }
+  const rows = lines.length - 1;
+  const truncated = bytes > maxBytes;
+  const fields = { path: pathText(location), columns, fromRow: wish.fromRow, rows, totalRows: values.length };
+  const note = `[TRUNCATED at ${maxBytes} bytes; go on with fromRow=${wish.fromRow + rows}, or name fewer columns]`;
+  return { text: [...lines, ...(truncated ? [note] : [])].join('\n'), fields, truncated };
+}
+
+function listAt(document: Document, path: string | undefined): Records {
+  const found = valueAt(document, path);
+  if (Array.isArray(found.value)) return { location: found.location, values: found.value as unknown[] };
+  const inside = findRecords(found.value);
+  if (inside !== undefined) {
+    return { location: [...found.location, ...inside.location], values: inside.values };
+  }
+  throw new AppError(
+    'bad_request',
+    `There is no list at ${path === undefined ? 'its top' : `"${path.slice(0, 200)}"`}.`,
+    {
+      fix: "op='schema' shows where lists are; name one with path='$.items'.",
+    },
+  );
+}
+
+/** Keys whose values fit into a cell; for a list of anything but objects the values themselves. */
+function ownColumns(rows: readonly unknown[]): readonly string[] {
+  const columns = new Set<string>();
+  const others = new Set<string>();
+  for (const row of rows.slice(0, rowsLookedAt)) {
+    if (!isObject(row)) continue;
+    for (const [key, value] of Object.entries(row))
+      (typeof value === 'object' && value !== null ? others : columns).add(key);
+  }
+  const found = columns.size > 0 ? columns : others;
+  return found.size > 0 ? [...found].slice(0, mostColumns) : ['value'];
+}
+
+function cellText(document: Document, place: Location, row: unknown, column: string): string {
+  if (!isObject(row) && !Array.isArray(row)) return column === 'value' ? valueText(document, place, row) : '';
+  const cell = cellAt(row, column);
+  return cell === undefined ? '' : valueText(document, [...place, ...cell.location], cell.value);
+}
+
+/** A column is a key, or a way inside: `owner.login`, `tags[0]`. A key that has dots in it goes first. */
+function cellAt(row: object, column: string): { location: (string | number)[]; value: unknown } | undefined {
+  if (Object.hasOwn(row, column)) return { location: [column], value: (row as Record<string, unknown>)[column] };
+  const location = column
+    .replace(/^[$@]\.?/, '')
+    .replace(/\[['"]?(.*?)['"]?\]/g, '.$1')
+    .split('.')
+    .filter((key) => key !== '');
+  let value: unknown = row;
+  for (const key of location) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return { location, value };
+}
+
+/** Text as it is but for what would end the cell; everything else as JSON. */
+function valueText(document: Document, place: Location, value: unknown): string {
+  if (typeof value !== 'string') return document.spell(place, value);
+  return value.replace(/[\\\t\r\n]/g, (letter) => escapes[letter] ?? letter);
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\r': '\\r', '\n': '\\n' };
+
+// Op schema: what is inside of data: keys with their types, lengths of lists, ranges of numbers.
+
+/** Throws AppError bad_request for a path that is none, not_found where nothing is there. */
+export function describeShape(document: Document, path: string | undefined, maxBytes: number): ResultAnswer {
+  const { value } = valueAt(document, path);
+  const shape: Shape = newShape();
+  mergeShape(shape, value, 0);
+  const text = shapeLines(shape).join('\n');
+  const fields = { ...(path !== undefined && { path }) };
+  const cut = cutText(text, maxBytes);
+  if (cut === text) return { text, fields, truncated: false };
+  const whole = cut.slice(0, cut.lastIndexOf('\n'));
+  const note = `[TRUNCATED at ${maxBytes} bytes; a path shows a part alone: path='$.items[0]']`;
+  return { text: `${whole}\n${note}`, fields, truncated: true };
+}
+
+/** The first value that a path selects; all of it where there is no path. */
+function valueAt(
+  { value }: Document,
+  path: string | undefined,
+): { readonly location: readonly (string | number)[]; readonly value: unknown } {
+  if (path === undefined) return { location: [], value };
+  for (const found of findValues(path, value)) return found;
+  throw new AppError('not_found', `Nothing is at "${path.slice(0, 200)}".`, {
+    fix: "op='schema' without a path shows what there is.",
+  });
+}
+
+// Some records of an answer, for `read_cache`: elements of its list, else lines.
+
+/** undefined where the document has no list. */
+export function pageDocument(
+  document: Document,
+  target: ReadTarget,
+  { offset, limit }: RecordRange,
+  maxBytes: number,
+): RecordPage | undefined {
+  const found = findRecords(document.value);
+  if (found === undefined) return undefined;
+  const { location, values } = found;
+  const page = new Page(maxBytes);
+  for (let at = offset; at < Math.min(offset + limit, values.length); at++) {
+    const place = [...location, at];
+    if (!page.add(document.spell(place, values[at]), `op='query', query='${pathText(place)}'`)) break;
+  }
+  const recordPath = location.length === 0 ? undefined : pathText(location);
+  return { records: page.records, totalRecords: values.length, recordPath, totalBytes: target.bytes };
+}
+
+export function pageLines(
+  target: ReadTarget,
+  { offset, limit }: RecordRange,
+  maxBytes: number,
+  step: () => void,
+): RecordPage {
+  const page = new Page(maxBytes);
+  let totalRecords = 0;
+  let isOpen = true;
+  for (const { number, text } of eachLine(target.fd, target.bytes)) {
+    step();
+    // The further parts of a long line are told of with its first.
+    const isWanted = number !== totalRecords && number > offset && number <= offset + limit;
+    totalRecords = number;
+    if (isWanted && isOpen) isOpen = page.add(JSON.stringify(text), `op='slice', fromLine=${number}`);
+  }
+  return { records: page.records, totalRecords, recordPath: undefined, totalBytes: target.bytes };
+}
+
+class Page {
+  readonly records: string[] = [];
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** false: it is for another page. One that no page could hold is begun, and says how to have the rest. */
+  add(record: string, readOn: string): boolean {
+    const bytes = Buffer.byteLength(record);
+    if (this.#bytes + bytes > this.#maxBytes && this.records.length > 0) return false;
+    this.#bytes += bytes;
+    const isTooLong = bytes > this.#maxBytes;
+    const cut = { cutAt: this.#maxBytes, bytes, begins: cutText(record, this.#maxBytes), readOn };
+    this.records.push(isTooLong ? JSON.stringify(cut) : record);
+    return true;
+  }
+}

@@ -1,0 +1,293 @@
+/** Questions waiting for a thread that reads, and the threads: started when there is something to read, ended when there is not. Big data goes to a process. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { totalmem } from 'node:os';
+import { parse } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../base/errors.ts';
+import { Slots } from '../base/slots.ts';
+import { workerLocation } from '../base/worker-location.ts';
+import type { ReaderQuestion, ReadReply, ReadRequest } from './read-worker/reader-messages.ts';
+
+interface ReaderQueueLimits {
+  readonly mostThreads: number;
+  readonly mostWaiting: number;
+  readonly idleMs: number;
+  /** Of a process that big data is given to, in bytes. */
+  readonly memory: number | undefined;
+}
+
+/** What a thread has room for as data, however it is made up. */
+const heavyBytes = 8 * 1024 * 1024;
+
+export class ReaderQueue {
+  readonly #entries: ReaderEntries;
+  readonly #limits: ReaderQueueLimits;
+  readonly #idle: ReaderThread[] = [];
+  readonly #busy = new Set<ReaderThread>();
+  #idleTimer: NodeJS.Timeout | undefined;
+  readonly #slots: Slots;
+  readonly #closing = new AbortController();
+
+  constructor(entries: ReaderEntries, limits: ReaderQueueLimits) {
+    this.#entries = entries;
+    this.#limits = limits;
+    this.#slots = new Slots(limits.mostThreads);
+  }
+
+  /** Rejects with AppError; by then nobody reads in the file any more. */
+  async ask(request: ReadRequest, deadlines: ReadDeadlines, signal: AbortSignal): Promise<ReadReply> {
+    if (signal.aborted) throw givenUp();
+    if (this.#slots.waiting >= this.#limits.mostWaiting) throw tooMany();
+    if (!(await this.#slots.take(signal))) throw givenUp();
+    try {
+      if (this.#closing.signal.aborted) throw givenUp();
+      if (!isHeavy(request)) return await this.#askThread(request, deadlines, signal);
+      const either = AbortSignal.any([signal, this.#closing.signal]);
+      const reader = { entry: this.#entries.process, memory: this.#limits.memory };
+      return await askProcess(reader, request, deadlines, either);
+    } finally {
+      this.#slots.release();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([this.#endIdle(), ...[...this.#busy].map((thread) => thread.end(givenUp()))]);
+  }
+
+  async #askThread(request: ReadRequest, deadlines: ReadDeadlines, signal: AbortSignal): Promise<ReadReply> {
+    clearTimeout(this.#idleTimer);
+    const thread = this.#idle.pop() ?? new ReaderThread(this.#entries.worker);
+    this.#busy.add(thread);
+    try {
+      return await thread.ask(request, deadlines, signal);
+    } finally {
+      this.#busy.delete(thread);
+      if (thread.isAlive) this.#rest(thread);
+    }
+  }
+
+  #rest(thread: ReaderThread): void {
+    this.#idle.push(thread);
+    this.#idleTimer = setTimeout(() => void this.#endIdle(), this.#limits.idleMs).unref();
+  }
+
+  async #endIdle(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    await Promise.all(this.#idle.splice(0).map((thread) => thread.end()));
+  }
+}
+
+function tooMany(): AppError {
+  return new AppError('unsupported', 'Too many kept answers are being read at once.', { fix: 'Try again shortly.' });
+}
+
+function givenUp(): AppError {
+  return new AppError('cancelled', 'The reading was given up.');
+}
+
+function isHeavy({ target, question }: ReadRequest): boolean {
+  const isData =
+    question.op === 'query' || question.op === 'schema' || question.op === 'table' || question.op === 'page';
+  return isData && target.bytes > heavyBytes;
+}
+
+// The core's end of one thread that reads kept answers. It lives until it is ended; a question that takes too long ends it.
+
+/** How often the thread is looked at, in ms. */
+const lookMs = 100;
+
+class ReaderThread {
+  readonly #worker: Worker;
+  readonly #ended = Promise.withResolvers<void>();
+  #reply: ((reply: ReadReply) => void) | undefined;
+  #fail: ((error: unknown) => void) | undefined;
+  #error: Error | undefined;
+  #isAlive = true;
+
+  constructor(workerUrl: URL) {
+    this.#worker = new Worker(workerUrl, {
+      ...{ env: {}, argv: [], execArgv: [], stdin: false, stdout: true, stderr: true },
+      // More data than this has room for goes to a process; ten thousand levels need a larger stack than the usual.
+      resourceLimits: { maxOldGenerationSizeMb: 2048, stackSizeMb: 64 },
+    });
+    this.#worker.unref();
+    this.#worker.on('message', (reply: ReadReply) => this.#reply?.(reply));
+    this.#worker.on('error', (error: Error) => (this.#error ??= error));
+    this.#worker.on('exit', () => this.#leave());
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** Rejects with AppError call_timeout, cancelled or unsupported (out of memory); the thread is gone by then, and reads nothing. */
+  async ask(request: ReadRequest, deadlines: ReadDeadlines, signal: AbortSignal): Promise<ReadReply> {
+    const { promise, resolve, reject } = Promise.withResolvers<ReadReply>();
+    this.#reply = resolve;
+    this.#fail = reject;
+    const abort = (): void => void this.end(new AppError('cancelled', 'The reading was given up.'));
+    const stopWatching = watch(request.steps, deadlines, () => void this.end(tookTooLong(request.question, deadlines)));
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      if (signal.aborted) abort();
+      else if (this.#isAlive) this.#worker.postMessage(request);
+      else this.#leave();
+      return await promise;
+    } finally {
+      stopWatching();
+      signal.removeEventListener('abort', abort);
+      this.#reply = this.#fail = undefined;
+    }
+  }
+
+  /** Whoever waits for an answer is told why there is none. */
+  async end(reason?: AppError): Promise<void> {
+    this.#error ??= reason;
+    await this.#worker.terminate();
+    await this.#ended.promise;
+  }
+
+  #leave(): void {
+    this.#isAlive = false;
+    this.#ended.resolve();
+    this.#fail?.(this.#error instanceof AppError ? this.#error : lost(this.#error));
+  }
+}
+
+/** Calls `late` once when a deadline has passed; the thread's own start does not count. Returns what ends the watch. */
+function watch(steps: Int32Array, { wholeMs, stepMs = wholeMs }: ReadDeadlines, late: () => void): () => void {
+  let begun: number | undefined;
+  let seen = 0;
+  let seenAt = 0;
+  const look = setInterval(() => {
+    const step = steps[0] ?? 0;
+    if (step === 0) return;
+    const now = performance.now();
+    begun ??= now;
+    if (step !== seen) [seen, seenAt] = [step, now];
+    if (now - begun < wholeMs && now - seenAt < stepMs) return;
+    clearInterval(look);
+    late();
+  }, lookMs);
+  return () => clearInterval(look);
+}
+
+function lost(cause: unknown): AppError {
+  const isMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  const why = isMemory ? 'it takes more memory than it may have' : 'its thread ended';
+  return new AppError('unsupported', `The file could not be read: ${why}.`, {
+    fix: "Use op='grep', 'head', 'tail', 'slice' or 'read'.",
+    cause,
+  });
+}
+
+// Puts one question about a lot of data to a process of its own. A process and no thread: JSON.parse looks at no limit while it
+// works, and V8 ends the whole process when it runs out of heap in it (measured in 24.21: a list of 20 million empty objects).
+
+/** Where the file is among those that the process is given: behind the three usual ones and its line to us. */
+const fileAt = 4;
+
+/** 200 MB of JSON are about 2 GB of objects. */
+const usualMemory = 4 * 1024 ** 3;
+
+interface ReaderProcess {
+  readonly entry: URL;
+  /** Room for its objects, in bytes: 4 GB by default, and no more than half of what the computer has. */
+  readonly memory?: number | undefined;
+}
+
+/** Rejects with AppError call_timeout, cancelled or unsupported (out of memory); the process is gone by then. */
+async function askProcess(
+  reader: ReaderProcess,
+  { target, question, maxBytes, index }: ReadRequest,
+  deadlines: ReadDeadlines,
+  signal: AbortSignal,
+): Promise<ReadReply> {
+  const child = start(reader, target.fd);
+  const { promise, resolve, reject } = Promise.withResolvers<ReadReply>();
+  let reason: AppError | undefined;
+  const end = (why: AppError): void => {
+    reason ??= why;
+    child.kill('SIGKILL');
+  };
+  const abort = (): void => end(new AppError('cancelled', 'The reading was given up.'));
+  const limit = setTimeout(() => end(tookTooLong(question, deadlines)), deadlines.wholeMs);
+  signal.addEventListener('abort', abort, { once: true });
+  child.once('message', (reply) => resolve(reply as ReadReply));
+  child.once('error', (error) => reject(outOfMemory(error)));
+  child.once('exit', (code, killed) => reject(reason ?? outOfMemory(new Error(`It ended with ${killed ?? code}.`))));
+  try {
+    // A process that has just died is told of by its exit.
+    child.send({ target: { ...target, fd: fileAt }, question, maxBytes, index }, () => undefined);
+    if (signal.aborted) abort();
+    return await promise;
+  } finally {
+    clearTimeout(limit);
+    signal.removeEventListener('abort', abort);
+    child.kill('SIGKILL');
+  }
+}
+
+function start({ entry, memory = usualMemory }: ReaderProcess, fd: number): ChildProcess {
+  const megabytes = Math.floor(Math.min(memory, totalmem() / 2) / 1024 ** 2);
+  return fork(fileURLToPath(entry), [], {
+    env: bareEnvironment(),
+    execArgv: [`--max-old-space-size=${megabytes}`],
+    cwd: parse(process.execPath).root,
+    // A group of its own: an interrupt at the terminal is for the core, which then ends it.
+    detached: process.platform !== 'win32',
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc', fd],
+  });
+}
+
+/** Nothing of the core's surroundings but what it takes to run at all. */
+function bareEnvironment(): NodeJS.ProcessEnv {
+  const { SystemRoot } = process.env;
+  return { ELECTRON_RUN_AS_NODE: '1', ...(SystemRoot !== undefined && { SystemRoot }) };
+}
+
+function outOfMemory(cause: Error): AppError {
+  return new AppError('unsupported', 'The file takes more memory as data than it may have.', {
+    fix: "Use op='grep', 'head', 'tail', 'slice' or 'read'.",
+    cause,
+  });
+}
+
+/** How long a question may take, and what is said when it takes longer. */
+export interface ReadDeadlines {
+  /** For the whole question, in ms. */
+  readonly wholeMs: number;
+  /** For each step of it, where it goes in steps. */
+  readonly stepMs: number | undefined;
+}
+
+function tookTooLong(question: ReaderQuestion, { wholeMs, stepMs = wholeMs }: ReadDeadlines): AppError {
+  if (question.op === 'grep') {
+    const pattern = JSON.stringify(question.pattern.slice(0, 200));
+    return new AppError('call_timeout', `The pattern ${pattern} takes too long: more than ${stepMs / 1000} s.`, {
+      fix: 'Write it without repetitions inside of repetitions such as (a+)+, or search for a plain text.',
+    });
+  }
+  const path = question.op === 'query' ? ` ${JSON.stringify(question.query.slice(0, 200))}` : '';
+  return new AppError('call_timeout', `Op ${question.op}${path} was not done after ${wholeMs / 1000} s.`, {
+    fix: "Ask for less: a path from the top such as $.items[0:10], or op='grep', 'head', 'slice'.",
+  });
+}
+
+/** Where the entries that read kept answers lie, among the sources and in the build. */
+export interface ReaderEntries {
+  /** Of the threads. */
+  readonly worker: URL;
+  /** Of the processes that big data is given to. */
+  readonly process: URL;
+}
+
+export function readerEntries(): ReaderEntries {
+  return {
+    worker: workerLocation('read-worker/reader-worker', import.meta.url),
+    process: workerLocation('read-worker/data-worker', import.meta.url),
+  };
+}

@@ -1,0 +1,125 @@
+/** Finds the file that a model names: a kept answer by id, URI or path, or a file of a folder that the person has allowed. */
+import { lstatSync, realpathSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, extname, isAbsolute, join } from 'node:path';
+import { AppError } from '../base/errors.ts';
+import { checkPathName, isInside, shownPath } from '../security/file-paths.ts';
+import { openConfined, type OpenedFile } from '../security/open-confined.ts';
+import { noPlaces, type OwnPlaces, refuseOwn, refuseOwnLink, resolvePlaces } from '../security/own-places.ts';
+import { kindOfExtension } from './messages.ts';
+import { isSpillId, looksBinary, type OpenedSpill, type Spill } from './spill.ts';
+
+/** What of the index it takes. */
+interface KnownSpills {
+  byId(id: string): Spill | undefined;
+  byName(name: string): Spill | undefined;
+}
+
+const ownUri = 'tooltray://spill/';
+const anyUri = /^[a-z][a-z0-9+.-]*:\/\//i;
+const howToAllow = 'Name a kept answer, or have the person allow a folder in the config: results.folders.';
+
+export class SpillFinder {
+  readonly #folder: string;
+  readonly #known: KnownSpills;
+  readonly #own: OwnPlaces;
+
+  /** `own`: what is refused besides, whatever folders are allowed. */
+  constructor(folder: string, known: KnownSpills, own: OwnPlaces = noPlaces) {
+    this.#folder = folder;
+    this.#known = known;
+    this.#own = own;
+  }
+
+  /** A kept answer that is still there; undefined for everything else. */
+  find(ref: string): Spill | undefined {
+    const spill = this.#named(ref);
+    if (spill === undefined) return undefined;
+    try {
+      const stats = lstatSync(spill.file);
+      return stats.isFile() && stats.nlink === 1 ? spill : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Rejects with AppError not_found, not_allowed or bad_request. */
+  async open(ref: string, folders: readonly string[]): Promise<OpenedSpill> {
+    const id = idIn(ref);
+    const spill = id === undefined ? undefined : this.#known.byId(id);
+    if (id !== undefined && spill === undefined) throw unknownSpill(id);
+    if (id === undefined && anyUri.test(ref)) throw noUri(ref);
+    const path = spill?.file ?? ref;
+    const roots = [this.#folder, ...folders];
+    const opened = await openConfined(roots, path).catch((error: unknown) => {
+      throw this.#refusal(error, path);
+    });
+    try {
+      return await this.#opened(opened, path);
+    } catch (error) {
+      await opened.handle.close();
+      throw error;
+    }
+  }
+
+  async #opened({ handle, real, stats }: OpenedFile, path: string): Promise<OpenedSpill> {
+    const store = await realpath(this.#folder);
+    const spill = dirname(real) === store ? this.#known.byName(basename(real)) : undefined;
+    // The index and what is being written lie in the folder, too.
+    if (spill === undefined && isInside(store, real)) throw unknownSpill(path);
+    if (spill === undefined) {
+      const own = await resolvePlaces(this.#own);
+      refuseOwn(own, real, path);
+      await refuseOwnLink(own, stats, path);
+    }
+    if (spill !== undefined && stats.nlink > 1) {
+      throw new AppError(
+        'not_allowed',
+        `"${shownPath(path)}" has another name elsewhere, so it is not a kept answer alone.`,
+      );
+    }
+    const kind =
+      spill?.kind ?? kindOfExtension(extname(real).slice(1)) ?? ((await looksBinary(handle)) ? 'binary' : 'text');
+    const close = (): Promise<void> => handle.close();
+    return { handle, file: real, kind, bytes: stats.size, spill, [Symbol.asyncDispose]: close };
+  }
+
+  #named(ref: string): Spill | undefined {
+    const id = idIn(ref);
+    if (id !== undefined) return this.#known.byId(id);
+    try {
+      checkPathName(ref, process.platform);
+      const real = realpathSync(isAbsolute(ref) ? ref : join(this.#folder, ref));
+      return dirname(real) === realpathSync(this.#folder) ? this.#known.byName(basename(real)) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The rules of paths say how to allow a folder for other tools; here another setting does it. */
+  #refusal(error: unknown, path: string): AppError {
+    if (!(error instanceof AppError))
+      return new AppError('not_found', `"${shownPath(path)}" cannot be read.`, { cause: error });
+    if (error.code === 'not_found') return unknownSpill(path, error);
+    if (error.code !== 'not_allowed') return error;
+    return new AppError(error.code, error.message, { fix: howToAllow, cause: error });
+  }
+}
+
+function idIn(ref: string): string | undefined {
+  const id = ref.startsWith(ownUri) ? ref.slice(ownUri.length) : ref;
+  return isSpillId(id) ? id : undefined;
+}
+
+function unknownSpill(name: string, cause?: unknown): AppError {
+  return new AppError('not_found', `There is no kept answer "${shownPath(name)}", or no longer.`, {
+    fix: 'Call the tool again, or list what is kept: tooltray spills list.',
+    cause,
+  });
+}
+
+function noUri(ref: string): AppError {
+  return new AppError('bad_request', `"${shownPath(ref)}" is no path.`, {
+    fix: 'Give the path of a file, or the id of a kept answer.',
+  });
+}

@@ -1,0 +1,115 @@
+/** Answers kept on disk, as the tools that read them see it. */
+import { type JsonObject, plainNumber } from '../base/json.ts';
+
+/** What may be asked of a kept answer; lines and rows are counted from 1, bytes from 0. */
+export type ResultQuestion =
+  | { readonly op: 'stat' }
+  | { readonly op: 'head' | 'tail'; readonly lines: number }
+  /** Both ends included; without `toLine` up to the last line. */
+  | { readonly op: 'slice'; readonly fromLine: number; readonly toLine: number | undefined }
+  /** All matches are counted; `limit`: how many of them are shown. */
+  | { readonly op: 'grep'; readonly pattern: string; readonly context: number; readonly limit?: number | undefined }
+  /** `maxBytes` 0: all of it, up to 8 MB; undefined: as much as the usual cap lets through. */
+  | { readonly op: 'read'; readonly maxBytes: number | undefined; readonly fromByte?: number | undefined }
+  /** `query` is a JSONPath (RFC 9535). */
+  | { readonly op: 'query'; readonly query: string; readonly limit?: number | undefined }
+  /** What is inside, or inside the first value at `path`. */
+  | { readonly op: 'schema'; readonly path?: string | undefined }
+  /** Rows of the array at `path`; without one, of the longest near the top. Without `columns` its own scalars. */
+  | {
+      readonly op: 'table';
+      readonly path?: string | undefined;
+      readonly columns?: readonly string[] | undefined;
+      readonly fromRow: number;
+      readonly rows: number;
+    };
+
+export interface ResultAnswer {
+  readonly text: string;
+  /** What the op reports besides its text: `byteSize`, `totalLines`, `matchCount` … */
+  readonly fields: JsonObject;
+  /** The text was cut at the cap. */
+  readonly truncated: boolean;
+}
+
+export interface RecordRange {
+  /** Records before the first that is wanted. */
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Some records of a kept answer: elements of its longest array near the top, else its lines. */
+export interface RecordPage {
+  /** As JSON, each with its numbers as they are spelled; fewer than asked for where they would be too long together. */
+  readonly records: readonly string[];
+  readonly totalRecords: number;
+  /** Where the array is, as JSONPath; undefined for lines and for an answer that is an array itself. */
+  readonly recordPath: string | undefined;
+  /** Size of the file. */
+  readonly totalBytes: number;
+}
+
+/** As a resource has it. */
+export type ResultContent =
+  { readonly mimeType: string; readonly text: string } | { readonly mimeType: string; readonly blob: string };
+
+/**
+ * `ref` is a short id, `tooltray://spill/<id>` or a path; all of them reject with AppError not_found, bad_request (no file),
+ * not_allowed (not one of ours), unsupported (too big for what is asked, or not the kind for it).
+ */
+export interface ResultFiles {
+  /** `maxBytes`: longest stretch of lines that is given, in bytes (UTF-8); 16 000 by default. */
+  query(ref: string, question: ResultQuestion, signal: AbortSignal, maxBytes?: number): Promise<ResultAnswer>;
+  page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage>;
+  /** The whole of a kept file as text, up to 64 MB. */
+  readText(ref: string): Promise<string>;
+  /** The whole of a kept file, whatever it holds, up to 64 MB. */
+  content(ref: string): Promise<ResultContent>;
+}
+
+// Which lines of kept answers models have read back: what the inspector marks beside the text. In memory, bounded.
+
+interface ReadMark {
+  /** From 1, both ends included. */
+  readonly fromLine: number;
+  readonly toLine: number;
+  /** ms since 1970. */
+  readonly at: number;
+}
+
+const mostSpills = 500;
+const mostMarks = 200;
+
+export class ReadMarks {
+  /** The one that was read last stands last. */
+  readonly #marks = new Map<string, readonly ReadMark[]>();
+
+  of(id: string): readonly ReadMark[] {
+    return this.#marks.get(id) ?? [];
+  }
+
+  note(id: string, question: ResultQuestion, answer: ResultAnswer, at: number): void {
+    const lines = linesOf(question, answer);
+    if (lines === undefined) return;
+    const marks = [...this.of(id), { ...lines, at }].slice(-mostMarks);
+    this.#marks.delete(id);
+    this.#marks.set(id, marks);
+    const oldest = this.#marks.keys().next();
+    if (this.#marks.size > mostSpills && oldest.done !== true) this.#marks.delete(oldest.value);
+  }
+}
+
+/** undefined for what reads no lines in a row. */
+function linesOf(question: ResultQuestion, { fields }: ResultAnswer): Omit<ReadMark, 'at'> | undefined {
+  const total = Number(plainNumber(fields['totalLines'] ?? 0));
+  switch (question.op) {
+    case 'head':
+      return { fromLine: 1, toLine: Math.min(question.lines, total) };
+    case 'tail':
+      return { fromLine: Math.max(1, total - question.lines + 1), toLine: total };
+    case 'slice':
+      return { fromLine: Number(fields['fromLine'] ?? question.fromLine), toLine: Number(fields['toLine'] ?? total) };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,223 @@
+/** Kept answers as helper tools read them: finds the file in the store, lets a thread read in it, and counts that somebody did. */
+import type { FileHandle } from 'node:fs/promises';
+import { AppError } from '../base/errors.ts';
+import { type LineIndex, longestDocument, newSteps, type ReaderQuestion } from './read-worker/reader-messages.ts';
+import { type ReadDeadlines, readerEntries, type ReaderEntries, ReaderQueue } from './reader-queue.ts';
+import {
+  ReadMarks,
+  type RecordPage,
+  type RecordRange,
+  type ResultAnswer,
+  type ResultContent,
+  type ResultFiles,
+  type ResultQuestion,
+} from './spill-questions.ts';
+import type { OpenedSpill, SpillKind } from './spill.ts';
+
+/** What of the spill store it takes to read. */
+interface SpillSource {
+  /** Rejects with AppError not_found, not_allowed, bad_request. */
+  open(ref: string): Promise<OpenedSpill>;
+  noteRead(id: string): void;
+}
+
+/** A page of records may be longer than a text to look at: it was asked for by number. */
+const longestPage = 64 * 1024;
+
+/** What a person's window asks for at once unless it says how much, in bytes. */
+const longestLook = 200_000;
+
+export class ResultStore implements ResultFiles {
+  readonly marks = new ReadMarks();
+  readonly #source: SpillSource;
+  readonly #reader: SpillReader;
+
+  constructor(source: SpillSource, reader: SpillReader) {
+    this.#source = source;
+    this.#reader = reader;
+  }
+
+  query(ref: string, question: ResultQuestion, signal: AbortSignal, maxBytes?: number): Promise<ResultAnswer> {
+    return this.#withFile(ref, async (opened) => {
+      const answer = await this.#reader.read(opened, question, { signal, ...(maxBytes !== undefined && { maxBytes }) });
+      if (opened.spill !== undefined) this.marks.note(opened.spill.id, question, answer, Date.now());
+      return answer;
+    });
+  }
+
+  /** The same for a person who looks on: more at a time, and not counted as a model's reading. Rejects as `query` does. */
+  async look(
+    ref: string,
+    question: ResultQuestion,
+    signal: AbortSignal,
+    maxBytes = longestLook,
+  ): Promise<ResultAnswer> {
+    await using opened = await this.#source.open(ref);
+    return await this.#reader.read(opened, question, { signal, maxBytes });
+  }
+
+  page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage> {
+    return this.#withFile(ref, (opened) => this.#reader.page(opened, range, { signal, maxBytes: longestPage }));
+  }
+
+  readText(ref: string): Promise<string> {
+    return this.#withFile(ref, async (opened) => {
+      if (!isText(opened.kind)) throw new AppError('unsupported', `The file is of kind ${opened.kind}, no text.`);
+      return (await readWhole(opened)).toString('utf8');
+    });
+  }
+
+  content(ref: string): Promise<ResultContent> {
+    return this.#withFile(ref, async (opened) => {
+      const mimeType = opened.spill?.mimeType ?? usualTypes[opened.kind];
+      const bytes = await readWhole(opened);
+      return isText(opened.kind)
+        ? { mimeType, text: bytes.toString('utf8') }
+        : { mimeType, blob: bytes.toString('base64') };
+    });
+  }
+
+  async #withFile<T>(ref: string, read: (opened: OpenedSpill) => Promise<T>): Promise<T> {
+    await using opened = await this.#source.open(ref);
+    const answer = await read(opened);
+    if (opened.spill !== undefined) this.#source.noteRead(opened.spill.id);
+    return answer;
+  }
+}
+
+const usualTypes: Readonly<Record<SpillKind, string>> = {
+  text: 'text/plain',
+  json: 'application/json',
+  toon: 'text/toon',
+  image: 'application/octet-stream',
+  audio: 'application/octet-stream',
+  binary: 'application/octet-stream',
+};
+
+function isText(kind: SpillKind): boolean {
+  return kind === 'text' || kind === 'json' || kind === 'toon';
+}
+
+// Reads in kept answers: in threads of its own, a few at once, each question with a deadline.
+
+/** What is read; whoever opened it closes it after the answer. */
+interface ReadSource {
+  readonly handle: FileHandle;
+  /** What the answer calls the file. */
+  readonly file: string;
+  readonly kind: SpillKind;
+  readonly bytes: number;
+}
+
+interface ReadOptions {
+  readonly signal: AbortSignal;
+  /** Longest text that is given, in bytes (UTF-8): 16 000 by default. */
+  readonly maxBytes?: number;
+}
+
+export interface SpillReaderOptions {
+  /** Found by themselves. */
+  readonly entries?: ReaderEntries;
+  /** For each line that a pattern is tried on, in ms: 2 000 by default. */
+  readonly patternMs?: number;
+  /** For a question about data, in ms: 30 000 by default. */
+  readonly dataMs?: number;
+  /** For a question about lines, in ms: 60 000 by default. */
+  readonly linesMs?: number;
+  /** A thread that has nothing to do ends after this long, in ms: 20 000 by default. */
+  readonly idleMs?: number;
+  /** Room for the objects of a lot of data, in bytes: 4 GB by default. */
+  readonly dataMemory?: number;
+}
+
+const usualBytes = 16_000;
+/** Two read at once, and no more than so many wait. */
+const mostThreads = 2;
+const mostWaiting = 100;
+const mostIndexes = 64;
+
+export class SpillReader {
+  readonly #options: SpillReaderOptions;
+  readonly #queue: ReaderQueue;
+  /** By the file's identity; the one that was used last stands last. */
+  readonly #indexes = new Map<string, LineIndex>();
+
+  constructor(options: SpillReaderOptions = {}) {
+    this.#options = options;
+    const { entries = readerEntries(), idleMs = 20_000 } = options;
+    this.#queue = new ReaderQueue(entries, { mostThreads, mostWaiting, idleMs, memory: options.dataMemory });
+  }
+
+  /** Rejects with AppError bad_request, not_found, unsupported, call_timeout, cancelled. */
+  async read(source: ReadSource, question: ResultQuestion, options: ReadOptions): Promise<ResultAnswer> {
+    return (await this.#ask(source, question, options)) as ResultAnswer;
+  }
+
+  /** Rejects as `read` does. */
+  async page(source: ReadSource, range: RecordRange, options: ReadOptions): Promise<RecordPage> {
+    return (await this.#ask(source, { op: 'page', ...range }, options)) as RecordPage;
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close();
+  }
+
+  async #ask(
+    { handle, file, kind, bytes }: ReadSource,
+    question: ReaderQuestion,
+    { signal, maxBytes = usualBytes }: ReadOptions,
+  ): Promise<ResultAnswer | RecordPage> {
+    const { dev, ino, mtimeMs } = await handle.stat();
+    const identity = [dev, ino, mtimeMs, bytes].join(':');
+    const steps = newSteps();
+    const target = { fd: handle.fd, file, kind, bytes };
+    const request = { target, question, maxBytes, steps, index: this.#indexes.get(identity) };
+    const reply = await this.#queue.ask(request, this.#deadlines(question, bytes), signal);
+    if (!reply.ok) throw new AppError(reply.code, reply.message, reply.fix === undefined ? {} : { fix: reply.fix });
+    this.#remember(identity, reply.index);
+    return reply.answer;
+  }
+
+  #deadlines({ op }: ReaderQuestion, bytes: number): ReadDeadlines {
+    const { patternMs = 2000, dataMs = 30_000, linesMs = 60_000 } = this.#options;
+    const isData = op === 'query' || op === 'schema' || op === 'table' || op === 'page';
+    // What is too long to be parsed is gone through from end to end.
+    const times = op === 'query' ? Math.max(1, bytes / longestDocument) : 1;
+    return { wholeMs: isData ? dataMs * times : linesMs, stepMs: op === 'grep' ? patternMs : undefined };
+  }
+
+  #remember(identity: string, index: LineIndex | undefined): void {
+    if (index === undefined) return;
+    this.#indexes.delete(identity);
+    this.#indexes.set(identity, index);
+    const [oldest] = this.#indexes.keys();
+    if (this.#indexes.size > mostIndexes && oldest !== undefined) this.#indexes.delete(oldest);
+  }
+}
+
+// The whole of a kept answer in memory, where it is small enough to go on from there.
+
+const longestWhole = 64 * 1024 * 1024;
+
+interface WholeFile {
+  readonly handle: FileHandle;
+  readonly bytes: number;
+}
+
+/** Rejects with AppError unsupported beyond 64 MB. */
+async function readWhole({ handle, bytes }: WholeFile): Promise<Buffer> {
+  if (bytes > longestWhole) {
+    const [size, limit] = [bytes, longestWhole].map((number) => Math.ceil(number / 1024 / 1024));
+    throw new AppError('unsupported', `The file has ${size} MB; up to ${limit} MB can be taken whole.`, {
+      fix: 'Read parts of it: grep, head, tail, slice, read, query.',
+    });
+  }
+  const whole = Buffer.allocUnsafe(bytes);
+  let filled = 0;
+  while (filled < bytes) {
+    const { bytesRead } = await handle.read(whole, filled, bytes - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return whole.subarray(0, filled);
+}

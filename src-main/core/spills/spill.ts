@@ -1,0 +1,285 @@
+/** A spill: an answer, or a part of one, kept on disk. */
+import { isUtf8 } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject, type JsonObject, parseJson } from '../base/json.ts';
+import type { Result } from '../wire/message.ts';
+import { RawJson } from '../wire/raw-json.ts';
+
+/** What the file holds; JSON is pretty-printed with one element per line, so that lines can be asked for. */
+export type SpillKind = 'text' | 'json' | 'toon' | 'image' | 'audio' | 'binary';
+
+/** Whose answer it is. */
+export interface SpillOrigin {
+  readonly sessionId: string;
+  readonly app: string;
+  readonly server: string;
+  readonly tool: string;
+}
+
+export interface Spill extends SpillOrigin {
+  /** Short and unguessable; `resultFile` takes it as well as the path, and `tooltray://spill/<id>` is its URI. */
+  readonly id: string;
+  /** The id of the first part of the same answer; its own where it is the first. */
+  readonly answerId: string;
+  /** Absolute path inside the store. */
+  readonly file: string;
+  readonly kind: SpillKind;
+  readonly mimeType: string;
+  /** Size of the file. */
+  readonly bytes: number;
+  /** Counted (o200k) where that was affordable, else estimated. */
+  readonly tokens: number;
+  readonly tokensEstimated: boolean;
+  /** Lines of the file (parts between line feeds); undefined for what has none. */
+  readonly lines: number | undefined;
+  /** ms since the epoch. */
+  readonly createdAt: number;
+  readonly pinned: boolean;
+  /** How often it was asked for, and when last. */
+  readonly reads: number;
+  readonly lastReadAt: number | undefined;
+}
+
+/** What a model is told of a spill in its place. */
+export interface SpillSummary {
+  /** What is inside, in a few lines: keys with types, lengths of arrays, ranges of numbers. */
+  readonly shape: readonly string[];
+  /** Keys of the topmost object, or elements of the topmost array; absent for what is neither. */
+  readonly topLevelKeys?: readonly string[];
+  readonly elements?: number;
+  /** The first and the last characters; `tail` is empty where `head` is all of it. */
+  readonly head: string;
+  readonly tail: string;
+}
+
+export interface KeptPart {
+  readonly spill: Spill;
+  readonly summary: SpillSummary;
+}
+
+/** An answer that was kept: its parts in the answer's order, the main one first. Small parts that stay in the answer are in `inline`. */
+export interface KeptAnswer {
+  readonly parts: readonly [KeptPart, ...KeptPart[]];
+  /** Content blocks that are given as they are: links, small texts beside a big one. */
+  readonly inline: readonly JsonObject[];
+  readonly isError: boolean;
+  /** `_meta` and unknown members of the result, kept beside its content. */
+  readonly rest: JsonObject;
+  /** The whole result in UTF-8, as it came. */
+  readonly resultBytes: number;
+  readonly resultTokens: number;
+  readonly tokensEstimated: boolean;
+}
+
+// Names of kept files: readable for people, unguessable for everybody else.
+
+/** 32 letters and digits that cannot be taken for each other, alike in every case. */
+const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
+/** Of 5 bits each: 100 bits. */
+const idLength = 20;
+const longestSlug = 24;
+
+const idPattern = /^[a-km-np-z2-9]{20}$/;
+const filePattern = /^([A-Za-z0-9_]+)-([A-Za-z0-9_-]+)-([a-km-np-z2-9]{20})\.([a-z0-9]{1,5})$/;
+const draftPattern = /^\.[a-km-np-z2-9]{20}\.(\d+)-m?\d+\.tmp$/;
+
+interface SpillName {
+  readonly server: string;
+  readonly tool: string;
+  readonly id: string;
+  readonly extension: string;
+}
+
+export function newSpillId(): string {
+  return Array.from(randomBytes(idLength), (byte) => alphabet[byte & 31]).join('');
+}
+
+export function isSpillId(text: string): boolean {
+  return idPattern.test(text);
+}
+
+export function spillFileName({ server, tool, id, extension }: SpillName): string {
+  return `${slug(server).replaceAll('-', '_')}-${slug(tool)}-${id}.${extension}`;
+}
+
+/** undefined for a name that is none of ours. */
+export function readSpillFileName(name: string): SpillName | undefined {
+  const [, server, tool, id, extension] = filePattern.exec(name) ?? [];
+  if (server === undefined || tool === undefined || id === undefined || extension === undefined) return undefined;
+  return { server, tool, id, extension };
+}
+
+/** What the names of one answer's unfinished files begin with; the process's id tells whether somebody still writes them. */
+export function draftStem(folder: string): string {
+  return join(folder, `.${newSpillId()}.${process.pid}`);
+}
+
+/** The process that writes the unfinished file; undefined for a name that is no such file's. */
+export function draftWriter(name: string): number | undefined {
+  const [, writer] = draftPattern.exec(name) ?? [];
+  return writer === undefined ? undefined : Number(writer);
+}
+
+function slug(text: string): string {
+  const plain = text.replace(/[^A-Za-z0-9_]+/g, '-').slice(0, longestSlug);
+  return plain.replace(/^-+|-+$/g, '') || 'x';
+}
+
+/** What a shaped answer says of its spill in `_meta`, for helper tools of ours and for client apps that want more than prose. */
+export const spillKey = 'tooltray/spill';
+
+export interface PartFacts {
+  readonly id: string;
+  /** Absolute path. */
+  readonly file: string;
+  readonly uri: string;
+  readonly kind: SpillKind;
+  readonly mimeType: string;
+  readonly bytes: number;
+  readonly tokens: number;
+  readonly lines?: number;
+  readonly topLevelKeys?: readonly string[];
+  readonly elements?: number;
+  readonly shape: readonly string[];
+  readonly head: string;
+  readonly tail: string;
+}
+
+export interface SpillFacts {
+  /** The threshold in bytes that was passed; absent where the file was asked for. */
+  readonly exceeded?: number;
+  /** Its payload; where the app's own limit was passed, the whole message, which that limit is about. */
+  readonly resultBytes: number;
+  readonly resultTokens: number;
+  readonly parts: readonly PartFacts[];
+}
+
+/** Of a class of their own: what a server writes under the same key is never taken for ours. */
+class OwnFacts {}
+
+export function spillUri(id: string): string {
+  return `tooltray://spill/${id}`;
+}
+
+interface SpillMeasures {
+  readonly exceeded: number | undefined;
+  readonly bytes: number;
+  /** Of the main part, where its text does not show what it holds. */
+  readonly top?: TopOfData | undefined;
+}
+
+export function spillFacts(kept: KeptAnswer, { exceeded, bytes, top }: SpillMeasures): SpillFacts {
+  return Object.assign(new OwnFacts(), {
+    ...(exceeded !== undefined && { exceeded }),
+    resultBytes: bytes,
+    resultTokens: kept.resultTokens,
+    parts: kept.parts.map((part, at) => ({ ...partFacts(part), ...(at === 0 && top) })),
+  });
+}
+
+/** Of an answer that came out of the pipeline; undefined where nothing was spilled. */
+export function readSpillFacts(result: JsonObject): SpillFacts | undefined {
+  const meta = result['_meta'];
+  const facts = isObject(meta) ? meta[spillKey] : undefined;
+  return facts instanceof OwnFacts ? (facts as SpillFacts) : undefined;
+}
+
+function partFacts({ spill, summary }: KeptPart): PartFacts {
+  const { id, file, kind, mimeType, bytes, tokens, lines } = spill;
+  return {
+    id,
+    file,
+    uri: spillUri(id),
+    kind,
+    mimeType,
+    bytes,
+    tokens,
+    ...(lines !== undefined && { lines }),
+    ...summary,
+  };
+}
+
+// A file that readers may look into: a kept answer, or one in a folder that the person has allowed.
+
+/** Read through the handle: somebody may exchange what lies at the path. Whoever opens it disposes of it. */
+export interface OpenedSpill extends AsyncDisposable {
+  readonly handle: FileHandle;
+  /** Absolute, without symbolic links. */
+  readonly file: string;
+  readonly kind: SpillKind;
+  readonly bytes: number;
+  /** undefined for a file of an allowed folder. */
+  readonly spill: Spill | undefined;
+}
+
+// How big an answer is in UTF-8: the whole result as it is sent, or what a person means by its size, the payload.
+
+/** Longer answers (in bytes) are not parsed to be measured. */
+const longestParsed = 8 * 1024 * 1024;
+
+/** The whole result: every content block and `structuredContent` together. */
+export function resultBytes(result: Result): number {
+  return result instanceof RawJson ? result.byteLength : Buffer.byteLength(JSON.stringify(result));
+}
+
+/**
+ * What the answer says, once: its texts without the escapes of the envelope, data without its spaces, other blocks as JSON, and
+ * `structuredContent` where no text says the same. undefined for what came as bytes and is not worth being parsed for it: it
+ * passes `limit` (0: there is none) in any case, or has more than 8 MB.
+ */
+export function payloadBytes(result: Result, limit: number): number | undefined {
+  if (!(result instanceof RawJson)) return payloadOf(result);
+  // Escapes make a text six times as long at the most, and many servers say everything twice.
+  const isClear = result.byteLength > limit * 12;
+  return isClear || result.byteLength > longestParsed ? undefined : payloadOf(result.parse());
+}
+
+function payloadOf({ content, structuredContent }: JsonObject): number {
+  const blocks = Array.isArray(content) ? (content as unknown[]) : [];
+  const told = blocks.map((block) => {
+    const isText = isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string';
+    return isText ? withoutLayout(block['text'] as string) : JSON.stringify(block);
+  });
+  const structure = isObject(structuredContent) ? JSON.stringify(structuredContent) : undefined;
+  if (structure !== undefined && !told.includes(structure) && !repeats(structuredContent, blocks)) told.push(structure);
+  return told.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+/** SDKs wrap a plain text as `{"result": text}` for tools with an output schema. */
+function repeats(structure: unknown, blocks: readonly unknown[]): boolean {
+  const values = isObject(structure) ? Object.values(structure) : [];
+  const [only] = values;
+  return values.length === 1 && blocks.some((block) => isObject(block) && block['text'] === only);
+}
+
+/** JSON as it is without its spaces; any other text as it is. */
+function withoutLayout(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.stringify(parseJson(text));
+  } catch {
+    return text;
+  }
+}
+
+// Whether a file is text, by its first bytes.
+
+const lookedAt = 8192;
+
+export async function looksBinary(handle: FileHandle): Promise<boolean> {
+  const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(lookedAt), 0, lookedAt, 0);
+  const bytes = buffer.subarray(0, bytesRead);
+  if (bytes.includes(0)) return true;
+  // The last character may be cut.
+  return bytesRead < lookedAt
+    ? !isUtf8(bytes)
+    : ![0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, bytesRead - cut)));
+}
+
+/** What stands at the top of an answer's data. */
+export interface TopOfData {
+  readonly topLevelKeys?: readonly string[];
+  readonly elements?: number;
+}

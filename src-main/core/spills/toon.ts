@@ -1,0 +1,113 @@
+/** TOON: the data of JSON in fewer tokens, lists of alike objects as tables. Source: toonformat.dev. */
+import { decode, encode, rawString } from '@toon-format/toon';
+import { isObject, type JsonObject, objectOf, parseJson } from '../base/json.ts';
+import type { Result } from '../wire/message.ts';
+import { RawJson } from '../wire/raw-json.ts';
+import { resultBytes, type TopOfData } from './spill.ts';
+
+/** Throws where the value has no form in TOON: nested too deep, half a surrogate pair. */
+export function toToon(value: unknown): string {
+  return encode(encodable(value));
+}
+
+/** Throws SyntaxError for what is no TOON, and for an integer that would lose digits. */
+export function fromToon(text: string): unknown {
+  const value: unknown = decode(text);
+  refuseRounded(value);
+  return value;
+}
+
+/** As JSON.stringify would write it: without members that are undefined, numbers in their own spelling. */
+function encodable(value: unknown): unknown {
+  if (JSON.isRawJSON(value)) return rawString((value as { rawJSON: string }).rawJSON);
+  if (Array.isArray(value)) return value.map(encodable);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) => (member === undefined ? [] : [[key, encodable(member)]])),
+  );
+}
+
+/** The library reads every number as a double; a call with another id than was written must not happen. */
+function refuseRounded(value: unknown): void {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new SyntaxError('It has an integer of more digits than can be read from TOON; JSON can say it');
+  }
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(refuseRounded);
+}
+
+// A result with its JSON told as TOON, where that is shorter by enough to be worth another notation and nothing gets lost.
+
+const formatKey = 'tooltray/format';
+
+/** At most this share of the JSON's length. */
+const mostShare = 0.85;
+/** Longer texts (in characters) are not rewritten on the main thread. */
+const longestText = 1024 * 1024;
+
+export function toToonResult(result: JsonObject): JsonObject {
+  const { content, structuredContent, ...rest } = result;
+  const block: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
+  if (!isObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return result;
+  const json = compact(block['text']);
+  // What differs from the text says more than the text.
+  const isSame = structuredContent === undefined || JSON.stringify(structuredContent) === json;
+  const toon = json === undefined || !isSame ? undefined : losslessToon(json);
+  if (toon === undefined || toon.length > block['text'].length * mostShare) return result;
+  const meta = objectOf(rest['_meta']);
+  return { ...rest, content: [{ ...block, text: toon }], _meta: { ...meta, [formatKey]: 'toon' } };
+}
+
+/** Of a result that is told as TOON, in which nobody sees it any more: as it was before. */
+export function topOfData({ content }: JsonObject): TopOfData {
+  const block: unknown = Array.isArray(content) ? content[0] : undefined;
+  const json = isObject(block) && typeof block['text'] === 'string' ? compact(block['text']) : undefined;
+  const value: unknown = json === undefined ? undefined : JSON.parse(json);
+  if (Array.isArray(value)) return { elements: value.length };
+  return isObject(value) ? { topLevelKeys: Object.keys(value) } : {};
+}
+
+/** A text alone does not say so: `note: hello` may be meant as it stands. */
+export function isToldAsToon({ _meta: meta }: JsonObject): boolean {
+  return isObject(meta) && meta[formatKey] === 'toon';
+}
+
+/** The JSON of an object or array without its spaces; undefined for any other text. */
+function compact(text: string): string | undefined {
+  if (text.length > longestText || !/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.stringify(parseJson(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** undefined where a number would change its spelling, or anything else its value. */
+function losslessToon(json: string): string | undefined {
+  try {
+    const toon = toToon(JSON.parse(json));
+    return JSON.stringify(fromToon(toon)) === json ? toon : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// Pictures and sound of an answer apart from the rest of it: they are looked at and listened to, not read.
+
+interface MediaAside {
+  readonly rest: Result;
+  readonly media: readonly JsonObject[];
+}
+
+/** A result of more than `longest` bytes stays together. */
+export function setMediaAside(result: Result, longest: number): MediaAside {
+  if (resultBytes(result) > longest) return { rest: result, media: [] };
+  const parsed = result instanceof RawJson ? result.parse() : result;
+  const blocks = Array.isArray(parsed['content']) ? (parsed['content'] as unknown[]) : [];
+  const media = blocks.filter(isMedia);
+  if (media.length === 0) return { rest: result, media };
+  return { rest: { ...parsed, content: blocks.filter((block) => !isMedia(block)) }, media };
+}
+
+function isMedia(block: unknown): block is JsonObject {
+  return isObject(block) && (block['type'] === 'image' || block['type'] === 'audio');
+}

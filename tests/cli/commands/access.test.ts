@@ -1,0 +1,119 @@
+/** `install --http`, `revoke`, and what `apps` says of access: the built command line, with and without a running core. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { CliHome, eventually, type Outcome } from '../cli-home.ts';
+
+let person = '';
+
+beforeEach(async () => {
+  person = await mkdtemp(join(tmpdir(), 'tooltray-person-'));
+  for (const path of ['.cursor/mcp.json', '.config/Claude/claude_desktop_config.json']) {
+    await mkdir(dirname(join(person, path)), { recursive: true });
+    await writeFile(join(person, path), '{}\n');
+  }
+});
+
+afterEach(() => rm(person, { recursive: true, force: true }));
+
+function run(home: CliHome, args: readonly string[], input = ''): Promise<Outcome> {
+  return home.runWith({ env: { HOME: person, XDG_CONFIG_HOME: join(person, '.config') }, input }, ...args);
+}
+
+async function accessOf(home: CliHome, app: string): Promise<unknown> {
+  const { stdout } = await run(home, ['apps', '--json']);
+  const { access } = JSON.parse(stdout) as { access: { app: string }[] };
+  return access.find((row) => row.app === app);
+}
+
+/** One that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const hello = `${JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+})}\n`;
+const reason = 'The access of Cursor to Tooltray was revoked';
+
+test('an app is connected by an address that works, revoked while it is in use, and given back by install', async () => {
+  await using home = new CliHome();
+  const port = await freePort();
+  home.writeConfig({ port, servers: {} });
+  const dry = await run(home, ['install', 'cursor', '--http', '--dry-run']);
+  expect(dry.stdout).toContain(`"url": "http://127.0.0.1:${port}/mcp/app/cursor"`);
+  expect(dry.stdout).toContain('"Authorization": "***"');
+
+  // No core runs: one is started for the trial, and ends with it.
+  const done = await run(home, ['install', 'cursor', '--http', '--yes']);
+  expect([done.code, done.stderr]).toEqual([0, '']);
+  await eventually(
+    async () => existsSync(join(home.path, 'run', 'core.sock')),
+    (isThere) => !isThere,
+  );
+  const written = JSON.parse(await readFile(join(person, '.cursor/mcp.json'), 'utf8')) as {
+    mcpServers: { tooltray: { url: string; headers: { Authorization: string } } };
+  };
+  const { url, headers } = written.mcpServers.tooltray;
+  expect([url, done.stdout.includes(headers.Authorization)]).toEqual([
+    `http://127.0.0.1:${port}/mcp/app/cursor`,
+    false,
+  ]);
+  expect(await accessOf(home, 'cursor')).toMatchObject({ via: 'http', since: expect.any(Number) as number });
+
+  await home.serve('--port', String(port));
+  const status = async (): Promise<number> => (await fetch(url, { headers })).status;
+  expect(await status()).toBe(406);
+  const revoked = await run(home, ['revoke', 'cursor']);
+  expect([revoked.code, revoked.stdout]).toEqual([
+    0,
+    'The access of Cursor was revoked; what it had open has ended.\nTo give it back: tooltray install, or Allow in the dashboard’s settings.\n',
+  ]);
+  expect(await status()).toBe(403);
+  const shim = await run(home, ['stdio', '--app', 'cursor'], hello);
+  expect(JSON.parse(shim.stdout)).toMatchObject({
+    id: 1,
+    error: { message: expect.stringContaining(reason) as string },
+  });
+  expect(shim.stderr).toContain(`tooltray: ${reason}`);
+  expect((await run(home, ['apps'])).stdout).toMatch(/^cursor +connected +revoked \d{4}-/m);
+
+  const again = await run(home, ['install', 'cursor', '--yes']);
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Cursor may use Tooltray again.')]);
+  expect(await status()).toBe(406);
+});
+
+test('without a core an app is revoked for the next one, and for one of its own', async () => {
+  await using home = new CliHome({});
+  const outcome = await run(home, ['revoke', 'cursor', '--json']);
+  expect(JSON.parse(outcome.stdout)).toMatchObject({ app: 'cursor' });
+  const alone = await run(home, ['stdio', '--standalone', '--app', 'cursor'], hello);
+  expect([alone.code, alone.stdout, alone.stderr]).toEqual([1, '', expect.stringContaining(`tooltray: ${reason}`)]);
+  expect((await run(home, ['apps'])).stdout).toMatch(/^cursor +not connected +revoked /m);
+});
+
+test('what cannot be done is refused with the reason', async () => {
+  await using home = new CliHome({});
+  const desktop = await run(home, ['install', 'claude-desktop', '--http', '--yes']);
+  expect([desktop.code, desktop.stderr]).toEqual([
+    1,
+    expect.stringContaining('Claude Desktop takes no addresses in its config file.'),
+  ]);
+  home.writeConfig({ port: 0, servers: {} });
+  const portless = await run(home, ['install', 'cursor', '--http', '--yes']);
+  expect([portless.code, portless.stderr]).toEqual([1, expect.stringContaining('Tooltray has no address now')]);
+  const unknown = await run(home, ['revoke', 'curser']);
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('No client app called "curser"')]);
+});

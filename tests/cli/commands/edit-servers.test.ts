@@ -1,0 +1,121 @@
+/** The commands that edit the config file, by what is in the file afterwards. */
+import { writeFileSync } from 'node:fs';
+import { parse } from 'jsonc-parser';
+import { expect, test } from 'vitest';
+import { CliHome, entries } from '../cli-home.ts';
+
+const servers = (home: CliHome): Record<string, unknown> =>
+  (parse(home.configText()) as { servers: Record<string, unknown> }).servers;
+
+test('the first command of a new person writes a config with the built-in server', async () => {
+  await using home = new CliHome();
+  const { code, stdout } = await home.run('list');
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: 'NAME   STATE        TOOLS  TRANSPORT  ENDPOINT\nutils  Not running  ?      builtin    utils\n',
+  });
+  expect(Object.keys(servers(home))).toEqual(['utils']);
+});
+
+test('add writes the entry, keeps the comments, and shows no secret', async () => {
+  await using home = new CliHome();
+  const { code, stdout } = await home.run(
+    'add',
+    'gh',
+    process.execPath,
+    '--env',
+    'GH_TOKEN=s3cret-value',
+    '--env',
+    'HOST',
+    '--',
+    'a.mjs',
+    '--json',
+  );
+  expect(code).toBe(0);
+  expect(stdout).not.toContain('s3cret-value');
+  expect(stdout).toContain('"GH_TOKEN": "***", "HOST": "${env:HOST}"');
+  expect(servers(home)['gh']).toEqual({
+    command: process.execPath,
+    args: ['a.mjs', '--json'],
+    env: { GH_TOKEN: 's3cret-value', HOST: '${env:HOST}' },
+  });
+  expect(home.configText()).toContain('// Your MCP servers.');
+});
+
+test('add warns of a command that is not there, and with --dry-run writes nothing', async () => {
+  await using home = new CliHome({});
+  const before = home.configText();
+  const { code, data } = await home.json('add', '--dry-run', 'x', entries.missing.command);
+  expect({ code, data }).toEqual({
+    code: 0,
+    data: {
+      name: 'x',
+      entry: entries.missing,
+      file: home.configFile,
+      written: false,
+      warnings: [`"${entries.missing.command}" was not found on PATH. Install it, or write the whole path of it.`],
+    },
+  });
+  expect(home.configText()).toBe(before);
+});
+
+test('add refuses a name that is taken', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  expect(await home.run('add', 'echo', '--url', 'https://example.com/mcp')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'tooltray: A server called "echo" already exists. Choose another name, or take it out first: tooltray remove echo.\n',
+  });
+});
+
+test('disable, enable and remove change the entry, and say so when there is nothing to do', async () => {
+  await using home = new CliHome({ echo: entries.echo, other: entries.echo });
+  expect((await home.run('disable', 'echo')).stdout).toBe('echo is switched off.\n');
+  expect(servers(home)['echo']).toEqual({ ...entries.echo, enabled: false });
+  expect((await home.json('disable', 'echo')).data).toEqual({ name: 'echo', file: home.configFile, changed: false });
+  await home.run('enable', 'echo');
+  expect(servers(home)['echo']).toEqual({ ...entries.echo, enabled: true });
+  await home.run('remove', 'echo');
+  expect(Object.keys(servers(home))).toEqual(['other']);
+});
+
+test('an unknown name is answered with the one that was meant and those there are', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  const outcomes = await Promise.all(['remove', 'enable', 'validate'].map((command) => home.run(command, 'ehco')));
+  const stderr = 'tooltray: There is no server called "ehco". Did you mean "echo"? There are: echo.\n';
+  expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, stdout: '', stderr })));
+});
+
+test('validate points at each fault by line and column, missing commands included', async () => {
+  await using home = new CliHome({ good: entries.echo, bad: { url: 'ftp://x' }, gone: entries.missing });
+  const { code, stdout } = await home.run('validate');
+  const lines = home.configText().split('\n');
+  const at = (text: string): string => {
+    const line = lines.findIndex((one) => one.includes(text));
+    return `${home.configFile}:${line + 1}:${(lines[line] ?? '').indexOf(text) + 1}`;
+  };
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: [
+      `${at('"ftp://x"')} error: servers.bad.url: This is not an address that starts with http:// or https://. Write "https://host/mcp".`,
+      `${at(`"${entries.missing.command}"`)} error: servers.gone.command: "${entries.missing.command}" was not found on PATH. Install it, or write the whole path of it.`,
+      `${home.configFile}: not ok (2 servers, 2 errors, 0 warnings)`,
+      '',
+    ].join('\n'),
+  });
+  expect(await home.json('validate', 'good')).toMatchObject({
+    code: 0,
+    data: { ok: true, servers: ['good'], problems: [] },
+  });
+});
+
+test('a file that is no JSON is said to be so by every command, with the place', async () => {
+  await using home = new CliHome();
+  writeFileSync(home.configFile, '{ "servers": {');
+  const commands = [['list'], ['test'], ['list', '--tools'], ['add', 'x', 'y'], ['validate']];
+  const outcomes = await Promise.all(commands.map((words) => home.run(...words)));
+  for (const { code, stdout, stderr } of outcomes) {
+    expect({ code, told: `${stdout}${stderr}`.includes('An object is not closed.') }).toEqual({ code: 1, told: true });
+  }
+});

@@ -1,0 +1,38 @@
+/** What `list` tells of the client apps that are connected: the mode of each, and why. */
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { RawClient } from '../../support/raw-client.ts';
+import { CliHome, entries, eventually } from '../cli-home.ts';
+
+test('list shows the mode of every session with the reason that auto has, and says who shows an old list', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  await home.serve();
+  const child = home.spawn(['stdio', '--app', 'claude-ai'], {}, []);
+  const client = new RawClient(child.stdout!, child.stdin!);
+  await client.initialize();
+  await client.request('tools/list');
+
+  const reason = expect.stringMatching(
+    /^The only tool costs about \d+ tokens, 0\.\d+ % of the window of Claude Desktop\.$/,
+  ) as string;
+  expect((await home.json('list')).data['sessions']).toMatchObject([
+    { app: 'claude-ai', mode: 'proxy', reason, calls: 0, staleList: false, note: '' },
+  ]);
+  const lines = async (): Promise<string> => (await home.run('list')).stdout;
+  expect(await lines()).toMatch(/\n\nSESSION +MODE +CALLS +WHY\nclaude-ai +proxy +0 +The only tool costs about /);
+
+  home.writeConfig({ servers: { echo: entries.echo }, mode: 'search' });
+  await client.notification('notifications/tools/list_changed');
+  for (const message of ['one', 'two', 'three']) await client.callTool('echo', { message });
+  expect(await eventually(lines, (text) => text.includes('restart'))).toMatch(
+    /\nclaude-ai +search +3 +as set\n\nClaude Desktop still shows the old tool list: restart it\.\n$/,
+  );
+  child.kill();
+  await once(child, 'close');
+});
+
+test('without a running core there are none', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  expect((await home.json('list')).data['sessions']).toEqual([]);
+  expect((await home.run('list')).stdout).not.toContain('SESSION');
+});

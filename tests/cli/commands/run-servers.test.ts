@@ -1,0 +1,116 @@
+/** Commands that need servers, without a running core. */
+import { expect, test } from 'vitest';
+import { CliHome, entries } from '../cli-home.ts';
+
+const secret = 'hunter2-hunter2';
+
+test('test tells which servers answer and why the others do not, with their last words', async () => {
+  await using home = new CliHome({
+    echo: entries.echo,
+    crash: entries.crash,
+    off: { ...entries.echo, enabled: false },
+  });
+  const { code, data } = await home.json('test');
+  expect(code).toBe(1);
+  expect(data).toMatchObject({
+    ok: false,
+    servers: [
+      { name: 'echo', ok: true, era: 'legacy', protocolVersion: '2025-11-25', tools: 1 },
+      {
+        name: 'crash',
+        ok: false,
+        error: { code: 'server_exited' },
+        stderr: ['Fatal: the fixture crashes on purpose.'],
+      },
+    ],
+    off: ['off'],
+  });
+});
+
+test('test of one server prints a line for it and exits with 0, also where it is switched off', async () => {
+  await using home = new CliHome({ echo: { ...entries.echo, enabled: false }, crash: entries.crash });
+  const { code, stdout } = await home.run('test', 'echo');
+  expect({ code, stdout: stdout.replace(/\d+\.\d s/, 'T') }).toEqual({
+    code: 0,
+    stdout: 'NAME  RESULT  TOOLS  PROTOCOL             TIME\necho  ok      1      2025-11-25 (legacy)  T\n',
+  });
+});
+
+test('build-cache lists every server once, and list knows their tools from then on', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  expect((await home.run('build-cache')).stdout).toMatch(/\nCached 1 tool of 1 of 1 server\.\n$/);
+  expect((await home.json('list')).data['servers']).toMatchObject([{ name: 'echo', state: 'not-running', tools: 1 }]);
+});
+
+test('call prints the text of the result, without what would steer the terminal', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  const message = { message: 'one\ntwo \u001b[31mred\u0007' };
+  expect(await home.run('call', 'echo:echo', JSON.stringify(message))).toEqual({
+    code: 0,
+    stdout: 'one\ntwo red\n',
+    stderr: '',
+  });
+  const raw = await home.runWith({ input: JSON.stringify(message) }, 'call', 'echo', '-', '--raw');
+  expect(raw.stdout).toBe(`${message.message}\n`);
+});
+
+test('call exits with 1 for an error of the tool, 1 for an unknown tool and 2 for arguments that are no object', async () => {
+  await using home = new CliHome({ utils: { type: 'builtin', builtin: 'utils' } });
+  const codes = [
+    (await home.run('call', 'utils:current_time', '{"timezone":"No/Where"}')).code,
+    (await home.run('call', 'utils:curent_time')).code,
+    (await home.run('call', 'utils:current_time', '[]')).code,
+    (await home.run('call', 'utils:current_time', '{"timezone"')).code,
+  ];
+  expect(codes).toEqual([1, 1, 2, 2]);
+});
+
+test('search and list --tools name the tools there are', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  expect((await home.run('search', 'return', 'message')).stdout).toMatch(
+    /^echo:echo\n {2}Returns the message it was given\.\n {2}\S/,
+  );
+  expect((await home.json('search', 'zebra')).data).toEqual({ query: 'zebra', total: 0, hits: [] });
+  expect((await home.run('list', '--tools')).stdout).toBe('echo:echo  Returns the message it was given.\n\n1 tool\n');
+});
+
+test('doctor exits with 1 for a server that needs a person, and with 0 when nothing does', async () => {
+  await using home = new CliHome();
+  home.writeConfig({ trustEdits: true, servers: { echo: entries.echo } });
+  const well = await home.run('doctor');
+  expect({ code: well.code, last: well.stdout.trim().split('\n').at(-1) }).toEqual({
+    code: 0,
+    last: 'Nothing needs you.',
+  });
+  home.writeConfig({ trustEdits: true, servers: { gone: { ...entries.missing, env: { API_TOKEN: secret } } } });
+  const ill = await home.json('doctor');
+  const problems = (ill.data['findings'] as { level: string; text: string }[]).filter(
+    ({ level }) => level === 'problem',
+  );
+  expect({ code: ill.code, problems }).toMatchObject({
+    code: 1,
+    problems: [
+      {
+        text: `gone did not start: "${entries.missing.command}" was not found on PATH. Install it, or set an absolute path in the server's command.`,
+      },
+    ],
+  });
+});
+
+test('no command shows a secret of the config', async () => {
+  const args = [...entries.crash.args, '--api-key', secret];
+  await using home = new CliHome({ crash: { command: entries.crash.command, args, env: { API_TOKEN: secret } } });
+  const outcomes = await Promise.all(
+    [['list'], ['list', '--json'], ['--list-servers'], ['test'], ['doctor']].map((words) => home.run(...words)),
+  );
+  expect(outcomes.map(({ stdout, stderr }) => (stdout + stderr).includes(secret))).toEqual(outcomes.map(() => false));
+  expect(outcomes[0]?.stdout).toContain('--api-key ***');
+});
+
+test('retry says that no Tooltray is running', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  expect(await home.run('retry', 'echo')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^tooltray: No Tooltray is running/) as string,
+  });
+});

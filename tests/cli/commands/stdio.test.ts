@@ -1,0 +1,75 @@
+/** What `stdio` may write to stdout: MCP frames and nothing else. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CliHome, entries, eventually } from '../cli-home.ts';
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+test('a private core answers on stdout in frames alone, whatever its servers print', async () => {
+  await using home = new CliHome({ echo: entries.echo, crash: entries.crash, missing: entries.missing });
+  const child = home.spawn(['stdio', '--standalone'], {}, []);
+  let stdout = '';
+  const answered = new Promise<void>((resolve) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString('utf8');
+      if (/"id":2\b/.test(stdout)) resolve();
+    });
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  child.stdin?.write(
+    `${JSON.stringify(initialize)}\n${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`,
+  );
+  child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' })}\n`);
+  await answered;
+  child.stdin?.end();
+  expect(await ended).toBe(0);
+  const frames = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { jsonrpc: string; id?: number; result?: { tools?: { name: string }[] } });
+  expect(frames.every(({ jsonrpc }) => jsonrpc === '2.0')).toBe(true);
+  const names = frames.find(({ id }) => id === 2)?.result?.tools?.map(({ name }) => name);
+  expect(names).toContain('echo_echo');
+});
+
+test('what goes wrong is said on stderr, and stdout stays empty', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  const wrong = [
+    ['stdio', '--standalone', '--config', `${home.path}/none.json`],
+    ['stdio', '--standalone', '--mode', 'bogus', '--json'],
+    ['stdio', '--standalone', '--frob'],
+    ['stdio', '--frob'],
+  ];
+  const outcomes = await Promise.all(wrong.map((words) => home.run(...words)));
+  expect(outcomes.map(({ code, stdout }) => ({ code, stdout }))).toEqual(
+    [1, 2, 2, 2].map((code) => ({ code, stdout: '' })),
+  );
+  expect(outcomes.map(({ stderr }) => /^tooltray: \S/.test(stderr))).toEqual(outcomes.map(() => true));
+});
+
+test('a client app that leaves at once leaves nothing behind', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  expect(await home.run('stdio', '--standalone')).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('a private core mends a server that does not start, where nobody has to be asked', async () => {
+  await using home = new CliHome({ x: entries.missing });
+  mkdirSync(join(home.path, '.cursor'), { recursive: true });
+  writeFileSync(join(home.path, '.cursor/mcp.json'), JSON.stringify({ mcpServers: { x: entries.echo } }));
+  const env = { HOME: home.path, XDG_CONFIG_HOME: join(home.path, '.config') };
+  home.writeConfig({ heal: 'auto', servers: { x: entries.missing } });
+  const child = home.spawn(['stdio', '--standalone'], env, []);
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  child.stdin?.write(`${JSON.stringify(initialize)}\n`);
+  const mended = (): Promise<boolean> => Promise.resolve(!home.configText().includes(entries.missing.command));
+  expect(await eventually(mended, (is) => is)).toBe(true);
+  expect(JSON.parse(home.configText())).toMatchObject({ servers: { x: entries.echo } });
+  child.stdin?.end();
+  expect(await ended).toBe(0);
+});

@@ -1,0 +1,120 @@
+/** Promises of mode `auto`: cheap lists are shown, big ones are not, and nothing it picks costs more than direct. */
+import { describe, expect, test } from 'vitest';
+import { countTokens } from '../../src-main/core/activity/token-worker.ts';
+import {
+  chooseMode,
+  type Costs,
+  followMode,
+  modeChooser,
+  ModeCosts,
+  requireMode,
+} from '../../src-main/core/choose-mode.ts';
+import { findMode } from '../../src-main/core/mode-list.ts';
+import type { ModeView } from '../../src-main/core/modes/mode.ts';
+import { emptyListing } from '../../src-main/core/servers/listing.ts';
+import { fileTools } from '../fixtures/servers/eight-tools/file-tools.ts';
+import { webTools } from '../fixtures/servers/eight-tools/web-tools.ts';
+import { helperContext } from './modes/helper-context.ts';
+
+function viewOf(...servers: readonly (readonly [string, readonly Record<string, unknown>[]])[]): ModeView {
+  const { catalog, index, level, descriptions } = helperContext(
+    servers.map(([name, tools]) => ({ name, listing: { ...emptyListing, tools }, instructions: undefined })),
+  );
+  return { catalog, index, level, descriptions };
+}
+
+function view(tools: number, words: number): ModeView {
+  const definitions = Array.from({ length: tools }, (_, i) => ({
+    name: `tool_${i}`,
+    description: `Does thing ${i} ${'with care '.repeat(words)}`,
+    inputSchema: { type: 'object', properties: { [`path_${i}`]: { type: 'string' }, depth: { type: 'integer' } } },
+  }));
+  return viewOf(['a', definitions]);
+}
+
+const costs = (tools: number, words: number): Costs => new ModeCosts().of(view(tools, words));
+
+test('a few tools are all shown, and the reason says what they cost', () => {
+  const { mode, reason } = chooseMode(costs(5, 5), 'claude-ai');
+  expect(mode.name).toBe('proxy');
+  expect(reason).toMatch(/^All 5 tools cost about \d+ tokens, 0\.\d+ % of the window of Claude Desktop\.$/);
+});
+
+test('a large catalog is not listed to an app that would load all of it', () => {
+  const { mode, reason } = chooseMode(costs(600, 20), 'some app');
+  expect(mode.name).not.toBe('proxy');
+  expect(reason).toMatch(
+    /^All 600 tools would cost about [\d,]+ tokens; in mode \w+ a session of 5 tool uses costs about [\d,]+ tokens\.$/,
+  );
+});
+
+test('what is much for a small window is little for a large one', () => {
+  const same = costs(150, 10);
+  expect(chooseMode(same, 'some app').mode.name).not.toBe('proxy');
+  expect(chooseMode(same, 'gemini-cli').mode.name).toBe('proxy');
+});
+
+test('an app that defers tools itself gets all of them', () => {
+  const { mode, reason } = chooseMode(costs(600, 20), 'claude-code');
+  expect([mode.name, reason]).toEqual(['proxy', 'Claude Code loads tools when it needs them, so every one is shown.']);
+});
+
+describe('what auto picks never costs more than direct', () => {
+  function listed(shown: ModeView): number {
+    const { mode } = chooseMode(new ModeCosts().of(shown), undefined);
+    const tools = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(shown)];
+    return countTokens(JSON.stringify({ tools })) + countTokens(mode.instructions(shown));
+  }
+  const direct = ({ catalog }: ModeView): number =>
+    countTokens(JSON.stringify({ tools: catalog.tools.map(({ definition }) => definition) }));
+
+  test('with eight tools of usual size on two servers', () => {
+    const shown = viewOf(['files', fileTools], ['web', webTools]);
+    expect(direct(shown)).toBeGreaterThan(1100);
+    expect(listed(shown)).toBeLessThan(0.95 * direct(shown));
+    expect(listed({ ...shown, level: 'toolmux' })).toBeLessThan(0.8 * direct(shown));
+  });
+
+  // Of tools without a word too many there is nothing to leave out; where they come from is said in a line all the same.
+  test.each([1, 3, 10, 30, 100, 300, 1000])('with %i tools that are as short as can be', (tools) => {
+    const shown = view(tools, 10);
+    expect(listed(shown)).toBeLessThanOrEqual(direct(shown) + countTokens(findMode('proxy').instructions(shown)));
+  });
+});
+
+describe('costs', () => {
+  test('are worked out once for a catalog, however many sessions ask', () => {
+    const [shared, shown] = [new ModeCosts(), view(10, 5)];
+    expect(shared.of({ ...shown })).toBe(shared.of(shown));
+    expect(shared.of(view(10, 5))).not.toBe(shared.of(shown));
+  });
+
+  test('are others where texts stay as they are, and anew where written texts have changed', () => {
+    const [shared, shown] = [new ModeCosts(), viewOf(['files', fileTools])];
+    const before = shared.of(shown);
+    expect(shared.of({ ...shown, level: 'full' }).all).toBeGreaterThan(before.all);
+    shared.forget();
+    expect(shared.of(shown)).not.toBe(before);
+  });
+});
+
+test('a mode that the person names is taken as it is, an unknown one is refused', () => {
+  expect(modeChooser('search', 'claude-code', new ModeCosts())(view(1, 1))).toMatchObject({
+    mode: { name: 'search' },
+    reason: undefined,
+  });
+  const unknown = expect.objectContaining({ code: 'mode_unknown' }) as Error;
+  expect(() => modeChooser('nope', undefined, new ModeCosts())).toThrow(unknown);
+  expect(() => requireMode('nope')).toThrow(unknown);
+  expect(() => requireMode('auto')).not.toThrow();
+});
+
+test('a setting that changes is followed, a mistake in it is not', () => {
+  let setting = 'search';
+  const choose = followMode(() => setting, undefined, new ModeCosts());
+  const modeNow = (name: string): string => {
+    setting = name;
+    return choose(view(1, 1)).mode.name;
+  };
+  expect(['search', 'meta', 'nope', 'auto'].map(modeNow)).toEqual(['search', 'meta', 'meta', 'proxy']);
+});

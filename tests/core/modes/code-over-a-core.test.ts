@@ -1,0 +1,97 @@
+/** Compatibility cases 16 and 17 and MCPProxy's code_execution: programs of a model, over a real socket and real servers. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Params } from '../../support/raw-client.ts';
+import { type SocketClient, textOf } from '../../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
+
+let core: TestCore;
+let code: SocketClient;
+beforeAll(async () => {
+  core = await startCore({ servers: { a: fixture('compat', 'A'), b: fixture('compat', 'B') } });
+  code = await core.open({}, { mode: 'code' });
+});
+afterAll(() => core[Symbol.asyncDispose]());
+
+const execute = (program: string): Promise<Params> => code.callTool('execute', { code: program });
+
+describe('16: three tools', () => {
+  test('search, get_schema and execute are all that is listed', async () => {
+    const { tools } = (await code.request('tools/list')) as unknown as { tools: { name: string }[] };
+    expect(tools.map(({ name }) => name)).toEqual(['search', 'get_schema', 'execute']);
+  });
+
+  test('search counts its hits and gives a line each', async () => {
+    const text = textOf(await code.callTool('search', { query: 'reverse' }));
+    expect(text).toMatch(/^2 of 6 tools:\n- a_reverse_tool: .+\n- b_reverse_tool: /);
+    expect(textOf(await code.callTool('search', { query: 'zzzzqqq' }))).toBe('No tools matched the query.');
+  });
+
+  test('get_schema shows parameters and names what there is not', async () => {
+    const text = textOf(await code.callTool('get_schema', { tools: ['a_echo_tool', 'nope'] }));
+    expect(text).toContain('`message` (string, required)');
+    expect(text).toContain('Tools not found: nope');
+  });
+});
+
+describe('17: execute', () => {
+  test('calls are chained and only the final value comes back', async () => {
+    const text = textOf(
+      await execute(`const first = await call_tool('a_echo_tool', { message: 'one' });
+        const second = await call_tool('b_echo_tool', { message: first.message + ' two' });
+        return second;`),
+    );
+    expect(JSON.parse(text)).toEqual({ message: 'one two', who: 'B' });
+  });
+
+  test('a call that fails is thrown and can be caught', async () => {
+    const text = textOf(
+      await execute(`try { await call_tool('nope', {}); } catch (error) { return 'caught: ' + error.message; }`),
+    );
+    expect(text).toMatch(/^caught: .*nope/);
+  });
+
+  test('the 51st call is refused, an endless loop is ended, a mistake has its line', async () => {
+    const many = await execute(`for (let i = 0; i < 60; i++) await call_tool('a_echo_tool', { message: String(i) });`);
+    expect([many['isError'], textOf(many)]).toEqual([true, expect.stringMatching(/^MAX_TOOL_CALLS_EXCEEDED/)]);
+    const wrong = await execute('const x = 1;\nnope();\nreturn x;');
+    expect([wrong['isError'], textOf(wrong)]).toEqual([true, expect.stringMatching(/^RUNTIME_ERROR at line 2/)]);
+    const endless = await code.callTool('code_execution', { code: 'while (true) {}', options: { timeout_ms: 300 } });
+    expect([endless['isError'], textOf(endless)]).toEqual([true, expect.stringContaining('"TIMEOUT"')]);
+  });
+
+  test('every call inside is recorded by itself', async () => {
+    await execute(
+      `await call_tools([{ name: 'a_echo_tool', args: { message: '1' } }, { name: 'b_echo_tool', args: { message: '2' } }]);`,
+    );
+    const { activity } = core.host.core;
+    await expect
+      .poll(() => {
+        activity.flush();
+        return activity.recent({}, 2).map(({ server, via }) => [server, via]);
+      })
+      .toEqual(
+        expect.arrayContaining([
+          ['a', 'execute'],
+          ['b', 'execute'],
+        ]),
+      );
+  });
+});
+
+test('code_execution answers with ok and value, and keeps to the servers it is allowed', async () => {
+  const program = `call_tool('a', 'echo_tool', { message: input.text })`;
+  const own = parsed(await code.callTool('code_execution', { code: program, input: { text: 'hi' } }));
+  expect(own).toMatchObject({ ok: true, value: { ok: true } });
+  const barred = parsed(
+    await code.callTool('code_execution', {
+      code: program,
+      input: { text: 'hi' },
+      options: { allowed_servers: ['b'] },
+    }),
+  );
+  expect(JSON.stringify(barred)).toContain('SERVER_NOT_ALLOWED');
+});
+
+function parsed(result: Params): unknown {
+  return JSON.parse(textOf(result));
+}

@@ -1,0 +1,20 @@
+/** The worker as it is shipped: minified, beside its engine. `npm test` builds before it comes here. */
+import { expect, test } from 'vitest';
+import { Harness } from '../sandbox-harness.ts';
+
+const harness = new Harness({}, { workerUrl: new URL('../../../../dist/sandbox-worker.js', import.meta.url) });
+
+test('the built worker runs code in both styles', async () => {
+  const code = 'const r: { a: number } = await call_tool("echo", { a: 1 });\nconsole.log(r);\nreturn r';
+  expect(await harness.run(code)).toMatchObject({ ok: true, value: { a: 1 }, console: ['{"a":1}'], calls: 1 });
+  const blocking =
+    'const slots = call_tools([{ server: "s", tool: "echo" }, { name: "fail" }]); slots.map((s) => s.ok)';
+  expect(await harness.value(blocking, { globals: 'code_execution' })).toEqual([true, false]);
+});
+
+test('the built worker tells the line of an error', async () => {
+  expect(await harness.error('1;\nawait call_tool("fail", {})', { language: 'javascript' })).toMatchObject({
+    line: 2,
+    message: 'ToolError: the disk\nis full',
+  });
+});

@@ -1,0 +1,75 @@
+/** What servers ask one session: bounded over all of them, in turns, and refused with the reason. */
+import { expect, test } from 'vitest';
+import { type Ask, type QuestionBounds, SessionQuestions } from '../../../src-main/core/sessions/caller-context.ts';
+import type { Result } from '../../../src-main/core/wire/message.ts';
+
+const bounds: QuestionBounds = { open: 4, waiting: 6, waitMs: 600_000, rate: { atOnce: 1000, perSecond: 1 } };
+const signal = new AbortController().signal;
+
+/** A person who answers when told to. */
+function person(limits: Partial<QuestionBounds> = {}) {
+  const open: { server: string; answer: () => void }[] = [];
+  const ask: Ask = (_method, params) =>
+    new Promise<Result>((resolve) => {
+      const { 'tooltray/server': server } = params['_meta'] as { 'tooltray/server': string };
+      open.push({ server, answer: () => resolve({ action: 'accept' }) });
+    });
+  const bounded = new SessionQuestions({ ...bounds, ...limits }).bounded(ask);
+  const put = (server: string, method = 'elicitation/create', own = signal): Promise<Result> =>
+    bounded(method, { _meta: { 'tooltray/server': server } }, own);
+  return { open, put, servers: () => open.map(({ server }) => server) };
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test("of many questions only so many are open at once, half of them one server's; servers take turns for the rest", async () => {
+  const { open, put, servers } = person();
+  const answers = ['a', 'a', 'a', 'a', 'b', 'c', 'b', 'b'].map((server) => put(server));
+  await settle();
+  expect(servers()).toEqual(['a', 'a', 'b', 'c']);
+  open[0]?.answer();
+  await settle();
+  expect(servers().slice(4)).toHaveLength(1);
+  for (let next = 1; next < 8; next++) {
+    open[next]?.answer();
+    await settle();
+  }
+  expect(await Promise.all(answers)).toHaveLength(8);
+});
+
+test('what is beyond those that wait is refused, with the reason, and nothing is lost for the others', async () => {
+  const { open, put, servers } = person();
+  const waiting = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((server) => put(server));
+  await settle();
+  await expect(put('k')).rejects.toThrow('4 questions are open with this person, more are waiting. Wait until some');
+  for (let next = 0; next < 10; next++) {
+    open[next]?.answer();
+    await settle();
+  }
+  await Promise.all(waiting);
+  expect(servers().sort()).toEqual([...'abcdefghij']);
+});
+
+test('one that waits too long, or is given up, is never put to the person', async () => {
+  const { open, put, servers } = person({ open: 2, waitMs: 20 });
+  const [first, second] = [put('a'), put('b')];
+  await settle();
+  await expect(put('c')).rejects.toThrow('The person had no time for this question');
+  const left = new AbortController();
+  const given = put('d', 'sampling/createMessage', left.signal);
+  left.abort();
+  await expect(given).rejects.toThrow('had no time');
+  for (const { answer } of open) answer();
+  await Promise.all([first, second]);
+  expect(servers()).toEqual(['a', 'b']);
+});
+
+test("a session is asked so often, whichever servers ask; what takes nobody's attention is not counted", async () => {
+  const { open, put } = person({ open: 100, rate: { atOnce: 3, perSecond: 0.001 } });
+  const asked = ['a', 'b', 'c'].map((server) => put(server));
+  await expect(put('d')).rejects.toThrow('too often in a short time');
+  const roots = put('d', 'roots/list');
+  await settle();
+  for (const { answer } of open) answer();
+  expect(await Promise.all([...asked, roots])).toHaveLength(4);
+});

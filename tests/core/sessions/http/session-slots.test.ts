@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { SessionSlots } from '../../../../src-main/core/sessions/http/modern-http.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+const fiveMinutes = 5 * 60_000;
+
+/** Holds a slot until told to let go. */
+async function hold(slots: SessionSlots, key: string): Promise<{ id: string; release: () => Promise<void> }> {
+  const [held, release] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()];
+  const over = slots.use(key, async (id) => {
+    held.resolve(id);
+    await release.promise;
+  });
+  const letGo = async (): Promise<void> => {
+    release.resolve();
+    await over;
+  };
+  return { id: await held.promise, release: letGo };
+}
+
+test('requests that run at the same time have ids of their own, those of other keys in any case', async () => {
+  const slots = new SessionSlots(() => undefined);
+  const held = [await hold(slots, 'a'), await hold(slots, 'a'), await hold(slots, 'b'), await hold(slots, 'a')];
+  expect(held.map(({ id }) => id)).toEqual(['a#0', 'a#1', 'b#0', 'a#2']);
+});
+
+test('an id that is free is used again, the lowest first', async () => {
+  const slots = new SessionSlots(() => undefined);
+  const [, second, third] = [await hold(slots, 'a'), await hold(slots, 'a'), await hold(slots, 'a')];
+  await third.release();
+  await second.release();
+  expect([(await hold(slots, 'a')).id, (await hold(slots, 'a')).id, (await hold(slots, 'a')).id]).toEqual([
+    'a#1',
+    'a#2',
+    'a#3',
+  ]);
+});
+
+test('the answer and the failure of a request pass through, and both free the id', async () => {
+  const slots = new SessionSlots(() => undefined);
+  expect(await slots.use('a', async (id) => `answer of ${id}`)).toBe('answer of a#0');
+  await expect(slots.use('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await expect(
+    slots.use('a', () => {
+      throw new Error('at once');
+    }),
+  ).rejects.toThrow('at once');
+  expect(await slots.use('a', async (id) => id)).toBe('a#0');
+});
+
+test('an id ends when it was not used for five minutes, and not while it is', async () => {
+  const ended: string[] = [];
+  const slots = new SessionSlots((id) => ended.push(id));
+  await slots.use('a', async () => undefined);
+  await slots.use('b', async () => undefined);
+  vi.advanceTimersByTime(fiveMinutes - 1);
+  const held = await hold(slots, 'a');
+  vi.advanceTimersByTime(2 * fiveMinutes);
+  expect(ended).toEqual(['b#0']);
+  await held.release();
+  vi.advanceTimersByTime(fiveMinutes - 1);
+  expect(ended).toEqual(['b#0']);
+  vi.advanceTimersByTime(1);
+  expect(ended).toEqual(['b#0', 'a#0']);
+});
+
+test('after closing nothing ends any more', async () => {
+  const ended: string[] = [];
+  const slots = new SessionSlots((id) => ended.push(id));
+  await slots.use('a', async () => undefined);
+  slots.close();
+  vi.advanceTimersByTime(fiveMinutes);
+  expect(ended).toEqual([]);
+});
+
+test('an id whose request left something that goes on is not given to another before that is over', async () => {
+  const slots = new SessionSlots(() => undefined);
+  const going = Promise.withResolvers<void>();
+  const id = await slots.use('a', async (one, keep) => {
+    keep(going.promise);
+    return one;
+  });
+  const other = await hold(slots, 'a');
+  expect([id, other.id]).toEqual(['a#0', 'a#1']);
+  going.reject(new Error('it failed'));
+  await vi.waitUntil(async () => (await slots.use('a', async (one) => one)) === 'a#0');
+});

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { SettingsOfSession } from '../../../src-main/core/sessions/session-settings.ts';
+import type { AppConfig } from '../../../src-main/core/config/app-config.ts';
+import { defaultConfig } from '../../../src-main/core/config/app-config.ts';
+import { ModeCosts } from '../../../src-main/core/choose-mode.ts';
+import { helperTools } from '../../../src-main/core/mode-list.ts';
+import { helperContext } from '../modes/helper-context.ts';
+
+type Core = ConstructorParameters<typeof SettingsOfSession>[1];
+
+/** A core of which only what settings come from is there. */
+function makeCore(changes: Partial<AppConfig> = {}) {
+  const { catalog, index, descriptions } = helperContext([]);
+  const state = { config: { ...defaultConfig('/c.json'), mode: 'search', ...changes }, catalog };
+  const modeCosts = new ModeCosts();
+  const core = {
+    config: () => state.config,
+    catalog: {
+      get current() {
+        return state.catalog;
+      },
+      index,
+    },
+    descriptions,
+    helpers: helperTools,
+    modeCosts,
+  } as unknown as Core;
+  return { core, state, modeCosts };
+}
+
+test('settings are worked out once, and nobody can change them', () => {
+  const settings = new SettingsOfSession({}, makeCore().core);
+  expect(settings.current).toBe(settings.current);
+  expect(Object.isFrozen(settings.current)).toBe(true);
+  expect(Object.isFrozen(settings.current.view)).toBe(true);
+});
+
+test('another config makes them anew', () => {
+  const { core, state } = makeCore();
+  const settings = new SettingsOfSession({}, core);
+  expect(settings.current.mode.name).toBe('search');
+  state.config = { ...state.config, mode: 'gateway', extraTools: ['read_result'], raw: true };
+  expect(settings.current).toMatchObject({
+    mode: { name: 'gateway' },
+    extraTools: ['read_result'],
+    view: { level: 'full' },
+  });
+});
+
+test('another catalog makes them anew', () => {
+  const { core, state } = makeCore();
+  const settings = new SettingsOfSession({}, core);
+  const before = settings.current;
+  state.catalog = { ...state.catalog };
+  expect(settings.current).not.toBe(before);
+  expect(settings.current.view.catalog).toBe(state.catalog);
+});
+
+test('texts that were written for tools make them anew', () => {
+  const { core, modeCosts } = makeCore();
+  const settings = new SettingsOfSession({}, core);
+  const before = settings.current;
+  modeCosts.forget();
+  expect(settings.current).not.toBe(before);
+});
+
+test('the client app decides by its own mode and its limits', () => {
+  const { core } = makeCore({ appModes: { cursor: 'code' }, product: 'toolmux' });
+  expect(new SettingsOfSession({ app: 'cursor' }, core).current.mode.name).toBe('code');
+  expect(new SettingsOfSession({ app: 'claude-code' }, core).current.view.level).toBe('lean');
+  expect(new SettingsOfSession({}, core).current.view.level).toBe('toolmux');
+});
+
+test('an app that a request names has its own limit', () => {
+  const { core, state } = makeCore();
+  const settings = new SettingsOfSession({}, core);
+  const unnamed = settings.callLimitMs('claude-code');
+  expect(unnamed).toBe(new SettingsOfSession({ app: 'claude-code' }, core).current.callLimitMs);
+  state.config = { ...state.config, slowCallSeconds: 7 };
+  expect(settings.callLimitMs('claude-code')).toBe(7000);
+  expect(settings.current.callLimitMs).toBe(7000);
+});
+
+test('a mode by address goes before every other, and lists what the address lists', () => {
+  const { core } = makeCore({ appModes: { cursor: 'code' } });
+  const settings = new SettingsOfSession({ mode: 'retrieve', app: 'cursor', lists: ['code_execution'] }, core);
+  expect(settings.current).toMatchObject({ mode: { name: 'retrieve' }, extraTools: ['code_execution'] });
+});
+
+test('a mode that is none is refused at the start, and later keeps the one there was', () => {
+  expect(() => new SettingsOfSession({ mode: 'turbo' }, makeCore().core)).toThrow('There is no mode "turbo"');
+  const { core, state } = makeCore();
+  const settings = new SettingsOfSession({}, core);
+  state.config = { ...state.config, mode: 'turbo' };
+  expect(settings.current.mode.name).toBe('search');
+});

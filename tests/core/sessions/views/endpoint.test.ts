@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { endpointOf, unknownEndpoint } from '../../../../src-main/core/sessions/views/endpoint.ts';
+
+test.each([
+  ['/mcp', {}],
+  ['/mcp/', {}],
+  ['/mcp/mode/search', { mode: 'search' }],
+  ['/mcp/server/my%20server', { server: 'my server' }],
+  ['/mcp/server/a%2Fb%3A%F0%9F%9A%80', { server: 'a/b:🚀' }],
+  ['/mcp/app/__proto__', { app: '__proto__' }],
+  ['/mcp/mode/nonsense', { mode: 'nonsense' }],
+  ['/mcp/call', { mode: 'retrieve' }],
+  ['/mcp/all', { mode: 'proxy' }],
+  ['/mcp/code', { mode: 'code', lists: ['code_execution'] }],
+])('%s is an endpoint', (path, endpoint) => {
+  expect(endpointOf(path)).toEqual(endpoint);
+});
+
+test.each([
+  '',
+  '/',
+  '/MCP',
+  '/mcpx',
+  '//mcp',
+  '/mcp//',
+  '/mcp/mode',
+  '/mcp/call/x',
+  '/mcp/mode/',
+  '/mcp/mode/search/x',
+  '/mcp/server/a/b',
+  '/mcp/server/%E0%A4%A',
+  '/mcp/__proto__/x',
+  '/x/mcp/mode/search',
+])('%j is none', (path) => {
+  expect(endpointOf(path)).toBeUndefined();
+});
+
+test('a path that leads nowhere is answered with those that do', () => {
+  expect(unknownEndpoint('/mcp/x').text).toMatch(/nothing at \/mcp\/x\. Use \/mcp, \/mcp\/mode\/<mode>/);
+});

@@ -1,0 +1,247 @@
+/** Promises of query, schema, table and of pages of records: kept answers as data. */
+import { open } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RecordPage, ResultAnswer } from '../../../../src-main/core/spills/spill-questions.ts';
+import { type AskOptions, Reading } from './reading.ts';
+
+let reading: Reading;
+beforeAll(async () => void (reading = await Reading.start()));
+afterAll(() => reading[Symbol.asyncDispose]());
+
+const shop = JSON.stringify({
+  total: 3,
+  items: [
+    { id: 1, name: 'nut', price: 0.5, owner: { login: 'ann' }, tags: ['a'] },
+    { id: 2, name: 'bolt\tbig', price: 12, owner: { login: 'bob' }, tags: [] },
+    { id: 12345678901234567890n, name: 'wheel', price: 120, owner: null, extra: true },
+  ].map((item) => ({ ...item, id: String(item.id) })),
+}).replaceAll(/"id":"(\d+)"/g, '"id":$1');
+
+describe('query', () => {
+  const query = (content: string, path: string, options?: AskOptions, limit?: number): Promise<ResultAnswer> =>
+    reading.askOf(content, { op: 'query', query: path, limit }, options);
+
+  test.each([
+    ['$.items[*].name', '"nut"\n"bolt\\tbig"\n"wheel"'],
+    ['items[0].owner', '{"login":"ann"}'],
+    ['.total', '3'],
+    ['$.items[?@.price > 10].price', '12\n120'],
+    ['$..login', '"ann"\n"bob"'],
+    ['$.items[?search(@.name, "^b")].id', '2'],
+    ['$.items[-1].id', '12345678901234567890'],
+    ['$..[?@ == 12]', '12'],
+    ['$.none', '(no matches)'],
+  ])('%s gives one value a line', async (path, expected) => {
+    expect((await query(shop, path)).text).toBe(expected);
+  });
+
+  test('counts what it finds, and shows as many as are wanted', async () => {
+    const { text, fields } = await query(shop, '$.items[*].price', {}, 2);
+    expect(text).toBe('0.5\n12\n[LIMITED to first 2 of 3 matches]');
+    expect(fields).toEqual({ query: '$.items[*].price', matchCount: 3, returnedMatches: 2, limited: true });
+  });
+
+  test('gives whole values up to the cap, and tells which is the next', async () => {
+    const { text, truncated } = await query(shop, '$.items[*].name', { maxBytes: 20 });
+    expect([truncated, text]).toEqual([
+      true,
+      '"nut"\n"bolt\\tbig"\n[TRUNCATED at 20 bytes; the next value is $.items[2].name]',
+    ]);
+  });
+
+  test('begins a single value that is too long', async () => {
+    const { text } = await query(JSON.stringify({ a: 'é'.repeat(100) }), '$.a', { maxBytes: 20 });
+    expect(text).toBe(
+      `"${'é'.repeat(9)}\n[TRUNCATED at 20 bytes of 202: $.a is long. op='schema' with path shows what is inside]`,
+    );
+  });
+
+  test('reads TOON as well', async () => {
+    const toon = 'rows[2]{id,ok}:\n  1,true\n  2,false';
+    expect((await query(toon, '$.rows[?@.ok == true].id', { kind: 'toon' })).text).toBe('1');
+  });
+
+  test.each([
+    ['$.items[', 'bad_request', 'is no JSONPath'],
+    ['$.items[?nope(@)]', 'bad_request', 'is no JSONPath'],
+    ['$.items[?constructor("x")]', 'bad_request', 'is no JSONPath'],
+    ['$[?process.exit(1)]', 'bad_request', 'is no JSONPath'],
+    ['$[(@.length-1)]', 'bad_request', 'is no JSONPath'],
+  ])('refuses %s: %s', async (path, code, fragment) => {
+    await expect(query(shop, path)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(fragment) as string,
+    });
+  });
+
+  test('of what is no JSON says what will do instead', async () => {
+    await expect(query('Dear reader', '$', { kind: 'text' })).rejects.toMatchObject({
+      code: 'unsupported',
+      fix: expect.stringContaining("op='grep'") as string,
+    });
+  });
+
+  test('reaches nothing but own members', async () => {
+    const { text } = await query('{"__proto__":{"a":1},"b":[]}', '$..["constructor","length","a"]');
+    expect(text).toBe('1');
+  });
+
+  test('keeps half a pair of surrogates', async () => {
+    expect((await query('{"a":"\\ud800"}', '$.a')).text).toBe('"\\ud800"');
+  });
+
+  test('goes ten thousand levels deep, and gives them back', async () => {
+    const deep = `${'['.repeat(10_000)}7${']'.repeat(10_000)}`;
+    const { text, fields } = await query(deep, '$', { maxBytes: 30_000 });
+    expect([text, fields['matchCount']]).toEqual([deep, 1]);
+  });
+});
+
+describe('schema', () => {
+  const schema = async (value: unknown, path?: string): Promise<string> =>
+    (await reading.askOf(JSON.stringify(value), { op: 'schema', path })).text;
+
+  test('tells keys with types, lengths and ranges, alike objects once', async () => {
+    const items = Array.from({ length: 500 }, (_, i) => ({
+      id: i + 1,
+      name: `item ${i}`,
+      state: i % 2 === 0 ? 'open' : 'closed',
+      ...(i > 400 && { late: null }),
+      tags: i % 3 === 0 ? ['x'] : [],
+    }));
+    expect(await schema({ items, page: { next: 1.5 } })).toBe(
+      [
+        'object of 2 keys',
+        '  items: array of 500: object of 4…5 keys',
+        '    id: integer 1…500',
+        '    name: string of 6…8 characters',
+        '    state: string ("open", "closed")',
+        '    tags: array of 0…1: string ("x")',
+        '    late?: null',
+        '  page: object of 1 keys',
+        '    next: number 1.5',
+      ].join('\n'),
+    );
+  });
+
+  test('of a part alone begins at its path', async () => {
+    expect(await schema({ a: { b: [1, 2, 'x'.repeat(50)] } }, '$.a.b')).toBe(
+      'array of 3: integer 1…2 | string of 50 characters',
+    );
+    await expect(schema({ a: 1 }, '$.none')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('of very many keys tells some', async () => {
+    const text = await schema(Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key ${i}`, i])));
+    expect(text.split('\n').length).toBe(62);
+    expect(text).toMatch(/^object of 5000 keys\n {2}"key 0": integer 0\n[^]*\n {2}… and 4940 more keys$/);
+  });
+
+  test.each([
+    [[], 'array of 0'],
+    ['text', 'string of 4 characters'],
+    [null, 'null'],
+    [{}, 'object of 0 keys'],
+  ])('of %j is %s', async (value, expected) => {
+    expect(await schema(value)).toBe(expected);
+  });
+
+  test('of ten thousand levels has an end', async () => {
+    const { text } = await reading.askOf(`${'['.repeat(10_000)}${']'.repeat(10_000)}`, { op: 'schema' });
+    expect(text.length).toBeLessThan(200);
+  });
+});
+
+describe('table', () => {
+  const table = (more: object = {}, content = shop, options?: AskOptions): Promise<ResultAnswer> =>
+    reading.askOf(content, { op: 'table', fromRow: 1, rows: 50, ...more }, options);
+
+  test('shows the scalars of the longest list, one row a line', async () => {
+    const { text, fields } = await table();
+    expect(text).toBe(
+      [
+        'id\tname\tprice\towner\textra',
+        '1\tnut\t0.5\t{"login":"ann"}\t',
+        '2\tbolt\\tbig\t12\t{"login":"bob"}\t',
+        '12345678901234567890\twheel\t120\tnull\ttrue',
+      ].join('\n'),
+    );
+    const columns = ['id', 'name', 'price', 'owner', 'extra'];
+    expect(fields).toEqual({ path: '$.items', columns, fromRow: 1, rows: 3, totalRows: 3 });
+  });
+
+  test.each([
+    [{ columns: ['owner.login', 'tags[0]', 'none'] }, 'owner.login\ttags[0]\tnone\nann\ta\t\nbob\t\t\n\t\t'],
+    [{ columns: ['id'], fromRow: 2, rows: 1 }, 'id\n2'],
+    [{ columns: ['id'], fromRow: 9 }, 'id'],
+    [{ path: '$.items[0].tags' }, 'value\na'],
+    [{ path: 'items', columns: ['id'], rows: 1 }, 'id\n1'],
+  ])('%j shows %j', async (wish, expected) => {
+    expect((await table(wish)).text).toBe(expected);
+  });
+
+  test('takes a key with dots by its name', async () => {
+    expect((await table({ columns: ['a.b'] }, '[{"a.b":1,"a":{"b":2}}]')).text).toBe('a.b\n1');
+  });
+
+  test('that is too long ends with a whole row, and says where to go on', async () => {
+    const rows = JSON.stringify(Array.from({ length: 100 }, (_, i) => ({ id: i })));
+    const { text, truncated, fields } = await table({}, rows, { maxBytes: 20 });
+    expect([text.split('\n').at(-1), truncated, fields['rows']]).toEqual([
+      '[TRUNCATED at 20 bytes; go on with fromRow=10, or name fewer columns]',
+      true,
+      9,
+    ]);
+    expect((await table({ fromRow: 10, rows: 2 }, rows)).text).toBe('id\n9\n10');
+  });
+
+  test.each([
+    ['{"a":1}', {}, 'bad_request'],
+    [shop, { path: '$.total' }, 'bad_request'],
+    [shop, { path: '$.none' }, 'not_found'],
+  ])('of %s with %j is refused', async (content, wish, code) => {
+    await expect(table(wish, content)).rejects.toMatchObject({ code });
+  });
+});
+
+describe('a page of records', () => {
+  async function page(content: string, range: object = {}, options: AskOptions = {}): Promise<RecordPage> {
+    const { kind = 'json', maxBytes } = options;
+    await using handle = await open(await reading.write(content));
+    const source = { handle, file: 'kept', kind, bytes: Buffer.byteLength(content) };
+    const { signal } = new AbortController();
+    const limits = { signal, ...(maxBytes !== undefined && { maxBytes }) };
+    return await reading.reader.page(source, { offset: 0, limit: 50, ...range }, limits);
+  }
+
+  test('is of the longest list, and says where that is', async () => {
+    const { records, ...rest } = await page(shop, { offset: 2, limit: 1 });
+    expect(rest).toEqual({ totalRecords: 3, recordPath: '$.items', totalBytes: shop.length });
+    expect(records).toEqual(['{"id":12345678901234567890,"name":"wheel","price":120,"owner":null,"extra":true}']);
+  });
+
+  test.each([
+    ['[1,2,3]', 'json', { offset: 1 }, ['2', '3'], 3],
+    ['a\nb\nc', 'text', { offset: 1, limit: 1 }, ['"b"'], 3],
+    ['{"a":1}', 'json', {}, ['"{\\"a\\":1}"'], 1],
+    ['[1]', 'json', { offset: 5 }, [], 1],
+  ] as const)('of %j (%s) at %j is %j', async (content, kind, range, records, totalRecords) => {
+    expect(await page(content, range, { kind })).toMatchObject({ records, totalRecords });
+  });
+
+  test('has as many whole records as fit', async () => {
+    const { records } = await page(
+      JSON.stringify(Array.from({ length: 100 }, () => 'x'.repeat(8))),
+      {},
+      { maxBytes: 25 },
+    );
+    expect(records).toEqual(['"xxxxxxxx"', '"xxxxxxxx"']);
+  });
+
+  test('begins a record that no page could hold, and says how to have it', async () => {
+    const { records } = await page(JSON.stringify({ rows: ['x'.repeat(100), 'y'] }), {}, { maxBytes: 20 });
+    expect(records.map((record) => JSON.parse(record) as unknown)).toEqual([
+      { cutAt: 20, bytes: 102, begins: `"${'x'.repeat(19)}`, readOn: "op='query', query='$.rows[0]'" },
+    ]);
+  });
+});

@@ -1,0 +1,123 @@
+/** Promises of reading that would not end, or be too much: it is ended, says why, and the next question is answered. */
+import { describe, expect, test } from 'vitest';
+import type { ResultQuestion } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { SpillReaderOptions } from '../../../../src-main/core/spills/spill-reader.ts';
+import { Reading } from './reading.ts';
+
+const evil = `${'a'.repeat(40)}!`;
+const wide = JSON.stringify(Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => ({ a: [1, 2, 3] }))));
+
+/** Resolves with how often a timer of 10 ms ran while `work` was under way. */
+async function ticksDuring(work: Promise<unknown>): Promise<number> {
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 10);
+  await work.catch(() => undefined);
+  clearInterval(timer);
+  return ticks;
+}
+
+describe('a pattern that takes too long', () => {
+  test.each(['(a+)+$', '(a|aa)+$', '(a|a?)+$', '(.*a){25}$', '^(([a-z])+.)+[A-Z]([a-z])+$'])(
+    '%s is given up, by name and with advice; the core goes on meanwhile',
+    async (pattern) => {
+      await using reading = await Reading.start({ patternMs: 500 });
+      const file = await reading.write(evil);
+      const asked = reading.ask(file, { op: 'grep', pattern, context: 0 });
+      const ticks = ticksDuring(asked);
+      await expect(asked).rejects.toMatchObject({
+        code: 'call_timeout',
+        message: expect.stringContaining(JSON.stringify(pattern)) as string,
+        fix: expect.stringContaining('(a+)+') as string,
+      });
+      expect(await ticks).toBeGreaterThan(10);
+      expect((await reading.ask(file, { op: 'grep', pattern: '!', context: 0 })).fields['matchCount']).toBe(1);
+    },
+  );
+
+  test('on every line, though on none alone, is given up as well', async () => {
+    await using reading = await Reading.start({ linesMs: 500 });
+    const file = await reading.write(`${'a'.repeat(24)}!\n`.repeat(10_000));
+    await expect(reading.ask(file, { op: 'grep', pattern: '(a+)+$', context: 0 })).rejects.toMatchObject({
+      code: 'call_timeout',
+    });
+  });
+
+  test('in a query is given up', async () => {
+    await using reading = await Reading.start({ dataMs: 500 });
+    const file = await reading.write(JSON.stringify([evil]));
+    const question: ResultQuestion = { op: 'query', query: '$[?search(@, "(a+)+$")]' };
+    await expect(reading.ask(file, question)).rejects.toMatchObject({
+      code: 'call_timeout',
+      message: expect.stringContaining('search') as string,
+    });
+  });
+});
+
+describe('a JSONPath bomb', () => {
+  test('that selects nothing is given up; other questions are answered meanwhile', async () => {
+    await using reading = await Reading.start({ dataMs: 2000 });
+    const file = await reading.write(wide);
+    const bomb = reading.ask(file, { op: 'query', query: '$..*..*..*[?@.none]..*..*' });
+    const ended = expect(bomb).rejects.toMatchObject({ code: 'call_timeout' });
+    expect((await reading.ask(file, { op: 'query', query: '$[0][0].a[1]' })).text).toBe('2');
+    await ended;
+  });
+
+  test('in a lot of data is given up as well, and so is one that nobody waits for', async () => {
+    await using reading = await Reading.start({ dataMs: 2000 });
+    const file = await reading.write(`[${wide},${'1,'.repeat(5_000_000)}1]`);
+    const bomb: ResultQuestion = { op: 'query', query: '$..*..*..*[?@.none]..*..*' };
+    await expect(reading.ask(file, bomb)).rejects.toMatchObject({ code: 'call_timeout' });
+    const giveUp = new AbortController();
+    setTimeout(() => giveUp.abort(), 300);
+    await expect(reading.ask(file, bomb, { signal: giveUp.signal })).rejects.toMatchObject({ code: 'cancelled' });
+    expect((await reading.ask(file, { op: 'query', query: '$[0][0][0].a[2]' })).text).toBe('3');
+  });
+
+  test('that selects without end gives its beginning', async () => {
+    await using reading = await Reading.start();
+    const question: ResultQuestion = { op: 'query', query: `$[${'*,'.repeat(30)}*]`, limit: 3 };
+    const numbers = JSON.stringify(Array.from({ length: 40_000 }, (_, i) => i));
+    const { text, fields } = await reading.askOf(numbers, question);
+    expect(fields).toMatchObject({ matchCount: 1_000_000, returnedMatches: 3, limited: true });
+    expect(text).toMatch(/\[LIMITED to first 3 of more than 1000000 matches\]$/);
+  });
+});
+
+describe('who asks', () => {
+  const slow = { op: 'grep', pattern: '(a+)+$', context: 0 } as const;
+
+  test('and gives up is not kept waiting', async () => {
+    await using reading = await Reading.start();
+    const file = await reading.write(evil);
+    const giveUp = new AbortController();
+    const asked = reading.ask(file, slow, { signal: giveUp.signal });
+    setTimeout(() => giveUp.abort(), 100);
+    await expect(asked).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(reading.ask(file, slow, { signal: giveUp.signal })).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  test('behind others that take long waits in line, and can give up there', async () => {
+    const options: Partial<SpillReaderOptions> = { patternMs: 1000 };
+    await using reading = await Reading.start(options);
+    const file = await reading.write(evil);
+    const first = [reading.ask(file, slow), reading.ask(file, slow)];
+    const giveUp = new AbortController();
+    const impatient = reading.ask(file, { op: 'stat' }, { signal: giveUp.signal });
+    const patient = reading.ask(file, { op: 'stat' });
+    setTimeout(() => giveUp.abort(), 50);
+    await expect(impatient).rejects.toMatchObject({ code: 'cancelled' });
+    expect((await Promise.allSettled(first)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await patient).fields['lineCount']).toBe(1);
+  });
+
+  test('while the reader is closed is told so', async () => {
+    await using reading = await Reading.start();
+    const file = await reading.write(evil);
+    const asked = expect(reading.ask(file, slow)).rejects.toMatchObject({ code: 'cancelled' });
+    await reading.ask(file, { op: 'stat' });
+    await reading.reader.close();
+    await asked;
+    await expect(reading.ask(file, { op: 'stat' })).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});

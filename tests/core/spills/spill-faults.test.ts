@@ -1,0 +1,240 @@
+/** What happens to the store when the disk is full, the process dies, or somebody breaks its files. */
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AppError } from '../../../src-main/core/base/errors.ts';
+import { canMount, mountSmall } from './small-disk.ts';
+import { newHome, type OpenStore, openStore, origin, raw, textResult } from './spill-fixture.ts';
+
+let home: string;
+beforeEach(() => (home = newHome()));
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+async function keepText({ store }: OpenStore, text: string): Promise<string> {
+  return (await store.keep(textResult(text), origin)).parts[0].spill.id;
+}
+
+function names(folder: string): string[] {
+  return readdirSync(folder).filter((name) => !name.startsWith('index.db'));
+}
+
+function failure(keeping: Promise<unknown>): Promise<unknown> {
+  return keeping.then(
+    () => 'was kept',
+    (error: AppError) => ({ code: error.code, text: error.text }),
+  );
+}
+
+describe('killed while it writes', () => {
+  // Early: while the first answer is written; later: between others.
+  test.each([0, 60, 250, 500])(
+    'after %d ms and an answer or more, the next start finds whole answers only',
+    async (ms) => {
+      const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-keeper.ts'), home], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await once(child.stdout, 'data');
+      await sleep(ms);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      await using open = await openStore({}, { home });
+      const spills = open.store.list({ limit: 1000 });
+      expect(spills.length).toBeGreaterThan(0);
+      for (const spill of spills) {
+        // Each answer is a row of one letter, as long as it says at its end.
+        const text = readFileSync(spill.file, 'utf8');
+        expect(text).toMatch(/^(.)\1*:\d+$/);
+        expect(text.length - text.indexOf(':')).toBe(String(text.indexOf(':')).length + 1);
+        expect(statSync(spill.file).size).toBe(spill.bytes);
+      }
+      expect(names(open.folder).sort()).toEqual(spills.map(({ file }) => file.slice(open.folder.length + 1)).sort());
+      await expect(keepText(open, 'goes on')).resolves.toMatch(/^[a-z2-9]{20}$/);
+    },
+  );
+});
+
+describe('in order again at the next start', () => {
+  test('files without a row and unfinished files of dead processes go, files of the person stay', async () => {
+    await using open = await openStore({}, { home });
+    const id = await keepText(open, 'kept');
+    await open.store.close();
+    const dead = spawn(process.execPath, ['-e', '0']);
+    await once(dead, 'exit');
+    const orphan = `files-read-${'a'.repeat(20)}.txt`;
+    const drafts = [`.${'b'.repeat(20)}.${dead.pid}-1.tmp`, `.${'c'.repeat(20)}.${process.pid}-m0.tmp`];
+    const alive = `.${'d'.repeat(20)}.${process.ppid}-1.tmp`;
+    for (const name of [orphan, ...drafts, alive, 'notes.txt']) writeFileSync(join(open.folder, name), 'x');
+    await using again = await openStore({}, { home });
+    expect(names(again.folder).sort()).toEqual([alive, `files-read_file-${id}.txt`, 'notes.txt']);
+    expect(again.store.list().map((spill) => spill.id)).toEqual([id]);
+  });
+
+  test('rows without a file go, and answers that a power failure has cut short', async () => {
+    await using open = await openStore({}, { home });
+    const [gone, cut, whole] = [
+      await keepText(open, 'gone'),
+      await keepText(open, 'cut'),
+      await keepText(open, 'whole'),
+    ];
+    rmSync(open.store.find(gone)?.file ?? '');
+    expect(open.store.find(gone)).toBe(undefined);
+    writeFileSync(open.store.find(cut)?.file ?? '', 'c');
+    await open.store.close();
+    await using again = await openStore({}, { home });
+    expect(again.store.list().map(({ id }) => id)).toEqual([whole]);
+    expect(names(again.folder)).toHaveLength(1);
+  });
+
+  test.each([
+    ['no database', (file: string) => writeFileSync(file, 'this is no database at all, '.repeat(1000))],
+    ['damaged', (file: string) => damage(file)],
+    ['of a newer version', (file: string) => sql(file, 'PRAGMA user_version = 99')],
+    ['without its table', (file: string) => sql(file, 'DROP TABLE spills')],
+  ])('an index that is %s is set aside, and what the folder tells is taken over', async (_, spoil) => {
+    await using open = await openStore({}, { home });
+    const id = await keepText(open, '{"a":1}');
+    await open.store.close();
+    spoil(join(open.folder, 'index.db'));
+    await using again = await openStore({}, { home });
+    expect(again.store.find(id)).toMatchObject({ id, kind: 'json', bytes: 12, server: 'files', tool: 'read_file' });
+    expect(readdirSync(again.folder)).toContain('index.db.corrupt');
+    await expect(keepText(again, 'goes on')).resolves.toMatch(/^[a-z2-9]{20}$/);
+  });
+});
+
+describe('while it is open', () => {
+  test('a folder that somebody deleted is made anew', async () => {
+    await using open = await openStore({}, { home });
+    const before = await keepText(open, 'before');
+    rmSync(open.folder, { recursive: true });
+    const after = await keepText(open, 'after');
+    expect(open.store.list().map(({ id }) => id)).toEqual([after]);
+    expect(open.store.find(before)).toBe(undefined);
+    await open.store.close();
+    await using again = await openStore({}, { home });
+    expect(again.store.find(after)?.bytes).toBe(5);
+  });
+
+  test('another process that writes to the index for good does not hold up Tooltray: one answer is not kept', async () => {
+    await using open = await openStore({}, { home });
+    const other = new DatabaseSync(join(open.folder, 'index.db'));
+    other.exec('BEGIN IMMEDIATE');
+    expect(await failure(keepText(open, 'x'))).toMatchObject({ code: 'spill_failed' });
+    expect(names(open.folder)).toEqual([]);
+    other.exec('ROLLBACK');
+    other.close();
+    await expect(keepText(open, 'y')).resolves.toMatch(/^[a-z2-9]{20}$/);
+  });
+
+  test('a thread that ends takes its answer along and no other', async () => {
+    const workerUrl = new URL('./dying-worker.ts', import.meta.url);
+    await using open = await openStore({}, { home, workerUrl });
+    const small = await keepText(open, 'small');
+    const large = textResult('x'.repeat(1_000_000));
+    expect(await failure(open.store.keep(large, origin))).toEqual({
+      code: 'spill_failed',
+      text: `The answer could not be kept in ${open.folder}: the thread that writes answers ended. Call the tool again, or ask it for less.`,
+    });
+    expect(names(open.folder)).toEqual([`files-read_file-${small}.txt`]);
+  });
+});
+
+describe.runIf(canMount())('on a small disk', () => {
+  test('a full disk is said in words, nothing is left over, and no other answer is harmed', async () => {
+    await using disk = mountSmall(join(home, 'disk'), 8);
+    await using open = await openStore({}, { home, folder: join(disk.path, 'spills') });
+    const id = await keepText(open, 'kept before');
+    for (const size of [20_000_000, 120_000]) {
+      if (size < 1_000_000) disk.fill();
+      const result = raw(JSON.stringify(textResult('x'.repeat(size))));
+      expect(await failure(open.store.keep(result, origin))).toEqual({
+        code: 'spill_failed',
+        text: `The answer could not be kept in ${open.folder}: the disk is full. Make room on it, or delete kept answers: tooltray spills prune.`,
+      });
+      expect(names(open.folder)).toEqual([`files-read_file-${id}.txt`]);
+    }
+    expect(readFileSync(open.store.find(id)?.file ?? '', 'utf8')).toBe('kept before');
+    disk.empty();
+    await expect(keepText(open, 'room again')).resolves.toMatch(/^[a-z2-9]{20}$/);
+  });
+
+  test('a read-only disk is said in words, at each answer, until it can be written to', async () => {
+    await using disk = mountSmall(join(home, 'disk'), 8);
+    disk.makeReadOnly(true);
+    await using open = await openStore({}, { home, folder: join(disk.path, 'spills') });
+    for (const text of ['first', 'second']) {
+      expect(await failure(keepText(open, text))).toMatchObject({
+        code: expect.stringMatching(/^(not_allowed|spill_failed)$/) as string,
+        text: expect.stringContaining(open.folder) as string,
+      });
+    }
+    disk.makeReadOnly(false);
+    await expect(keepText(open, 'third')).resolves.toMatch(/^[a-z2-9]{20}$/);
+  });
+
+  test('a disk that becomes read-only harms nothing that is kept', async () => {
+    await using disk = mountSmall(join(home, 'disk'), 8);
+    await using open = await openStore({}, { home, folder: join(disk.path, 'spills') });
+    const id = await keepText(open, 'kept before');
+    disk.makeReadOnly(true);
+    for (const size of [10, 1_000_000]) {
+      expect(await failure(open.store.keep(textResult('x'.repeat(size)), origin))).toEqual({
+        code: 'spill_failed',
+        text: `The answer could not be kept in ${open.folder}: the disk is read-only. Make it writable, or set TOOLTRAY_HOME to another disk.`,
+      });
+    }
+    await using opened = await open.store.open(id);
+    expect(await opened.handle.readFile('utf8')).toBe('kept before');
+    disk.makeReadOnly(false);
+  });
+});
+
+// Who is root may write everywhere.
+test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+  'a folder without the right to write is said in words',
+  async () => {
+    await using open = await openStore({}, { home });
+    chmodSync(open.folder, 0o500);
+    expect(await failure(keepText(open, 'x'))).toMatchObject({
+      code: 'spill_failed',
+      text: expect.stringContaining('Tooltray may not write there') as string,
+    });
+    chmodSync(open.folder, 0o700);
+  },
+);
+
+test('where a file is in the way of the folder, the store says so and Tooltray goes on', async () => {
+  mkdirSync(join(home, 'data'));
+  writeFileSync(join(home, 'data', 'spills'), 'a file');
+  await using open = await openStore({}, { home, folder: join(home, 'data', 'spills') });
+  expect(await failure(keepText(open, 'x'))).toMatchObject({ code: 'not_allowed' });
+  expect([open.store.list(), open.store.usage().count]).toEqual([[], 0]);
+});
+
+/** Overwrites the middle of the file. */
+function damage(file: string): void {
+  const descriptor = openSync(file, 'r+');
+  writeSync(descriptor, Buffer.alloc(statSync(file).size - 200, 0xff), 0, undefined, 200);
+  closeSync(descriptor);
+}
+
+function sql(file: string, statement: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(statement);
+  database.close();
+}

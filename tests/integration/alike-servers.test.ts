@@ -1,0 +1,183 @@
+/** Servers that have the same resources, templates and prompts, and tools called like our own: each stays within reach. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Params } from '../support/raw-client.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import { type SocketClient, textOf } from '../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+
+let core: TestCore;
+let client: SocketClient;
+
+beforeAll(async () => {
+  core = await startCore({ servers: { a: fixture('library', 'A'), 'b/ö': fixture('library', 'B') } });
+  client = await core.open();
+});
+afterAll(() => core[Symbol.asyncDispose]());
+
+const [first, wrapped] = ['tooltray://a/', 'tooltray://b%2F%C3%B6/'];
+
+const list = async (method: string, key: string): Promise<Params[]> => (await client.request(method))[key] as Params[];
+
+describe('resources', () => {
+  test('are listed each once, and one that both have says whose it is', async () => {
+    const resources = await list('resources/list', 'resources');
+    expect(resources.map(({ uri, vendor }) => [uri, vendor])).toEqual([
+      [`${first}data://same`, { who: 'A' }],
+      ['data://A', { who: 'A' }],
+      [`${wrapped}data://same`, { who: 'B' }],
+      ['data://B', { who: 'B' }],
+    ]);
+    const templates = await list('resources/templates/list', 'resourceTemplates');
+    expect(templates.map(({ uriTemplate }) => uriTemplate)).toEqual([`${first}item://{id}`, `${wrapped}item://{id}`]);
+  });
+
+  test.each([
+    [`${first}data://same`, 'A: data://same'],
+    [`${wrapped}data://same`, 'B: data://same'],
+    ['data://B', 'B: data://B'],
+    [`${first}item://7`, 'A: item://7'],
+    [`${wrapped}item://7`, 'B: item://7'],
+    [`${first}data://hidden`, 'A: data://hidden'],
+    [`${wrapped}data://hidden`, 'B: data://hidden'],
+  ])('%s is read from its server', async (uri, text) => {
+    const { contents } = (await client.request('resources/read', { uri })) as { contents: Params[] };
+    expect(contents[0]?.['text']).toBe(text);
+  });
+
+  test.each(['data://same', 'item://7'])(
+    "%s, which both have, is no server's until its server is named",
+    async (uri) => {
+      await expect(client.request('resources/read', { uri })).rejects.toThrow(`${first}${uri} or ${wrapped}${uri}`);
+    },
+  );
+
+  test('that no server has are told so', async () => {
+    await expect(client.request('resources/read', { uri: 'data://nowhere' })).rejects.toMatchObject({
+      code: -32602,
+      data: { uri: 'data://nowhere' },
+    });
+    await expect(client.request('resources/read', {})).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test('are told to be new under the URI they are listed by', async () => {
+    const subscriber = await core.open();
+    for (const uri of [`${first}data://same`, `${wrapped}data://same`]) {
+      await subscriber.request('resources/subscribe', { uri });
+      await subscriber.notification('notifications/resources/updated', (params) => params['uri'] === uri);
+    }
+    expect(client.notifications).toEqual([]);
+  });
+});
+
+describe('prompts', () => {
+  test('are listed under their server, also one that is called like a tool of ours', async () => {
+    const names = (await list('prompts/list', 'prompts')).map(({ name }) => name);
+    expect(names).toEqual(['a_greet', 'a_search_tools', 'b-_greet', 'b-_search_tools']);
+  });
+
+  test.each([
+    ['b-_greet', 'B: greet'],
+    ['b/ö:greet', 'B: greet'],
+    ['c1:search_tools', 'A: search_tools'],
+  ])('%s is got from its server', async (name, text) => {
+    const { messages } = (await client.request('prompts/get', { name })) as { messages: { content: Params }[] };
+    expect(messages[0]?.content['text']).toBe(text);
+  });
+
+  test('that are not there, or not clear, are told so', async () => {
+    await expect(client.request('prompts/get', { name: 'nope' })).rejects.toMatchObject({ code: -32602 });
+    await expect(client.request('prompts/get', { name: 'greet' })).rejects.toThrow(/a:greet, b\/ö:greet/);
+  });
+});
+
+test.each([
+  [{ type: 'ref/prompt', name: 'b-_greet' }, 'B: {"type":"ref/prompt","name":"greet"}'],
+  [{ type: 'ref/resource', uri: `${wrapped}item://{id}` }, 'B: {"type":"ref/resource","uri":"item://{id}"}'],
+  [
+    { type: 'ref/resource', uri: `${first}item://{id}`, vendor: 1 },
+    'A: {"type":"ref/resource","uri":"item://{id}","vendor":1}',
+  ],
+])('%j is completed by its server, which knows it by its own name', async (ref, value) => {
+  const { completion } = (await client.request('completion/complete', {
+    ref,
+    argument: { name: 'id', value: '' },
+  })) as { completion: Params };
+  expect(completion['values']).toEqual([value]);
+});
+
+describe('tools called like our own', () => {
+  test('of several servers and of a single one are reached under their own names, and ours under ours', async () => {
+    await using single = await startCore({ servers: { lib: fixture('library', 'L') }, mode: 'search' });
+    const one = await single.open({}, { mode: 'proxy' });
+    expect(await one.toolNames()).toEqual(['lib_call_tool', 'lend', 'lib_search_tools']);
+    expect(await one.say('lib_search_tools', { q: 1 })).toBe('L: search_tools {"q":1}');
+    expect(await one.say('call_tool', { name: 'lib:call_tool', arguments: { x: 1 } })).toBe('L: call_tool {"x":1}');
+    expect(await one.say('search_tools', { query: 'lend' })).toMatch(/^\[\{"name":"lend"/);
+    expect(await client.say('c2:call_tool')).toBe('B: call_tool {}');
+    expect(await client.say('search_tools', { query: 'books', limit: 1 })).toContain('"a_search_tools"');
+  });
+
+  test('are untouched on the endpoint of their server', async () => {
+    const own = new HttpClient(`${core.url}/server/${encodeURIComponent('b/ö')}`);
+    await own.initialize();
+    const { tools } = (await own.exchange('tools/list')).message.result as { tools: Params[] };
+    expect(tools.map(({ name }) => name)).toEqual(['search_tools', 'call_tool', 'lend']);
+    const { message } = await own.exchange('tools/call', { name: 'search_tools', arguments: { q: 1 } });
+    expect(textOf(message.result ?? {})).toBe('B: search_tools {"q":1}');
+  });
+});
+
+test('both eras are introduced by the same text, and find the same lists in the same order each time', async () => {
+  const line = await core.connect();
+  const modern = new ModernClient(line);
+  const fresh = await core.connect();
+  const { instructions } = await fresh.initialize();
+  const { result } = await modern.once('server/discover');
+  expect(instructions).toBe('Tools of a, b/ö through Tooltray.\n\n# a\nThis is A.\n\n# b/ö\nThis is B.');
+  expect(result?.['instructions']).toBe(instructions);
+  const texts = await Promise.all(
+    [1, 2].map(async () => JSON.stringify((await modern.once('tools/list')).result?.['tools'])),
+  );
+  expect(texts[0]).toBe(texts[1]);
+  expect(JSON.parse(texts[0] ?? '')).toEqual(await list('tools/list', 'tools'));
+});
+
+describe('arguments that are no object', () => {
+  const call = async (name: string, args: unknown, path = ''): Promise<[unknown, string]> => {
+    const http = new HttpClient(core.url + path);
+    await http.initialize();
+    const { result = {} } = (await http.exchange('tools/call', { name, arguments: args })).message;
+    return [result['isError'] ?? false, textOf(result)];
+  };
+
+  test.each([
+    ['a:lend', ''],
+    ['lend', '/server/a'],
+  ])(
+    'of %s at /mcp%s are read where they are the JSON text of one, and refused where they are not',
+    async (name, path) => {
+      expect(await call(name, '{"x":1.50}', path)).toEqual([false, 'A: lend {"x":1.5}']);
+      expect(await call(name, null, path)).toEqual([false, 'A: lend {}']);
+      for (const wrong of [[1], 5, 'text']) {
+        expect(await call(name, wrong, path)).toEqual([
+          true,
+          expect.stringMatching(/^"arguments" is (not an object|a text that is not JSON)\./),
+        ]);
+      }
+    },
+  );
+
+  test('of a tool of ours are treated alike', async () => {
+    expect((await call('search_tools', '{"query":"lend","limit":1.0}'))[1]).toContain('"a_lend"');
+    expect(await call('search_tools', [1])).toEqual([true, expect.stringContaining('"arguments" is not an object')]);
+  });
+});
+
+test('a wrong call says what is wrong in a text that names no inner part', async () => {
+  const result = await client.callTool('call_tool', { name: 'a:lend', arguments: [1] });
+  expect([result['isError'], textOf(result)]).toEqual([
+    true,
+    '"arguments" is not an object. Give a JSON object, or its JSON text.',
+  ]);
+});

@@ -1,0 +1,102 @@
+/** Every call a model makes is on record, whatever way it came and however it ended. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ActivityEntry } from '../../src-main/core/activity/call-record.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
+
+let core: TestCore;
+beforeAll(async () => {
+  core = await startCore({ servers: { a: fixture('compat', 'A'), b: fixture('compat', 'B') }, mode: 'search' });
+});
+afterAll(() => core[Symbol.asyncDispose]());
+
+/** The records that come with `calls`, oldest first. */
+async function recordsOf(count: number, calls: () => Promise<unknown>): Promise<ActivityEntry[]> {
+  const { activity } = core.host.core;
+  const [last] = activity.recent({}, 1);
+  const fresh = (): ActivityEntry[] => activity.recent({}, 50).filter(({ id }) => id > (last?.id ?? 0));
+  await calls();
+  await until(() => {
+    activity.flush();
+    return fresh().length >= count;
+  });
+  return fresh().reverse();
+}
+
+test('direct calls and calls through a helper, in their modes and of their apps', async () => {
+  const client = await core.open({}, { app: 'Cursor' });
+  const proxy = await core.open({}, { mode: 'proxy' });
+  const records = await recordsOf(3, async () => {
+    await client.callTool('a_echo_tool', { message: 'x' });
+    await client.callTool('call_tool', { name: 'b:echo_tool', arguments: { message: 'y' } });
+    await proxy.callTool('count_tool', { items: [] }, {}).catch(() => undefined);
+  });
+  const usual = { outcome: 'ok', tool: 'echo_tool', argumentBytes: 15 };
+  expect(records).toMatchObject([
+    { ...usual, app: 'Cursor', mode: 'search', server: 'a' },
+    { ...usual, app: 'Cursor', mode: 'search', server: 'b', via: 'call_tool' },
+    {
+      app: 'raw-client',
+      mode: 'proxy',
+      server: '',
+      tool: 'count_tool',
+      outcome: 'failed',
+      errorCode: 'tool_ambiguous',
+    },
+  ]);
+  expect(records[0]?.via).toBeUndefined();
+  expect([records[0]?.resultBytes, records[0]?.givenBytes]).toEqual([records[1]?.resultBytes, records[1]?.givenBytes]);
+});
+
+test('failures, each as what it was', async () => {
+  const client = await core.open();
+  const records = await recordsOf(3, async () => {
+    await client.callTool('a_count_tool', { items: ['uncountable'] });
+    await client.callTool('nope').catch(() => undefined);
+    await client.callTool('call_tool', { name: 'nope' });
+  });
+  expect(records).toMatchObject([
+    { server: 'a', tool: 'count_tool', outcome: 'tool_error' },
+    { server: '', tool: 'nope', outcome: 'failed', errorCode: 'tool_not_found' },
+    { server: '', tool: 'nope', outcome: 'failed', errorCode: 'tool_not_found', via: 'call_tool' },
+  ]);
+});
+
+test('what an app is told of a call that failed is held with its record, and its tokens are counted', async () => {
+  const client = await core.open();
+  const answers: unknown[] = [];
+  const records = await recordsOf(3, async () => {
+    answers.push(await client.callTool('call_tool', { name: 'a:count_tool', arguments: { items: 'none' } }));
+    answers.push(await client.callTool('call_tool', { name: 'nope' }));
+    await client.callTool('nope').catch(() => undefined);
+  });
+  await until(() => core.host.core.activity.recent({}, 3).every(({ tokensOut }) => tokensOut !== undefined));
+  const told = records.map(({ id }) => core.host.core.details.find(id));
+  expect(told.slice(0, 2).map((detail) => JSON.parse(detail?.given ?? 'null') as unknown)).toEqual(answers);
+  expect(told.map((detail) => detail?.sent)).toEqual([undefined, undefined, undefined]);
+  expect(told[2]?.given).toContain('nope');
+  const counted = core.host.core.activity.recent({}, 3);
+  expect(counted.every(({ tokensOut = 0, givenBytes }) => tokensOut > 5 && givenBytes > 20)).toBe(true);
+});
+
+test('calls over HTTP of both eras, and those to one server alone', async () => {
+  const [legacy, modern, single] = [
+    new HttpClient(core.url),
+    new HttpClient(core.url, true),
+    new HttpClient(`${core.url}/server/b`),
+  ];
+  await Promise.all([legacy.initialize(), single.initialize()]);
+  const call = { name: 'a_echo_tool', arguments: {} };
+  const records = await recordsOf(3, async () => {
+    await legacy.exchange('tools/call', call);
+    await new ModernClient(modern, {}, 'modern-app').once('tools/call', call);
+    await single.exchange('tools/call', { ...call, name: 'echo_tool' });
+  });
+  expect(records).toMatchObject([
+    { app: 'http-client', mode: 'search', server: 'a', outcome: 'ok' },
+    { app: 'modern-app', mode: 'search', server: 'a', outcome: 'ok' },
+    { app: 'http-client', mode: 'server', server: 'b', tool: 'echo_tool', outcome: 'ok' },
+  ]);
+});

@@ -1,0 +1,162 @@
+/** An app of the handshake era whose HTTP stream breaks off asks for what it missed by the last event it has seen. */
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RawMessage } from '../support/raw-client.ts';
+import { startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-resumed-'));
+const args = [join(import.meta.dirname, 'servers/slow.ts'), join(folder, 'log')];
+let core: TestCore;
+let calls = 0;
+
+beforeAll(async () => {
+  core = await startCore({
+    servers: { slow: { command: process.execPath, args } },
+    slowCallSeconds: 0,
+    results: { threshold: 0 },
+  });
+});
+afterAll(async () => {
+  await core[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface SseEvent {
+  readonly id: string | undefined;
+  readonly retry: string | undefined;
+  readonly data: string;
+}
+
+/** The events of a stream as they come. */
+async function* eventsOf(response: Response): AsyncGenerator<SseEvent> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of response.body ?? new ReadableStream<Uint8Array>()) {
+    const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const field = (name: string): string | undefined => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1];
+      yield { id: field('id'), retry: field('retry'), data: field('data') ?? '' };
+    }
+  }
+}
+
+/** A session of its own, with its headers. */
+async function openSession(protocolVersion = '2025-11-25') {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  const post = (message: object, signal?: AbortSignal): Promise<Response> =>
+    fetch(core.url, { method: 'POST', headers, body: JSON.stringify(message), ...(signal && { signal }) });
+  const clientInfo = { name: 'breaks-off', version: '1.0.0' };
+  const params = { protocolVersion, capabilities: {}, clientInfo };
+  const opened = await post({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  await opened.text();
+  headers['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? '';
+  headers['mcp-protocol-version'] = protocolVersion;
+  await post({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  /** 409 for as long as the core has not seen the old stream go. */
+  const resume = async (lastEventId: string): Promise<Response> => {
+    const ask = (): Promise<Response> => fetch(core.url, { headers: { ...headers, 'last-event-id': lastEventId } });
+    let response = await ask();
+    while (response.status === 409) {
+      await response.text();
+      response = await ask();
+    }
+    return response;
+  };
+  return { post, resume };
+}
+
+/** A call that ends when `finish` is called. */
+function slowCall(id: number) {
+  const file = join(folder, `answer-${(calls += 1)}`);
+  const message = { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'work', arguments: { file } } };
+  const finish = (text: string): void => {
+    writeFileSync(`${file}.part`, text);
+    renameSync(`${file}.part`, file);
+  };
+  return { message, finish };
+}
+
+async function allOf(response: Response): Promise<SseEvent[]> {
+  const events: SseEvent[] = [];
+  for await (const event of eventsOf(response)) events.push(event);
+  return events;
+}
+
+async function lastOf(response: Response): Promise<RawMessage | undefined> {
+  const { data } = (await allOf(response)).filter((event) => event.data !== '').at(-1) ?? {};
+  return data === undefined ? undefined : (JSON.parse(data) as RawMessage);
+}
+
+/** Reads the first event of the call's stream, and breaks it off. */
+async function breakOff(session: Awaited<ReturnType<typeof openSession>>, message: object): Promise<SseEvent> {
+  const leave = new AbortController();
+  const events = eventsOf(await session.post(message, leave.signal));
+  const { value } = (await events.next()) as { value: SseEvent };
+  leave.abort();
+  await events.next().catch(() => undefined);
+  return value;
+}
+
+test('a stream begins with an event that has an id and says when to come back', async () => {
+  const session = await openSession();
+  const response = await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const events = await allOf(response);
+  expect(events[0]).toEqual({ id: expect.stringMatching(/./) as string, retry: '1000', data: '' });
+  expect(events).toHaveLength(2);
+});
+
+test('the answer of a call comes on the stream that goes on where the lost one stopped', async () => {
+  const session = await openSession();
+  const { message, finish } = slowCall(7);
+  const { id } = await breakOff(session, message);
+  const resumed = await session.resume(id ?? '');
+  expect(resumed.status).toBe(200);
+  finish('kept for you');
+  expect(await lastOf(resumed)).toMatchObject({ id: 7, result: { content: [{ type: 'text', text: 'kept for you' }] } });
+});
+
+test('an answer that came while nobody listened is kept, and given again to whoever asks again', async () => {
+  const session = await openSession();
+  const { message, finish } = slowCall(8);
+  const { id } = await breakOff(session, message);
+  const before = core.host.core.activity.recent().length;
+  finish('came meanwhile');
+  await until(() => core.host.core.activity.recent().length > before);
+  for (const _time of [1, 2]) {
+    const resumed = await session.resume(id ?? '');
+    expect(await lastOf(resumed)).toMatchObject({ id: 8, result: { content: [{ text: 'came meanwhile' }] } });
+  }
+});
+
+test('an event of another session, or one that never was, is no place to go on from', async () => {
+  const [one, other] = [await openSession(), await openSession()];
+  const { message, finish } = slowCall(9);
+  const { id } = await breakOff(one, message);
+  for (const place of [id ?? '', 'made-up.1', 'x']) expect((await other.resume(place)).status).toBe(400);
+  finish('done');
+});
+
+test('a large answer is not kept: whoever asks for it is refused at once instead of left waiting', async () => {
+  const session = await openSession();
+  const { message, finish } = slowCall(10);
+  const before = core.host.core.activity.recent().length;
+  const { id } = await breakOff(session, message);
+  finish('x'.repeat(1_000_000));
+  await until(() => core.host.core.activity.recent().length > before);
+  let status = 0;
+  while (status !== 400) status = (await session.resume(id ?? '')).status;
+});
+
+test('an app of an older revision is sent no empty event', async () => {
+  const session = await openSession('2025-06-18');
+  const response = await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const [first] = await allOf(response);
+  expect(first?.data).toContain('"result"');
+});

@@ -1,0 +1,163 @@
+/** The list of calls as it grows, fed by a record of our own. */
+import { expect, test } from 'vitest';
+import type { ActivityPage, ActivityQuery, CallSummary } from '../../../../src-main/rpc/contract.ts';
+import { CallFeed, emptyFeed, type Feed } from '../../../../src-renderer/views/activity/call-feed.ts';
+import { everything } from '../../../../src-renderer/views/activity/call-filter.ts';
+
+const now = 1_000_000;
+
+function call(id: number, more: Partial<CallSummary> = {}): CallSummary {
+  const texts = {
+    app: 'cursor',
+    appName: 'Cursor',
+    mode: 'search',
+    server: 'github',
+    tool: 'list',
+    via: undefined,
+    why: undefined,
+    sensitivity: undefined,
+  };
+  const sizes = { durationMs: 5, argumentBytes: 2, resultBytes: 2, givenBytes: 2, tokensIn: 1, tokensOut: 1 };
+  const rest = { outcome: 'ok', error: undefined, estimated: false, spillId: undefined } as const;
+  return { id, at: now - 1000, ...texts, ...sizes, ...rest, ...more };
+}
+
+/** Answers as the core does, from calls 1 to `last`. */
+class Record {
+  last: number;
+  readonly asked: ActivityQuery[] = [];
+  readonly changed = new Map<number, Partial<CallSummary>>();
+
+  constructor(last: number) {
+    this.last = last;
+  }
+
+  readonly ask = async (query: ActivityQuery): Promise<ActivityPage> => {
+    this.asked.push(query);
+    const { beforeId = Infinity, afterId = 0, limit = 200 } = query;
+    const ids = Array.from({ length: this.last }, (_, index) => this.last - index);
+    const fitting = ids.filter((id) => id < beforeId && id > afterId);
+    const calls = fitting.slice(0, limit).map((id) => call(id, this.changed.get(id)));
+    return { calls, total: this.last, failed: 0, tokensIn: 0, tokensOut: 0, more: fitting.length > limit };
+  };
+}
+
+function feedOf(record: Record): { feed: CallFeed; current: () => Feed } {
+  let current = emptyFeed;
+  const toFailure = (error: unknown) => ({ code: 'internal', message: String(error), fix: '' });
+  const feed = new CallFeed({ ask: record.ask, toFailure, onchange: (next) => (current = next), now: () => now });
+  return { feed, current: () => current };
+}
+
+test('the list is as long as the record from the start, and its rows are read when they are reached', async () => {
+  const { feed, current } = feedOf(new Record(2500));
+  await feed.show(everything);
+  expect([current().calls.length, current().rows]).toEqual([200, 2500]);
+  await feed.reach(2500);
+  expect([current().calls.length, current().calls.at(-1)?.id]).toEqual([2500, 1]);
+});
+
+test('a new call is put in front while the list is live', async () => {
+  const record = new Record(3);
+  const { feed, current } = feedOf(record);
+  await feed.show(everything);
+  record.last = 5;
+  await feed.refresh();
+  expect(current().calls.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1]);
+});
+
+test('while the list is held still new calls wait, and are there at once when they are asked for', async () => {
+  const record = new Record(3);
+  const { feed, current } = feedOf(record);
+  await feed.show(everything);
+  feed.live = false;
+  record.last = 5;
+  await feed.refresh();
+  expect([current().rows, current().waiting.map(({ id }) => id)]).toEqual([3, [5, 4]]);
+  feed.showWaiting();
+  expect([current().calls.map(({ id }) => id), current().waiting]).toEqual([[5, 4, 3, 2, 1], []]);
+});
+
+test('after more calls than are held there is no gap: what lies between is read on the way down', async () => {
+  const record = new Record(10);
+  const { feed, current } = feedOf(record);
+  await feed.show(everything);
+  feed.live = false;
+  record.last = 3000;
+  await feed.refresh();
+  feed.showWaiting();
+  await feed.reach(3000);
+  expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: 3000 }, (_, index) => 3000 - index));
+});
+
+test('what comes after more calls than are held is not read until it is asked for, and then without a gap', async () => {
+  const record = new Record(10);
+  const { feed, current } = feedOf(record);
+  await feed.show(everything);
+  feed.live = false;
+  for (const last of [3000, 3400, 3800]) {
+    record.last = last;
+    await feed.refresh();
+  }
+  expect(record.asked.slice(-2).map(({ limit }) => limit)).toEqual([1, 1]);
+  expect([current().waiting.length, current().totals?.total]).toEqual([1000, 3800]);
+  feed.showWaiting();
+  await feed.refresh();
+  await feed.reach(3800);
+  expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: 3800 }, (_, index) => 3800 - index));
+});
+
+test('a list that is live for long does not grow without end, and has all of it on the way down', async () => {
+  const record = new Record(10);
+  const { feed, current } = feedOf(record);
+  await feed.show(everything);
+  for (record.last = 100; record.last <= 3000; record.last += 90) await feed.refresh();
+  record.last -= 90;
+  expect([current().calls.length, current().rows]).toEqual([1000, record.last]);
+  await feed.reach(record.last);
+  expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: record.last }, (_, at) => record.last - at));
+});
+
+test('a burst that outruns the first page begins the list anew, without a gap', async () => {
+  const record = new Record(10);
+  const { feed, current } = feedOf(record);
+  await feed.show(everything);
+  record.last = 1000;
+  await feed.refresh();
+  await feed.reach(1000);
+  expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, index) => 1000 - index));
+});
+
+test('tokens that were counted after the call was shown are shown', async () => {
+  const record = new Record(3);
+  record.changed.set(2, { tokensOut: undefined });
+  const { feed, current } = feedOf(record);
+  await feed.show(everything);
+  record.changed.set(2, { tokensOut: 77 });
+  await feed.refresh();
+  expect(current().calls.map(({ tokensOut }) => tokensOut)).toEqual([1, 77, 1]);
+});
+
+test('an answer to an earlier filter is not taken for one to the present', async () => {
+  const record = new Record(3);
+  const { feed, current } = feedOf(record);
+  await Promise.all([feed.show({ ...everything, text: 'a' }), feed.show({ ...everything, text: 'ab' })]);
+  await feed.refresh();
+  expect([current().failure, record.asked.at(-1)?.text]).toEqual([undefined, 'ab']);
+});
+
+test('a question that fails is told, and the list stays', async () => {
+  const record = new Record(3);
+  let isBroken = false;
+  let current = emptyFeed;
+  const feed = new CallFeed({
+    ask: (query) => (isBroken ? Promise.reject(new Error('gone')) : record.ask(query)),
+    toFailure: (error) => ({ code: 'core_gone', message: String(error), fix: '' }),
+    onchange: (next) => (current = next),
+    now: () => now,
+  });
+  await feed.show(everything);
+  isBroken = true;
+  await feed.refresh();
+  expect([current.failure?.code, current.calls.length]).toEqual(['core_gone', 3]);
+});

@@ -1,0 +1,30 @@
+/** Filters of calls: in the address, in words, and as the core is asked. */
+import { expect, test } from 'vitest';
+import {
+  everything,
+  filterInWords,
+  filterQuery,
+  readFilter,
+  toSearch,
+} from '../../../../src-renderer/views/activity/call-filter.ts';
+
+const filter = { text: ' issue ', only: 'blocked', app: 'Cursor', server: 'github' } as const;
+
+test('a filter comes back from the address as it was', () => {
+  expect(readFilter(new URLSearchParams(filterQuery(filter)))).toEqual(filter);
+});
+
+test('an address that names no known choice chooses nothing', () => {
+  expect(readFilter(new URLSearchParams('only=constructor&x=1'))).toEqual(everything);
+});
+
+test('the core is asked for what is chosen and nothing else', () => {
+  expect([toSearch(everything), toSearch(filter)]).toEqual([
+    {},
+    { text: 'issue', outcomes: ['blocked'], app: 'Cursor', server: 'github' },
+  ]);
+});
+
+test('a filter is said in words', () => {
+  expect(filterInWords(filter)).toBe('Blocked · from Cursor · of github · with “issue”');
+});

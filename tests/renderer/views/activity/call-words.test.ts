@@ -1,0 +1,47 @@
+/** A call in words. */
+import { expect, test } from 'vitest';
+import type { CallSummary } from '../../../../src-main/rpc/contract.ts';
+import { commandLine, tokensInWords, tookShare } from '../../../../src-renderer/views/activity/call-words.ts';
+import { stageBars } from '../../../../src-renderer/views/activity/stage-bars.ts';
+
+const call = { server: 'github', tool: 'list_issues', estimated: false } as CallSummary;
+
+test.each([
+  ['linux', `{"word":"it's"}`, String.raw`tooltray call github:list_issues '{"word":"it'\''s"}'`],
+  ['win32', `{"word":"it's"}`, `tooltray call github:list_issues '{"word":"it''s"}'`],
+  ['linux', '{}', 'tooltray call github:list_issues'],
+  ['linux', undefined, 'tooltray call github:list_issues'],
+])('on %s the command with %s quotes what the shell would read', (platform, args, line) => {
+  expect(commandLine(call, args, platform)).toBe(line);
+});
+
+test('a tool whose name is a command of the shell stays a name', () => {
+  expect(commandLine({ ...call, tool: 'x; rm -rf ~' }, undefined, 'linux')).toBe(`tooltray call 'github:x; rm -rf ~'`);
+});
+
+test('tokens not counted are a dash, estimated ones are marked', () => {
+  const words = [{}, { tokensIn: 12 }, { tokensIn: 12, tokensOut: 2400, estimated: true }].map((tokens) =>
+    tokensInWords({ ...call, ...tokens }),
+  );
+  expect(words).toEqual(['–', '12 → –', '12 → ~2.4k']);
+});
+
+test('the bar of a call is empty at a millisecond and full at a minute', () => {
+  expect([0, 1, 60_000, 600_000].map(tookShare)).toEqual([0, 0, 1, 1]);
+});
+
+test('the stages follow each other and make up the whole', () => {
+  const bars = stageBars({ stages: { resolve: 1, allow: 1, call: 6, shape: 2 } });
+  expect(bars.map(({ from, share }) => [from, share])).toEqual([
+    [0, 0.1],
+    [0.1, 0.1],
+    [0.2, 0.6],
+    [0.8, 0.2],
+  ]);
+});
+
+test('a call that took no time at all has bars without length', () => {
+  expect(stageBars({ stages: { resolve: 0, allow: 0, call: 0, shape: 0 } }).map(({ share }) => share)).toEqual([
+    0, 0, 0, 0,
+  ]);
+});

@@ -1,0 +1,60 @@
+/** From the fields of the form to what is written into the config. */
+import { describe, expect, test } from 'vitest';
+import { endpointOf, splitCommand, toEntry, whatIsMissing } from '../../../../src-renderer/views/servers/entry-form.ts';
+import { readEntry } from '../../../../src-renderer/views/servers/entry-text.ts';
+
+const empty = { kind: 'command', command: '', url: '', env: '', headers: '' } as const;
+
+test('a command becomes a program with its arguments and environment', () => {
+  const fields = { ...empty, command: 'npx -y "my server" ~/Docs', env: 'TOKEN = a=b\nnonsense\nEMPTY=' };
+  expect(toEntry(fields)).toEqual({
+    command: 'npx',
+    args: ['-y', 'my server', '~/Docs'],
+    env: { TOKEN: 'a=b', EMPTY: '' },
+  });
+});
+
+test('an address becomes a url with its headers, and nothing of the other fields', () => {
+  const fields = { ...empty, kind: 'address', command: 'npx', url: ' https://a.example/mcp ' } as const;
+  expect(toEntry({ ...fields, headers: 'Authorization: Bearer a:b' })).toEqual({
+    url: 'https://a.example/mcp',
+    headers: { Authorization: 'Bearer a:b' },
+  });
+});
+
+describe('words are split as in a shell', () => {
+  const cases: [string, string[]][] = [
+    [`a  b`, ['a', 'b']],
+    [`'a b' c`, ['a b', 'c']],
+    [`--root="C:\\\\My Files" x`, ['--root=C:\\My Files', 'x']],
+    [`a"b c"d`, ['ab cd']],
+    [`"" x`, ['', 'x']],
+    [String.raw`C:\tools\run.exe`, [String.raw`C:\tools\run.exe`]],
+  ];
+  test.each(cases)('%s', (text, words) => {
+    expect(splitCommand(text)).toEqual(words);
+  });
+});
+
+test('what is missing is named, one thing at a time', () => {
+  expect([
+    whatIsMissing('', empty),
+    whatIsMissing('a', empty),
+    whatIsMissing('a', { ...empty, kind: 'address', url: 'ftp://a' }),
+    whatIsMissing('a', { ...empty, command: 'npx' }),
+  ]).toEqual(['Give it a name.', expect.stringContaining('command'), expect.stringContaining('https://'), '']);
+});
+
+test('an entry is shown as its command line or address', () => {
+  const entries = [{ command: 'uvx', args: ['mcp-server-time'] }, { url: 'https://a.example' }, {}];
+  expect(entries.map(endpointOf)).toEqual(['uvx mcp-server-time', 'https://a.example', '']);
+});
+
+test('only an object is read as an entry; anything else says why not', () => {
+  expect(readEntry('{"command":"a"}')).toEqual({ entry: { command: 'a' } });
+  expect([readEntry('[]'), readEntry('null'), readEntry('{')]).toEqual([
+    { problem: expect.stringContaining('object') as string },
+    { problem: expect.stringContaining('object') as string },
+    { problem: expect.stringContaining('not JSON') as string },
+  ]);
+});

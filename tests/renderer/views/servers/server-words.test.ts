@@ -1,0 +1,58 @@
+/** What a server's row says. */
+import { expect, test } from 'vitest';
+import {
+  callsInWords,
+  filterServers,
+  listCost,
+  shownTo,
+  toolsInWords,
+  waitsFor,
+} from '../../../../src-renderer/views/servers/server-words.ts';
+import { serverRow } from '../../rows.ts';
+
+const shown = (tokens: number, mode = 'proxy', apps: readonly string[] = []) => ({ apps, mode, tokens });
+
+test('tools that are switched off are told apart', () => {
+  expect([toolsInWords({ tools: 1_204, toolsOff: 0 }), toolsInWords({ tools: 11, toolsOff: 2 })]).toEqual([
+    '1,204',
+    '9 of 11',
+  ]);
+});
+
+test('the cost of a list is told as it is and as it is shown, once where that is the same', () => {
+  const costs = [
+    { tools: 51, listTokens: 18_400, listed: [shown(310)] },
+    { tools: 51, listTokens: 18_400, listed: [shown(0, 'search', ['Codex']), shown(310)] },
+    { tools: 2, listTokens: 42, listed: [shown(42)] },
+    { tools: 0, listTokens: 1, listed: [] },
+  ];
+  expect(costs.map(listCost)).toEqual(['18.4k → 310', '18.4k → 0–310', '42', '–']);
+  expect([shown(310), shown(0, 'search', ['Codex', 'Cursor'])].map(shownTo)).toEqual([
+    'The next app: 310 tokens in proxy mode',
+    'Codex, Cursor: nothing listed in search mode',
+  ]);
+});
+
+test('only what takes its time says what it waits for', () => {
+  expect(waitsFor({ level: 'busy', state: 'connecting' })).toMatch(/^Starting/);
+  expect(waitsFor({ level: 'busy', state: 'authenticating' })).toMatch(/browser/);
+  expect(waitsFor({ level: 'error', state: 'connecting' })).toBe('');
+});
+
+test('failures are told beside the calls', () => {
+  expect(callsInWords({ calls24h: 96, failures24h: 2 })).toBe('96 calls in 24 hours, 2 failed');
+});
+
+test('a filter finds every word, in name, state or address', () => {
+  const servers = [
+    serverRow('github', { endpoint: 'https://api.githubcopilot.com/mcp/', transport: 'http' }),
+    serverRow('postgres', { summary: 'Stopped' }),
+  ];
+  const names = (text: string): string[] => filterServers(servers, text).map(({ name }) => name);
+  expect([names(''), names('stopped'), names('HTTP copilot'), names('github stopped')]).toEqual([
+    ['github', 'postgres'],
+    ['postgres'],
+    ['github'],
+    [],
+  ]);
+});

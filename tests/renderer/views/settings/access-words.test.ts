@@ -1,0 +1,33 @@
+/** What the settings say about the access of apps. */
+import { accessFacts, accessMark, lastSeen } from '../../../../src-renderer/views/settings/access-words.ts';
+import { expect, test } from 'vitest';
+import type { AccessRow } from '../../../../src-main/core/client-apps/app-rows.ts';
+import type { SessionStatus } from '../../../../src-main/rpc/contract.ts';
+
+const day = 86_400_000;
+const row = (more: Partial<AccessRow> = {}): AccessRow => ({
+  ...{ app: 'cursor', name: 'Cursor', via: 'stdio', since: undefined, seen: undefined, revoked: undefined },
+  ...more,
+});
+
+test('access is told with its way and its age, and by the verb that changes it', () => {
+  expect([accessMark(row()), accessFacts(row(), 0)]).toEqual([
+    { level: 'ok', word: 'Allowed', change: 'Revoke' },
+    'Starts Tooltray’s command',
+  ]);
+  expect(accessFacts(row({ via: 'http', since: 0 }), 3 * day)).toBe('Asks its own address · allowed 3 days ago');
+  const revoked = row({ since: 0, revoked: day });
+  expect([accessMark(revoked), accessFacts(revoked, 3 * day)]).toEqual([
+    { level: 'off', word: 'Revoked', change: 'Allow' },
+    'Revoked 2 days ago',
+  ]);
+});
+
+test('an app is seen now while it is connected, else when it came or left last', () => {
+  const session = { app: 'cursor' } as SessionStatus;
+  expect([
+    lastSeen(row({ seen: 1 }), [session], 1),
+    lastSeen(row({ seen: 0 }), [], 2 * day),
+    lastSeen(row(), [], 1),
+  ]).toEqual(['Connected now', '2 days ago', 'Never']);
+});

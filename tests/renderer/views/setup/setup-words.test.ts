@@ -1,0 +1,73 @@
+/** What the setup says about apps and steps. */
+import {
+  appFacts,
+  appMark,
+  firstPrompt,
+  sortApps,
+  stepLabel,
+  stepsDone,
+  stepToShow,
+} from '../../../../src-renderer/views/setup/setup-words.ts';
+import { expect, test } from 'vitest';
+import type { AppRow } from '../../../../src-main/core/client-apps/app-rows.ts';
+import type { ServerRow, SetupFacts } from '../../../../src-main/rpc/contract.ts';
+
+const app = (name: string, more: Partial<AppRow> = {}): AppRow => ({
+  ...{ id: name, name, installed: true, running: false, connected: 'no', configFile: `/${name}`, servers: 0 },
+  ...{ problem: '', link: undefined, via: 'none', revoked: false },
+  ...more,
+});
+const server = (name: string, more: Partial<ServerRow> = {}): ServerRow => ({
+  ...{ name, state: 'ready', level: 'ok', summary: 'Ready', detail: '', tools: 3, transport: 'stdio', endpoint: '' },
+  ...{ enabled: true, since: 0, toolsOff: 0, calls24h: 0, failures24h: 0, medianMs: undefined },
+  ...{ listTokens: 0, listed: [], asOf: undefined },
+  ...more,
+});
+const facts = (more: Partial<SetupFacts> = {}): SetupFacts => ({
+  ...{ apps: [], offered: 0, firstCall: undefined, open: 3 },
+  ...more,
+});
+
+test('a step is done when its thing is there: an app connected in order, a server of the person, a call', () => {
+  expect(
+    stepsDone(facts({ apps: [app('a', { connected: 'stale' })] }), [server('utils', { transport: 'builtin' })]),
+  ).toEqual({ apps: false, servers: false, 'first-call': false });
+  const firstCall = { app: 'Cursor', tool: 'github:list', at: 1 };
+  expect(stepsDone(facts({ apps: [app('a', { connected: 'yes' })], firstCall }), [server('github')])).toEqual({
+    apps: true,
+    servers: true,
+    'first-call': true,
+  });
+});
+
+test('the first step that is open is shown, unless another one is asked for', () => {
+  const done = { apps: true, servers: false, 'first-call': false };
+  expect(stepToShow(undefined, done)).toBe('servers');
+  expect(stepToShow('first-call', done)).toBe('first-call');
+  expect(stepToShow('nonsense', undefined)).toBe('apps');
+  expect(stepLabel('apps', done)).toBe('Apps ✓');
+  expect(stepLabel('servers', done)).toBe('Servers');
+});
+
+test('what needs something stands first, what is connected last', () => {
+  const apps = [
+    app('fine', { connected: 'yes' }),
+    app('torn', { problem: 'no JSON' }),
+    app('new'),
+    app('moved', { connected: 'stale' }),
+  ];
+  expect(sortApps(apps).map(({ name }) => name)).toEqual(['moved', 'new', 'torn', 'fine']);
+});
+
+test('the state of an app is told in shape and word', () => {
+  expect(appMark(app('a', { connected: 'stale' }))).toEqual({ level: 'attention', word: 'Needs reconnecting' });
+  expect(appMark(app('a', { problem: 'no JSON' })).word).toBe('Cannot be changed');
+  expect(appMark(app('a', { connected: 'yes', revoked: true })).word).toBe('Access revoked');
+  expect(appFacts({ running: true, servers: 1 })).toBe('running · 1 server of its own');
+});
+
+test('the first question goes to the server with the most tools, and to the clock where there is none', () => {
+  const ill = server('ill', { level: 'error', tools: 90 });
+  expect(firstPrompt([server('small'), server('big', { tools: 40 }), ill])).toContain('big');
+  expect(firstPrompt([server('utils', { transport: 'builtin' }), ill])).toContain('what time it is');
+});

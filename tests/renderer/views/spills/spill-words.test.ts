@@ -1,0 +1,74 @@
+/** Kept answers in words, what was read of them, and what is found in them. */
+import { expect, test } from 'vitest';
+import type { SpillRow } from '../../../../src-main/rpc/contract.ts';
+import { literalPattern, matchesInWords, splitAtMatch } from '../../../../src-renderer/views/spills/find-in-text.ts';
+import { isInRanges, lastReadings, mergeRanges } from '../../../../src-renderer/views/spills/read-marks.ts';
+import { readSpillRows } from '../../../../src-renderer/views/spills/read-spill-rows.ts';
+import { expiryInWords, usageInWords } from '../../../../src-renderer/views/spills/spill-words.ts';
+
+const hour = 3_600_000;
+
+test.each([
+  [{ pinned: true, expiresAt: undefined }, 'Kept'],
+  [{ pinned: false, expiresAt: 7 * 24 * hour - 1 }, 'in 7 days'],
+  [{ pinned: false, expiresAt: 5 * hour }, 'in 5 h'],
+  [{ pinned: false, expiresAt: -1 }, 'soon'],
+])('%j expires %s', (spill, words) => {
+  expect(expiryInWords(spill as SpillRow, 0)).toBe(words);
+});
+
+test('the room that is used is said in one line', () => {
+  expect(usageInWords({ bytes: 412e6, maxBytes: 1e9, count: 12, keepDays: 7 })).toBe(
+    '412 MB of 1 GB · 12 answers · kept 7 days',
+  );
+});
+
+test('ranges that touch or overlap are one mark', () => {
+  const ranges = mergeRanges([
+    { fromLine: 50, toLine: 60 },
+    { fromLine: 1, toLine: 10 },
+    { fromLine: 11, toLine: 20 },
+    { fromLine: 5, toLine: 8 },
+  ]);
+  expect(ranges).toEqual([
+    { fromLine: 1, toLine: 20 },
+    { fromLine: 50, toLine: 60 },
+  ]);
+  expect([20, 21, 50].map((line) => isInRanges(ranges, line))).toEqual([true, false, true]);
+});
+
+test('the same lines read twice are listed once, the last reading first', () => {
+  const mark = { fromLine: 1, toLine: 2, at: 1 };
+  const other = { fromLine: 7, toLine: 9, at: 2 };
+  expect(lastReadings([mark, other, { ...mark, at: 3 }])).toEqual([{ ...mark, at: 3 }, other]);
+});
+
+test('what a person looks for is found as it stands, whatever it means to a pattern', () => {
+  const text = 'a.b(c)[d]{e}|$^*+?\\/-';
+  expect(new RegExp(literalPattern(text)).exec(`x${text}`)?.[0]).toBe(text);
+});
+
+test('a line is split around its first match, in whatever case', () => {
+  expect([splitAtMatch('an Issue here', 'issue'), splitAtMatch('nothing', 'issue')]).toEqual([
+    ['an ', 'Issue', ' here'],
+    ['nothing', '', ''],
+  ]);
+});
+
+test('the place among the matches is said, and that there are more than shown', () => {
+  expect([matchesInWords(1, 14, 14), matchesInWords(0, 1000, 20_400), matchesInWords(0, 0, 0)]).toEqual([
+    '2 of 14',
+    '1 of the first 1,000 of 20,400',
+    'nothing found',
+  ]);
+});
+
+test('every page of the list is read, also after one from which a deletion was left out', async () => {
+  const ids = Array.from({ length: 2400 }, (_, index) => String(index));
+  const rows = await readSpillRows(async ({ limit = 0, beforeId }) => {
+    const from = beforeId === undefined ? 0 : Number(beforeId) + 1;
+    const page = ids.slice(from, from + limit).filter((id) => id !== '5');
+    return { spills: page.map((id) => ({ id }) as SpillRow) };
+  });
+  expect(rows.length).toBe(2399);
+});

@@ -1,0 +1,172 @@
+/** What the dashboard's setup asks of a running core: apps found, connected, undone; servers offered, brought over, watched. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { answerRpc } from '../../../src-main/rpc/answer-rpc.ts';
+import { stateBuilders } from '../../../src-main/rpc/build-state.ts';
+import type { RpcMethod, RpcMethods } from '../../../src-main/rpc/contract.ts';
+import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
+
+let person = '';
+
+beforeEach(async () => {
+  person = await mkdtemp(join(tmpdir(), 'tooltray-setup-'));
+});
+
+afterEach(() => rm(person, { recursive: true, force: true }));
+
+async function put(path: string, content: object): Promise<string> {
+  const file = join(person, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(content, undefined, 2)}\n`);
+  return file;
+}
+
+const cursor = (servers: object): Promise<string> => put('.cursor/mcp.json', { mcpServers: servers });
+
+const start = (servers: Record<string, object>): Promise<TestCore> =>
+  startCore({ servers }, { env: { HOME: person, XDG_CONFIG_HOME: join(person, '.config') } });
+
+async function ask<M extends RpcMethod>(
+  { host }: TestCore,
+  method: M,
+  input: RpcMethods[M]['input'],
+): Promise<RpcMethods[M]['output']> {
+  const answer: unknown = await answerRpc(method, input, host.rpcDeps, new AbortController().signal);
+  return answer as RpcMethods[M]['output'];
+}
+
+const setupOf = ({ host }: TestCore) => stateBuilders(host.rpcDeps).setup();
+
+test('two apps are found; one is connected by a real handshake, shown as such, and put back', async () => {
+  const file = await cursor({ own: { command: 'own' } });
+  await put('.gemini/settings.json', {});
+  const before = await readFile(file, 'utf8');
+  await using core = await start({ e: fixture('echo') });
+  const rows = (await setupOf(core)).apps.map(({ id, connected, servers }) => [id, connected, servers]);
+  expect(rows).toEqual([
+    ['cursor', 'no', 1],
+    ['gemini-cli', 'no', 0],
+  ]);
+  const preview = await ask(core, 'previewInstall', { app: 'cursor' });
+  expect(preview).toMatchObject({ file, warning: undefined, app: { id: 'cursor' } });
+  expect(preview.diff.some(({ kind, text }) => kind === 'added' && text.includes('"tooltray"'))).toBe(true);
+
+  const { revision } = preview;
+  const { undo, sentence } = await ask(core, 'installApp', { app: 'cursor', revision });
+  expect(sentence).toMatch(/^Cursor is connected\./);
+  expect((await setupOf(core)).apps[0]).toMatchObject({ id: 'cursor', connected: 'yes', servers: 1 });
+  await expect(ask(core, 'installApp', { app: 'cursor', revision })).rejects.toMatchObject({ code: 'config_conflict' });
+
+  await ask(core, 'undoInstall', { undo });
+  expect([await readFile(file, 'utf8'), (await setupOf(core)).apps[0]?.connected]).toEqual([before, 'no']);
+});
+
+test('servers are offered as they are, brought over to be used at once, and taken back', async () => {
+  const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
+  await cursor({ e: fixture('echo'), n: { ...fixture('echo', 'n'), env: { GITHUB_TOKEN: secret } } });
+  await using core = await start({ here: fixture('echo') });
+  const { servers } = await ask(core, 'offeredServers', {});
+  expect(servers.map(({ name, app, secrets, already }) => ({ name, app, secrets, already }))).toEqual([
+    { name: 'e', app: 'Cursor', secrets: [], already: 'here' },
+    { name: 'n', app: 'Cursor', secrets: ['GITHUB_TOKEN'], already: undefined },
+  ]);
+  // What is approved is seen whole: masking is for logs and records.
+  expect(servers[1]?.endpoint).toContain(`with env {"GITHUB_TOKEN":"${secret}"}`);
+  expect((await setupOf(core)).offered).toBe(1);
+
+  const id = servers[1]?.id ?? '';
+  const { added, undo } = await ask(core, 'importServers', { servers: [{ id, name: 'new' }], move: false });
+  await core.server('new').ready();
+  expect([added, (await setupOf(core)).offered]).toEqual([['new'], 0]);
+  expect(await readFile(core.configFile, 'utf8')).toContain(secret);
+  await ask(core, 'undoInstall', { undo: undo ?? '' });
+  expect(core.host.core.servers.find('new')).toBeUndefined();
+});
+
+test('an offered server is tried with its secrets, and nothing is written or told of them', async () => {
+  const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
+  await cursor({ works: { ...fixture('echo'), env: { GITHUB_TOKEN: secret } }, gone: { command: '/no/such/program' } });
+  await using core = await start({});
+  const before = await readFile(core.configFile, 'utf8');
+  const { servers } = await ask(core, 'offeredServers', {});
+  const trials = await Promise.all(servers.map(({ id }) => ask(core, 'tryOffer', { id })));
+  expect(trials.map(({ ok, tools }) => [ok, tools])).toEqual([
+    [true, ['echo']],
+    [false, []],
+  ]);
+  expect(trials[1]?.sentence).toMatch(/^It did not start: "\/no\/such\/program" does not exist/);
+  expect(JSON.stringify(trials)).not.toContain(secret);
+  expect(await readFile(core.configFile, 'utf8')).toBe(before);
+  await expect(ask(core, 'tryOffer', { id: 'none' })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a server that is added to an app later is offered, not taken', async () => {
+  await cursor({});
+  await using core = await start({});
+  expect((await setupOf(core)).offered).toBe(0);
+  const changed = new Promise<void>((resolve) => core.host.rpcDeps.apps.onChange(resolve));
+  await cursor({ later: fixture('echo') });
+  await changed;
+  expect([(await setupOf(core)).offered, core.host.core.servers.all]).toEqual([1, []]);
+});
+
+test('an offer that is gone from its app is refused by its name', async () => {
+  await using core = await start({});
+  const servers = [{ id: 'none', name: 'x' }];
+  await expect(ask(core, 'importServers', { servers, move: false })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a server that could be mended waits among what needs the person, with its one action', async () => {
+  await cursor({ x: fixture('echo') });
+  await using core = await start({ x: { command: 'tooltray-has-no-such-command' } });
+  const { offers } = await ask(core, 'healOffers', {});
+  expect(offers.map(({ server, source, file }) => [server, source, file])).toEqual([
+    ['x', 'Cursor', join(person, '.cursor/mcp.json')],
+  ]);
+  const attention = await stateBuilders(core.host.rpcDeps).attention();
+  expect(attention.map(({ server, action }) => [server, action])).toEqual([['x', { kind: 'heal', label: 'Use it' }]]);
+  await expect(ask(core, 'heal', { server: 'x' })).resolves.toMatchObject({ healed: true });
+  expect(await stateBuilders(core.host.rpcDeps).attention()).toEqual([]);
+});
+
+test('an entry of ours whose launcher is gone is written anew at the start', async () => {
+  const file = await cursor({ tooltray: { command: '/gone/tooltray', args: ['stdio'], env: { TOOLTRAY_HOME: '' } } });
+  await using core = await start({});
+  const text = (await readFile(file, 'utf8')).replaceAll('"TOOLTRAY_HOME": ""', `"TOOLTRAY_HOME": "${core.home}"`);
+  await writeFile(file, text);
+  const { home } = core;
+  await core.host.stop();
+  await using again = await startCore({ servers: {} }, { home, env: { HOME: person } });
+  for (;;) {
+    const { apps } = await setupOf(again);
+    if (apps[0]?.connected === 'yes') break;
+    await again.host.rpcDeps.apps.rescan({});
+  }
+  expect(await readFile(file, 'utf8')).toContain(JSON.stringify(process.execPath));
+});
+
+test('an app that nobody knows is given an entry that works here, or an address with a token of its own', async () => {
+  await using core = await start({ e: fixture('echo') });
+  const { entry } = await ask(core, 'otherEntry', { app: 'my-app', http: false });
+  const { tooltray } = (JSON.parse(entry) as { mcpServers: { tooltray: { command: string; args: string[] } } })
+    .mcpServers;
+  expect(isAbsolute(tooltray.command)).toBe(true);
+  expect(tooltray.args.slice(-3)).toEqual(['stdio', '--app', 'my-app']);
+  expect(await ask(core, 'tryServer', { entry: tooltray })).toMatchObject({ ok: true });
+
+  const other = JSON.parse((await ask(core, 'otherEntry', { app: 'my-app', http: true })).entry) as {
+    mcpServers: { tooltray: { url: string; headers: { Authorization: string } } };
+  };
+  expect(other.mcpServers.tooltray.url).toMatch(/\/mcp\/app\/my-app$/);
+  expect(await ask(core, 'tryServer', { entry: other.mcpServers.tooltray })).toMatchObject({ ok: true });
+});
+
+test('trying the connection of an app as the app will is in no saving', async () => {
+  await cursor({});
+  await using core = await start({ e: fixture('echo') });
+  const { revision } = await ask(core, 'previewInstall', { app: 'cursor' });
+  await ask(core, 'installApp', { app: 'cursor', revision });
+  expect((await core.host.core.ledger.savings({ by: 'app' })).rows).toEqual([]);
+});

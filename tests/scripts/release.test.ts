@@ -1,0 +1,35 @@
+/** `npm run release` works out version, changelog and notes; what it runs is told by a dry run. */
+import { expect, test } from 'vitest';
+import { nextVersion, releasedChangelog, releaseNotes, unreleased } from '../../scripts/version/plan.mjs';
+
+const changelog =
+  '# Changes\n\n## Unreleased\n\n### Fixed\n\n- That $& holds.\n\n## 0.1.0 – 2026-01-02\n\n### New\n\n- All.\n';
+
+test.each([
+  ['0.1.0', undefined, '### New', false, '0.1.0'],
+  ['0.1.0', undefined, '### Fixed\n\n- a\n\n### New', true, '0.2.0'],
+  ['0.1.4', undefined, '### Changed', true, '0.2.0'],
+  ['0.1.4', undefined, '### Fixed', true, '0.1.5'],
+  ['0.1.4', 'patch', '### New', true, '0.1.5'],
+  ['0.1.4', 'major', '### Fixed', false, '1.0.0'],
+  ['0.1.4', '2.3.4', '### Fixed', true, '2.3.4'],
+])('after %s, wished %s, with %j (released: %s) comes %s', (current, wish, section, isReleased, next) => {
+  expect(nextVersion(current, wish, section, isReleased)).toBe(next);
+});
+
+test('a wish that is no version is refused', () => {
+  expect(() => nextVersion('0.1.0', 'big', '', true)).toThrow('"big" is neither');
+});
+
+test('what was unreleased gets its version, and the place for what comes is empty', () => {
+  const section = unreleased(changelog);
+  expect(section).toBe('### Fixed\n\n- That $& holds.');
+  const released = releasedChangelog(changelog, '0.1.1', '2026-02-03');
+  expect(released).toContain('## Unreleased\n\n## 0.1.1 – 2026-02-03\n\n### Fixed\n\n- That $& holds.\n\n## 0.1.0');
+  expect(() => unreleased(released)).toThrow('nothing under "## Unreleased"');
+  expect(releaseNotes('0.1.1', section)).toBe('# Tooltray 0.1.1\n\n### Fixed\n\n- That $& holds.\n');
+});
+
+test('the last section of a changelog is read to its end', () => {
+  expect(unreleased('## Unreleased\n\n- one\n- two\n')).toBe('- one\n- two');
+});

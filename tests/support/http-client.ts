@@ -1,0 +1,109 @@
+/** A raw client of Streamable HTTP: bodies go out as they are given, every message is kept with the text it came in. */
+import type { Exchange, Id, Params, RawMessage } from './raw-client.ts';
+
+type Answer = (params: Params) => unknown;
+
+export class HttpClient {
+  readonly notifications: RawMessage[] = [];
+  readonly #url: string;
+  readonly #headers: Record<string, string> = {};
+  readonly #answers = new Map<string, Answer>();
+  #nextId = 0;
+
+  /** `modern`: sends the headers that requests of 2026-07-28 carry. */
+  readonly #modern: boolean;
+
+  constructor(url: string, modern = false, headers: Readonly<Record<string, string>> = {}) {
+    Object.assign(this.#headers, headers);
+    this.#url = url;
+    this.#modern = modern;
+  }
+
+  onRequest(method: string, answer: Answer): void {
+    this.#answers.set(method, answer);
+  }
+
+  /** The handshake of 2025-11-25; the session's id goes with everything that follows. */
+  async initialize(capabilities: Params = {}): Promise<Params> {
+    const clientInfo = { name: 'http-client', version: '1.0.0' };
+    const { message } = await this.exchange('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
+    this.#headers['mcp-protocol-version'] = '2025-11-25';
+    await this.#post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+    return message.result ?? {};
+  }
+
+  exchange(method: string, params: Params = {}, signal?: AbortSignal): Promise<Exchange> {
+    const id = (this.#nextId += 1);
+    return this.exchangeText(id, JSON.stringify({ jsonrpc: '2.0', id, method, params }), signal);
+  }
+
+  /** Sends a body as it stands and resolves with the answer to `id`. */
+  async exchangeText(id: Id, body: string, signal?: AbortSignal): Promise<Exchange> {
+    const response = await this.#post(body, signal);
+    const session = response.headers.get('mcp-session-id');
+    if (session !== null) this.#headers['mcp-session-id'] = session;
+    for await (const line of messagesOf(response)) {
+      const message = JSON.parse(line) as RawMessage;
+      if (message.method === undefined) return { message, line };
+      if (message.id === undefined) this.notifications.push(message);
+      else await this.#reply(message.id, message);
+    }
+    throw new Error(`No answer to ${id} came.`);
+  }
+
+  /** Opens the stream for what belongs to no request; the first thing told is `listening`. */
+  async listen(told: (message: RawMessage) => void, signal?: AbortSignal): Promise<void> {
+    const headers = { accept: 'text/event-stream', ...this.#headers };
+    const response = await fetch(this.#url, { headers, ...(signal && { signal }) });
+    told({ method: 'listening' });
+    for await (const line of messagesOf(response)) told(JSON.parse(line) as RawMessage);
+  }
+
+  /** Ends the session. */
+  async end(): Promise<void> {
+    await fetch(this.#url, { method: 'DELETE', headers: this.#headers });
+  }
+
+  async #reply(id: Id, { method = '', params = {} }: RawMessage): Promise<void> {
+    const result = await this.#answers.get(method)?.(params);
+    await this.#post(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  }
+
+  #post(body: string, signal?: AbortSignal): Promise<Response> {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...this.#headers,
+      ...(this.#modern && modernHeaders(body)),
+    };
+    return fetch(this.#url, { method: 'POST', headers, body, ...(signal && { signal }) });
+  }
+}
+
+/** Source: MCP 2026-07-28, basic/transports: what stands in the body stands in headers as well. */
+function modernHeaders(body: string): Record<string, string> {
+  const { method, params = {} } = JSON.parse(body) as RawMessage;
+  const name = params['name'] ?? params['uri'];
+  return {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method ?? '',
+    ...(typeof name === 'string' && { 'mcp-name': name }),
+  };
+}
+
+async function* messagesOf(response: Response): AsyncGenerator<string> {
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+    yield await response.text();
+    return;
+  }
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of response.body ?? new ReadableStream<Uint8Array>()) {
+    const events = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) {
+      const data = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []));
+      if (data.join('') !== '') yield data.join('\n');
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/** Runs a whole core in the test's own process, with a home of its own, and connects client apps to its doors. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TokenCounter, tokenWorkerUrl } from '../../src-main/core/activity/token-counter.ts';
+import type { ManagedServer } from '../../src-main/core/servers/managed-server.ts';
+import { CoreHost } from '../../src-main/host/core-host.ts';
+import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import type { HelloWishes } from './socket-client.ts';
+import { openSocket, type SocketClient } from './socket-client.ts';
+import { until } from './until.ts';
+
+export interface TestConfig {
+  readonly servers: Readonly<Record<string, object>>;
+  readonly [setting: string]: unknown;
+}
+
+export interface TestCore extends AsyncDisposable {
+  readonly host: CoreHost;
+  readonly home: string;
+  readonly configFile: string;
+  /** Where the HTTP endpoints are: `http://127.0.0.1:PORT/mcp`. */
+  readonly url: string;
+  /** A line to the core that has said hello and nothing else yet. */
+  connect(wishes?: HelloWishes): Promise<SocketClient>;
+  /** The same, with the handshake of the revisions up to 2025-11-25 done. */
+  open(capabilities?: Record<string, unknown>, wishes?: HelloWishes): Promise<SocketClient>;
+  /** Writes the config file anew, as an editor would. */
+  write(config: TestConfig | string): Promise<void>;
+  server(name: string): ManagedServer;
+}
+
+export interface StartOptions {
+  /** Take up the home of an earlier core, which then keeps it. */
+  readonly home?: string;
+  /** false: resolves at once instead of when every server has settled. */
+  readonly settled?: boolean;
+  /** Variables beside our own. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** true: the config is the home's own, whose edits by others wait for the person; else it is as if named by `--config`. */
+  readonly ownConfig?: boolean;
+  /** true: HTTP asks for the token. */
+  readonly askToken?: boolean;
+}
+
+/** For all cores of the process: a thread takes 0.4 s to read the tokenizer's table, and ends by itself when it has no work. */
+const counter = new TokenCounter({ workerUrl: tokenWorkerUrl() });
+
+export async function startCore(
+  config: TestConfig | string,
+  { home, settled = true, askToken = false, ownConfig = false, env = {} }: StartOptions = {},
+): Promise<TestCore> {
+  const folder = home ?? (await mkdtemp(join(tmpdir(), 'tooltray-integration-')));
+  const configFile = join(folder, 'config.json');
+  const write = (next: TestConfig | string): Promise<void> =>
+    // Every tool is listed unless a test says otherwise: what `auto` shows depends on how many there are.
+    writeFile(configFile, typeof next === 'string' ? next : JSON.stringify({ mode: 'proxy', ...next }, null, 2));
+  await write(config);
+  const host = await CoreHost.open({
+    env: { ...process.env, ...env, TOOLTRAY_HOME: folder },
+    version: '0.0.0',
+    configFile: ownConfig ? undefined : configFile,
+    port: 0,
+    askToken,
+    pageRoot: folder,
+    onStop: () => undefined,
+    counter,
+  });
+  await host.listen();
+  const started = host.core.start();
+  if (settled) await started;
+  const connect = (wishes?: HelloWishes): Promise<SocketClient> =>
+    openSocket(host.paths.socketPath, host.core.token, wishes);
+  return {
+    host,
+    home: folder,
+    configFile,
+    url: host.doors.http,
+    connect,
+    open: async (capabilities, wishes) => {
+      const client = await connect(wishes);
+      await client.initialize(capabilities);
+      return client;
+    },
+    write,
+    server: (name) => host.core.servers.get(name),
+    [Symbol.asyncDispose]: async () => {
+      await host.stop();
+      if (home === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** A config entry that starts a fixture server. */
+export function fixture(name: string, ...args: string[]): { command: string; args: string[] } {
+  return fixtureCommand(name, ...args);
+}
+
+/** Resolves when the server is ready. */
+export function ready(server: ManagedServer): Promise<void> {
+  return until(() => server.state.kind === 'ready');
+}
