@@ -45,8 +45,7 @@ export async function withTransports<T>(
     return await work(transports);
   } finally {
     signIns.close();
-    registry.killAll();
-    registry.dispose();
+    registry.close();
   }
 }
 

@@ -250,8 +250,7 @@ export class Aggregator {
     await this.#closeResults();
     await this.#closeRecord();
     await this.sandbox.close();
-    this.registry.killAll();
-    this.registry.dispose();
+    this.registry.close();
   }
 
   /** What a listener needs to show an endpoint. */

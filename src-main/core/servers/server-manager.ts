@@ -20,6 +20,7 @@ export class ServerManager {
   readonly #deps: ServerDeps;
   #servers = new Map<string, ManagedServer>();
   #configured = false;
+  #stopped = false;
 
   constructor(deps: ServerDeps) {
     this.#deps = deps;
@@ -50,8 +51,9 @@ export class ServerManager {
     });
   }
 
-  /** Makes the running servers those of the config: what is the same is left alone. Resolves when all have settled. */
+  /** Makes the running servers those of the config: what is the same is left alone. Resolves when all have settled; once stopped, at once. */
   async apply(configs: readonly ServerConfig[]): Promise<void> {
+    if (this.#stopped) return;
     const before = this.#servers;
     const after = new Map<string, ManagedServer>();
     for (const config of configs) {
@@ -99,7 +101,9 @@ export class ServerManager {
     this.changed.emit();
   }
 
+  /** For good: a config that comes later starts nothing. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     await Promise.all(this.all.map((server) => server.stop()));
   }
 

@@ -211,6 +211,29 @@ test('a config that is being applied while all is stopped starts nothing', async
   expect([...harness.pids('a'), ...harness.pids('b')]).toEqual([]);
 });
 
+test('a config that comes after all were stopped starts nothing', async () => {
+  const harness = serversHarness();
+  const manager = harness.manager();
+  await manager.apply([harness.scripted('a')]);
+  await manager.stop();
+  await manager.apply([harness.scripted('a'), harness.scripted('b')]);
+  await manager.setPaused(true);
+  await manager.setPaused(false);
+  expect([harness.pids('b'), harness.pids('a').filter(isAlive), harness.registry.size]).toEqual([[], [], 0]);
+});
+
+test('once the registry of processes is closed, none outlives its start', async () => {
+  const harness = serversHarness();
+  const manager = harness.manager();
+  harness.registry.close();
+  await manager.apply([harness.scripted('late')]);
+  expect([stateOf(manager, 'late'), harness.pids('late').filter(isAlive), harness.registry.size]).toEqual([
+    'error',
+    [],
+    0,
+  ]);
+});
+
 test('a pause ends every process and refuses calls with a sentence; going on starts them again', async () => {
   const harness = serversHarness();
   const manager = harness.manager();

@@ -85,8 +85,7 @@ export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarn
     await Promise.all(stops.map((stop) => stop()));
     signIns.close();
     await transports.close();
-    registry.killAll();
-    registry.dispose();
+    registry.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   const startsOf = (name: string): string => join(folder, `${name}.starts`);

@@ -12,14 +12,17 @@ interface Killable {
 export class ProcessRegistry {
   readonly #groups = new Set<Killable>();
   readonly #list: ChildrenList | undefined;
-  readonly #killAll = (): void => this.killAll();
+  readonly #onExit = (): void => this.#end();
+  #closed = false;
 
   constructor(list?: ChildrenList) {
     this.#list = list;
-    process.on('exit', this.#killAll);
+    process.on('exit', this.#onExit);
   }
 
+  /** One that comes after `close`, from a start that was on its way, is ended at once. */
   add(group: Killable): void {
+    if (this.#closed) return group.killNow();
     this.#groups.add(group);
     if (group.pid !== undefined) this.#list?.add(group.pid);
   }
@@ -32,15 +35,17 @@ export class ProcessRegistry {
     return this.#groups.size;
   }
 
+  /** Ends what runs still, and all that may come; for cores that end before their process does. */
+  close(): void {
+    this.#end();
+    process.off('exit', this.#onExit);
+  }
+
   /** Synchronous, for the `exit` event. */
-  killAll(): void {
+  #end(): void {
+    this.#closed = true;
     for (const group of this.#groups) group.killNow();
     this.#groups.clear();
     this.#list?.close();
-  }
-
-  /** Stops watching our own exit; for cores that end before their process does. */
-  dispose(): void {
-    process.off('exit', this.#killAll);
   }
 }

@@ -120,7 +120,7 @@ const base = {
 function transportFor(config: ServerConfig) {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const registry = new ProcessRegistry();
-  registry.dispose();
+  registry.close();
   return createTransport(config, {
     environment: new EnvironmentResolver({ own: process.env }),
     registry,

@@ -51,7 +51,7 @@ export function stdioHarness(overrides: Partial<StdioTransportOptions> = {}): Ha
   const closed = new Promise<Error | undefined>((resolve) => (markClosed = resolve));
   onTestFinished(async () => {
     await transport.close();
-    registry.dispose();
+    registry.close();
   });
   return {
     transport,
