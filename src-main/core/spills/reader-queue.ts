@@ -265,7 +265,7 @@ export interface ReadDeadlines {
 }
 
 function tookTooLong(question: ReaderQuestion, { wholeMs, stepMs = wholeMs }: ReadDeadlines): AppError {
-  if (question.op === 'grep') {
+  if (question.op === 'grep' || question.op === 'find') {
     const pattern = JSON.stringify(question.pattern.slice(0, 200));
     return new AppError('call_timeout', `The pattern ${pattern} takes too long: more than ${stepMs / 1000} s.`, {
       fix: 'Write it without repetitions inside of repetitions such as (a+)+, or search for a plain text.',

@@ -32,6 +32,32 @@ export interface ResultAnswer {
   readonly truncated: boolean;
 }
 
+/** What a person's window asks, who is given rows and no text made for a model. */
+export type SpillLook =
+  /** Both ends included. */
+  | { readonly op: 'lines'; readonly fromLine: number; readonly toLine: number }
+  /** All matches are counted; `limit`: how many of them are shown. */
+  | { readonly op: 'find'; readonly pattern: string; readonly limit: number };
+
+export interface SpillLine {
+  /** From 1. */
+  readonly number: number;
+  readonly text: string;
+}
+
+/** Lines in a row: fewer than asked for where they would be too long together, but at least one where there is one. */
+export interface LinePage {
+  readonly lines: readonly (SpillLine & { readonly isCut: boolean })[];
+  readonly totalLines: number;
+}
+
+export interface FoundLines {
+  /** A long line is shown as what surrounds its first match. */
+  readonly lines: readonly SpillLine[];
+  /** Lines that match, shown or not. */
+  readonly matchCount: number;
+}
+
 export interface RecordRange {
   /** Records before the first that is wanted. */
   readonly offset: number;

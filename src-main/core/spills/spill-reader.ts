@@ -1,7 +1,13 @@
 /** Kept answers as helper tools read them: finds the file in the store, lets a thread read in it, and counts that somebody did. */
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../base/errors.ts';
-import { type LineIndex, longestDocument, newSteps, type ReaderQuestion } from './read-worker/reader-messages.ts';
+import {
+  type AnswerTo,
+  type LineIndex,
+  longestDocument,
+  newSteps,
+  type ReaderQuestion,
+} from './read-worker/reader-messages.ts';
 import { type ReadDeadlines, readerEntries, type ReaderEntries, ReaderQueue } from './reader-queue.ts';
 import {
   ReadMarks,
@@ -11,6 +17,7 @@ import {
   type ResultContent,
   type ResultFiles,
   type ResultQuestion,
+  type SpillLook,
 } from './spill-questions.ts';
 import type { OpenedSpill, SpillKind } from './spill.ts';
 
@@ -24,8 +31,10 @@ interface SpillSource {
 /** A page of records may be longer than a text to look at: it was asked for by number. */
 const longestPage = 64 * 1024;
 
-/** What a person's window asks for at once unless it says how much, in bytes. */
+/** What a person's window is given at once, in bytes. */
 const longestLook = 200_000;
+/** Lines come a few at a time where they are long. */
+const longestLines = 100_000;
 
 export class ResultStore implements ResultFiles {
   readonly marks = new ReadMarks();
@@ -45,19 +54,24 @@ export class ResultStore implements ResultFiles {
     });
   }
 
-  /** The same for a person who looks on: more at a time, and not counted as a model's reading. Rejects as `query` does. */
-  async look(
+  /** For a person who looks on: more at a time, and not counted as a model's reading. Rejects as `query` does. */
+  async look<Question extends SpillLook | ResultQuestion>(
     ref: string,
-    question: ResultQuestion,
+    question: Question,
     signal: AbortSignal,
-    maxBytes = longestLook,
-  ): Promise<ResultAnswer> {
+  ): Promise<AnswerTo<Question>> {
     await using opened = await this.#source.open(ref);
-    return await this.#reader.read(opened, question, { signal, maxBytes });
+    return await this.#reader.read(opened, question, {
+      signal,
+      maxBytes: question.op === 'lines' ? longestLines : longestLook,
+    });
   }
 
   page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage> {
-    return this.#withFile(ref, (opened) => this.#reader.page(opened, range, { signal, maxBytes: longestPage }));
+    return this.#withFile(ref, (opened) => {
+      const question = { op: 'page', ...range } as const;
+      return this.#reader.read(opened, question, { signal, maxBytes: longestPage });
+    });
   }
 
   readText(ref: string): Promise<string> {
@@ -149,24 +163,11 @@ export class SpillReader {
   }
 
   /** Rejects with AppError bad_request, not_found, unsupported, call_timeout, cancelled. */
-  async read(source: ReadSource, question: ResultQuestion, options: ReadOptions): Promise<ResultAnswer> {
-    return (await this.#ask(source, question, options)) as ResultAnswer;
-  }
-
-  /** Rejects as `read` does. */
-  async page(source: ReadSource, range: RecordRange, options: ReadOptions): Promise<RecordPage> {
-    return (await this.#ask(source, { op: 'page', ...range }, options)) as RecordPage;
-  }
-
-  close(): Promise<void> {
-    return this.#queue.close();
-  }
-
-  async #ask(
+  async read<Question extends ReaderQuestion>(
     { handle, file, kind, bytes }: ReadSource,
-    question: ReaderQuestion,
+    question: Question,
     { signal, maxBytes = usualBytes }: ReadOptions,
-  ): Promise<ResultAnswer | RecordPage> {
+  ): Promise<AnswerTo<Question>> {
     const { dev, ino, mtimeMs } = await handle.stat();
     const identity = [dev, ino, mtimeMs, bytes].join(':');
     const steps = newSteps();
@@ -175,7 +176,11 @@ export class SpillReader {
     const reply = await this.#queue.ask(request, this.#deadlines(question, bytes), signal);
     if (!reply.ok) throw new AppError(reply.code, reply.message, reply.fix === undefined ? {} : { fix: reply.fix });
     this.#remember(identity, reply.index);
-    return reply.answer;
+    return reply.answer as AnswerTo<Question>;
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close();
   }
 
   #deadlines({ op }: ReaderQuestion, bytes: number): ReadDeadlines {
@@ -183,7 +188,10 @@ export class SpillReader {
     const isData = op === 'query' || op === 'schema' || op === 'table' || op === 'page';
     // What is too long to be parsed is gone through from end to end.
     const times = op === 'query' ? Math.max(1, bytes / longestDocument) : 1;
-    return { wholeMs: isData ? dataMs * times : linesMs, stepMs: op === 'grep' ? patternMs : undefined };
+    return {
+      wholeMs: isData ? dataMs * times : linesMs,
+      stepMs: op === 'grep' || op === 'find' ? patternMs : undefined,
+    };
   }
 
   #remember(identity: string, index: LineIndex | undefined): void {

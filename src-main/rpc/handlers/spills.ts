@@ -17,9 +17,6 @@ type Method =
   | 'restoreSpill'
   | 'pruneSpills';
 
-const longestLine = 4000;
-/** Of lines at once, in bytes: long ones come a few at a time. */
-const longestPage = 100_000;
 /** Of a line that matches: where it is leads to the rest. */
 const longestMatch = 200;
 const mostMatches = 1000;
@@ -32,25 +29,15 @@ export const spillHandlers: HandlersOf<Method> = {
     return { spills: spills.filter(({ id }) => !core.deletions.has(id)).map((spill) => row(spill, core)) };
   },
   spillLines: async ({ id, fromLine, count }, { core }, signal) => {
-    const question = { op: 'slice', fromLine, toLine: fromLine + count - 1 } as const;
-    const { text, fields, truncated } = await core.resultFiles.look(id, question, signal, longestPage);
-    const lines = fromLine > Number(fields['totalLines'] ?? 0) ? [] : wholeLines(text.split('\n'), truncated);
-    const cut = lines.flatMap((line, index) => (line.length > longestLine ? [fromLine + index] : []));
-    return {
-      fromLine,
-      lines: lines.map((line) => line.slice(0, longestLine)),
-      totalLines: Number(fields['totalLines'] ?? lines.length),
-      cut,
-    };
+    const question = { op: 'lines', fromLine, toLine: fromLine + count - 1 } as const;
+    const { lines, totalLines } = await core.resultFiles.look(id, question, signal);
+    const cut = lines.filter(({ isCut }) => isCut).map(({ number }) => number);
+    return { fromLine, lines: lines.map(({ text }) => text), totalLines, cut };
   },
   spillFind: async ({ id, pattern }, { core }, signal) => {
-    const question = { op: 'grep', pattern, context: 0, limit: mostMatches } as const;
-    const { text, fields } = await core.resultFiles.look(id, question, signal);
-    const matches = text.split('\n').flatMap((line) => {
-      const [, number, found] = /^(\d+): (.*)$/.exec(line) ?? [];
-      return number === undefined ? [] : [{ line: Number(number), text: (found ?? '').slice(0, longestMatch) }];
-    });
-    return { matches, total: Number(fields['matchCount'] ?? matches.length) };
+    const { lines, matchCount } = await core.resultFiles.look(id, { op: 'find', pattern, limit: mostMatches }, signal);
+    const matches = lines.map(({ number, text }) => ({ line: number, text: text.slice(0, longestMatch) }));
+    return { matches, total: matchCount };
   },
   spillQuery: async ({ id, query }, { core }, signal) => {
     const { text, truncated } = await core.resultFiles.look(id, { op: 'query', query }, signal);
@@ -78,11 +65,6 @@ export const spillHandlers: HandlersOf<Method> = {
   },
   pruneSpills: async (_input, { core }) => core.spills.prune(),
 };
-
-/** Of what was cut, the note and the line before it are left out: they are asked for next. One line alone is shown as far as it goes. */
-function wholeLines(lines: readonly string[], isCut: boolean): readonly string[] {
-  return isCut ? lines.slice(0, Math.max(1, lines.length - 2)) : lines;
-}
 
 function row(spill: Spill, core: RpcDeps['core']): SpillRow {
   const { id, createdAt, app, server, tool, kind, mimeType, bytes, tokens, lines, file, pinned, reads } = spill;

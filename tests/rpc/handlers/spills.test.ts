@@ -1,15 +1,11 @@
 /** Lines of kept answers, as the inspector reads them. */
 import { expect, onTestFinished, test } from 'vitest';
-import { fixture, startCore } from '../../support/start-core.ts';
+import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 import { ask } from '../dashboard-client.ts';
 
 test('lines that are too long together come a few at a time, whole and without a note among them', async () => {
-  const core = await startCore({ servers: { echo: fixture('echo') } }, { askToken: true });
-  onTestFinished(() => core[Symbol.asyncDispose]());
-  const client = await core.open();
   const lines = Array.from({ length: 1000 }, (_, index) => `${index} `.padEnd(3000, 'x'));
-  const answer = JSON.stringify(await client.callTool('echo', { message: lines.join('\n') }));
-  const id = /tooltray:\/\/spill\/([a-z0-9]+)/.exec(answer)?.[1] ?? '';
+  const { core, id } = await keep(lines);
   const read: string[] = [];
   for (let rounds = 0; rounds < 40 && read.length < lines.length; rounds++) {
     const page = await ask(core, 'spillLines', { id, fromLine: read.length + 1, count: 1000 });
@@ -20,3 +16,42 @@ test('lines that are too long together come a few at a time, whole and without a
   expect(read.length).toBe(1000);
   expect(await ask(core, 'spillLines', { id, fromLine: 2000, count: 10 })).toMatchObject({ lines: [] });
 });
+
+/** Words that the texts for models use, and line ends of other systems. */
+const foolish = [
+  '---',
+  '7: needle',
+  'needle\r',
+  '(no matches) needle',
+  '[LIMITED to first 1 of 9 matches] needle',
+  'a needle\u2028and more',
+  'nothing here',
+  '[TRUNCATED at 100000 bytes of 1: needle]',
+];
+
+test('lines that look like what models are told around them are lines like any other', async () => {
+  const { core, id } = await keep([...foolish, 'x'.repeat(120_000)]);
+  const found = await ask(core, 'spillFind', { id, pattern: 'needle' });
+  const matching = foolish.flatMap((text, at) => (text.includes('needle') ? [{ line: at + 1, text }] : []));
+  expect(found).toEqual({ matches: matching, total: matching.length });
+  const page = await ask(core, 'spillLines', { id, fromLine: 1, count: foolish.length });
+  expect(page).toEqual({ fromLine: 1, lines: foolish, totalLines: foolish.length + 1, cut: [] });
+});
+
+test('a page that is cut behind a line like the note about it keeps that line', async () => {
+  const note = `[TRUNCATED at 100000 bytes of 1. Go on with op='read', fromByte=1; the file has 1 bytes]`;
+  const { core, id } = await keep([note, note, 'x'.repeat(120_000), 'end']);
+  const page = await ask(core, 'spillLines', { id, fromLine: 1, count: 10 });
+  expect(page).toEqual({ fromLine: 1, lines: [note, note], totalLines: 4, cut: [] });
+  const long = await ask(core, 'spillLines', { id, fromLine: 3, count: 10 });
+  expect(long).toEqual({ fromLine: 3, lines: ['x'.repeat(4000)], totalLines: 4, cut: [3] });
+});
+
+/** An answer of these lines, kept by a core. */
+async function keep(lines: readonly string[]): Promise<{ core: TestCore; id: string }> {
+  const core = await startCore({ servers: { echo: fixture('echo') } }, { askToken: true });
+  onTestFinished(() => core[Symbol.asyncDispose]());
+  const client = await core.open();
+  const answer = JSON.stringify(await client.callTool('echo', { message: lines.join('\n') }));
+  return { core, id: /tooltray:\/\/spill\/([a-z0-9]+)/.exec(answer)?.[1] ?? '' };
+}

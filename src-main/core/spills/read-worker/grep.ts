@@ -1,5 +1,5 @@
 /** Op grep: the lines that match, all of them counted. */
-import type { ResultAnswer } from '../spill-questions.ts';
+import type { FoundLines, ResultAnswer, SpillLine } from '../spill-questions.ts';
 import { eachLine, type FileLine } from './lines.ts';
 import type { ReadTarget } from './reader-messages.ts';
 
@@ -9,11 +9,40 @@ interface Wanted {
   readonly limit?: number | undefined;
 }
 
-/** `step` is called before each piece of text that the pattern is tried on. */
-export function findLines(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () => void): ResultAnswer {
+/** As a model is told it: each line with its number, what lies apart divided. `step` is called before each piece of text that the pattern is tried on. */
+export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () => void): ResultAnswer {
+  const { pattern, limit = Number.MAX_SAFE_INTEGER } = wanted;
+  const { found, matchCount, totalLines } = search(target, wanted, maxBytes, step);
+  const limited = !found.isFull && matchCount > limit;
+  const fields = { pattern, matchCount, returnedMatches: found.returned, totalLines, ...(limited && { limited }) };
+  const note = limited ? `[LIMITED to first ${limit} of ${matchCount} matches]` : undefined;
+  const cut = `[TRUNCATED at ${maxBytes} bytes: ${found.returned} of ${matchCount} matches shown. A longer pattern finds fewer; op='slice' shows lines whole]`;
+  const told = found.rows.map((row, at) => rowText(row, found.rows[at - 1]?.number));
+  const text = [...told, found.isFull ? cut : note].filter((part) => part !== undefined).join('\n');
+  return { text: text === '' ? '(no matches)' : text, fields, truncated: found.isFull };
+}
+
+/** The same as rows. */
+export function findLines(
+  target: ReadTarget,
+  wanted: Omit<Wanted, 'context'>,
+  maxBytes: number,
+  step: () => void,
+): FoundLines {
+  const { found, matchCount } = search(target, { ...wanted, context: 0 }, maxBytes, step);
+  return { lines: found.rows, matchCount };
+}
+
+interface Found {
+  readonly found: GrowingRows;
+  readonly matchCount: number;
+  readonly totalLines: number;
+}
+
+function search(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () => void): Found {
   const { pattern, context, limit = Number.MAX_SAFE_INTEGER } = wanted;
   const regex = linePattern(pattern);
-  const found = new FoundLines(context, limit, maxBytes);
+  const found = new GrowingRows(context, limit, maxBytes);
   let matchCount = 0;
   let totalLines = 0;
   let lastMatch = 0;
@@ -29,12 +58,12 @@ export function findLines(target: ReadTarget, wanted: Wanted, maxBytes: number, 
     lastMatch = line.number;
     found.match(line, match);
   }
-  const limited = !found.isFull && matchCount > limit;
-  const fields = { pattern, matchCount, returnedMatches: found.returned, totalLines, ...(limited && { limited }) };
-  const note = limited ? `[LIMITED to first ${limit} of ${matchCount} matches]` : undefined;
-  const cut = `[TRUNCATED at ${maxBytes} bytes: ${found.returned} of ${matchCount} matches shown. A longer pattern finds fewer; op='slice' shows lines whole]`;
-  const text = [found.text, found.isFull ? cut : note].filter((part) => part !== undefined && part !== '').join('\n');
-  return { text: text === '' ? '(no matches)' : text, fields, truncated: found.isFull };
+  return { found, matchCount, totalLines };
+}
+
+/** `before`: the number of the row above it. */
+function rowText({ number, text }: SpillLine, before = number): string {
+  return `${number > before + 1 ? '---\n' : ''}${number}: ${text}`;
 }
 
 /** Parts of a long line begin with the end of the one before: what lies across the border is found. */
@@ -48,22 +77,21 @@ function* joined(lines: Iterable<FileLine>): Generator<FileLine, void, undefined
   }
 }
 
-// The text of op grep while it grows: lines with their numbers, the ones around them, and no more than fits.
+// What is found while it grows: lines that match, the ones around them, and no more than fits as a text.
 
 /** Longer lines are shown as what surrounds the match, in characters. */
 const longestLine = 1000;
 const beforeMatch = 200;
 
-class FoundLines {
+class GrowingRows {
   readonly #context: number;
   readonly #mostMatches: number;
   readonly #maxBytes: number;
-  readonly #lines: string[] = [];
+  readonly rows: SpillLine[] = [];
   /** Lines that will be shown if one of the next matches. */
-  #before: { number: number; shown: string }[] = [];
+  #before: SpillLine[] = [];
   #after = 0;
   #bytes = 0;
-  #lastShown = 0;
   #returned = 0;
   #isFull = false;
 
@@ -72,6 +100,10 @@ class FoundLines {
     this.#context = Math.min(context, Math.ceil(maxBytes / 4));
     this.#mostMatches = mostMatches;
     this.#maxBytes = maxBytes;
+  }
+
+  get #lastShown(): number | undefined {
+    return this.rows.at(-1)?.number;
   }
 
   /** Matches that are shown. */
@@ -84,18 +116,14 @@ class FoundLines {
     return this.#isFull;
   }
 
-  get text(): string {
-    return this.#lines.join('\n');
-  }
-
   match(line: FileLine, found: Match): void {
     const hasRoom = !this.#isFull && this.#returned < this.#mostMatches;
     this.#after = hasRoom ? this.#context : 0;
     if (!hasRoom) return;
     const before = this.#before.filter(({ number }) => number !== line.number);
     this.#before = [];
-    for (const { number, shown } of before) this.#show(number, shown);
-    if (this.#lastShown !== line.number && this.#show(line.number, excerpt(line, found))) this.#returned++;
+    for (const row of before) this.#show(row);
+    if (this.#lastShown !== line.number && this.#show(excerpt(line, found))) this.#returned++;
   }
 
   pass(line: FileLine): void {
@@ -105,32 +133,29 @@ class FoundLines {
     if (this.#isFull || this.#context === 0 || isKnown) return;
     if (this.#after > 0) {
       this.#after--;
-      this.#show(number, excerpt(line));
+      this.#show(excerpt(line));
       return;
     }
-    this.#before.push({ number, shown: excerpt(line) });
+    this.#before.push(excerpt(line));
     if (this.#before.length > this.#context) this.#before.shift();
   }
 
-  #show(number: number, shown: string): boolean {
-    if (this.#isFull || number === this.#lastShown) return !this.#isFull;
-    const isApart = this.#lastShown > 0 && number > this.#lastShown + 1;
-    const line = `${isApart ? '---\n' : ''}${number}: ${shown}`;
-    this.#bytes += Buffer.byteLength(line) + 1;
+  #show(row: SpillLine): boolean {
+    if (this.#isFull || row.number === this.#lastShown) return !this.#isFull;
+    this.#bytes += Buffer.byteLength(rowText(row, this.#lastShown)) + 1;
     if (this.#bytes > this.#maxBytes) {
       this.#isFull = true;
       return false;
     }
-    this.#lines.push(line);
-    this.#lastShown = number;
+    this.rows.push(row);
     return true;
   }
 }
 
 /** A line as it is shown: a long one around the match, with half a pair of surrogates at no end. */
-function excerpt(line: FileLine, { at, length }: Match = { at: 0, length: 0 }): string {
-  const { text, partFrom } = line;
-  if (text.length <= longestLine && partFrom === undefined) return text;
+function excerpt(line: FileLine, { at, length }: Match = { at: 0, length: 0 }): SpillLine {
+  const { number, text, partFrom } = line;
+  if (text.length <= longestLine && partFrom === undefined) return { number, text };
   const from = Math.max(0, Math.min(at - beforeMatch, text.length - longestLine));
   const to = Math.min(text.length, Math.max(from + longestLine, Math.min(at + length, from + 2 * longestLine)));
   const middle = text
@@ -141,7 +166,8 @@ function excerpt(line: FileLine, { at, length }: Match = { at: 0, length: 0 }): 
     partFrom === undefined
       ? `characters ${from + 1} to ${to} of ${text.length}`
       : `a part of the line: more with op='read', fromByte=${partFrom + Buffer.byteLength(text.slice(0, from))}`;
-  return `${from > 0 || partFrom !== undefined ? '…' : ''}${middle}${to < text.length ? '…' : ''} [${place}]`;
+  const begun = from > 0 || partFrom !== undefined ? '…' : '';
+  return { number, text: `${begun}${middle}${to < text.length ? '…' : ''} [${place}]` };
 }
 
 // What op grep looks for in a line: a regular expression, or the letters themselves where it is none. Upper and lower case are alike.

@@ -1,5 +1,5 @@
 /** Ops head, tail, slice and read: a stretch of the file, cut where it would be too long. */
-import type { ResultAnswer } from '../spill-questions.ts';
+import type { LinePage, ResultAnswer, SpillLook } from '../spill-questions.ts';
 import {
   brokenCharacter,
   type LineIndex,
@@ -47,8 +47,29 @@ export function readSlice(
   if (wanted.fromLine > totalLines) {
     return { text: `(the file ends with line ${totalLines})`, fields, truncated: false };
   }
-  const from = startOfLine(target.fd, target.bytes, index, fromLine);
-  return { ...readFrom(target, { from, to: endOfLine(target, index, toLine) }, maxBytes), fields };
+  return { ...readFrom(target, stretchOf(target, index, fromLine, toLine), maxBytes), fields };
+}
+
+/** Of a longer line a person is shown the beginning, in characters. */
+const longestLine = 4000;
+
+/** The same stretch as rows. Its last line may be begun only: it is left for the next page, unless it is the only one. */
+export function lookAtLines(
+  target: ReadTarget,
+  index: LineIndex,
+  { fromLine, toLine }: Extract<SpillLook, { op: 'lines' }>,
+  maxBytes: number,
+): LinePage {
+  const { totalLines } = index;
+  if (fromLine > totalLines) return { lines: [], totalLines };
+  const { text, next } = takeFrom(target, stretchOf(target, index, fromLine, toLine), maxBytes);
+  const rows = text.split('\n');
+  const whole = next === undefined ? rows : rows.slice(0, Math.max(1, rows.length - 1));
+  const lines = whole.map((line, at) => {
+    const isCut = line.length > longestLine;
+    return { number: fromLine + at, text: isCut ? line.slice(0, longestLine) : line, isCut };
+  });
+  return { lines, totalLines };
 }
 
 export function readBytes(target: ReadTarget, index: LineIndex, fromByte: number, maxBytes: number): ResultAnswer {
@@ -58,14 +79,27 @@ export function readBytes(target: ReadTarget, index: LineIndex, fromByte: number
   return { ...readFrom(target, { from, to: bytes }, maxBytes), fields };
 }
 
-function readFrom({ fd, bytes }: ReadTarget, { from, to }: Stretch, maxBytes: number): Omit<ResultAnswer, 'fields'> {
+/** As a model is told it: what is missing stands below. */
+function readFrom(target: ReadTarget, stretch: Stretch, maxBytes: number): Omit<ResultAnswer, 'fields'> {
+  const { text, next } = takeFrom(target, stretch, maxBytes);
+  if (next === undefined) return { text, truncated: false };
+  const size = stretch.to - stretch.from;
+  const note = `[TRUNCATED at ${maxBytes} bytes of ${size}. Go on with op='read', fromByte=${next}; the file has ${target.bytes} bytes]`;
+  return { text: `${text}\n${note}`, truncated: true };
+}
+
+/** `next`: the first byte that was left out. */
+function takeFrom({ fd }: ReadTarget, { from, to }: Stretch, maxBytes: number): { text: string; next?: number } {
   const window = readWindow(fd, from, Math.min(maxBytes, to - from));
-  if (from + window.length >= to) return { text: window.toString('utf8'), truncated: false };
+  if (from + window.length >= to) return { text: window.toString('utf8') };
   // Less than a character would never get on.
   const length = wholeCharacters(window) || window.length;
-  const next = from + length;
-  const note = `[TRUNCATED at ${maxBytes} bytes of ${to - from}. Go on with op='read', fromByte=${next}; the file has ${bytes} bytes]`;
-  return { text: `${window.toString('utf8', 0, length)}\n${note}`, truncated: true };
+  return { text: window.toString('utf8', 0, length), next: from + length };
+}
+
+function stretchOf(target: ReadTarget, index: LineIndex, fromLine: number, toLine: number): Stretch {
+  const from = startOfLine(target.fd, target.bytes, index, fromLine);
+  return { from, to: endOfLine(target, index, toLine) };
 }
 
 /** Where line `line` ends, without its line feed. */

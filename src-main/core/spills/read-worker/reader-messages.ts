@@ -1,7 +1,15 @@
 /** What the core and the thread that reads kept answers say to each other. */
 import { readSync } from 'node:fs';
 import type { ErrorCode } from '../../base/errors.ts';
-import type { RecordPage, RecordRange, ResultAnswer, ResultQuestion } from '../spill-questions.ts';
+import type {
+  FoundLines,
+  LinePage,
+  RecordPage,
+  RecordRange,
+  ResultAnswer,
+  ResultQuestion,
+  SpillLook,
+} from '../spill-questions.ts';
 import type { SpillKind } from '../spill.ts';
 
 /** The file that is read: open in this process for as long as somebody reads. */
@@ -13,7 +21,20 @@ export interface ReadTarget {
   readonly bytes: number;
 }
 
-export type ReaderQuestion = ResultQuestion | ({ readonly op: 'page' } & RecordRange);
+export type ReaderQuestion = ResultQuestion | SpillLook | ({ readonly op: 'page' } & RecordRange);
+
+/** What is answered with data; every other op with a text and what it reports. */
+interface DataAnswers {
+  readonly page: RecordPage;
+  readonly lines: LinePage;
+  readonly find: FoundLines;
+}
+
+export type AnswerTo<Question extends ReaderQuestion> = Question['op'] extends keyof DataAnswers
+  ? DataAnswers[Question['op']]
+  : ResultAnswer;
+
+export type ReaderAnswer = ResultAnswer | DataAnswers[keyof DataAnswers];
 
 export interface ReadRequest {
   readonly target: ReadTarget;
@@ -27,7 +48,7 @@ export interface ReadRequest {
 }
 
 export type ReadReply =
-  | { readonly ok: true; readonly answer: ResultAnswer | RecordPage; readonly index: LineIndex | undefined }
+  | { readonly ok: true; readonly answer: ReaderAnswer; readonly index: LineIndex | undefined }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly fix: string | undefined };
 
 export function newSteps(): Int32Array<SharedArrayBuffer> {

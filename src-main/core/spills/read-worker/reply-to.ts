@@ -1,11 +1,17 @@
 /** Answers a question in words that can be sent: what was thrown becomes a code and a sentence. */
 import { AppError, errorText, toAppError } from '../../base/errors.ts';
-import type { RecordPage, ResultAnswer } from '../spill-questions.ts';
 import { readDocument } from './document.ts';
-import { findLines } from './grep.ts';
-import { describeFile, readBytes, readHead, readSlice, readTail } from './lines.ts';
+import { findLines, grepLines } from './grep.ts';
+import { describeFile, lookAtLines, readBytes, readHead, readSlice, readTail } from './lines.ts';
 import { goesThroughFile, queryDocument, queryFile } from './query.ts';
-import { indexLines, type LineIndex, type ReadReply, type ReadRequest, type ReadTarget } from './reader-messages.ts';
+import {
+  indexLines,
+  type LineIndex,
+  type ReaderAnswer,
+  type ReadReply,
+  type ReadRequest,
+  type ReadTarget,
+} from './reader-messages.ts';
 import { describeShape, pageDocument, pageLines, showTable } from './table.ts';
 
 export function replyTo(request: ReadRequest): ReadReply {
@@ -33,7 +39,7 @@ function isTooMuch(error: unknown): boolean {
 const mostRead = 8 * 1024 * 1024;
 
 interface Answered {
-  readonly answer: ResultAnswer | RecordPage;
+  readonly answer: ReaderAnswer;
   readonly index: LineIndex | undefined;
 }
 
@@ -51,6 +57,8 @@ function answerQuestion(request: ReadRequest): Answered {
   }
   switch (question.op) {
     case 'grep':
+      return unindexed(grepLines(target, question, maxBytes, step));
+    case 'find':
       return unindexed(findLines(target, question, maxBytes, step));
     case 'query':
       if (goesThroughFile(target, question)) return unindexed(queryFile(target, question, maxBytes));
@@ -70,7 +78,7 @@ function answerQuestion(request: ReadRequest): Answered {
   }
 }
 
-function answerByLines({ target, question, maxBytes }: ReadRequest, index: LineIndex): ResultAnswer {
+function answerByLines({ target, question, maxBytes }: ReadRequest, index: LineIndex): ReaderAnswer {
   switch (question.op) {
     case 'stat':
       return describeFile(target, index);
@@ -80,6 +88,8 @@ function answerByLines({ target, question, maxBytes }: ReadRequest, index: LineI
       return readTail(target, index, question.lines, maxBytes);
     case 'slice':
       return readSlice(target, index, question, maxBytes);
+    case 'lines':
+      return lookAtLines(target, index, question, maxBytes);
     case 'read': {
       const wanted = Math.min(question.maxBytes === 0 ? mostRead : (question.maxBytes ?? maxBytes), mostRead);
       return readBytes(target, index, question.fromByte ?? 0, wanted);
@@ -89,7 +99,7 @@ function answerByLines({ target, question, maxBytes }: ReadRequest, index: LineI
   }
 }
 
-function unindexed(answer: ResultAnswer | RecordPage): Answered {
+function unindexed(answer: ReaderAnswer): Answered {
   return { answer, index: undefined };
 }
 

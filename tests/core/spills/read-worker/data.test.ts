@@ -211,7 +211,7 @@ describe('a page of records', () => {
     const source = { handle, file: 'kept', kind, bytes: Buffer.byteLength(content) };
     const { signal } = new AbortController();
     const limits = { signal, ...(maxBytes !== undefined && { maxBytes }) };
-    return await reading.reader.page(source, { offset: 0, limit: 50, ...range }, limits);
+    return await reading.reader.read(source, { op: 'page', offset: 0, limit: 50, ...range }, limits);
   }
 
   test('is of the longest list, and says where that is', async () => {
