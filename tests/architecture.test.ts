@@ -14,6 +14,7 @@ import { missingFiles, namedButMissing } from './architecture/named-files.ts';
 import { foldersWithoutSource } from './architecture/test-folders.ts';
 import { readSources, type Rule, type Source } from './architecture/source.ts';
 import { circles, crowdedFolders, intruders, mutualFolders } from './architecture/structure-rules.ts';
+import { breakpointsAreNamed, breakpointsFile, readStyles, strangeBreakpoints } from './architecture/style-rules.ts';
 
 const sources = readSources(`${import.meta.dirname}/..`);
 
@@ -282,5 +283,39 @@ describe('the files hang together as the picture says', () => {
     const types = `import type { Run } from './read-worker/grep.ts';`;
     const messages = `import { kinds } from './read-worker/reader-messages.ts';`;
     expect(intruders([{ path: 'src-main/reader.ts', text: `${types}\n${messages}` }])).toEqual([]);
+  });
+});
+
+describe('the widths at which the page changes its shape stand in one place', () => {
+  const style = (text: string): Source => ({ path: 'src-renderer/App.svelte', text });
+  const styles = readStyles(`${import.meta.dirname}/..`);
+
+  test('no other file of the page has one of its own', () => {
+    expect(styles.flatMap(breakpointsAreNamed)).toEqual([]);
+  });
+
+  test('each that is named is there, and each that is there is named', () => {
+    expect(strangeBreakpoints(styles)).toEqual([]);
+  });
+
+  test.each([
+    '@media (width < 50rem) {}',
+    '@media print and (max-width: 600px) {}',
+    '@container (inline-size > 30rem) {}',
+    'const isNarrow = matchMedia("(min-width: 600px)").matches;',
+    'const isNarrow = window.innerWidth < 600;',
+  ])('%s is caught', (text) => {
+    expect(breakpointsAreNamed(style(`\n${text}`))).toEqual(['src-renderer/App.svelte:2 has a width of its own']);
+  });
+
+  test('names, and questions about something else, are free', () => {
+    const free = '@media (--narrow) { p { width: 3rem } } @media (prefers-reduced-motion: reduce) {}';
+    expect(breakpointsAreNamed(style(free))).toEqual([]);
+    expect(breakpointsAreNamed({ path: breakpointsFile, text: '@custom-media --a (width < 3rem);' })).toEqual([]);
+  });
+
+  test('a name that is nowhere defined is caught, and one that nothing uses', () => {
+    const all = [style('@media (--narow) {}'), style('@custom-media --narrow (width < 44rem);')];
+    expect(strangeBreakpoints(all)).toEqual(['--narow', '--narrow']);
   });
 });
