@@ -27,7 +27,7 @@ import { ModeCosts } from './choose-mode.ts';
 import { openRecord } from './open-record.ts';
 import { openResults } from './open-results.ts';
 import type { PlannedDeletions } from './spills/spill-room.ts';
-import type { ResultStore } from './spills/spill-reader.ts';
+import type { KeptSpills } from './spills/spill-reader.ts';
 import type { SpillStore } from './spills/spill-store.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { ownPlaces } from './security/own-places.ts';
@@ -86,7 +86,7 @@ export class Aggregator {
   readonly details: CallDetails;
   /** Answers kept on disk. */
   readonly spills: SpillStore;
-  readonly resultFiles: ResultStore;
+  readonly spillFiles: KeptSpills;
   readonly deletions: PlannedDeletions;
   readonly shaper: ResultShaper;
   readonly steps: CallSteps;
@@ -168,7 +168,7 @@ export class Aggregator {
       countTokens: record.countTokens,
     });
     this.spills = results.spills;
-    this.resultFiles = results.files;
+    this.spillFiles = results.files;
     this.deletions = results.deletions;
     this.shaper = results.shaper;
     this.#closeResults = results.close;
@@ -263,7 +263,7 @@ export class Aggregator {
       admin: this.admin,
       sandbox: this.sandbox,
       descriptions: this.descriptions,
-      resultFiles: this.resultFiles,
+      spillFiles: this.spillFiles,
       activity: this.activity,
       shaper: this.shaper,
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },

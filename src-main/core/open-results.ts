@@ -5,7 +5,7 @@ import type { ResultSettings } from './config/app-config.ts';
 import { factsOfApp } from './client-apps/app-limits.ts';
 import { readHint } from './mode-list.ts';
 import { PlannedDeletions } from './spills/spill-room.ts';
-import { ResultStore, SpillReader } from './spills/spill-reader.ts';
+import { KeptSpills, SpillReader } from './spills/spill-reader.ts';
 import { SpillStore } from './spills/spill-store.ts';
 import type { OwnPlaces } from './security/own-places.ts';
 import type { CountText } from './spills/keep-answer.ts';
@@ -20,7 +20,7 @@ interface ResultsOptions {
 
 interface Results {
   readonly spills: SpillStore;
-  readonly files: ResultStore;
+  readonly files: KeptSpills;
   readonly deletions: PlannedDeletions;
   readonly shaper: ResultShaper;
   readonly close: () => Promise<void>;
@@ -42,5 +42,5 @@ export function openResults({ folder, settings, log, countTokens, own }: Results
     await spills.close();
     await reader.close();
   };
-  return { spills, files: new ResultStore(spills, reader), deletions, shaper, close };
+  return { spills, files: new KeptSpills(spills, reader), deletions, shaper, close };
 }

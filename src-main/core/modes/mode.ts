@@ -14,7 +14,7 @@ import type { ModeName } from '../config/mode-names.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
-import type { ResultFiles } from '../spills/spill-questions.ts';
+import type { SpillFiles } from '../spills/spill-questions.ts';
 import type { Result } from '../wire/message.ts';
 
 /** Longest instructions in characters: Claude Code cuts what is longer. */
@@ -59,7 +59,7 @@ export interface HelperContext extends ModeView {
   /** Reads anew what this server offers, or all of them; resolves with the view as it is then. Never rejects. */
   readonly refresh: (server?: string) => Promise<ModeView>;
   /** Answers kept on disk. */
-  readonly resultFiles: ResultFiles;
+  readonly spillFiles: SpillFiles;
   /** Longest text that the client app takes in one answer, in bytes (UTF-8). */
   readonly longestText: number;
   /** What retrieve_tools gives unless it is asked otherwise. */

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import { reason } from '../calls/error-result.ts';
 import { isCancelled, readCount, readFirst } from '../calls/read-arguments.ts';
 import { shownPath } from '../security/file-paths.ts';
-import type { ResultAnswer, ResultQuestion } from '../spills/spill-questions.ts';
+import type { SpillAnswer, SpillQuestion } from '../spills/spill-questions.ts';
 import type { HelperContext, HelperTool, OwnResource } from './mode.ts';
 
 const integer: JsonObject = { type: 'integer' };
@@ -46,13 +46,13 @@ export const readResultTool: HelperTool = {
 const factsKey = 'tooltray/read';
 
 /** What was read, and how the question was understood. */
-interface SpillRead extends ResultAnswer {
-  readonly op: ResultOp;
+interface SpillRead extends SpillAnswer {
+  readonly op: SpillOp;
   readonly resultFile: string;
 }
 
 /** `op` where the tool's name has said it. Rejects with AppError. */
-export async function readSpill(input: JsonObject, context: ReadContext, op?: ResultOp): Promise<SpillRead> {
+export async function readSpill(input: JsonObject, context: ReadContext, op?: SpillOp): Promise<SpillRead> {
   // Some callers wrap everything in `arguments`.
   const flat = isObject(input['arguments']) ? { ...input, ...input['arguments'] } : input;
   const resultFile = readFirst(flat, ['resultFile'])?.text;
@@ -67,10 +67,10 @@ const address = 'tooltray://spill/';
 
 export const spillResource: OwnResource = {
   definition: { uriTemplate: `${address}{id}`, name: 'answers kept on disk' },
-  async read(uri, { resultFiles }) {
+  async read(uri, { spillFiles }) {
     if (!uri.startsWith(address)) return undefined;
     try {
-      return { uri, ...(await resultFiles.content(uri.slice(address.length))) };
+      return { uri, ...(await spillFiles.content(uri.slice(address.length))) };
     } catch (error) {
       // Said as of any resource there is not; what is too big for it says so itself.
       if (error instanceof AppError && error.code === 'not_found') return undefined;
@@ -79,11 +79,11 @@ export const spillResource: OwnResource = {
   },
 };
 
-export const resultOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'query', 'schema', 'table'] as const;
+export const spillOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'query', 'schema', 'table'] as const;
 
-export type ResultOp = (typeof resultOps)[number];
+export type SpillOp = (typeof spillOps)[number];
 
-export type ReadContext = Pick<HelperContext, 'author' | 'resultFiles' | 'longestText' | 'signal'>;
+export type ReadContext = Pick<HelperContext, 'author' | 'spillFiles' | 'longestText' | 'signal'>;
 
 const defaultLines = 50;
 
@@ -93,12 +93,12 @@ function nameOf({ author: { tool } }: ReadContext): string {
 }
 
 export /** Without an op the safe one; one that does not exist reads, as mini-a has it. */
-function opOf(input: JsonObject): ResultOp {
+function opOf(input: JsonObject): SpillOp {
   const wanted = readFirst(input, ['op'])?.text.toLowerCase() ?? 'stat';
-  return resultOps.find((op) => op === wanted) ?? 'read';
+  return spillOps.find((op) => op === wanted) ?? 'read';
 }
 
-function readQuestion(op: ResultOp, input: JsonObject, called: string): ResultQuestion {
+function readQuestion(op: SpillOp, input: JsonObject, called: string): SpillQuestion {
   switch (op) {
     case 'stat':
       return { op };
@@ -128,7 +128,7 @@ function readQuestion(op: ResultOp, input: JsonObject, called: string): ResultQu
 }
 
 /** Not trimmed: spaces at its ends may be what is looked for. */
-function readNeeded(input: JsonObject, op: ResultOp, key: string, called: string): string {
+function readNeeded(input: JsonObject, op: SpillOp, key: string, called: string): string {
   const value = input[key];
   if (typeof value === 'string' && value !== '') return value;
   throw new AppError('bad_request', `${called} with op='${op}' requires a '${key}'.`);
@@ -144,15 +144,15 @@ function readColumns(columns: unknown): string[] | undefined {
 }
 
 /** Lines as they stand may be as many as the app takes; what is looked for is better narrowed down than read. */
-const stretches: ReadonlySet<ResultOp> = new Set(['read', 'head', 'tail', 'slice']);
+const stretches: ReadonlySet<SpillOp> = new Set(['read', 'head', 'tail', 'slice']);
 
 async function ask(
-  { resultFiles, longestText, signal }: ReadContext,
+  { spillFiles, longestText, signal }: ReadContext,
   file: string,
-  question: ResultQuestion,
-): Promise<ResultAnswer> {
+  question: SpillQuestion,
+): Promise<SpillAnswer> {
   try {
-    return await resultFiles.query(file, question, signal, stretches.has(question.op) ? longestText : undefined);
+    return await spillFiles.query(file, question, signal, stretches.has(question.op) ? longestText : undefined);
   } catch (error) {
     if (isCancelled(error)) throw error;
     const code = error instanceof AppError ? error.code : 'internal';

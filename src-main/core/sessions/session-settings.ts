@@ -15,7 +15,7 @@ import { type HelperTool, type Mode, type ModeView, SchemaShapes } from '../mode
 import { levelFor } from '../modes/show-tools.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
-import type { ResultFiles } from '../spills/spill-questions.ts';
+import type { SpillFiles } from '../spills/spill-questions.ts';
 
 /** Parts of the core that every session works with. */
 export interface SessionCore {
@@ -26,7 +26,7 @@ export interface SessionCore {
   readonly admin: ServerAdmin;
   readonly sandbox: Sandbox;
   readonly descriptions: DescriptionStore;
-  readonly resultFiles: ResultFiles;
+  readonly spillFiles: SpillFiles;
   readonly activity: Pick<ActivityLog, 'stats'>;
   readonly serverInfo: JsonObject;
   /** Helper tools by the names they have here. */

@@ -2,7 +2,7 @@
 import { type JsonObject, plainNumber } from '../base/json.ts';
 
 /** What may be asked of a kept answer; lines and rows are counted from 1, bytes from 0. */
-export type ResultQuestion =
+export type SpillQuestion =
   | { readonly op: 'stat' }
   | { readonly op: 'head' | 'tail'; readonly lines: number }
   /** Both ends included; without `toLine` up to the last line. */
@@ -24,7 +24,7 @@ export type ResultQuestion =
       readonly rows: number;
     };
 
-export interface ResultAnswer {
+export interface SpillAnswer {
   readonly text: string;
   /** What the op reports besides its text: `byteSize`, `totalLines`, `matchCount` … */
   readonly fields: JsonObject;
@@ -76,21 +76,21 @@ export interface RecordPage {
 }
 
 /** As a resource has it. */
-export type ResultContent =
+export type SpillContent =
   { readonly mimeType: string; readonly text: string } | { readonly mimeType: string; readonly blob: string };
 
 /**
  * `ref` is a short id, `tooltray://spill/<id>` or a path; all of them reject with AppError not_found, bad_request (no file),
  * not_allowed (not one of ours), unsupported (too big for what is asked, or not the kind for it).
  */
-export interface ResultFiles {
+export interface SpillFiles {
   /** `maxBytes`: longest stretch of lines that is given, in bytes (UTF-8); 16 000 by default. */
-  query(ref: string, question: ResultQuestion, signal: AbortSignal, maxBytes?: number): Promise<ResultAnswer>;
+  query(ref: string, question: SpillQuestion, signal: AbortSignal, maxBytes?: number): Promise<SpillAnswer>;
   page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage>;
   /** The whole of a kept file as text, up to 64 MB. */
   readText(ref: string): Promise<string>;
   /** The whole of a kept file, whatever it holds, up to 64 MB. */
-  content(ref: string): Promise<ResultContent>;
+  content(ref: string): Promise<SpillContent>;
 }
 
 // Which lines of kept answers models have read back: what the inspector marks beside the text. In memory, bounded.
@@ -114,7 +114,7 @@ export class ReadMarks {
     return this.#marks.get(id) ?? [];
   }
 
-  note(id: string, question: ResultQuestion, answer: ResultAnswer, at: number): void {
+  note(id: string, question: SpillQuestion, answer: SpillAnswer, at: number): void {
     const lines = linesOf(question, answer);
     if (lines === undefined) return;
     const marks = [...this.of(id), { ...lines, at }].slice(-mostMarks);
@@ -126,7 +126,7 @@ export class ReadMarks {
 }
 
 /** undefined for what reads no lines in a row. */
-function linesOf(question: ResultQuestion, { fields }: ResultAnswer): Omit<ReadMark, 'at'> | undefined {
+function linesOf(question: SpillQuestion, { fields }: SpillAnswer): Omit<ReadMark, 'at'> | undefined {
   const total = Number(plainNumber(fields['totalLines'] ?? 0));
   switch (question.op) {
     case 'head':

@@ -13,10 +13,10 @@ import {
   ReadMarks,
   type RecordPage,
   type RecordRange,
-  type ResultAnswer,
-  type ResultContent,
-  type ResultFiles,
-  type ResultQuestion,
+  type SpillAnswer,
+  type SpillContent,
+  type SpillFiles,
+  type SpillQuestion,
   type SpillLook,
 } from './spill-questions.ts';
 import type { OpenedSpill, SpillKind } from './spill.ts';
@@ -36,7 +36,7 @@ const longestLook = 200_000;
 /** Lines come a few at a time where they are long. */
 const longestLines = 100_000;
 
-export class ResultStore implements ResultFiles {
+export class KeptSpills implements SpillFiles {
   readonly marks = new ReadMarks();
   readonly #source: SpillSource;
   readonly #reader: SpillReader;
@@ -46,7 +46,7 @@ export class ResultStore implements ResultFiles {
     this.#reader = reader;
   }
 
-  query(ref: string, question: ResultQuestion, signal: AbortSignal, maxBytes?: number): Promise<ResultAnswer> {
+  query(ref: string, question: SpillQuestion, signal: AbortSignal, maxBytes?: number): Promise<SpillAnswer> {
     return this.#withFile(ref, async (opened) => {
       const answer = await this.#reader.read(opened, question, { signal, ...(maxBytes !== undefined && { maxBytes }) });
       if (opened.spill !== undefined) this.marks.note(opened.spill.id, question, answer, Date.now());
@@ -55,7 +55,7 @@ export class ResultStore implements ResultFiles {
   }
 
   /** For a person who looks on: more at a time, and not counted as a model's reading. Rejects as `query` does. */
-  async look<Question extends SpillLook | ResultQuestion>(
+  async look<Question extends SpillLook | SpillQuestion>(
     ref: string,
     question: Question,
     signal: AbortSignal,
@@ -81,7 +81,7 @@ export class ResultStore implements ResultFiles {
     });
   }
 
-  content(ref: string): Promise<ResultContent> {
+  content(ref: string): Promise<SpillContent> {
     return this.#withFile(ref, async (opened) => {
       const mimeType = opened.spill?.mimeType ?? usualTypes[opened.kind];
       const bytes = await readWhole(opened);

@@ -30,24 +30,24 @@ export const spillHandlers: HandlersOf<Method> = {
   },
   spillLines: async ({ id, fromLine, count }, { core }, signal) => {
     const question = { op: 'lines', fromLine, toLine: fromLine + count - 1 } as const;
-    const { lines, totalLines } = await core.resultFiles.look(id, question, signal);
+    const { lines, totalLines } = await core.spillFiles.look(id, question, signal);
     const cut = lines.filter(({ isCut }) => isCut).map(({ number }) => number);
     return { fromLine, lines: lines.map(({ text }) => text), totalLines, cut };
   },
   spillFind: async ({ id, pattern }, { core }, signal) => {
-    const { lines, matchCount } = await core.resultFiles.look(id, { op: 'find', pattern, limit: mostMatches }, signal);
+    const { lines, matchCount } = await core.spillFiles.look(id, { op: 'find', pattern, limit: mostMatches }, signal);
     const matches = lines.map(({ number, text }) => ({ line: number, text: text.slice(0, longestMatch) }));
     return { matches, total: matchCount };
   },
   spillQuery: async ({ id, query }, { core }, signal) => {
-    const { text, truncated } = await core.resultFiles.look(id, { op: 'query', query }, signal);
+    const { text, truncated } = await core.spillFiles.look(id, { op: 'query', query }, signal);
     return { text, truncated };
   },
   spillUse: async ({ id }, { core }) => {
     const spill = await requireSpill(id, core);
     const call = core.activity.query((database) => callOfSpill(database, spill.answerId));
     const given = call === undefined ? undefined : core.details.find(call)?.given;
-    return { given: given ?? '', marks: core.resultFiles.marks.of(spill.id) };
+    return { given: given ?? '', marks: core.spillFiles.marks.of(spill.id) };
   },
   pinSpill: async ({ id, pinned }, { core }) => {
     if (!core.spills.pin((await requireSpill(id, core)).id, pinned)) throw gone(id);

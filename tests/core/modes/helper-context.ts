@@ -6,7 +6,7 @@ import type { CallRequest } from '../../../src-main/core/calls/call-tool.ts';
 import { DescriptionStore } from '../../../src-main/core/condense/description-store.ts';
 import { helperTools } from '../../../src-main/core/mode-list.ts';
 import { type HelperContext, SessionMemory } from '../../../src-main/core/modes/mode.ts';
-import type { ResultFiles } from '../../../src-main/core/spills/spill-questions.ts';
+import type { SpillFiles } from '../../../src-main/core/spills/spill-questions.ts';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
 
 export interface TestContext extends HelperContext {
@@ -15,7 +15,7 @@ export interface TestContext extends HelperContext {
 }
 
 const noResults = (): Promise<never> => Promise.reject(new Error('Results are not kept on disk here'));
-const noResultFiles: ResultFiles = { query: noResults, page: noResults, readText: noResults, content: noResults };
+const noSpillFiles: SpillFiles = { query: noResults, page: noResults, readText: noResults, content: noResults };
 
 function readyServer({ name, listing }: CatalogServer): KnownServer {
   return { config: { name, enabled: true }, state: { kind: 'ready', since: 0 }, listing, listedAt: 0 };
@@ -58,7 +58,7 @@ export function helperContext(
     descriptions: new DescriptionStore('', () => undefined),
     awaitCall: () => Promise.reject(new Error('no slow calls here')),
     refresh: () => Promise.reject(new Error('no servers to ask here')),
-    resultFiles: noResultFiles,
+    spillFiles: noSpillFiles,
     longestText: 30_000,
     toolActivity: () => [],
     toolFilter: { allow: [], deny: [] },

@@ -1,7 +1,7 @@
 /** read_cache: the rest of an answer that was too long. */
 import { AppError } from '../../base/errors.ts';
 import { plainNumber } from '../../base/json.ts';
-import type { RecordPage, RecordRange, ResultFiles } from '../../spills/spill-questions.ts';
+import type { RecordPage, RecordRange, SpillFiles } from '../../spills/spill-questions.ts';
 import type { HelperTool } from '../../modes/mode.ts';
 import { readText } from './answers.ts';
 
@@ -20,17 +20,17 @@ export const readCache: HelperTool = {
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
   reachable: true,
-  async run(input, { resultFiles, signal }) {
+  async run(input, { spillFiles, signal }) {
     const key = readText(input['key']);
     if (key === undefined) throw refused('The key is missing.', 'Give the one that the cut answer names.');
     const offset = readWithin('offset', input['offset'], 0, 0, Number.MAX_SAFE_INTEGER);
     const limit = readWithin('limit', input['limit'], usualRecords, 1, mostRecords);
-    const page = await readPage(resultFiles, key, { offset, limit }, signal);
+    const page = await readPage(spillFiles, key, { offset, limit }, signal);
     return { content: [{ type: 'text', text: pageText(page, key, { offset, limit }) }] };
   },
 };
 
-async function readPage(files: ResultFiles, key: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage> {
+async function readPage(files: SpillFiles, key: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage> {
   try {
     return await files.page(key, range, signal);
   } catch (error) {

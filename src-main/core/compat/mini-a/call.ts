@@ -7,7 +7,7 @@ import { reason } from '../../calls/error-result.ts';
 import { argumentKeys, isCancelled, readArguments, readCount, readFirst } from '../../calls/read-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import type { HelperContext } from '../../modes/mode.ts';
-import type { ResultFiles } from '../../spills/spill-questions.ts';
+import type { SpillFiles } from '../../spills/spill-questions.ts';
 import { type PartFacts, readSpillFacts, type SpillFacts } from '../../spills/spill.ts';
 import { fromToon, isToldAsToon } from '../../spills/toon.ts';
 import { toObject } from '../../wire/raw-json.ts';
@@ -48,7 +48,7 @@ async function readCall(input: JsonObject, shown: ShownCatalog, context: HelperC
   if (named === undefined) throw new AppError('bad_request', "Action 'call' requires a 'tool' name.");
   const handle = readFirst(input, ['connection', 'server']);
   const tool = findTool(named.text, handle?.text, shown, context);
-  const given = await callArguments(input, [named.key, handle?.key ?? ''], context.resultFiles);
+  const given = await callArguments(input, [named.key, handle?.key ?? ''], context.spillFiles);
   const meta = input['meta'] ?? input['_meta'] ?? undefined;
   if (meta !== undefined && !isObject(meta)) {
     throw new AppError('bad_request', "Action 'call' requires 'meta' to be an object.");
@@ -139,7 +139,7 @@ const ownKeys: ReadonlySet<string> = new Set([
 async function callArguments(
   input: JsonObject,
   consumed: readonly string[],
-  files: ResultFiles,
+  files: SpillFiles,
 ): Promise<CallArguments> {
   const given = givenArguments(input);
   const file = input['argumentsFile'];
@@ -174,7 +174,7 @@ function refuseMisplaced(input: JsonObject, consumed: readonly string[]): void {
   });
 }
 
-async function readFile(file: string, files: ResultFiles): Promise<string> {
+async function readFile(file: string, files: SpillFiles): Promise<string> {
   try {
     return await files.readText(file);
   } catch (error) {

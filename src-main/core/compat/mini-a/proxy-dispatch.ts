@@ -5,7 +5,7 @@ import { reason } from '../../calls/error-result.ts';
 import { isCancelled, readArguments, readFirst } from '../../calls/read-arguments.ts';
 import { awaitResult } from '../../modes/await-result.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
-import { type ResultOp, resultOps } from '../../modes/read-spill.ts';
+import { type SpillOp, spillOps } from '../../modes/read-spill.ts';
 import { toObject } from '../../wire/raw-json.ts';
 import { failure, readFlag } from './answers.ts';
 import { callTool } from './call.ts';
@@ -149,28 +149,28 @@ function unsupported(action: string): AppError {
 const count: JsonObject = { type: 'integer' };
 const word: JsonObject = { type: 'string' };
 
-const inputsOf: Readonly<Record<ResultOp, { readonly line: string; readonly properties: JsonObject }>> = {
-  stat: { line: 'Size and line count of a kept result.', properties: {} },
-  read: { line: 'Text of a kept result.', properties: { maxBytes: count, fromByte: count } },
-  head: { line: 'First lines of a kept result.', properties: { lines: count } },
-  tail: { line: 'Last lines of a kept result.', properties: { lines: count } },
-  slice: { line: 'Some lines of a kept result.', properties: { fromLine: count, toLine: count } },
-  grep: { line: 'Lines of a kept result that match.', properties: { pattern: word, context: count, limit: count } },
-  query: { line: 'What a JSONPath selects in a kept result.', properties: { query: word, limit: count } },
-  schema: { line: 'What is inside a kept result: keys, types, lengths, ranges.', properties: { path: word } },
+const inputsOf: Readonly<Record<SpillOp, { readonly line: string; readonly properties: JsonObject }>> = {
+  stat: { line: 'Size and line count of a kept answer.', properties: {} },
+  read: { line: 'Text of a kept answer.', properties: { maxBytes: count, fromByte: count } },
+  head: { line: 'First lines of a kept answer.', properties: { lines: count } },
+  tail: { line: 'Last lines of a kept answer.', properties: { lines: count } },
+  slice: { line: 'Some lines of a kept answer.', properties: { fromLine: count, toLine: count } },
+  grep: { line: 'Lines of a kept answer that match.', properties: { pattern: word, context: count, limit: count } },
+  query: { line: 'What a JSONPath selects in a kept answer.', properties: { query: word, limit: count } },
+  schema: { line: 'What is inside a kept answer: keys, types, lengths, ranges.', properties: { path: word } },
   table: {
-    line: 'Columns of a list in a kept result.',
+    line: 'Columns of a list in a kept answer.',
     properties: { path: word, columns: { type: 'array', items: word }, fromRow: count, rows: count },
   },
 };
 
 /** What an op cannot do without. */
-const neededBy: Readonly<Partial<Record<ResultOp, string>>> = { grep: 'pattern', query: 'query' };
+const neededBy: Readonly<Partial<Record<SpillOp, string>>> = { grep: 'pattern', query: 'query' };
 
 /** Callable in every mode, listed where `extraTools` names them. */
-export const resultTools: readonly HelperTool[] = resultOps.map(resultTool);
+export const resultTools: readonly HelperTool[] = spillOps.map(resultTool);
 
-function resultTool(op: ResultOp): HelperTool {
+function resultTool(op: SpillOp): HelperTool {
   const { line, properties } = inputsOf[op];
   const needed = neededBy[op];
   return {

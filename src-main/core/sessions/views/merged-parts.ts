@@ -59,7 +59,7 @@ export class HelperContexts {
 
   /** `rest`: what came beside the helper's input goes on with whatever it asks for: answers to a server's questions, too. */
   make(tool: string, rest: JsonObject, context: CallerContext): HelperContext {
-    const { activity, admin, catalog, descriptions, resultFiles, sandbox, settleMs } = this.#core;
+    const { activity, admin, catalog, descriptions, spillFiles, sandbox, settleMs } = this.#core;
     const { sessionId, app, signal } = context;
     const { mode, view: shown, code, retrieve, toolFilter } = this.#settings.current;
     const view = this.#view;
@@ -78,7 +78,7 @@ export class HelperContexts {
       getPrompt: (name, args) => view.getPrompt({ ...rest, name, ...(args && { arguments: args }) }, context),
       awaitCall: (wish) => this.#noted(view.awaitCall(wish, rest, context)),
       refresh: (server) => this.#refresh(server),
-      resultFiles,
+      spillFiles,
       longestText: longestTextFor(app),
       toolActivity: () => activity.stats().tools,
       toolFilter,

@@ -1,5 +1,5 @@
 /** Op grep: the lines that match, all of them counted. */
-import type { FoundLines, ResultAnswer, SpillLine } from '../spill-questions.ts';
+import type { FoundLines, SpillAnswer, SpillLine } from '../spill-questions.ts';
 import { eachLine, type FileLine } from './lines.ts';
 import type { ReadTarget } from './reader-messages.ts';
 
@@ -10,7 +10,7 @@ interface Wanted {
 }
 
 /** As a model is told it: each line with its number, what lies apart divided. `step` is called before each piece of text that the pattern is tried on. */
-export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () => void): ResultAnswer {
+export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () => void): SpillAnswer {
   const { pattern, limit = Number.MAX_SAFE_INTEGER } = wanted;
   const { found, matchCount, totalLines } = search(target, wanted, maxBytes, step);
   const limited = !found.isFull && matchCount > limit;

@@ -1,5 +1,5 @@
 /** Ops head, tail, slice and read: a stretch of the file, cut where it would be too long. */
-import type { LinePage, ResultAnswer, SpillLook } from '../spill-questions.ts';
+import type { LinePage, SpillAnswer, SpillLook } from '../spill-questions.ts';
 import {
   brokenCharacter,
   type LineIndex,
@@ -15,13 +15,13 @@ interface Stretch {
   readonly to: number;
 }
 
-export function readHead(target: ReadTarget, index: LineIndex, lines: number, maxBytes: number): ResultAnswer {
+export function readHead(target: ReadTarget, index: LineIndex, lines: number, maxBytes: number): SpillAnswer {
   const to = endOfLine(target, index, lines);
   return { ...readFrom(target, { from: 0, to }, maxBytes), fields: { lines, totalLines: index.totalLines } };
 }
 
 /** Of a tail that is too long the end is what was asked for. */
-export function readTail(target: ReadTarget, index: LineIndex, lines: number, maxBytes: number): ResultAnswer {
+export function readTail(target: ReadTarget, index: LineIndex, lines: number, maxBytes: number): SpillAnswer {
   const { fd, bytes } = target;
   const fields = { lines, totalLines: index.totalLines };
   const wanted = startOfLine(fd, bytes, index, index.totalLines - lines + 1);
@@ -38,7 +38,7 @@ export function readSlice(
   index: LineIndex,
   wanted: { readonly fromLine: number; readonly toLine: number | undefined },
   maxBytes: number,
-): ResultAnswer {
+): SpillAnswer {
   const { totalLines } = index;
   const fromLine = Math.min(wanted.fromLine, totalLines);
   const toLine = Math.max(fromLine, Math.min(wanted.toLine ?? totalLines, totalLines));
@@ -72,7 +72,7 @@ export function lookAtLines(
   return { lines, totalLines };
 }
 
-export function readBytes(target: ReadTarget, index: LineIndex, fromByte: number, maxBytes: number): ResultAnswer {
+export function readBytes(target: ReadTarget, index: LineIndex, fromByte: number, maxBytes: number): SpillAnswer {
   const { bytes } = target;
   const from = Math.min(fromByte, bytes);
   const fields = { totalLines: index.totalLines, byteSize: bytes, ...(from > 0 && { fromByte: from }) };
@@ -80,7 +80,7 @@ export function readBytes(target: ReadTarget, index: LineIndex, fromByte: number
 }
 
 /** As a model is told it: what is missing stands below. */
-function readFrom(target: ReadTarget, stretch: Stretch, maxBytes: number): Omit<ResultAnswer, 'fields'> {
+function readFrom(target: ReadTarget, stretch: Stretch, maxBytes: number): Omit<SpillAnswer, 'fields'> {
   const { text, next } = takeFrom(target, stretch, maxBytes);
   if (next === undefined) return { text, truncated: false };
   const size = stretch.to - stretch.from;
@@ -161,7 +161,7 @@ function endsWithLineFeed(fd: number, bytes: number): boolean {
 // Op stat: how big a file is.
 
 /** `index` is missing for what has no lines. */
-export function describeFile({ file, kind, bytes }: ReadTarget, index: LineIndex | undefined): ResultAnswer {
+export function describeFile({ file, kind, bytes }: ReadTarget, index: LineIndex | undefined): SpillAnswer {
   const tokens = Math.ceil(bytes / 4);
   const size = `Size: ${bytes} bytes`;
   if (index === undefined) {

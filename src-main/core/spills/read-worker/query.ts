@@ -1,7 +1,7 @@
 /** Op query in a JSON file that is too long to be parsed, or of which a path needs no more than a part. */
 import { AppError } from '../../base/errors.ts';
 import { isSpace } from '../../base/json.ts';
-import type { ResultAnswer } from '../spill-questions.ts';
+import type { SpillAnswer } from '../spill-questions.ts';
 import {
   type Document,
   documentOf,
@@ -35,7 +35,7 @@ export function queryFile(
   { query, limit }: FileWish,
   maxBytes: number,
   { windowBytes, batchBytes } = usualLimits,
-): ResultAnswer {
+): SpillAnswer {
   requirePath(query);
   const scanner = new JsonScanner(target.fd, target.bytes, windowBytes);
   const limits = { longestValue: maxBytes, batchBytes };
@@ -52,7 +52,7 @@ export function queryDocument(
   query: string,
   limit: number | undefined,
   maxBytes: number,
-): ResultAnswer {
+): SpillAnswer {
   return tellValues(spelledValues(document, query), query, limit, maxBytes);
 }
 
@@ -70,7 +70,7 @@ function tellValues(
   query: string,
   limit: number | undefined,
   maxBytes: number,
-): ResultAnswer {
+): SpillAnswer {
   const most = limit ?? Number.MAX_SAFE_INTEGER;
   const lines: string[] = [];
   let bytes = 0;

@@ -6,8 +6,8 @@ import type {
   LinePage,
   RecordPage,
   RecordRange,
-  ResultAnswer,
-  ResultQuestion,
+  SpillAnswer,
+  SpillQuestion,
   SpillLook,
 } from '../spill-questions.ts';
 import type { SpillKind } from '../spill.ts';
@@ -21,7 +21,7 @@ export interface ReadTarget {
   readonly bytes: number;
 }
 
-export type ReaderQuestion = ResultQuestion | SpillLook | ({ readonly op: 'page' } & RecordRange);
+export type ReaderQuestion = SpillQuestion | SpillLook | ({ readonly op: 'page' } & RecordRange);
 
 /** What is answered with data; every other op with a text and what it reports. */
 interface DataAnswers {
@@ -32,9 +32,9 @@ interface DataAnswers {
 
 export type AnswerTo<Question extends ReaderQuestion> = Question['op'] extends keyof DataAnswers
   ? DataAnswers[Question['op']]
-  : ResultAnswer;
+  : SpillAnswer;
 
-export type ReaderAnswer = ResultAnswer | DataAnswers[keyof DataAnswers];
+export type ReaderAnswer = SpillAnswer | DataAnswers[keyof DataAnswers];
 
 export interface ReadRequest {
   readonly target: ReadTarget;

@@ -1,7 +1,7 @@
 /** Op table: chosen columns of a list, one row a line, cells apart by tabs. */
 import { AppError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
-import type { RecordPage, RecordRange, ResultAnswer } from '../spill-questions.ts';
+import type { RecordPage, RecordRange, SpillAnswer } from '../spill-questions.ts';
 import { type Document, findRecords, findValues, type Location, pathText, type Records } from './document.ts';
 import { eachLine } from './lines.ts';
 import { cutText, type ReadTarget } from './reader-messages.ts';
@@ -19,7 +19,7 @@ const mostColumns = 20;
 const rowsLookedAt = 100;
 
 /** Throws AppError bad_request or not_found where there is no list. */
-export function showTable(document: Document, wish: TableWish, maxBytes: number): ResultAnswer {
+export function showTable(document: Document, wish: TableWish, maxBytes: number): SpillAnswer {
   const { location, values } = listAt(document, wish.path);
   const columns = wish.columns ?? ownColumns(values);
   const first = wish.fromRow - 1;
@@ -102,7 +102,7 @@ const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '
 // Op schema: what is inside of data: keys with their types, lengths of lists, ranges of numbers.
 
 /** Throws AppError bad_request for a path that is none, not_found where nothing is there. */
-export function describeShape(document: Document, path: string | undefined, maxBytes: number): ResultAnswer {
+export function describeShape(document: Document, path: string | undefined, maxBytes: number): SpillAnswer {
   const { value } = valueAt(document, path);
   const shape: Shape = newShape();
   mergeShape(shape, value, 0);

@@ -238,7 +238,7 @@ describe('a file of arguments', () => {
   test('goes before arguments, and only its name is repeated', async () => {
     const files = new MemoryFiles();
     files.texts.set('/kept/x.json', '{"message":"from the file"}');
-    const context = dispatchContext(servers, { resultFiles: files });
+    const context = dispatchContext(servers, { spillFiles: files });
     const { facts } = await call(
       { tool: 'a:echo', arguments: { message: 'x' }, argumentsFile: '/kept/x.json' },
       context,
@@ -250,7 +250,7 @@ describe('a file of arguments', () => {
   test('may be TOON', async () => {
     const files = new MemoryFiles();
     files.texts.set('/kept/x.toon', 'message: "a: b"\nrows[2]{id,ok}:\n  1,true\n  2,false');
-    const context = dispatchContext(servers, { resultFiles: files });
+    const context = dispatchContext(servers, { spillFiles: files });
     await call({ tool: 'a:echo', argumentsFile: '/kept/x.toon' }, context);
     const rows = [
       { id: 1, ok: true },
@@ -272,7 +272,7 @@ describe('a file of arguments', () => {
     const files = new MemoryFiles();
     files.texts.set('/kept/bad', '{').set('/kept/list', '[1]').set('/kept/list.toon', '[2]: a,b');
     files.texts.set('/kept/text', 'Dear reader').set('/kept/digits.toon', 'id: 12345678901234567890');
-    const context = dispatchContext(servers, { resultFiles: files });
+    const context = dispatchContext(servers, { spillFiles: files });
     const { isError, text, facts } = await call({ tool: 'a:echo', argumentsFile }, context);
     expect([isError, text, context.calls]).toEqual([true, expect.stringMatching(fragment), []]);
     expect(isObject(facts) && facts['action']).toBe('call');

@@ -10,7 +10,7 @@ import { helperContext, type TestContext } from '../../modes/helper-context.ts';
 export interface DispatchParts {
   readonly facts?: readonly Partial<ServerFacts>[];
   readonly toolFilter?: HelperContext['toolFilter'];
-  readonly resultFiles?: HelperContext['resultFiles'];
+  readonly spillFiles?: HelperContext['spillFiles'];
   readonly callTool?: HelperContext['callTool'];
   readonly refresh?: HelperContext['refresh'];
 }

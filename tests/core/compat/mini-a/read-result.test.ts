@@ -10,7 +10,7 @@ const resultFile = '/kept/1.json';
 function withFile(): { files: MemoryFiles; read: (input: JsonObject, tool?: string) => Promise<Answer> } {
   const files = new MemoryFiles();
   files.texts.set(resultFile, 'one\ntwo');
-  const context = dispatchContext([], { resultFiles: files });
+  const context = dispatchContext([], { spillFiles: files });
   const read = (input: JsonObject, tool?: string): Promise<Answer> =>
     tool === undefined ? dispatch({ action: 'readresult', ...input }, context) : run(tool, input, context);
   return { files, read };

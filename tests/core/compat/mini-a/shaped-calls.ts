@@ -5,14 +5,14 @@ import { ResultShaper } from '../../../../src-main/core/calls/shape-result.ts';
 import { createLog } from '../../../../src-main/core/base/log.ts';
 import type { CatalogServer } from '../../../../src-main/core/catalog/catalog.ts';
 import type { ResultSettings } from '../../../../src-main/core/config/app-config.ts';
-import { ResultStore, SpillReader } from '../../../../src-main/core/spills/spill-reader.ts';
+import { KeptSpills, SpillReader } from '../../../../src-main/core/spills/spill-reader.ts';
 import type { Result } from '../../../../src-main/core/wire/message.ts';
 import type { TestContext } from '../../modes/helper-context.ts';
 import { openStore, type OpenStore } from '../../spills/spill-fixture.ts';
 import { dispatchContext } from './dispatch-context.ts';
 
 export class ShapedCalls implements AsyncDisposable {
-  readonly files: ResultStore;
+  readonly files: KeptSpills;
   readonly spills: OpenStore;
   readonly #reader = new SpillReader();
   readonly #shaper: ResultShaper;
@@ -20,7 +20,7 @@ export class ShapedCalls implements AsyncDisposable {
 
   constructor(spills: OpenStore) {
     this.spills = spills;
-    this.files = new ResultStore(spills.store, this.#reader);
+    this.files = new KeptSpills(spills.store, this.#reader);
     this.#log = createLog({ file: `${spills.home}/shape.log` });
     this.#shaper = new ResultShaper({
       keep: (result, origin, kind) => spills.store.keep(result, origin, kind),
@@ -37,7 +37,7 @@ export class ShapedCalls implements AsyncDisposable {
 
   /** What a helper is given where every tool answers this. */
   context(servers: readonly CatalogServer[], answer: (request: CallRequest) => Result): TestContext {
-    const context = dispatchContext(servers, { resultFiles: this.files });
+    const context = dispatchContext(servers, { spillFiles: this.files });
     const callTool = async (request: CallRequest): Promise<Result> => {
       context.calls.push(request);
       const entry = context.catalog.tools.find(({ id }) => id === request.tool);

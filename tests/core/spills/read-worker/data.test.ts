@@ -1,7 +1,7 @@
 /** Promises of query, schema, table and of pages of records: kept answers as data. */
 import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RecordPage, ResultAnswer } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { RecordPage, SpillAnswer } from '../../../../src-main/core/spills/spill-questions.ts';
 import { type AskOptions, Reading } from './reading.ts';
 
 let reading: Reading;
@@ -18,7 +18,7 @@ const shop = JSON.stringify({
 }).replaceAll(/"id":"(\d+)"/g, '"id":$1');
 
 describe('query', () => {
-  const query = (content: string, path: string, options?: AskOptions, limit?: number): Promise<ResultAnswer> =>
+  const query = (content: string, path: string, options?: AskOptions, limit?: number): Promise<SpillAnswer> =>
     reading.askOf(content, { op: 'query', query: path, limit }, options);
 
   test.each([
@@ -153,7 +153,7 @@ describe('schema', () => {
 });
 
 describe('table', () => {
-  const table = (more: object = {}, content = shop, options?: AskOptions): Promise<ResultAnswer> =>
+  const table = (more: object = {}, content = shop, options?: AskOptions): Promise<SpillAnswer> =>
     reading.askOf(content, { op: 'table', fromRow: 1, rows: 50, ...more }, options);
 
   test('shows the scalars of the longest list, one row a line', async () => {

@@ -2,7 +2,7 @@
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ResultAnswer, ResultQuestion } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { SpillAnswer, SpillQuestion } from '../../../../src-main/core/spills/spill-questions.ts';
 import { SpillReader, type SpillReaderOptions } from '../../../../src-main/core/spills/spill-reader.ts';
 import type { SpillKind } from '../../../../src-main/core/spills/spill.ts';
 
@@ -32,7 +32,7 @@ export class Reading implements AsyncDisposable {
     return file;
   }
 
-  async ask(file: string, question: ResultQuestion, options: AskOptions = {}): Promise<ResultAnswer> {
+  async ask(file: string, question: SpillQuestion, options: AskOptions = {}): Promise<SpillAnswer> {
     const { kind = 'json', signal = new AbortController().signal, maxBytes } = options;
     await using handle = await open(file);
     const { size: bytes } = await handle.stat();
@@ -41,7 +41,7 @@ export class Reading implements AsyncDisposable {
   }
 
   /** Of a text that is written for this question alone. */
-  async askOf(content: string | Buffer, question: ResultQuestion, options: AskOptions = {}): Promise<ResultAnswer> {
+  async askOf(content: string | Buffer, question: SpillQuestion, options: AskOptions = {}): Promise<SpillAnswer> {
     return this.ask(await this.write(content), question, options);
   }
 
