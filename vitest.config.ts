@@ -18,6 +18,8 @@ const alone = [
   'tests/core/spills/read-worker/{big-files,lines}.test.ts',
   'tests/integration/{floods,huge-frame}.test.ts',
 ];
+/** Proofs that take as long as many others together: `npm run test:long`. */
+const long = ['tests/core/sandbox/python-worker/programs.test.ts', 'tests/real/{inspector,mcporter,unchanged}.test.ts'];
 const limits = { testTimeout: 30_000, hookTimeout: 60_000 };
 
 export default defineConfig({
@@ -30,13 +32,14 @@ export default defineConfig({
           name: 'shared',
           include: ['tests/**/*.test.ts'],
           // Packing takes a while: `npm run test:package`.
-          exclude: ['tests/package/**', ...alone],
+          exclude: ['tests/package/**', ...alone, ...long],
           // No module of ours has state at import time (tests/architecture): files may share a process, and what it has loaded.
           isolate: false,
           ...limits,
         },
       },
       { test: { name: 'alone', include: alone, ...limits } },
+      { test: { name: 'long', include: long, ...limits } },
     ],
   },
 });

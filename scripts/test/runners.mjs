@@ -3,6 +3,8 @@ import { isAbsolute, relative } from 'node:path';
 import process from 'node:process';
 
 const vitest = ['vitest', 'run'];
+/** All but the long proofs, which are run where they are named, and by `npm run test:long`. */
+const quick = [...vitest, '--project', 'shared', '--project', 'alone'];
 const e2e = ['playwright', 'test'];
 const desktop = ['playwright', 'test', '--config', 'tests/desktop'];
 
@@ -16,10 +18,10 @@ const places = [
 
 /**
  * The commands to run, one after the other, for the words behind `npm test --`. Words that name no place under tests/ (flags, and
- * parts of names) go to each runner, and alone to vitest; without any word everything is run.
+ * parts of names) go to each runner, and alone to vitest; without any word everything is run but the long proofs.
  */
 export function runnersOf(given, cwd = process.cwd()) {
-  if (given.length === 0) return [vitest, e2e, desktop];
+  if (given.length === 0) return [quick, e2e, desktop];
   const byRunner = new Map();
   const others = [];
   for (const word of given) {

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { runnersOf } from '../../scripts/test/runners.mjs';
 
-test('without a word everything is run', () => {
+test('without a word everything is run but the long proofs', () => {
   expect(runnersOf([])).toEqual([
-    ['vitest', 'run'],
+    ['vitest', 'run', '--project', 'shared', '--project', 'alone'],
     ['playwright', 'test'],
     ['playwright', 'test', '--config', 'tests/desktop'],
   ]);
