@@ -16,7 +16,7 @@ import { registerPageProtocol } from './desktop/page-protocol.ts';
 import { openPreferences, type PreferenceStore } from './desktop/preferences.ts';
 import { takeOver } from './desktop/take-over.ts';
 import { CoreHost } from './host/core-host.ts';
-import { StartLock } from './shim/start-core.ts';
+import { startLock } from './shim/start-core.ts';
 
 /** How long quitting may wait for servers to end, in ms; what is left then is killed. */
 const endWithinMs = 10_000;
@@ -112,7 +112,7 @@ async function openHost(preferences: PreferenceStore): Promise<CoreHost> {
 /** Held meanwhile: shims that lose the other core must not start one more before we are there. */
 async function listen(host: CoreHost): Promise<void> {
   ensurePrivateDir(paths.runDir);
-  using lock = new StartLock(join(paths.runDir, 'start.lock'));
+  using lock = startLock(paths.runDir);
   lock.take();
   await takeOver({ find: findRunningCore, listen: () => host.listen() });
 }

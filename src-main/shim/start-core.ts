@@ -1,10 +1,10 @@
 /** Starts a core where none runs, once even when many shims want one, and waits until it answers. */
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRunning } from '../core/base/is-running.ts';
+import { LockFile } from '../core/base/file-lock.ts';
 
 export interface CoreStart {
   /** Program and arguments. */
@@ -33,7 +33,7 @@ export async function startCore<T>(
   signal: AbortSignal,
 ): Promise<T> {
   mkdirSync(start.runDir, { recursive: true, mode: 0o700 });
-  using lock = new StartLock(join(start.runDir, 'start.lock'));
+  using lock = startLock(start.runDir);
   const logFile = join(start.runDir, 'core-start.log');
   const deadline = Date.now() + patienceMs;
   let launched: Launched | undefined;
@@ -48,6 +48,11 @@ export async function startCore<T>(
     if (Date.now() > deadline) throw failure(`it did not answer within ${patienceMs / 1000} seconds`, logFile);
     await sleep(pollMs, undefined, { signal });
   }
+}
+
+/** Says "I am starting the core": keeps ten shims from starting ten. The core itself makes sure that only one stays. */
+export function startLock(runDir: string): LockFile {
+  return new LockFile(join(runDir, 'start.lock'), 60_000);
 }
 
 function launch({ command, env }: CoreStart, logFile: string): Launched {
@@ -91,47 +96,4 @@ export interface CoreCommand {
   /** Program and arguments. */
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-}
-
-// A file that says "I am starting the core": keeps ten shims from starting ten. The core itself makes sure that only one stays.
-
-/** Older ones belong to a process that hangs, or whose number somebody else has now. */
-const longestHeldMs = 60_000;
-
-export class StartLock implements Disposable {
-  readonly #file: string;
-  #mine = false;
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  /** Whether it is ours now; takes over the lock of a process that is gone. */
-  take(): boolean {
-    if (this.#mine) return true;
-    if (this.#abandoned()) rmSync(this.#file, { force: true });
-    try {
-      writeFileSync(this.#file, String(process.pid), { flag: 'wx', mode: 0o600 });
-      this.#mine = true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    return this.#mine;
-  }
-
-  [Symbol.dispose](): void {
-    if (this.#mine) rmSync(this.#file, { force: true });
-    this.#mine = false;
-  }
-
-  #abandoned(): boolean {
-    try {
-      const age = Date.now() - statSync(this.#file).mtimeMs;
-      const holder = Number(readFileSync(this.#file, 'utf8'));
-      // No number yet: its maker is between creating and writing it.
-      return age > longestHeldMs || (holder > 0 && !isRunning(holder));
-    } catch {
-      return false;
-    }
-  }
 }

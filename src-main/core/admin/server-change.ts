@@ -12,7 +12,7 @@ import { shortName } from '../base/shown-text.ts';
 import type { WaitingEdit } from '../config/accepted-config.ts';
 import type { Hold } from '../config/app-config.ts';
 import { addServer, mergeServerField, removeServer } from '../config/edit-config.ts';
-import { withFileLock } from '../config/file-lock.ts';
+import { withFileLock } from '../base/file-lock.ts';
 import { switchServer } from '../config/holds.ts';
 
 export type ServerChange =

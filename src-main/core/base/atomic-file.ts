@@ -1,5 +1,5 @@
 /** Replaces a file in one step, so that a reader never sees half of it, and keeps numbered backups. */
-import { isRunning } from './is-running.ts';
+import { isRunning } from './file-lock.ts';
 import { randomUUID } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { chown, copyFile, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';

@@ -5,9 +5,8 @@ import { lstat, mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/pro
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { draftWriter, writeFileAtomic } from '../base/atomic-file.ts';
-import { isRunning } from '../base/is-running.ts';
 import { AppError } from '../base/errors.ts';
-import { withFileLock } from '../config/file-lock.ts';
+import { isRunning, withFileLock } from '../base/file-lock.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { cannotRead } from './formats/wanted-value.ts';
 import type { KnownApp } from './known-app.ts';

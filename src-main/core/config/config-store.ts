@@ -6,7 +6,7 @@ import { AppError, toAppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { AcceptedConfig, HeldReading, WaitingEdit } from './accepted-config.ts';
 import { type AppConfig, type ConfigProblem, defaultConfig } from './app-config.ts';
-import { withFileLock } from './file-lock.ts';
+import { withFileLock } from '../base/file-lock.ts';
 import { kitFolders } from './kits.ts';
 import { type ConfigReading, readConfig } from './read-config.ts';
 import type { KnownNames } from './read-settings.ts';

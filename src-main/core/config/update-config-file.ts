@@ -3,7 +3,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { backup, writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError, toAppError } from '../base/errors.ts';
 import { ConfigDocument } from './config-document.ts';
-import { withFileLock } from './file-lock.ts';
+import { withFileLock } from '../base/file-lock.ts';
 
 /** Backups kept: `.bak`, `.bak.1` … `.bak.4`. */
 const backupCount = 5;

@@ -9,7 +9,7 @@ import { ensurePrivateDir } from '../base/app-paths.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError } from '../base/errors.ts';
 import { isObject, objectOf } from '../base/json.ts';
-import { withFileLock } from '../config/file-lock.ts';
+import { withFileLock } from '../base/file-lock.ts';
 import { sameToken } from './access-token.ts';
 
 /** Times in ms since 1970. */

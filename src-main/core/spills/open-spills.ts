@@ -8,7 +8,7 @@ import { isBroken, setAside } from '../base/private-database.ts';
 import { extensionMediaType, kindOfExtension } from './messages.ts';
 import { openSpillDatabase, SpillIndex } from './spill-index.ts';
 import { draftWriter, readSpillFileName, type Spill } from './spill.ts';
-import { isRunning } from '../base/is-running.ts';
+import { isRunning } from '../base/file-lock.ts';
 
 /** Throws AppError, or what the file system and SQLite throw. */
 async function openSpills(folder: string, log: Log): Promise<SpillIndex> {

@@ -11,7 +11,7 @@ import { ensurePrivateDir } from '../../base/app-paths.ts';
 import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { AppError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
-import { withFileLock } from '../../config/file-lock.ts';
+import { withFileLock } from '../../base/file-lock.ts';
 
 /** Who we are at an authorization server; it knows us with this redirect address only. */
 export interface Registration {

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { withFileLock } from '../../../src-main/core/config/file-lock.ts';
+import { withFileLock } from '../../../src-main/core/base/file-lock.ts';
 
 let folder = '';
 let path = '';
