@@ -246,7 +246,7 @@ export class Aggregator {
     await Promise.all(this.sessions.all.map((session) => this.sessions.end(session)));
     await this.servers.stop();
     this.signIns.close();
-    await this.transports.close();
+    this.transports.close();
     await this.#closeResults();
     await this.#closeRecord();
     await this.sandbox.close();

@@ -1,6 +1,6 @@
 /** The log: one JSON object per line, masked, bounded, buffered, and never a reason for the caller to fail. */
 import type { Writable } from 'node:stream';
-import { LogFile } from './rotating-file.ts';
+import { RotatingFile } from './rotating-file.ts';
 import { Masker } from './mask.ts';
 
 const logLevels = ['debug', 'info', 'warn', 'error'] as const;
@@ -18,7 +18,7 @@ export interface Log {
   child(scope: string): Log;
   /** Writes what is buffered, now. */
   flush(): void;
-  /** Writes what is buffered and stops the timer; later lines are written at once. */
+  /** Writes what is buffered; later lines are written at once. */
   close(): void;
 }
 
@@ -38,17 +38,22 @@ interface LogOptions {
 /** Longest text and longest line, in characters: a server's 50 MB answer in an error must not fill the log. */
 const longestText = 16_000;
 const longestLine = 64_000;
+/** What may wait to be written, in characters: nothing of a burst is lost. */
+const longestWaiting = 64 * 1024;
 
 export function createLog(options: LogOptions = {}): Log {
   const { file, stderr, masker = new Masker(), level = 'info', maxBytes = 5 * 1024 * 1024 } = options;
   // A pipe that the reader has closed reports it as an event, which would end the process.
   stderr?.on('error', () => undefined);
-  const logFile = file === undefined ? undefined : new LogFile(file, maxBytes);
-  return new MaskedLog({ logFile, stderr, masker, least: logLevels.indexOf(level) }, '');
+  const logFile = file === undefined ? undefined : new RotatingFile(file, { maxBytes, lostNote });
+  const mostWaiting = Math.min(longestWaiting, maxBytes / 4);
+  return new MaskedLog({ logFile, mostWaiting, stderr, masker, least: logLevels.indexOf(level) }, '');
 }
 
 interface Sinks {
-  readonly logFile: LogFile | undefined;
+  readonly logFile: RotatingFile | undefined;
+  /** In characters. */
+  readonly mostWaiting: number;
   readonly stderr: Writable | undefined;
   readonly masker: Masker;
   readonly least: number;
@@ -92,13 +97,15 @@ class MaskedLog implements Log {
   }
 
   #write(level: LogLevel, message: string, fields: LogFields = {}): void {
-    const { logFile, stderr, masker, least } = this.#sinks;
+    const { logFile, mostWaiting, stderr, masker, least } = this.#sinks;
     if (logLevels.indexOf(level) < least) return;
     try {
       const time = new Date().toISOString();
       const head = { time, level, scope: masker.maskText(this.#scope), message: shorten(masker.maskText(message)) };
       const facts = JSON.stringify(masker.maskObject(fields), shortenTexts);
-      logFile?.write(line(head, facts));
+      const written = line(head, facts);
+      logFile?.write(() => written, written.length);
+      if (logFile !== undefined && logFile.waitingSize > mostWaiting) logFile.flush();
       stderr?.write(readable(head, facts));
     } catch {
       // Fields that cannot be written are no reason to fail the caller.
@@ -107,6 +114,10 @@ class MaskedLog implements Log {
 }
 
 type Head = Readonly<Record<'time' | 'level' | 'scope' | 'message', string>>;
+
+function lostNote(lostLines: number): string {
+  return `${JSON.stringify({ time: new Date().toISOString(), lostLines })}\n`;
+}
 
 function line(head: Head, facts: string): string {
   const start = JSON.stringify(head);

@@ -1,14 +1,18 @@
-/** A log file that never grows beyond twice its limit: the full one becomes `<name>.1`, replacing the one before. */
+/** A log file that never grows beyond twice its limit: the full one becomes `<name>.1`, replacing the one before. Written once a turn. */
 import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ensurePrivateDir } from './app-paths.ts';
 
-/** The text to write, made only if it is really written. */
-type LazyText = () => string;
+interface RotatingFileOptions {
+  /** Limit of one file, 1 MiB by default. */
+  readonly maxBytes?: number;
+  /** What stands where lines are missing. */
+  readonly lostNote?: (lines: number) => string;
+}
 
-interface Waiting {
-  readonly text: LazyText;
+interface WaitingLine {
+  /** Made only if it is really written. */
+  readonly text: () => string;
   readonly size: number;
 }
 
@@ -18,134 +22,64 @@ const entryCost = 64;
 export class RotatingFile {
   readonly #path: string;
   readonly #maxBytes: number;
-  #waiting: Waiting[] = [];
+  readonly #lostNote: (lines: number) => string;
+  #waiting: WaitingLine[] = [];
   #waitingSize = 0;
-  #dropped = 0;
-  #writing: Promise<void> | undefined;
-  #file: FileHandle | undefined;
-  #fileSize = 0;
-
-  /** `maxBytes` is the limit of one file; nothing is created before the first write. */
-  constructor(path: string, maxBytes: number = 1024 * 1024) {
-    this.#path = path;
-    this.#maxBytes = maxBytes;
-  }
-
-  /** Queues a text; `size` is about its length. Under a flood the oldest waiting texts give way. */
-  write(text: LazyText, size: number): void {
-    this.#waiting.push({ text, size: size + entryCost });
-    this.#waitingSize += size + entryCost;
-    if (this.#waitingSize > this.#maxBytes) this.#dropOldest();
-    this.#writing ??= this.#writeAll();
-  }
-
-  /** Resolves when everything that waited is written and the file is closed. Never rejects. */
-  async close(): Promise<void> {
-    await this.#writing;
-    await this.#file?.close().catch(() => undefined);
-    this.#file = undefined;
-  }
-
-  /** Half of it at once, so that a flood does not pay for each line. */
-  #dropOldest(): void {
-    const before = this.#waiting.length;
-    this.#waiting = this.#waiting.slice(Math.ceil(before / 2));
-    this.#dropped += before - this.#waiting.length;
-    this.#waitingSize = this.#waiting.reduce((sum, one) => sum + one.size, 0);
-  }
-
-  async #writeAll(): Promise<void> {
-    // One turn later, so that the lines of one chunk are written together.
-    await Promise.resolve();
-    try {
-      while (this.#waiting.length > 0) await this.#append(this.#takeWaiting());
-    } catch {
-      // A full or read-only disk must not touch the server; the last lines are still in memory.
-      this.#waiting = [];
-      this.#waitingSize = 0;
-    } finally {
-      this.#writing = undefined;
-    }
-  }
-
-  #takeWaiting(): string {
-    const note = this.#dropped === 0 ? '' : `[${this.#dropped} lines were not logged: too many at once]\n`;
-    const text = note + this.#waiting.map((one) => one.text()).join('');
-    this.#waiting = [];
-    this.#waitingSize = 0;
-    this.#dropped = 0;
-    return text;
-  }
-
-  async #append(text: string): Promise<void> {
-    const bytes = Buffer.from(text);
-    this.#file ??= await this.#open();
-    if (this.#fileSize > 0 && this.#fileSize + bytes.length > this.#maxBytes) {
-      await this.#file.close();
-      this.#file = undefined;
-      await rename(this.#path, `${this.#path}.1`);
-      this.#file = await this.#open();
-    }
-    await this.#file.write(bytes);
-    this.#fileSize += bytes.length;
-  }
-
-  async #open(): Promise<FileHandle> {
-    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-    const file = await open(this.#path, 'a', 0o600);
-    this.#fileSize = (await file.stat()).size;
-    return file;
-  }
-}
-
-// Two bounded files of lines, written in batches: the current one and, beside it as `<file>.1`, the one before.
-
-const flushMs = 200;
-const longestBuffer = 64 * 1024;
-
-export class LogFile {
-  readonly #path: string;
-  readonly #maxBytes: number;
-  #lines: string[] = [];
-  #buffered = 0;
   #lost = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #next: NodeJS.Immediate | undefined;
   #closed = false;
 
-  constructor(path: string, maxBytes: number) {
+  /** Nothing is created before the first write. */
+  constructor(path: string, options: RotatingFileOptions = {}) {
+    const { maxBytes = 1024 * 1024, lostNote = (lines) => `[${lines} lines were not logged]\n` } = options;
     this.#path = path;
     this.#maxBytes = maxBytes;
+    this.#lostNote = lostNote;
   }
 
-  /** Takes a line, its line feed included. */
-  write(line: string): void {
-    this.#lines.push(line);
-    this.#buffered += line.length;
-    if (this.#closed || this.#buffered > Math.min(longestBuffer, this.#maxBytes / 4)) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), flushMs).unref();
+  /** Takes a line, its line feed included; `size` is about its length. Under a flood the oldest lines that wait give way. */
+  write(text: () => string, size: number): void {
+    this.#waiting.push({ text, size: size + entryCost });
+    this.#waitingSize += size + entryCost;
+    // A character takes up to three bytes: all that waits fits into one file.
+    if (this.#waitingSize > this.#maxBytes / 3) this.#dropOldest();
+    if (this.#closed) this.flush();
+    else this.#next ??= setImmediate(() => this.flush());
   }
 
-  /** Writes what is buffered. Lines that cannot be written (disk full) are counted, and the count is written later. */
+  /** How much waits to be written, in characters. */
+  get waitingSize(): number {
+    return this.#waitingSize;
+  }
+
+  /** Writes what waits. Lines that cannot be written (disk full) are counted, and the count is written later. */
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#lines.length === 0) return;
-    const lines = this.#lines;
-    this.#lines = [];
-    this.#buffered = 0;
+    clearImmediate(this.#next);
+    this.#next = undefined;
+    const lines = this.#waiting;
+    this.#waiting = [];
+    this.#waitingSize = 0;
+    if (lines.length === 0) return;
     try {
-      const note =
-        this.#lost === 0 ? '' : `${JSON.stringify({ time: new Date().toISOString(), lostLines: this.#lost })}\n`;
-      this.#append(Buffer.from(note + lines.join('')));
+      const note = this.#lost === 0 ? '' : this.#lostNote(this.#lost);
+      this.#append(Buffer.from(note + lines.map(({ text }) => text()).join('')));
       this.#lost = 0;
     } catch {
       this.#lost += lines.length;
     }
   }
 
+  /** Writes what waits; later lines are written at once. */
   close(): void {
     this.#closed = true;
     this.flush();
+  }
+
+  /** Half of it at once, so that a flood does not pay for each line; the last line stays. */
+  #dropOldest(): void {
+    const dropped = this.#waiting.splice(0, Math.floor(this.#waiting.length / 2));
+    this.#lost += dropped.length;
+    for (const { size } of dropped) this.#waitingSize -= size;
   }
 
   /** Opens the file for each batch, so that several processes can share it and its removal does no harm. */

@@ -110,8 +110,8 @@ export class TransportFactory {
   }
 
   /** Writes out and closes the logs. */
-  async close(): Promise<void> {
-    await Promise.all([...this.#stderr.values()].map((log) => log.close()));
+  close(): void {
+    for (const log of this.#stderr.values()) log.close();
   }
 
   #stderrOf(server: string): StderrLog {

@@ -50,9 +50,9 @@ export class StderrLog {
   }
 
   /** Writes out what is waiting and closes the file. */
-  async close(): Promise<void> {
+  close(): void {
     this.end();
-    await this.#options.file?.close();
+    this.#options.file?.close();
   }
 
   #add(line: string): void {

@@ -46,7 +46,7 @@ test('the file holds the masked lines, is readable by the user alone and never o
     await new Promise((resolve) => setImmediate(resolve));
   }
   log.push(Buffer.from('last words'));
-  await log.close();
+  log.close();
   const names = await readdir(join(folder, 'logs'));
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, 'logs', name))).size));
   expect(names.sort()).toEqual(['odd.log', 'odd.log.1']);
@@ -59,6 +59,6 @@ test('the file holds the masked lines, is readable by the user alone and never o
 test('a log file that cannot be written does no harm', async () => {
   const log = new StderrLog({ mask, file: new RotatingFile('/dev/null/odd.log') });
   log.push(Buffer.from('still here\n'));
-  await log.close();
+  log.close();
   expect(log.lines()).toEqual(['still here']);
 });
