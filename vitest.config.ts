@@ -1,6 +1,7 @@
 /** How the tests of the core run. */
 import { join } from 'node:path';
 import process from 'node:process';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 
 // Tests start a thousand processes of Node, of a few programs: what was compiled once is taken from here, which halves a start.
@@ -28,6 +29,8 @@ export default defineConfig({
     maxWorkers: 3,
     projects: [
       {
+        // For the page's own classes that hold state.
+        plugins: [svelte()],
         test: {
           name: 'shared',
           include: ['tests/**/*.test.ts'],

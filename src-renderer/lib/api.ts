@@ -115,3 +115,8 @@ export function toFailure(error: unknown): RpcFailure {
   if (error instanceof AskError) return error;
   return { code: 'page', message: error instanceof Error ? error.message : String(error), fix: '' };
 }
+
+/** What happened, and what to do about it. */
+export function failureInWords({ message, fix }: RpcFailure): string {
+  return `${message} ${fix}`.trim();
+}

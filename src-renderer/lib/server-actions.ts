@@ -1,21 +1,12 @@
 /** The one thing that mends a server, or whatever else waits for a person: done at once, or by going where it is done. */
 import type { AttentionAction } from '../../src-main/rpc/contract.ts';
-import { api, toFailure } from './api.ts';
+import { api } from './api.ts';
 import { routes } from './routes.svelte.ts';
 import type { ToastStore } from './toasts.svelte.ts';
 
 /** Never rejects: what goes wrong is said in a toast. */
-export async function act(
-  kind: AttentionAction['kind'],
-  server: string | undefined,
-  toasts: ToastStore,
-): Promise<void> {
-  try {
-    await (server === undefined ? actOnCore(kind) : actOnServer(kind, server, toasts));
-  } catch (error) {
-    const { message, fix } = toFailure(error);
-    toasts.show({ text: `${message} ${fix}`.trim(), failed: true });
-  }
+export function act(kind: AttentionAction['kind'], server: string | undefined, toasts: ToastStore): Promise<boolean> {
+  return toasts.attempt(() => (server === undefined ? actOnCore(kind) : actOnServer(kind, server, toasts)));
 }
 
 async function actOnServer(kind: AttentionAction['kind'], server: string, toasts: ToastStore): Promise<void> {

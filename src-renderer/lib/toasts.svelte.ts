@@ -1,5 +1,7 @@
 /** Short messages about what was done, some with a way back. `useToasts().show({ text, undo })`. */
 import { createContext } from 'svelte';
+import type { RpcFailure } from '../../src-main/rpc/contract.ts';
+import { failureInWords, toFailure } from './api.ts';
 
 export const [useToasts, provideToasts] = createContext<ToastStore>();
 
@@ -27,7 +29,23 @@ export class ToastStore {
     setTimeout(() => this.remove(id), toast.stayMs ?? (toast.undo ? undoStayMs : usualStayMs));
   }
 
+  /** Does what a person asked for, and says so where it did not work. Never rejects, answers whether it was done. */
+  async attempt(work: () => Promise<unknown>, say: (failure: RpcFailure) => string = failureInWords): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      this.show({ text: say(toFailure(error)), failed: true });
+      return false;
+    }
+  }
+
   remove(id: number): void {
     this.all = this.all.filter((toast) => toast.id !== id);
   }
+}
+
+/** For `attempt`, where what to do is plain from what was pressed. */
+export function inShort({ message }: RpcFailure): string {
+  return message;
 }

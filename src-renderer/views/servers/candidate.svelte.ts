@@ -1,6 +1,7 @@
 /** A server that is about to be added: tried first, then written; written untried only where the person says so. */
-import type { RpcFailure, ServerTrialResult } from '../../../src-main/rpc/contract.ts';
-import { api, toFailure } from '../../lib/api.ts';
+import type { ServerTrialResult } from '../../../src-main/rpc/contract.ts';
+import { api } from '../../lib/api.ts';
+import { Asking } from '../../lib/asking.svelte.ts';
 import type { Entry } from './entry-form.ts';
 
 export type Phase = 'new' | 'testing' | 'failed' | 'saving' | 'added';
@@ -10,7 +11,7 @@ export class Candidate {
   name = $state('');
   phase = $state<Phase>('new');
   trial = $state.raw<ServerTrialResult>();
-  failure = $state.raw<RpcFailure>();
+  readonly adding = new Asking();
 
   constructor(name: string, entry: Entry) {
     this.name = name;
@@ -23,16 +24,13 @@ export class Candidate {
 
   /** Never rejects: how it went is in `phase`. */
   async add(untried = false): Promise<void> {
-    this.failure = undefined;
-    try {
+    const isDone = await this.adding.run(async () => {
       if (!untried && !(await this.#works())) return;
       this.phase = 'saving';
       await api.ask('saveServer', { name: this.name.trim(), entry: this.entry, replace: false });
       this.phase = 'added';
-    } catch (error) {
-      this.failure = toFailure(error);
-      this.phase = 'failed';
-    }
+    });
+    if (!isDone) this.phase = 'failed';
   }
 
   async #works(): Promise<boolean> {

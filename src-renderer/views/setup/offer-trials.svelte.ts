@@ -1,6 +1,6 @@
 /** Which of the offered servers work here: found out when the person asks, a few at a time. Nothing is written. */
 import { SvelteMap } from 'svelte/reactivity';
-import { api, toFailure } from '../../lib/api.ts';
+import { api, failureInWords, toFailure } from '../../lib/api.ts';
 
 /** How the trial of one went, for people. */
 export interface OfferTrial {
@@ -41,7 +41,6 @@ async function tryOffer(id: string): Promise<OfferTrial> {
   try {
     return await api.ask('tryOffer', { id });
   } catch (error) {
-    const { message, fix } = toFailure(error);
-    return { ok: false, sentence: `${message} ${fix}`.trim() };
+    return { ok: false, sentence: failureInWords(toFailure(error)) };
   }
 }

@@ -1,0 +1,81 @@
+/** What a view shows of its questions to the core. */
+import { expect, test } from 'vitest';
+import { AskError } from '../../../src-renderer/lib/api.ts';
+import { Asking } from '../../../src-renderer/lib/asking.svelte.ts';
+
+const gone = new AskError({ code: 'core_gone', message: 'The core does not answer.', fix: 'Try again.' });
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void; readonly reject: () => void } {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  return { promise, resolve, reject: () => reject(gone) };
+}
+
+test('what is under way has its name until it has ended, and what went wrong is kept for the page', async () => {
+  const asking = new Asking();
+  const answer = deferred();
+  const done = asking.run(() => answer.promise, 'saving');
+  expect(asking.busy).toBe('saving');
+  answer.reject();
+  expect([await done, asking.busy, asking.failure]).toEqual([false, undefined, gone]);
+});
+
+test('a person who asks again sees no old failure; what the page reads by itself leaves it until there is an answer', async () => {
+  const asking = new Asking();
+  await asking.run(() => Promise.reject(gone));
+  const answer = deferred();
+  const refreshed = asking.refresh(() => answer.promise);
+  expect(asking.failure).toBe(gone);
+  answer.resolve();
+  expect([await refreshed, asking.failure]).toEqual([true, undefined]);
+
+  await asking.run(() => Promise.reject(gone));
+  void asking.run(() => deferred().promise);
+  expect(asking.failure).toBeUndefined();
+});
+
+test('the name of a newer question stays when an older one ends', async () => {
+  const asking = new Asking();
+  const [older, newer] = [deferred(), deferred()];
+  const first = asking.run(() => older.promise, 'first');
+  const second = asking.run(() => newer.promise, 'second');
+  older.resolve();
+  await first;
+  expect(asking.busy).toBe('second');
+  newer.resolve();
+  await second;
+  expect(asking.busy).toBeUndefined();
+});
+
+test('a question without a name leaves the name of another one alone', async () => {
+  const asking = new Asking();
+  const answer = deferred();
+  const named = asking.run(() => answer.promise, 'looking');
+  await asking.run(() => Promise.resolve());
+  expect(asking.busy).toBe('looking');
+  answer.resolve();
+  await named;
+  expect(asking.busy).toBeUndefined();
+});
+
+test('what was taken back is no failure', async () => {
+  const asking = new Asking();
+  const heeding = (signal: AbortSignal): Promise<void> =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(gone)));
+  const stopped = asking.run(heeding, 'finding');
+  asking.stop();
+  expect([await stopped, asking.busy, asking.failure]).toEqual([false, undefined, undefined]);
+
+  const leave = asking.follow(heeding);
+  leave();
+  await Promise.resolve();
+  expect(asking.failure).toBeUndefined();
+});
+
+test('what was done counts as done, also where nobody waits for it any more', async () => {
+  const asking = new Asking();
+  const answer = deferred();
+  const done = asking.run(() => answer.promise, 'removing');
+  asking.stop();
+  answer.resolve();
+  expect(await done).toBe(true);
+});
