@@ -1,6 +1,6 @@
 /**
  * Which rows of a long list are on screen. Browsers end at about 16 million pixels: a list that is longer scrolls in a
- * shorter one, by proportion, so that its first and its last row can both be reached. Pure; the list is VirtualList.svelte.
+ * shorter one, by proportion, so that its first and its last row can both be reached. Pure; what scrolls is virtual-scroll.svelte.ts.
  */
 
 /** Below what every browser can scroll. */

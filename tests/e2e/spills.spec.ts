@@ -40,6 +40,18 @@ test('the whole stands beside what the model was given, as tree, as table and as
   await expect(page.getByText('"total": 500,')).toBeVisible();
 });
 
+test('a table of 400,000 rows goes to its last one, and row by row', async ({ page, core }) => {
+  await open(page, core, await keep(core, 'tracker_list_numbers', { count: 400_000 }));
+  await page.getByRole('tab', { name: 'Table 400,000' }).click();
+  const region = page.getByRole('region', { name: 'Rows of the answer' });
+  await region.focus();
+  await page.keyboard.press('End');
+  await expect(region.getByRole('cell', { name: '400000', exact: true })).toBeInViewport();
+  for (let step = 0; step < 2; step++) await page.keyboard.press('ArrowUp');
+  await expect(region.getByRole('cell', { name: '400000', exact: true })).not.toBeInViewport();
+  await expect(region.getByRole('row', { name: '399998 399997' })).toBeInViewport();
+});
+
 test('what the model read back is listed, and leads to the lines', async ({ page, core }) => {
   const id = await keep(core, 'tracker_list_issues', { count: 500 });
   await open(page, core, id);

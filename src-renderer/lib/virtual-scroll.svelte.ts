@@ -1,0 +1,145 @@
+/**
+ * What a long list and a long table share, of which only the rows in sight exist: where it is scrolled to, which rows that makes,
+ * and the keys of row-keys.ts across the borders of what exists. A row carries its number as `data-index`.
+ */
+import { tick } from 'svelte';
+import type { Attachment } from 'svelte/attachments';
+import { indexAfter, keepOneStop } from './row-keys.ts';
+import {
+  clampPlace,
+  type ListSize,
+  placeAt,
+  placeShowing,
+  scrollHeight,
+  scrollTopFor,
+  visibleRows,
+} from './virtual-rows.ts';
+
+export interface VirtualScrollOptions {
+  readonly count: () => number;
+  /** In px. */
+  readonly rowHeight: () => number;
+  /** A head stays on top of the rows, as high as one of them. */
+  readonly hasHead?: boolean;
+  /** Told when other rows come into sight; `end` is not included. */
+  readonly onrange: (first: number, end: number) => void;
+}
+
+export class VirtualScroll {
+  /** The element that scrolls, and its height inside: to be bound. */
+  scroller: HTMLElement | undefined;
+  height = $state(600);
+  readonly #options: VirtualScrollOptions;
+  #place = $state(0);
+  /** The row that gets the focus as soon as it is there; one that has to be read first comes later. */
+  #wanted: number | undefined;
+
+  readonly size: ListSize = $derived.by(() => {
+    const { count, rowHeight, hasHead = false } = this.#options;
+    return { count: count(), rowHeight: rowHeight(), viewport: this.height - (hasHead ? rowHeight() : 0) };
+  });
+  /** Where we are, in px of the whole list. */
+  readonly place = $derived.by(() => clampPlace(this.#place, this.size));
+  readonly shown = $derived.by(() => visibleRows(this.place, this.size));
+  /** Numbers of the rows that exist. */
+  readonly indices = $derived.by(() =>
+    Array.from({ length: this.shown.end - this.shown.first }, (_, index) => this.shown.first + index),
+  );
+  /** Height of what is scrolled, and of what stands for the rows before and after those that exist; in px. */
+  readonly whole = $derived.by(() => scrollHeight(this.size));
+  readonly above = $derived.by(() => Math.round(scrollTopFor(this.place, this.size) + this.shown.offset));
+  readonly below = $derived.by(() => Math.max(0, this.whole - this.above - this.indices.length * this.size.rowHeight));
+
+  /** To be made while a component is. */
+  constructor(options: VirtualScrollOptions) {
+    this.#options = options;
+    $effect(() => options.onrange(this.shown.first, this.shown.end));
+  }
+
+  /** Brings a row into sight by the shortest way. */
+  reveal(index: number): void {
+    this.goTo(placeShowing(index, this.place, this.size));
+  }
+
+  goTo(place: number): void {
+    this.#place = clampPlace(place, this.size);
+    if (this.scroller) this.scroller.scrollTop = scrollTopFor(this.place, this.size);
+  }
+
+  readonly followScrollbar = (): void => {
+    const { scrollTop = 0 } = this.scroller ?? {};
+    // What we have set ourselves comes back rounded; taking it would lose the exact row of a very long list.
+    const isOurs = Math.abs(scrollTop - scrollTopFor(this.place, this.size)) <= 1;
+    // Not as it was: where the list became shorter, we are at its end now, also when it grows again.
+    this.#place = isOurs ? this.place : placeAt(scrollTop, this.size);
+  };
+
+  readonly turnWheel = (event: WheelEvent): void => {
+    const { count, rowHeight } = this.size;
+    // A list that fits scrolls by itself; in a longer one a turn of the wheel would skip thousands of rows.
+    if (count * rowHeight === this.whole || event.deltaY === 0) return;
+    event.preventDefault();
+    this.goTo(this.place + event.deltaY);
+  };
+
+  /** Where the scroller itself has the focus. */
+  readonly moveByKey = (event: KeyboardEvent): void => {
+    const { rowHeight, viewport } = this.size;
+    const page = viewport - rowHeight;
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: rowHeight,
+      ArrowUp: -rowHeight,
+      PageDown: page,
+      PageUp: -page,
+      Home: -Infinity,
+      End: Infinity,
+    };
+    const step = steps[event.key];
+    if (step === undefined || event.target !== this.scroller) return;
+    event.preventDefault();
+    this.goTo(this.place + step);
+  };
+
+  /** For the element that holds the rows. */
+  readonly keys: Attachment<HTMLElement> = (body) => {
+    const focusWanted = (): void => {
+      const row = body.querySelector<HTMLElement>(`[data-index="${this.#wanted}"] [data-row]`);
+      if (row === null) return;
+      this.#wanted = undefined;
+      row.focus({ preventScroll: true });
+    };
+    const stop = keepOneStop(body, () => {
+      if (this.#wanted !== undefined && (isNowhere() || body.contains(document.activeElement))) focusWanted();
+    });
+    const keydown = (event: KeyboardEvent): void => void (this.#moves(event) && tick().then(focusWanted));
+    // Whoever goes elsewhere meanwhile stays there.
+    const forget = (): void => void (this.#wanted = undefined);
+    body.addEventListener('keydown', keydown);
+    body.addEventListener('pointerdown', forget);
+    return () => {
+      stop();
+      body.removeEventListener('keydown', keydown);
+      body.removeEventListener('pointerdown', forget);
+    };
+  };
+
+  /** Answers whether the key goes to another row, which is in sight then. */
+  #moves(event: KeyboardEvent): boolean {
+    const row = (event.target as HTMLElement).closest<HTMLElement>('[data-row]');
+    const at = Number(row?.closest<HTMLElement>('[data-index]')?.dataset['index'] ?? NaN);
+    if (row !== event.target || Number.isNaN(at) || event.ctrlKey || event.metaKey || event.altKey) return false;
+    const { count, rowHeight, viewport } = this.size;
+    const page = Math.max(1, Math.floor(viewport / rowHeight) - 1);
+    const next = indexAfter(event.key, this.#wanted ?? at, count, page);
+    if (next === -1) return false;
+    event.preventDefault();
+    this.#wanted = next;
+    this.reveal(next);
+    return true;
+  }
+}
+
+/** The row that had the focus is gone. */
+function isNowhere(): boolean {
+  return document.activeElement === null || document.activeElement === document.body;
+}
