@@ -1,0 +1,155 @@
+/**
+ * A model that is honest and careful: it takes the first offered tool that by its shown text does the job, asks for the schema where
+ * it was not shown the names that it needs, learns from a refusal, and reads on in a long answer as it is told to.
+ */
+import { ownName } from './needs.mjs';
+import { readOn } from './reading-on.mjs';
+
+export class CarefulModel {
+  #hand;
+  #session;
+  #material;
+  /** Tools that were refused for reasons that will not change, and servers of such. */
+  #dead = new Set();
+  #deadServers = new Set();
+  /** What has been looked for. */
+  #asked = new Set();
+  /** Arguments written without having been shown what they are made of. */
+  guesses = 0;
+
+  constructor(hand, session, material) {
+    this.#hand = hand;
+    this.#session = session;
+    this.#material = material;
+  }
+
+  get hand() {
+    return this.#hand;
+  }
+
+  get session() {
+    return this.#session;
+  }
+
+  get material() {
+    return this.#material;
+  }
+
+  /** Does what this need is about; undefined where nothing does and it can be done without. */
+  async meet(need, extra) {
+    for (;;) {
+      const [answer] = (await this.#try([{ need, extra }])) ?? [];
+      if (answer === undefined && need.isWish) return undefined;
+      if (answer === undefined) throw new Error(`No tool was found: ${need.query}.`);
+      if (!this.#isRefused(answer)) return answer;
+      this.#giveUp(answer.tool);
+    }
+  }
+
+  /** Several needs of one task, in their order; together where the mode can. */
+  async meetAll(wanted) {
+    const answers = await this.#try(wanted.map((need) => ({ need })));
+    if (answers === undefined) throw new Error('No tool was found.');
+    return answers;
+  }
+
+  /** The tools that needs are met with, when it is known what to call them with. Rejects where there is none. */
+  async prepare(wanted) {
+    const found = await this.#findAll(wanted.map((need) => ({ need })));
+    if (found === undefined) throw new Error('No tool was found.');
+    await this.#study(found);
+    return found.map(({ tool }) => tool);
+  }
+
+  /** Goes on in an answer that was kept on disk until `isFound` says that the text has it. */
+  readOn(notice, wanted, isFound) {
+    return readOn({ session: this.#session, notice, wanted, isFound });
+  }
+
+  /** As `meet`, for a call that was made in other ways. */
+  isRefused(answer, tool) {
+    const refused = this.#isRefused(answer);
+    if (refused) this.#giveUp(tool);
+    return refused;
+  }
+
+  async #try(wanted) {
+    const found = await this.#findAll(wanted);
+    if (found === undefined) return undefined;
+    await this.#study(found);
+    const calls = found.map(({ need, tool, extra }) => ({ tool, args: need.args(this.#material, tool, extra) }));
+    const answers = await this.#hand.together(calls);
+    return answers.map((answer, at) => ({ ...answer, tool: calls[at].tool }));
+  }
+
+  async #findAll(wanted) {
+    const found = [];
+    for (const one of wanted) {
+      const tool = await this.#find(one.need);
+      if (tool === undefined) return undefined;
+      found.push({ ...one, tool });
+    }
+    return found;
+  }
+
+  async #find(need) {
+    const known = this.#firstFit(need);
+    if (known !== undefined || this.#hand.isAllShown) return known;
+    for (const query of [need.query, need.again].filter((one) => one !== undefined && !this.#asked.has(one))) {
+      this.#asked.add(query);
+      await this.#hand.look(need, query);
+      const tool = this.#firstFit(need);
+      if (tool !== undefined) return tool;
+    }
+    return undefined;
+  }
+
+  #firstFit(need) {
+    return this.#hand.offered.find((tool) => !this.#isDead(tool) && need.fits(tool));
+  }
+
+  /** Looks up what is not shown of these tools, at once where that can be. */
+  async #study(found) {
+    const isOpen = ({ need, tool }) => !this.#hand.knows(tool, namesOf(need, tool));
+    const open = found.filter(isOpen);
+    if (open.length === 0) return;
+    const tools = open.map(({ tool }) => tool);
+    this.#session.think(`not shown what ${tools.map(({ name }) => name).join(', ')} take`);
+    await this.#hand.schemas(tools);
+    const still = found.filter(isOpen).map(({ tool }) => tool);
+    if (still.length > 0 && this.#hand.wholeSchemas !== undefined) await this.#hand.wholeSchemas(still);
+    const guessed = found.filter(isOpen);
+    this.guesses += guessed.length;
+    for (const { need, tool } of guessed)
+      this.#session.think(`GUESSED: ${tool.name} takes ${namesOf(need, tool).join(', ')}`);
+  }
+
+  /** A reason that another call will not change. */
+  #isRefused({ text, isError }) {
+    return isError && /No folder is allowed|not allowed|not configured|sign in|quarantined|outside allowed/i.test(text);
+  }
+
+  /** What was refused to one tool that works on files will be refused to its server's others. */
+  #giveUp(tool) {
+    this.#session.think(`refused: nothing more of this kind from ${tool.server ?? tool.name}`);
+    this.#dead.add(tool);
+    for (const other of this.#hand.offered) if (isOfSameKind(other, tool)) this.#dead.add(other);
+    this.#deadServers.add(tool.server);
+  }
+
+  #isDead(tool) {
+    return this.#dead.has(tool) || (this.#deadServers.has(tool.server) && worksOnFiles(tool));
+  }
+}
+
+function namesOf(need, tool) {
+  return need.namesOf?.(tool) ?? need.names;
+}
+
+function isOfSameKind(other, tool) {
+  return other.server !== undefined && other.server === tool.server && worksOnFiles(other);
+}
+
+function worksOnFiles(tool) {
+  return /file|folder|director/.test(ownName(tool));
+}

@@ -1,0 +1,80 @@
+/** The hand for mode code: it searches, reads what is not shown, and writes programs in JavaScript. */
+import { Hand, severalIn } from './hand.mjs';
+
+/** What call_tool resolves to is not the same for every server: a careful program takes either. */
+const readText = 'const text = (v) => (typeof v === "string" ? v : (v.content ?? JSON.stringify(v)));';
+
+export class CodeHand extends Hand {
+  /** A program sifts answers before anybody reads them. */
+  canSift = true;
+
+  async begin(queries) {
+    const several = severalIn(this.takes('search'));
+    if (several !== undefined) await this.#search(several(queries));
+  }
+
+  look(_need, query) {
+    return this.#search({ query });
+  }
+
+  async schemas(tools) {
+    const names = tools.map(({ name }) => name);
+    const { text } = await this.session.call('get_schema', { tools: names });
+    for (const tool of tools) this.learn(tool, text);
+    return true;
+  }
+
+  /** What the usual detail has left out. */
+  async wholeSchemas(tools) {
+    const { text } = await this.session.call('get_schema', { tools: tools.map(({ name }) => name), detail: 'full' });
+    for (const tool of tools) this.learn(tool, text);
+  }
+
+  call(tool, args) {
+    return this.run(`return await ${calling(tool, args)}`);
+  }
+
+  async together(calls) {
+    if (calls.length === 1) return [await this.call(calls[0].tool, calls[0].args)];
+    const [last] = calls.slice(-1);
+    const first = calls.slice(0, -1).map(({ tool, args }) => `await ${calling(tool, args)};`);
+    const answer = await this.run([...first, `return await ${calling(last.tool, last.args)}`].join('\n'));
+    return calls.map(() => answer);
+  }
+
+  run(code) {
+    return this.session.call('execute', { code });
+  }
+
+  /** The files of a folder that contain a word. */
+  filesWith({ list, read }, folder, word) {
+    const lines = [
+      readText,
+      `const dir = ${JSON.stringify(folder)};`,
+      `const names = text(await call_tool(${JSON.stringify(list.name)}, {path: dir})).match(/\\S+\\.txt/g);`,
+      'const hits = [];',
+      `for (const n of names) if (text(await call_tool(${JSON.stringify(read.name)}, {path: dir + "/" + n})).includes(${JSON.stringify(word)})) hits.push(n);`,
+      'return hits',
+    ];
+    return this.run(lines.join('\n'));
+  }
+
+  /** The row of a JSON file under `rows` that has this name. */
+  rowNamed(read, file, name) {
+    const lines = [
+      readText,
+      `const {rows} = JSON.parse(text(await ${calling(read, { path: file })}));`,
+      `return rows.find((r) => r.name === ${JSON.stringify(name)})`,
+    ];
+    return this.run(lines.join('\n'));
+  }
+
+  async #search(args) {
+    const { text } = await this.session.call('search', args);
+    this.noteSearch(text);
+  }
+}
+
+function calling({ name }, args) {
+  return `call_tool(${JSON.stringify(name)}, ${JSON.stringify(args)})`;
+}

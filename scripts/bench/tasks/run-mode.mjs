@@ -1,0 +1,67 @@
+/** The six tasks in one mode, through the shim: what they cost, what came of them, and whether a search led to a dead tool. */
+import { CarefulModel } from './careful-model.mjs';
+import { CodeHand } from './hands/coding.mjs';
+import { GatewayHand, ProxyHand } from './hands/listed.mjs';
+import { MetaHand, UniversalHand } from './hands/looked-up.mjs';
+import { DispatchHand, RetrieveHand, SearchHand } from './hands/searched.mjs';
+import { allQueries, ownName } from './needs.mjs';
+import { doSixTasks } from './six-tasks.mjs';
+import { TaskSession } from './task-session.mjs';
+
+const hands = {
+  proxy: ProxyHand,
+  gateway: GatewayHand,
+  meta: MetaHand,
+  search: SearchHand,
+  code: CodeHand,
+  dispatch: DispatchHand,
+  universal: UniversalHand,
+  retrieve: RetrieveHand,
+};
+
+export const taskModes = Object.keys(hands);
+const taskCount = 6;
+
+/** Whatever breaks the model off is told as `stopped`. */
+export async function runMode(mode, { shim, env, servers, material, dead, log }) {
+  material.reset();
+  const session = await TaskSession.open({ shim, env, mode, log });
+  const hand = new hands[mode](session, servers);
+  const model = new CarefulModel(hand, session, material);
+  let stopped;
+  try {
+    await hand.begin(allQueries);
+    await doSixTasks(model);
+  } catch (error) {
+    stopped = error.stack;
+    log(`\n!! ${stopped}`);
+  } finally {
+    await session.close();
+  }
+  const wrong = material.wrong();
+  const { listed, exchanged, calls, errors, largest, steps } = session;
+  const deadFirsts = hand.firsts.filter((tool) => dead.has(plainName(tool))).map(({ name }) => name);
+  const done = taskCount - wrong.length;
+  log(
+    `\n${mode}: ${done}/${taskCount}${wrong.length > 0 ? `, wrong: ${wrong.join(', ')}` : ''}, ${listed} + ${exchanged} tokens`,
+  );
+  return {
+    mode,
+    done,
+    wrong,
+    listed,
+    exchanged,
+    calls,
+    errors,
+    largest,
+    steps,
+    deadFirsts,
+    guesses: model.guesses,
+    stopped,
+  };
+}
+
+/** `server:tool`, however the mode writes it. */
+function plainName(tool) {
+  return `${tool.server}:${ownName(tool)}`;
+}
