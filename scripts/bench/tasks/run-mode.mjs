@@ -40,7 +40,7 @@ export async function runMode(mode, { shim, env, servers, material, dead, log })
   }
   const wrong = material.wrong();
   const { listed, exchanged, calls, errors, largest, steps } = session;
-  const deadFirsts = hand.firsts.filter((tool) => dead.has(plainName(tool))).map(({ name }) => name);
+  const deadFirsts = hand.firsts.map((tool) => plainName(tool, servers)).filter((name) => dead.has(name));
   const done = taskCount - wrong.length;
   log(
     `\n${mode}: ${done}/${taskCount}${wrong.length > 0 ? `, wrong: ${wrong.join(', ')}` : ''}, ${listed} + ${exchanged} tokens`,
@@ -62,6 +62,7 @@ export async function runMode(mode, { shim, env, servers, material, dead, log })
 }
 
 /** `server:tool`, however the mode writes it. */
-function plainName(tool) {
-  return `${tool.server}:${ownName(tool)}`;
+function plainName(tool, servers) {
+  const [, place] = /^c(\d+)$/.exec(tool.server ?? '') ?? [];
+  return `${place === undefined ? tool.server : servers[place - 1]}:${ownName(tool)}`;
 }

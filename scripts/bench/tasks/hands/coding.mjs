@@ -9,8 +9,8 @@ export class CodeHand extends Hand {
   canSift = true;
 
   async begin(queries) {
-    const several = severalIn(this.takes('search'));
-    if (several !== undefined) await this.#search(several(queries));
+    const several = severalIn(this.takes('search'), this.introduction);
+    if (several !== undefined) await this.#search(several(queries), queries);
   }
 
   look(_need, query) {
@@ -69,9 +69,9 @@ export class CodeHand extends Hand {
     return this.run(lines.join('\n'));
   }
 
-  async #search(args) {
+  async #search(args, queries) {
     const { text } = await this.session.call('search', args);
-    this.noteSearch(text);
+    this.noteSearch(text, queries);
   }
 }
 

@@ -48,9 +48,20 @@ export class Hand {
     return tools;
   }
 
-  noteSearch(text) {
+  /** Reads what a search found. `queries`: where it was for several, each of them is told with what was found for it. */
+  noteSearch(text, queries = []) {
     const [first] = this.note(text);
-    if (first !== undefined) this.firsts.push(first);
+    if (queries.length < 2) this.#addFirst(first);
+    for (const part of partsAt(text, queries)) this.#addFirst(this.#firstNamed(part));
+  }
+
+  #addFirst(tool) {
+    if (tool !== undefined) this.firsts.push(tool);
+  }
+
+  #firstNamed(text) {
+    const places = this.offered.map((tool) => ({ tool, at: placeOf(tool.name, text) }));
+    return places.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at)[0]?.tool;
   }
 
   /** A tool that is shown again: it is known by whatever said more. */
@@ -87,11 +98,30 @@ function joined(before, now) {
   return before === undefined ? now : now === undefined ? before : `${before}\n${now}`;
 }
 
-/** How a search takes several needs at once, as its definition says it; undefined where it takes one. */
-export function severalIn(properties) {
+/** What follows each of these queries in a text, up to the next of them. */
+function partsAt(text, queries) {
+  const starts = queries
+    .map((query) => text.indexOf(query))
+    .filter((at) => at >= 0)
+    .sort((a, b) => a - b);
+  return starts.map((at, index) => text.slice(at, starts[index + 1]));
+}
+
+function placeOf(name, text) {
+  return text.search(new RegExp(`(?<![\\w:-])${name}(?![\\w-])`));
+}
+
+/**
+ * The arguments of a search for several needs at once, where its definition or the introduction says that it takes them: as
+ * `queries`, as a list in `query`, or in one text with a sign between them. undefined where it takes one.
+ */
+export function severalIn(properties, introduction) {
   if (properties.queries !== undefined) return (queries) => ({ queries });
-  const query = properties.query ?? {};
+  const { query } = properties;
+  if (query === undefined) return undefined;
   const takesList = [query.type, ...(query.anyOf ?? []).map(({ type }) => type)].flat().includes('array');
   if (takesList) return (queries) => ({ query: queries });
-  return undefined;
+  const [said] = /\bseveral (?:needs|queries|searches)[^.]*/i.exec(introduction) ?? [];
+  const sign = said === undefined ? undefined : /[;|]/.exec(said)?.[0];
+  return sign === undefined ? undefined : (queries) => ({ query: queries.join(`${sign} `) });
 }

@@ -4,8 +4,8 @@ import { Hand, severalIn } from './hand.mjs';
 /** The catalog is read once, whole, unless it can be asked. */
 export class MetaHand extends Hand {
   async begin(queries) {
-    const several = severalIn(this.takes('catalog_tools'));
-    if (several !== undefined) await this.#catalog(several(queries));
+    const several = severalIn(this.takes('catalog_tools'), this.introduction);
+    if (several !== undefined) await this.#catalog(several(queries), queries);
     else if (!this.#asks()) {
       await this.#catalog({});
       this.isAllShown = true;
@@ -34,10 +34,10 @@ export class MetaHand extends Hand {
     return this.takes('catalog_tools').query !== undefined;
   }
 
-  async #catalog(args) {
+  async #catalog(args, queries) {
     const { text } = await this.session.call('catalog_tools', args);
     if (args.query === undefined && args.queries === undefined) this.note(text);
-    else this.noteSearch(text);
+    else this.noteSearch(text, queries);
   }
 }
 
@@ -45,18 +45,24 @@ export class MetaHand extends Hand {
 export class UniversalHand extends Hand {
   #read = new Set();
 
+  async begin(queries) {
+    const several = severalIn(this.takes('proxy'), this.introduction);
+    if (several !== undefined) await this.#search(several(queries), queries);
+  }
+
   async look({ server }, query) {
-    if (this.takes('proxy').query !== undefined) {
-      const { text } = await this.session.call('proxy', { action: 'list', type: 'tool', query });
-      this.noteSearch(text);
-      return;
-    }
+    if (this.takes('proxy').query !== undefined) return this.#search({ query });
     // A task that names no server is looked for where its words point to.
     const wanted = server ?? 'utils';
     if (this.#read.has(wanted)) return;
     this.#read.add(wanted);
     const { text } = await this.session.call('proxy', { action: 'list', type: 'tool', filter_server: wanted });
     this.note(text, wanted);
+  }
+
+  async #search(args, queries) {
+    const { text } = await this.session.call('proxy', { action: 'list', type: 'tool', ...args });
+    this.noteSearch(text, queries);
   }
 
   async schemas(tools) {

@@ -7,17 +7,17 @@ class SearchingHand extends Hand {
   fixed = {};
 
   async begin(queries) {
-    const several = severalIn(this.takes(this.searcher));
-    if (several !== undefined) await this.#search(several(queries));
+    const several = severalIn(this.takes(this.searcher), this.introduction);
+    if (several !== undefined) await this.#search(several(queries), queries);
   }
 
   look(_need, query) {
     return this.#search({ query });
   }
 
-  async #search(args) {
+  async #search(args, queries) {
     const { text } = await this.session.call(this.searcher, { ...this.fixed, ...args });
-    this.noteSearch(text);
+    this.noteSearch(text, queries);
   }
 }
 
