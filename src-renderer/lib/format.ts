@@ -26,6 +26,11 @@ export function whole(number: number): string {
   return Math.round(number).toLocaleString('en');
 }
 
+/** `none failed`, `1,204 failed`. */
+export function failedInWords(number: number): string {
+  return `${number === 0 ? 'none' : whole(number)} failed`;
+}
+
 /** Three digits at most: `950`, `18.4k`, `184k`, `1.84M`; a minus sign where it is negative. */
 export function compact(number: number): string {
   const size = Math.abs(number);
@@ -68,11 +73,17 @@ export function clock(at: number): string {
   return new Date(at).toLocaleTimeString([], { hour: 'numeric', minute: '2-digit', second: '2-digit' });
 }
 
-/** As clock, with the day before it unless that is today. */
-export function moment(at: number, now: number): string {
+/** As clock, without the seconds. */
+export function hour(at: number): string {
+  return new Date(at).toLocaleTimeString([], { hour: 'numeric', minute: '2-digit' });
+}
+
+/** As clock, with the day before it unless that is today; `inShort`: then without the seconds. */
+export function moment(at: number, now: number, inShort = false): string {
   const [day, today] = [new Date(at), new Date(now)].map((date) => date.toDateString());
   if (day === today) return clock(at);
-  return `${new Date(at).toLocaleDateString([], { day: 'numeric', month: 'short' })}, ${clock(at)}`;
+  const date = new Date(at).toLocaleDateString([], { day: 'numeric', month: 'short' });
+  return `${date}, ${inShort ? hour(at) : clock(at)}`;
 }
 
 /** `a`, `a and b`, `a, b and c`. */

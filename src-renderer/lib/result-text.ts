@@ -1,4 +1,6 @@
 /** Texts of a call made readable. Numbers keep their digits, and what was cut in the middle is shown as far as it goes. Pure. */
+import { whole } from './format.ts';
+import { isRecord } from './record.ts';
 
 /** What a result says, block by block. */
 export interface Block {
@@ -55,7 +57,7 @@ function blockOf(block: unknown): Block {
   const { type, text, mimeType, data, uri } = block;
   if (type === 'text' && typeof text === 'string') return { title: 'Text', text: readable(text) };
   const title = typeof mimeType === 'string' ? mimeType : String(type);
-  if (typeof data === 'string') return { title, text: `${data.length.toLocaleString('en')} characters of base64` };
+  if (typeof data === 'string') return { title, text: `${whole(data.length)} characters of base64` };
   return typeof uri === 'string' ? { title, text: uri } : { title, text: JSON.stringify(block, undefined, 2) };
 }
 
@@ -71,8 +73,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

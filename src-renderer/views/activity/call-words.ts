@@ -1,6 +1,6 @@
 /** A call in words: its outcome, its tokens, its time, and the line that calls it again. Pure. */
 import type { CallDetail, CallSummary, HealthLevel } from '../../../src-main/rpc/contract.ts';
-import { clock, compact, count } from '../../lib/format.ts';
+import { compact, count } from '../../lib/format.ts';
 
 export interface OutcomeWords {
   readonly level: HealthLevel;
@@ -21,14 +21,6 @@ export function tokensInWords({ tokensIn, tokensOut, estimated }: CallSummary): 
   if (tokensIn === undefined && tokensOut === undefined) return '–';
   const mark = estimated ? '~' : '';
   return `${tokensIn === undefined ? '–' : compact(tokensIn)} → ${tokensOut === undefined ? '–' : mark + compact(tokensOut)}`;
-}
-
-/** The time of a call of today, day and time of an older one. */
-export function callTime(at: number, now: number): string {
-  const [date, today] = [new Date(at), new Date(now)];
-  if (date.toDateString() === today.toDateString()) return clock(at);
-  const day = date.toLocaleDateString([], { day: 'numeric', month: 'short' });
-  return `${day}, ${date.toLocaleTimeString([], { hour: 'numeric', minute: '2-digit' })}`;
 }
 
 /** How long the bar of a call is, 0 to 1: one millisecond none, a minute all of it, each step ten times the one before. */

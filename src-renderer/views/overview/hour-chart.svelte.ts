@@ -4,6 +4,7 @@ import type { Attachment } from 'svelte/attachments';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ActivityOverview } from '../../../src-main/rpc/contract.ts';
+import { hour } from '../../lib/format.ts';
 import { toData } from './hour-data.ts';
 
 type Hours = ActivityOverview['hours'];
@@ -59,7 +60,13 @@ function options(element: HTMLElement): uPlot.Options {
       y: { range: (_, __, most) => [0, Math.max(4, most * 1.05)] },
     },
     axes: [
-      { ...axis, grid: { show: false }, size: 28, space: 70, values: (_, times) => times.map(hourName) },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 28,
+        space: 70,
+        values: (_, times) => times.map((seconds) => hour(seconds * 1_000)),
+      },
       {
         ...axis,
         grid: { stroke: colour('--line'), width: 1 },
@@ -69,10 +76,6 @@ function options(element: HTMLElement): uPlot.Options {
     ],
     series: [{}, series('--bad'), series('--accent')],
   };
-}
-
-function hourName(seconds: number): string {
-  return new Date(seconds * 1_000).toLocaleTimeString([], { hour: 'numeric', minute: '2-digit' });
 }
 
 /** A canvas does not know `light-dark()`. */

@@ -1,6 +1,6 @@
 /** What the overview's figures say, in words. Pure. */
 import type { ActivityOverview, AppState, SavingsSummary } from '../../../src-main/rpc/contract.ts';
-import { compact, count, whole } from '../../lib/format.ts';
+import { compact, count, failedInWords, hour, whole } from '../../lib/format.ts';
 
 const causeNames: Readonly<Record<string, string>> = {
   lists: 'Tool lists',
@@ -42,9 +42,8 @@ export function callsSentence(hours: ActivityOverview['hours']): string {
   const all = failed + hours.reduce((sum, hour) => sum + hour.ok, 0);
   if (all === 0) return 'No calls in the last 24 hours.';
   const busiest = hours.reduce((best, hour) => (hour.ok + hour.failed > best.ok + best.failed ? hour : best));
-  const from = new Date(busiest.from).toLocaleTimeString([], { hour: 'numeric', minute: '2-digit' });
-  const failures = failed === 0 ? 'none failed' : `${whole(failed)} failed`;
-  return `${count(all, 'call')} in the last 24 hours, ${failures}; most in the hour from ${from} (${whole(busiest.ok + busiest.failed)}).`;
+  const most = `most in the hour from ${hour(busiest.from)} (${whole(busiest.ok + busiest.failed)})`;
+  return `${count(all, 'call')} in the last 24 hours, ${failedInWords(failed)}; ${most}.`;
 }
 
 export function tokensInWords(tokens: number): string {

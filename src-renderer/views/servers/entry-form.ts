@@ -1,4 +1,5 @@
-/** From the fields of a form to an entry of the config, and from an entry to one line that says what it is. Pure. */
+/** From the fields of a form, or what was typed, to an entry of the config, and from an entry to one line that says what it is. Pure. */
+import { isRecord } from '../../lib/record.ts';
 
 export interface EntryFields {
   readonly kind: 'command' | 'address';
@@ -28,6 +29,16 @@ export function whatIsMissing(name: string, { kind, command, url }: EntryFields)
   if (name.trim() === '') return 'Give it a name.';
   if (kind === 'command') return command.trim() === '' ? 'Write the command that starts it.' : '';
   return /^https?:\/\/\S+$/i.test(url.trim()) ? '' : 'Write its address, with http:// or https://.';
+}
+
+/** What a person typed as an entry. */
+export function readEntry(text: string): { readonly entry: Entry } | { readonly problem: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? { entry: value } : { problem: 'An entry is an object: { "command": … } or { "url": … }.' };
+  } catch (error) {
+    return { problem: `This is not JSON yet: ${error instanceof Error ? error.message : String(error)}` };
+  }
 }
 
 /** Its command line or address. */

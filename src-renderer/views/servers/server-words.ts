@@ -1,6 +1,6 @@
 /** What a server's row says, in words. Pure. */
 import type { ListedCost, ServerRow } from '../../../src-main/rpc/contract.ts';
-import { compact, count, whole } from '../../lib/format.ts';
+import { compact, count, failedInWords, whole } from '../../lib/format.ts';
 
 const transports = { stdio: 'Process', http: 'HTTP', sse: 'SSE', builtin: 'Built in' } as const;
 
@@ -39,7 +39,7 @@ export function waitsFor({ level, state }: Pick<ServerRow, 'level' | 'state'>): 
 }
 
 export function callsInWords({ calls24h, failures24h }: Pick<ServerRow, 'calls24h' | 'failures24h'>): string {
-  return `${count(calls24h, 'call')} in 24 hours, ${failures24h === 0 ? 'none failed' : `${whole(failures24h)} failed`}`;
+  return `${count(calls24h, 'call')} in 24 hours, ${failedInWords(failures24h)}`;
 }
 
 /** Rows whose name, state or address holds every word. */

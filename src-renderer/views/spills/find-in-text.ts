@@ -1,4 +1,5 @@
 /** Finding in a text: what is asked for, and which letters of a line are it. Pure. */
+import { whole } from '../../lib/format.ts';
 
 /** What is shown of a search. */
 export interface Found {
@@ -24,7 +25,5 @@ export function splitAtMatch(line: string, text: string): readonly [before: stri
 /** `2 of 14`, `2 of the first 1,000 of 20,400`, `nothing found`. */
 export function matchesInWords(current: number, shown: number, total: number): string {
   if (total === 0) return 'nothing found';
-  const place = (current + 1).toLocaleString('en');
-  const all = total.toLocaleString('en');
-  return shown < total ? `${place} of the first ${shown.toLocaleString('en')} of ${all}` : `${place} of ${all}`;
+  return `${whole(current + 1)} of ${shown < total ? `the first ${whole(shown)} of ` : ''}${whole(total)}`;
 }

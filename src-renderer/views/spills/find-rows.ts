@@ -1,4 +1,5 @@
 /** Finds the rows of a table in a value: a list of objects at the top or just below it. Pure. */
+import { isRecord } from '../../lib/record.ts';
 import { gist, SpelledNumber, valueText } from './json-tree.ts';
 
 export interface TableRows {
@@ -53,8 +54,4 @@ function columnsOf(rows: readonly unknown[]): TableColumn[] {
     const lengths = [name.length, ...seen.map((row) => cellText(row, name).length)];
     return { name, width: Math.min(widest, Math.max(narrowest, ...lengths)) };
   });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 /** Parts of a text that the model has read back, as lines beside it. Pure. */
 import type { SpillUse } from '../../../src-main/rpc/contract.ts';
+import { whole } from '../../lib/format.ts';
 
 export interface LineRange {
   /** From 1, both ends included. */
@@ -25,8 +26,7 @@ export function isInRanges(ranges: readonly LineRange[], line: number): boolean 
 
 /** `line 7`, `lines 1 to 40`. */
 export function rangeInWords({ fromLine, toLine }: LineRange): string {
-  const [from, to] = [fromLine, toLine].map((line) => line.toLocaleString('en'));
-  return fromLine === toLine ? `line ${from}` : `lines ${from} to ${to}`;
+  return fromLine === toLine ? `line ${whole(fromLine)}` : `lines ${whole(fromLine)} to ${whole(toLine)}`;
 }
 
 /** The last reading first, equal ones once. */

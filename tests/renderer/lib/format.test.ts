@@ -1,6 +1,17 @@
 /** Numbers, sizes and times as people read them. */
 import { describe, expect, test } from 'vitest';
-import { ago, bytes, compact, count, duration, list } from '../../../src-renderer/lib/format.ts';
+import {
+  ago,
+  bytes,
+  clock,
+  compact,
+  count,
+  duration,
+  failedInWords,
+  hour,
+  list,
+  moment,
+} from '../../../src-renderer/lib/format.ts';
 
 test('a count has the plural of English and groups its thousands', () => {
   expect([count(0, 'tool'), count(1, 'tool'), count(1204, 'tool')]).toEqual(['0 tools', '1 tool', '1,204 tools']);
@@ -63,4 +74,16 @@ test('how long ago something was is told in its biggest unit', () => {
 
 test('words are listed as one would say them', () => {
   expect([list([]), list(['a']), list(['a', 'b']), list(['a', 'b', 'c'])]).toEqual(['', 'a', 'a and b', 'a, b and c']);
+});
+
+test('what failed is told in thousands, and where nothing did in a word', () => {
+  expect([0, 1, 1204].map(failedInWords)).toEqual(['none failed', '1 failed', '1,204 failed']);
+});
+
+test('a moment of another day has its day in front, and in short no seconds', () => {
+  const at = new Date(2026, 4, 3, 14, 5, 9).getTime();
+  const dayLater = at + 86_400_000;
+  expect([moment(at, at), moment(at, at, true)]).toEqual([clock(at), clock(at)]);
+  expect(moment(at, dayLater).endsWith(`, ${clock(at)}`)).toBe(true);
+  expect(moment(at, dayLater, true).endsWith(`, ${hour(at)}`)).toBe(true);
 });

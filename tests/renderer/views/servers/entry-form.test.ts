@@ -1,7 +1,12 @@
 /** From the fields of the form to what is written into the config. */
 import { describe, expect, test } from 'vitest';
-import { endpointOf, splitCommand, toEntry, whatIsMissing } from '../../../../src-renderer/views/servers/entry-form.ts';
-import { readEntry } from '../../../../src-renderer/views/servers/entry-text.ts';
+import {
+  endpointOf,
+  readEntry,
+  splitCommand,
+  toEntry,
+  whatIsMissing,
+} from '../../../../src-renderer/views/servers/entry-form.ts';
 
 const empty = { kind: 'command', command: '', url: '', env: '', headers: '' } as const;
 
