@@ -17,7 +17,7 @@ import { formatTable } from '../table.mjs';
 import { deadTools } from '../tasks/dead-tools.mjs';
 import { TaskMaterial } from '../tasks/material.mjs';
 import { runMode, taskModes } from '../tasks/run-mode.mjs';
-import { goals, row, waste } from '../tasks/task-rows.mjs';
+import { goals, row, spendings, waste } from '../tasks/task-rows.mjs';
 
 /** As in a first config. */
 const utils = { type: 'builtin', builtin: 'utils', folders: [] };
@@ -48,6 +48,7 @@ export async function measure(print) {
       ),
     )}\n`,
   );
+  print(`what they went into\n\n${formatTable(now.map(spendings))}\n`);
   for (const one of now) print(waste(one));
   requireAll(now, print);
   return { before, now };

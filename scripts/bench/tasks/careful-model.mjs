@@ -63,7 +63,7 @@ export class CarefulModel {
 
   /** Goes on in an answer that was kept on disk until `isFound` says that the text has it. */
   readOn(notice, wanted, isFound) {
-    return readOn({ session: this.#session, notice, wanted, isFound });
+    return this.#session.as('reading on', () => readOn({ session: this.#session, notice, wanted, isFound }));
   }
 
   /** As `meet`, for a call that was made in other ways. */
@@ -97,7 +97,7 @@ export class CarefulModel {
     if (known !== undefined || this.#hand.isAllShown) return known;
     for (const query of [need.query, need.again].filter((one) => one !== undefined && !this.#asked.has(one))) {
       this.#asked.add(query);
-      await this.#hand.look(need, query);
+      await this.#session.as('searches', () => this.#hand.look(need, query));
       const tool = this.#firstFit(need);
       if (tool !== undefined) return tool;
     }
@@ -115,9 +115,9 @@ export class CarefulModel {
     if (open.length === 0) return;
     const tools = open.map(({ tool }) => tool);
     this.#session.think(`not shown what ${tools.map(({ name }) => name).join(', ')} take`);
-    await this.#hand.schemas(tools);
+    await this.#session.as('schemas', () => this.#hand.schemas(tools));
     const still = found.filter(isOpen).map(({ tool }) => tool);
-    if (still.length > 0 && this.#hand.wholeSchemas !== undefined) await this.#hand.wholeSchemas(still);
+    if (still.length > 0) await this.#session.as('schemas', () => this.#hand.wholeSchemas(still));
     const guessed = found.filter(isOpen);
     this.guesses += guessed.length;
     for (const { need, tool } of guessed)

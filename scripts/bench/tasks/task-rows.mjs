@@ -46,6 +46,17 @@ function callsOf({ calls, errors }) {
   return `${calls} (${errors})`;
 }
 
+const purposes = ['searches', 'schemas', 'errors', 'reading on', 'calls'];
+
+/** What the tokens of a mode went into. `calls` is what the tasks themselves cost, with what the mode adds to it. */
+export function spendings({ mode, listed, steps }) {
+  const sums = purposes.map((purpose) => [
+    purpose,
+    steps.filter((step) => step.purpose === purpose).reduce((sum, { asked, answered }) => sum + asked + answered, 0),
+  ]);
+  return { mode, list: listed, ...Object.fromEntries(sums) };
+}
+
 const mostSteps = 5;
 
 /** The dearest calls of a mode, a line each. */

@@ -46,6 +46,20 @@ export class TaskSession {
     return this.tools.find((tool) => tool.name === name);
   }
 
+  /** What is done next is done for this. */
+  purpose = 'calls';
+
+  /** Everything that `run` calls is counted as this. */
+  async as(purpose, run) {
+    const before = this.purpose;
+    this.purpose = purpose;
+    try {
+      return await run();
+    } finally {
+      this.purpose = before;
+    }
+  }
+
   /** `{text, isError}`; an error of the protocol is an answer, too: a model reads it. */
   async call(name, args) {
     const params = { name, arguments: args };
@@ -55,7 +69,7 @@ export class TaskSession {
     if (isError) this.errors++;
     this.exchanged += asked + answered;
     if (answered > this.largest.tokens) this.largest = { tokens: answered, of: `${name} ${brief(args)}` };
-    this.steps.push({ name, args: brief(args), asked, answered, isError });
+    this.steps.push({ name, args: brief(args), asked, answered, isError, purpose: isError ? 'errors' : this.purpose });
     const mark = isError ? ' ERROR' : '';
     this.#log(`\n>> ${name} ${JSON.stringify(args)}  [${asked}]\n<<${mark} [${answered}]\n${text}`);
     return { text, isError };

@@ -21,10 +21,8 @@ export class CodeHand extends Hand {
     const names = tools.map(({ name }) => name);
     const { text } = await this.session.call('get_schema', { tools: names });
     for (const tool of tools) this.learn(tool, text);
-    return true;
   }
 
-  /** What the usual detail has left out. */
   async wholeSchemas(tools) {
     const { text } = await this.session.call('get_schema', { tools: tools.map(({ name }) => name), detail: 'full' });
     for (const tool of tools) this.learn(tool, text);

@@ -27,9 +27,10 @@ export class Hand {
   async look(_need, _query) {}
 
   /** Asks what these tools need, where the mode has something for it. */
-  async schemas(_tools) {
-    return false;
-  }
+  async schemas(_tools) {}
+
+  /** Asks for what the usual answer has left out. */
+  async wholeSchemas(_tools) {}
 
   /** `{text, isError}`. */
   async call(_tool, _args) {}

@@ -42,7 +42,6 @@ export class GatewayHand extends Hand {
       const { text } = await this.session.call('get_tool_schema', { name: `${tool.server}:${tool.name}` });
       this.learn(tool, text);
     }
-    return true;
   }
 
   call({ name, via }, args) {

@@ -23,7 +23,6 @@ export class MetaHand extends Hand {
       const { text } = await this.session.call('get_tool_schema', args);
       for (const tool of tools) if (args.tools !== undefined || args.name === tool.name) this.learn(tool, text);
     }
-    return true;
   }
 
   call({ name }, args) {
@@ -69,7 +68,6 @@ export class UniversalHand extends Hand {
     const asks = tools.map(({ name }) => ({ action: 'info', type: 'tool', path: name }));
     const texts = await this.#each(asks);
     for (const [at, { text }] of texts.entries()) this.learn(tools[at], text);
-    return true;
   }
 
   call({ name }, args) {

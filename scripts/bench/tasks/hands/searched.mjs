@@ -30,7 +30,6 @@ export class SearchHand extends SearchingHand {
       const { text } = await this.session.call(this.searcher, { query: tool.name, detail: 'full', limit: 1 });
       this.learn(tool, text);
     }
-    return true;
   }
 
   call({ name }, args) {
@@ -48,7 +47,6 @@ export class DispatchHand extends SearchingHand {
       const { text } = await this.session.call(this.searcher, args);
       this.learn(tool, text);
     }
-    return true;
   }
 
   call({ name, server }, args) {
@@ -61,7 +59,7 @@ export class RetrieveHand extends SearchingHand {
   searcher = 'retrieve_tools';
 
   async schemas(tools) {
-    if (this.session.tool('describe_tool') === undefined) return false;
+    if (this.session.tool('describe_tool') === undefined) return;
     const properties = this.takes('describe_tool');
     const plural = ['names', 'ids', 'tools', 'tool_ids'].find((key) => properties[key] !== undefined);
     const [key = 'name'] = Object.keys(properties);
@@ -71,7 +69,6 @@ export class RetrieveHand extends SearchingHand {
       const { text } = await this.session.call('describe_tool', args);
       for (const tool of tools) if (text.includes(tool.name)) this.learn(tool, text);
     }
-    return true;
   }
 
   /** Through the variant that the search names, else through the one that allows most. */
