@@ -1,6 +1,6 @@
 /** One call that may outlive the request it came in: its own signal, its own way to whoever waits, and what came of it. */
 import type { JsonObject } from '../base/json.ts';
-import { cancelled, type Deadline, type Deadlines } from '../wire/peer.ts';
+import { cancelled } from '../wire/peer.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { fact } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
@@ -12,7 +12,7 @@ export type StartCall = (context: CallerContext, again: JsonObject) => Promise<R
 export class SlowCall {
   readonly context: CallerContext;
   readonly startedAt = Date.now();
-  readonly waiters: SlowCallWaiters;
+  readonly waiters = new SlowCallWaiters();
   readonly #tool: () => string;
   readonly #start: StartCall;
   readonly #controller = new AbortController();
@@ -21,10 +21,9 @@ export class SlowCall {
   #result: Result | undefined;
 
   /** `tool`: what was called, as the model knows it. */
-  constructor(tool: () => string, context: CallerContext, start: StartCall, deadlines: Deadlines) {
+  constructor(tool: () => string, context: CallerContext, start: StartCall) {
     this.#tool = tool;
     this.#start = start;
-    this.waiters = new SlowCallWaiters(deadlines);
     const { hearProgress, hearLog, ask } = this.waiters;
     this.context = {
       ...context,
@@ -101,16 +100,11 @@ interface Waiter {
 }
 
 class SlowCallWaiters {
-  readonly #deadlines: Deadlines;
   readonly #waiting = new Set<Waiter>();
   readonly #questions = new Set<(waiter: Waiter) => void>();
   #isOver = false;
   #wasWaited = false;
   #progress: JsonObject | undefined;
-
-  constructor(deadlines: Deadlines) {
-    this.#deadlines = deadlines;
-  }
 
   get isWaited(): boolean {
     return this.#waiting.size > 0;
@@ -169,13 +163,14 @@ class SlowCallWaiters {
     const latest = [...this.#waiting].at(-1);
     if (latest !== undefined) return askThrough(latest, method, params, signal);
     return new Promise((resolve, reject) => {
-      const deadline = this.#deadlines.watch(questionMs, () => {
+      const giveUp = (): void => {
         this.#questions.delete(put);
         reject(unasked(method));
-      });
+      };
+      const timer = setTimeout(giveUp, questionMs).unref();
       const put = (waiter: Waiter): void => {
         this.#questions.delete(put);
-        this.#deadlines.forget(deadline);
+        clearTimeout(timer);
         resolve(askThrough(waiter, method, params, signal));
       };
       this.#questions.add(put);
@@ -183,13 +178,11 @@ class SlowCallWaiters {
   };
 
   #waiter(context: CallerContext, ms: number | undefined, leave: (isOver: boolean) => void): Waiter {
-    let deadline: Deadline | undefined;
-    const pause = (): void => {
-      if (deadline !== undefined) this.#deadlines.forget(deadline);
-    };
+    let timer: NodeJS.Timeout | undefined;
+    const pause = (): void => clearTimeout(timer);
     const resume = (): void => {
       pause();
-      if (ms !== undefined) deadline = this.#deadlines.watch(ms, () => leave(false));
+      if (ms !== undefined) timer = setTimeout(() => leave(false), ms).unref();
     };
     return { context, pause, resume, leave };
   }

@@ -7,7 +7,6 @@ import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, plainNumber } from '../base/json.ts';
 import { bytesInWords } from '../base/wording.ts';
 import { resultBytes } from '../spills/spill.ts';
-import { type Deadline, Deadlines } from '../wire/peer.ts';
 import type { Result } from '../wire/message.ts';
 import type { CallerContext } from './call-tool.ts';
 import { errorResult } from './error-result.ts';
@@ -57,7 +56,7 @@ interface HandedOut {
   readonly handle: string;
   readonly call: SlowCall;
   /** When it is forgotten; undefined while somebody waits for it. */
-  deadline: Deadline | undefined;
+  timer: NodeJS.Timeout | undefined;
   fetched: boolean;
   /** Taken of the room. */
   bytes: number;
@@ -65,7 +64,6 @@ interface HandedOut {
 
 export class SlowCalls {
   readonly #options: SlowCallsOptions;
-  readonly #deadlines = new Deadlines();
   readonly #calls = new Map<string, HandedOut>();
   /** Those that are waiting for a call through its handle. */
   readonly #waiting = new Set<CallerContext>();
@@ -84,7 +82,7 @@ export class SlowCalls {
   async run(tool: () => string, context: CallerContext, start: StartCall): Promise<Result> {
     const limitMs = this.#options.limitMs(context.app);
     if (limitMs === undefined) return start(context, {});
-    const call = new SlowCall(tool, context, start, this.#deadlines);
+    const call = new SlowCall(tool, context, start);
     try {
       if (!(await call.waiters.wait(context, limitMs)) && !(await this.#endsWithWait(call, context, limitMs))) {
         const given = this.#handOut(call, context);
@@ -130,7 +128,6 @@ export class SlowCalls {
   /** The session is over: what still runs is cancelled, what was kept is let go. */
   end(): void {
     for (const handed of [...this.#calls.values()]) this.#forget(handed, 'the session ended');
-    this.#deadlines.stop();
   }
 
   /** undefined where a handle is of no use, or there are too many: then the call is waited for as if there were none. */
@@ -138,7 +135,7 @@ export class SlowCalls {
     const handle = randomBytes(9).toString('base64url');
     const line = this.#options.awaitLine({ handle }, context);
     if (line === undefined || !this.#hasPlace()) return undefined;
-    const handed: HandedOut = { handle, call, deadline: undefined, fetched: false, bytes: 0 };
+    const handed: HandedOut = { handle, call, timer: undefined, fetched: false, bytes: 0 };
     this.#calls.set(handle, handed);
     this.#forgetIn(handed, abandonedMs);
     this.#follow(handed);
@@ -196,13 +193,13 @@ export class SlowCalls {
   }
 
   #forgetIn(handed: HandedOut, ms: number | undefined): void {
-    if (handed.deadline !== undefined) this.#deadlines.forget(handed.deadline);
-    handed.deadline = undefined;
+    clearTimeout(handed.timer);
+    handed.timer = undefined;
     if (ms === undefined || this.#calls.get(handed.handle) !== handed) return;
-    handed.deadline = this.#deadlines.watch(ms, () => {
+    handed.timer = setTimeout(() => {
       if (handed.call.waiters.isWaited) this.#forgetIn(handed, ms);
       else this.#forget(handed, 'nobody asked after it for an hour');
-    });
+    }, ms).unref();
   }
 
   #forget(handed: HandedOut, reason: string): void {

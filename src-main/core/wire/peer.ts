@@ -62,7 +62,6 @@ export class Peer {
   readonly #pending = new Map<RequestId, PendingRequest>();
   readonly #inbound = new Map<RequestId, AbortController>();
   readonly #line: RequestLine = {
-    deadlines: new Deadlines(),
     forget: (id) => void this.#pending.delete(id),
     notify: (method, params, options) => this.notify(method, params, options),
   };
@@ -216,7 +215,6 @@ export class Peer {
     this.#closed = why ?? new AppError('cancelled', 'The connection was closed.');
     for (const pending of [...this.#pending.values()]) pending.reject(this.#closed);
     for (const controller of this.#inbound.values()) controller.abort('disconnected');
-    this.#line.deadlines.stop();
     this.#handlers.onClose(error);
   }
 }
@@ -259,7 +257,6 @@ function noAnswer(method: string, result: unknown): AppError {
 
 /** What a request needs of the line it went out on. */
 interface RequestLine {
-  readonly deadlines: Deadlines;
   /** It waits no more. */
   forget(id: number): void;
   notify(method: string, params: JsonObject, options: SendOptions): void;
@@ -271,7 +268,7 @@ class PendingRequest implements SendOptions {
   readonly #id: number;
   readonly #options: RequestOptions;
   readonly #line: RequestLine;
-  readonly #deadline: Deadline | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
   #resolve!: (result: Result) => void;
   #reject!: (error: Error) => void;
   #controller: AbortController | undefined;
@@ -289,7 +286,7 @@ class PendingRequest implements SendOptions {
     options.signal?.addEventListener('abort', this, { once: true });
     const { timeoutMs } = options;
     if (timeoutMs === undefined) return;
-    this.#deadline = line.deadlines.watch(timeoutMs, () => this.#abandon(timedOut(method, timeoutMs)));
+    this.#timer = setTimeout(() => this.#abandon(timedOut(method, timeoutMs)), timeoutMs).unref();
   }
 
   get headers(): Readonly<Record<string, string>> | undefined {
@@ -308,7 +305,7 @@ class PendingRequest implements SendOptions {
   }
 
   progress(params: JsonObject): void {
-    if (this.#deadline !== undefined) this.#line.deadlines.touch(this.#deadline);
+    this.#timer?.refresh();
     this.#options.onProgress?.(params);
   }
 
@@ -341,7 +338,7 @@ class PendingRequest implements SendOptions {
 
   #settled(): void {
     this.#line.forget(this.#id);
-    if (this.#deadline !== undefined) this.#line.deadlines.forget(this.#deadline);
+    clearTimeout(this.#timer);
     this.#options.signal?.removeEventListener('abort', this);
   }
 }
@@ -354,62 +351,4 @@ export function cancelled(signal: AbortSignal): AppError {
 
 function timedOut(method: string, timeoutMs: number): AppError {
   return new AppError('call_timeout', `No answer to ${method} within ${timeoutMs / 1000} s.`);
-}
-
-/**
- * The time limits of many requests on one timer. A timer for each, set and cleared within the fraction of a millisecond
- * that a call takes, was the dearest part of the call: each made and dropped the event loop's list for that duration.
- */
-export interface Deadline {
-  readonly ms: number;
-  readonly expire: () => void;
-  /** By the clock of performance.now(). */
-  at: number;
-}
-
-export class Deadlines {
-  readonly #watched = new Set<Deadline>();
-  #timer: NodeJS.Timeout | undefined;
-  #timerAt = Infinity;
-
-  /** Calls `expire` in `ms`, unless touched or forgotten before. Keeps no process alive. */
-  watch(ms: number, expire: () => void): Deadline {
-    const deadline: Deadline = { ms, expire, at: performance.now() + ms };
-    this.#watched.add(deadline);
-    this.#arm(deadline.at);
-    return deadline;
-  }
-
-  /** Starts its time anew. */
-  touch(deadline: Deadline): void {
-    // It only moves away, so the timer still comes early enough.
-    deadline.at = performance.now() + deadline.ms;
-  }
-
-  forget(deadline: Deadline): void {
-    this.#watched.delete(deadline);
-  }
-
-  /** Forgets all. */
-  stop(): void {
-    this.#watched.clear();
-    clearTimeout(this.#timer);
-  }
-
-  #arm(at: number): void {
-    if (at >= this.#timerAt) return;
-    clearTimeout(this.#timer);
-    this.#timerAt = at;
-    this.#timer = setTimeout(() => this.#ring(), Math.max(1, Math.ceil(at - performance.now()))).unref();
-  }
-
-  #ring(): void {
-    this.#timerAt = Infinity;
-    const now = performance.now();
-    for (const deadline of [...this.#watched].filter(({ at }) => at <= now)) {
-      this.#watched.delete(deadline);
-      deadline.expire();
-    }
-    for (const { at } of this.#watched) this.#arm(at);
-  }
 }

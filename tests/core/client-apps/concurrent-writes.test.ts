@@ -1,11 +1,11 @@
 /** Whoever else writes, and whenever we are killed: no file is ever half written, and nobody's change is lost. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
@@ -53,6 +53,21 @@ test('a preview that no longer fits the file is refused, and the file is left as
     code: 'config_conflict',
   });
   expect([await readFile(file, 'utf8'), await journal.changes()]).toEqual([plain, []]);
+});
+
+// The app was held up between opening its file and writing into it: its words go into a file that is no longer there.
+test('what an app writes into the file that we have just replaced is kept', async () => {
+  const theirs = plain.replace('"x"', '"late"');
+  const opened = await open(file, 'r+');
+  const { ino } = await opened.stat();
+  const late = (async () => {
+    while (statSync(file).ino === ino) await setImmediate();
+    writeSync(opened.fd, theirs, 0);
+  })();
+  await updateAppFile(file, { edit: (text = '') => withOurEntry(text, app, launch) });
+  await late;
+  await opened.close();
+  expect(await readFile(file, 'utf8')).toBe(withOurEntry(theirs, app, launch));
 });
 
 test('an app that writes in place all the time loses nothing to us', async () => {
