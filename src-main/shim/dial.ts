@@ -1,7 +1,7 @@
 /** One try to reach the core: connect, say hello, hear that we are let in. */
 import { lstatSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { posix, resolve } from 'node:path';
+import { posix } from 'node:path';
 import type { SocketLocation } from '../core/base/app-paths.ts';
 import type { CoreCommand } from './start-core.ts';
 
@@ -116,32 +116,6 @@ function refusalIn(line: string): Error | undefined {
   const { ok, error } = answer as { ok?: unknown; error?: unknown };
   if (ok === true) return undefined;
   return new Error(typeof error === 'string' ? error : 'Tooltray turned the connection away without a reason.');
-}
-
-/** The arguments of `tooltray stdio` that the shim itself understands. */
-export interface ShimArgs {
-  readonly app: string | undefined;
-  readonly mode: string | undefined;
-  /** Absolute. */
-  readonly config: string | undefined;
-}
-
-const names = ['app', 'mode', 'config'] as const;
-
-/** Reads `--name value` and `--name=value`. Throws Error with a sentence for the person. */
-export function parseShimArgs(args: readonly string[]): ShimArgs {
-  const found = new Map<string, string>();
-  for (let i = 0; i < args.length; i++) {
-    const [, name, inline] = /^--([a-z]+)(?:=(.*))?$/s.exec(args[i] as string) ?? [];
-    if (!names.some((known) => known === name)) {
-      throw new Error(`tooltray stdio does not know "${args[i]}". It takes --app NAME, --mode MODE and --config FILE.`);
-    }
-    const value = inline ?? args[++i];
-    if (value === undefined || value === '') throw new Error(`--${name} needs a value.`);
-    found.set(name as string, value);
-  }
-  const config = found.get('config');
-  return { app: found.get('app'), mode: found.get('mode'), config: config === undefined ? undefined : resolve(config) };
 }
 
 /** `cliFile` is the command line's script; `config` what `--config` said. */

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { type Command, helpOf, readArguments } from '../../src-main/cli/command.ts';
 import { commands } from '../../src-main/cli/command-table.ts';
-import { parseShimArgs } from '../../src-main/shim/dial.ts';
+import { parseShimArgs } from '../../src-main/shim/run-shim.ts';
 import { CliHome } from './cli-home.ts';
 
 const root = `${import.meta.dirname}/../..`;
