@@ -6,7 +6,7 @@
 import type { JsonObject } from './base/json.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { factsOfApp } from './client-apps/app-limits.ts';
-import { autoMode, readModeName } from './config/mode-names.ts';
+import { autoMode, readModeName } from './config/app-config.ts';
 import { findMode, modes } from './mode-list.ts';
 import type { Mode, ModeView } from './modes/mode.ts';
 

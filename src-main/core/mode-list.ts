@@ -1,7 +1,7 @@
 /** The modes there are, and all helper tools by name. Adding a mode is one file and one line here. */
 import { AppError } from './base/errors.ts';
 import { closestWord } from './base/wording.ts';
-import { modeWords, readModeName } from './config/mode-names.ts';
+import { modeWords, readModeName } from './config/app-config.ts';
 import type { CallerContext } from './calls/call-tool.ts';
 import type { ReadHint } from './calls/shape-result.ts';
 import { awaitResult, isCalledByName } from './modes/await-result.ts';

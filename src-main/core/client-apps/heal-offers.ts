@@ -10,6 +10,7 @@ import { isOurs, readAppServers } from './app-servers.ts';
 import { type ImportedServer, importEntry, launchIdentity, launchSubject, serversOfText } from './import-entry.ts';
 import type { KnownApp, PathsBySystem } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
+import { writeFileAtomic } from '../base/atomic-file.ts';
 
 export interface HealOffer {
   readonly server: string;
@@ -353,4 +354,33 @@ function placesOfApp(wanted: string): readonly Place[] {
 /** Windows has its own place, besides the one that programs from elsewhere use there. */
 function perSystem(paths: readonly string[], onWindows: readonly string[]): PathsBySystem {
   return { darwin: paths, linux: paths, win32: [...paths, ...onWindows] };
+}
+
+// The places whose launches a person agreed to use: a yes counts for the place, once and for all.
+
+export class HealConsents {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  async has(source: string): Promise<boolean> {
+    return (await this.#read()).includes(source);
+  }
+
+  async give(source: string): Promise<void> {
+    const given = await this.#read();
+    if (given.includes(source)) return;
+    await writeFileAtomic(this.#file, `${JSON.stringify({ sources: [...given, source] }, null, 2)}\n`, { mode: 0o600 });
+  }
+
+  /** A file that cannot be read holds no consent. */
+  async #read(): Promise<readonly string[]> {
+    const text = await readFile(this.#file, 'utf8').catch(() => '{}');
+    const { sources } = objectOf(parsed(text));
+    return (Array.isArray(sources) ? (sources as unknown[]) : []).filter(
+      (source): source is string => typeof source === 'string',
+    );
+  }
 }

@@ -3,9 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
 import { isOurs, launchKeys } from './app-servers.ts';
-import { entriesAt } from './formats/config-format.ts';
+import { entriesAt, valueAt } from './formats/config-format.ts';
 import { formatOf } from './app-files.ts';
-import { valueAt } from './formats/wanted-value.ts';
 import { type AppEntry, entryName, isHttp, type KnownApp, type Launch } from './known-app.ts';
 
 /** Throws AppError `unsupported` when the app's file takes no addresses. */

@@ -6,7 +6,7 @@ import { type AppPlace, changeAppFile, readAppFile, revisionOf } from './update-
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { type DiffLine, diffLines } from './diff-lines.ts';
 import { formatOf } from './app-files.ts';
-import { cannotEdit, valueAt } from './formats/wanted-value.ts';
+import { cannotEdit, valueAt } from './formats/config-format.ts';
 import { snippetFor, withOurEntry, withoutOurEntries } from './install-entry.ts';
 import { entryName, type Launch } from './known-app.ts';
 import { undoChange } from './undo.ts';

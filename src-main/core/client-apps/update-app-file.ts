@@ -8,7 +8,7 @@ import { draftWriter, writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError } from '../base/errors.ts';
 import { isRunning, withFileLock } from '../base/file-lock.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
-import { cannotRead } from './formats/wanted-value.ts';
+import { cannotRead } from './formats/config-format.ts';
 import type { KnownApp } from './known-app.ts';
 
 interface AppFileUpdate {

@@ -2,12 +2,11 @@
 import { closestWord } from '../base/wording.ts';
 import type { Node } from 'jsonc-parser';
 import type { z } from 'zod';
-import { type AppConfig, type ConfigProduct, defaultConfig } from './app-config.ts';
+import { type AppConfig, type ConfigProduct, defaultConfig, modeWords } from './app-config.ts';
 import { containerKeys, findContainers, issueText } from './read-entry.ts';
 import type { ConfigDocument } from './config-document.ts';
 import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from './json-text.ts';
 import { mcpproxySettings, type OtherSettings } from './mcpproxy-settings.ts';
-import { modeWords } from './mode-names.ts';
 import type { Environment } from './replace-variables.ts';
 import { settingsSchema, uncompiled } from './schema.ts';
 

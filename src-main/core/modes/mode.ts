@@ -9,8 +9,7 @@ import { type Catalog, type CatalogEntry, isOurUri, usableSchema } from '../cata
 import type { ToolFinder } from '../catalog/tool-finder.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
 import { shapeSchema } from '../condense/shape-schema.ts';
-import type { CodeSettings, CondenseLevel, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
-import type { ModeName } from '../config/mode-names.ts';
+import type { CodeSettings, CondenseLevel, ModeName, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';

@@ -1,6 +1,5 @@
 /** What a run of model-written code is asked for, and what comes of it. */
 import type { JsonObject } from '../base/json.ts';
-
 export type SandboxLanguage = 'javascript' | 'typescript' | 'python';
 
 /**

@@ -1,6 +1,6 @@
 /** Runs model-written code with limits: JavaScript in threads, Python in processes, a fresh VM per run, tools as the only way out. */
 import { FairSlots } from '../base/slots.ts';
-import { pythonProcessUrl, sandboxWorkerUrl } from './sandbox-location.ts';
+import { workerLocation } from '../base/worker-location.ts';
 import { SandboxProcess } from './sandbox-process.ts';
 import {
   type CheckedMessage,
@@ -305,3 +305,14 @@ const unavailable: SandboxOutcome = {
   error: { code: 'LANGUAGE_UNAVAILABLE', message: 'This is Python, which is not available on this computer.' },
   ...{ console: [], calls: 0, ms: 0 },
 };
+
+// Where the files of the sandbox lie, among the sources and in the build.
+
+export function sandboxWorkerUrl(): URL {
+  return workerLocation('js-worker/sandbox-worker', import.meta.url);
+}
+
+/** The entry of the process for Python. */
+function pythonProcessUrl(): URL {
+  return workerLocation('python-worker/python-process', import.meta.url);
+}

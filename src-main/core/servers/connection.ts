@@ -4,7 +4,7 @@
  */
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import { RateLimit } from '../base/rate-limit.ts';
+import { RateLimit } from '../base/slots.ts';
 import { type ClientIdentity, metaKey, metaOf, withEnvelope, withoutEnvelope } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { Peer, type PeerHandlers, type RequestOptions } from '../wire/peer.ts';

@@ -8,16 +8,19 @@ import type { Connection } from './connection.ts';
 import { HandshakeLine } from './handshake-line.ts';
 import type { Handshake } from './handshake.ts';
 import { IdleWatch } from './idle-watch.ts';
-import { LineOpener } from './line-opener.ts';
+import { LineOpener, type StartSlots } from './line-opener.ts';
 import { ListingKeeper } from './listing-keeper.ts';
 import { listChanges, type Listing } from './listing.ts';
 import { PrivateConnections } from './private-connections.ts';
-import type { ServerDeps, ServerNotification } from './server-deps.ts';
 import { neededCapability, ServerRequests } from './server-requests.ts';
 import { serverHealth, type ServerHealth, type ServerState } from './server-state.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
-import { SharedLine } from './shared-line.ts';
+import { SharedLine, type Pause } from './shared-line.ts';
 import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
+import type { ClientIdentity } from '../wire/eras.ts';
+import type { Transport } from '../wire/transport.ts';
+import type { ListingCache } from './listing-cache.ts';
+import type { SignIns } from './sign-in/sign-ins.ts';
 
 export class ManagedServer {
   readonly config: ServerConfig;
@@ -277,4 +280,26 @@ export class ManagedServer {
     if (!listChanges.has(method)) this.notified.emit({ method, params, sessionId });
     else if (sessionId === undefined) this.#listings.soon(on);
   }
+}
+
+// What a server is made from, and what it tells.
+
+export interface ServerDeps {
+  readonly createTransport: (config: ServerConfig) => Transport;
+  readonly cache: ListingCache;
+  /** How we introduce ourselves on shared connections: everything some client app may be able to do. */
+  readonly identity: ClientIdentity;
+  readonly slots: StartSlots;
+  readonly pause: Pause;
+  readonly signIns: SignIns;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly onOddity: (server: string, text: string) => void;
+}
+
+export interface ServerNotification {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** The session it is for; undefined when it came on the shared connection and is not tied to a call. */
+  readonly sessionId: string | undefined;
 }

@@ -2,7 +2,7 @@
  * What a server asks its client: within bounds, and with its name on what a person is shown. The client app knows Tooltray
  * alone, so without a name a person could not tell who wants a password, or whose prompt their model is to answer.
  */
-import { RateLimit } from '../base/rate-limit.ts';
+import { RateLimit } from '../base/slots.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { fact, toObject } from '../wire/raw-json.ts';

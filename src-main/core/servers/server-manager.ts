@@ -3,8 +3,7 @@ import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import { hashServer } from '../config/build-server.ts';
-import { ManagedServer } from './managed-server.ts';
-import type { ServerDeps, ServerNotification } from './server-deps.ts';
+import { ManagedServer, type ServerDeps, type ServerNotification } from './managed-server.ts';
 
 export interface NamedNotification extends ServerNotification {
   readonly server: ManagedServer;

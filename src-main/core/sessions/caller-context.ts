@@ -1,7 +1,6 @@
 /** Who is calling, and what of its client app can be reached while a request is served: made anew for each request. */
 import { asText, isObject, type JsonObject } from '../base/json.ts';
-import { type Rate, RateLimit } from '../base/rate-limit.ts';
-import { FairSlots } from '../base/slots.ts';
+import { FairSlots, type Rate, RateLimit } from '../base/slots.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import { metaKey, metaOf } from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';

@@ -1,7 +1,7 @@
 /** The modes with what each costs for these servers, and what `auto` would choose and why. */
 import type { Aggregator } from '../../core/aggregator.ts';
 import { maySpill } from '../../core/calls/shape-result.ts';
-import { autoMode } from '../../core/config/mode-names.ts';
+import { autoMode } from '../../core/config/app-config.ts';
 import { chooseMode } from '../../core/choose-mode.ts';
 import { modes } from '../../core/mode-list.ts';
 import type { Mode, ModeView } from '../../core/modes/mode.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RateLimit } from '../../../src-main/core/base/rate-limit.ts';
+import { RateLimit } from '../../../src-main/core/base/slots.ts';
 
 test('some at once, then so many a second, and never more at once than at first', () => {
   let now = 0;

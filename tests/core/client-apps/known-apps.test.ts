@@ -13,7 +13,7 @@ import {
   projectFile,
 } from '../../../src-main/core/client-apps/app-files.ts';
 import { launchOf } from '../../../src-main/core/client-apps/app-servers.ts';
-import { valueAt } from '../../../src-main/core/client-apps/formats/wanted-value.ts';
+import { valueAt } from '../../../src-main/core/client-apps/formats/config-format.ts';
 import { entryFor, installLink, snippetFor } from '../../../src-main/core/client-apps/install-entry.ts';
 import { knownApps } from '../../../src-main/core/client-apps/known-apps.ts';
 

@@ -10,8 +10,7 @@ import { Connection } from '../../../src-main/core/servers/connection.ts';
 import { ProcessRegistry } from '../../../src-main/core/servers/launch/process-registry.ts';
 import { EnvironmentResolver } from '../../../src-main/core/servers/launch/resolve-environment.ts';
 import { ListingCache } from '../../../src-main/core/servers/listing-cache.ts';
-import { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
-import type { ServerDeps } from '../../../src-main/core/servers/server-deps.ts';
+import { ManagedServer, type ServerDeps } from '../../../src-main/core/servers/managed-server.ts';
 import { SignIns } from '../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
 import { Pause } from '../../../src-main/core/servers/shared-line.ts';
@@ -84,7 +83,7 @@ export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarn
   onTestFinished(async () => {
     await Promise.all(stops.map((stop) => stop()));
     signIns.close();
-    await transports.close();
+    transports.close();
     registry.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });

@@ -1,6 +1,8 @@
 /** What the writers of JSONC, TOML and YAML have in common: read all of it, set one entry, take one entry out. */
-import { isObject } from '../../base/json.ts';
+import { isObject, objectOf } from '../../base/json.ts';
 import type { AppEntry } from '../known-app.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '../../base/errors.ts';
 
 /**
  * Everything an edit is not about keeps its bytes: comments, order, indentation, line ends, byte order mark. Every result is read again
@@ -25,4 +27,50 @@ export function entriesAt(root: unknown, container: readonly string[]): [path: s
   return keys.flatMap((key) =>
     entriesAt(root[key], rest).map(([path, entry]): [string[], AppEntry] => [[key, ...path], entry]),
   );
+}
+
+// What a config file should say after an edit, as a plain value: what the edited text is compared with.
+
+type Value = Record<string, unknown>;
+
+/** A copy in which `path` leads to `entry`; `undefined` takes out what is there. What is not on the way is shared. */
+export function withValueAt(root: Value, path: readonly string[], entry: unknown): Value {
+  const [key = '', ...rest] = path;
+  const copy = Object.fromEntries(Object.entries(root));
+  const below = Object.hasOwn(root, key) ? root[key] : undefined;
+  if (rest.length > 0 && below !== undefined && below !== null && !isObject(below)) throw notATable(key);
+  const value = rest.length === 0 ? entry : withValueAt(objectOf(below), rest, entry);
+  if (value === undefined) Reflect.deleteProperty(copy, key);
+  else Object.defineProperty(copy, key, { value, configurable: true, enumerable: true, writable: true });
+  return copy;
+}
+
+export function valueAt(root: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), root);
+}
+
+/** Throws AppError `config_invalid` when the edited text cannot be read, or came to say anything but what was wanted. */
+export function requireSame(readAgain: () => unknown, wanted: unknown): void {
+  let found: unknown;
+  try {
+    found = readAgain();
+  } catch (error) {
+    throw cannotEdit(error);
+  }
+  if (!isDeepStrictEqual(found, wanted)) throw cannotEdit();
+}
+
+export function cannotEdit(cause?: unknown): AppError {
+  return new AppError('config_invalid', 'The file is written in a way that Tooltray cannot edit without a guess.', {
+    fix: 'Copy the entry and paste it in yourself.',
+    cause,
+  });
+}
+
+export function cannotRead(reason: string, cause?: unknown): AppError {
+  return new AppError('config_invalid', `The file cannot be read: ${reason}`, { fix: 'Mend the file first.', cause });
+}
+
+function notATable(key: string): AppError {
+  return new AppError('config_invalid', `"${key}" in the file does not hold entries.`, { fix: 'Mend the file first.' });
 }

@@ -11,8 +11,7 @@ import {
   replaceValue,
 } from '../../config/json-text.ts';
 import type { AppEntry } from '../known-app.ts';
-import type { ConfigFormat } from './config-format.ts';
-import { withValueAt } from './wanted-value.ts';
+import { type ConfigFormat, withValueAt } from './config-format.ts';
 
 export const jsoncFormat: ConfigFormat = { read, set, remove };
 

@@ -3,9 +3,8 @@ import { parse, stringify } from 'smol-toml';
 import { errorText } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import type { AppEntry } from '../known-app.ts';
-import type { ConfigFormat } from './config-format.ts';
+import { cannotRead, type ConfigFormat, requireSame, valueAt, withValueAt } from './config-format.ts';
 import { type TomlStatement, tomlStatements } from './toml-statements.ts';
-import { cannotRead, requireSame, valueAt, withValueAt } from './wanted-value.ts';
 
 export const tomlFormat: ConfigFormat = { read, set, remove };
 

@@ -1,6 +1,6 @@
 /** Cuts into a YAML text at places that its parser names, in the layout that the text has. */
 import { isNode, type Pair, type Scalar, stringify, type YAMLMap } from 'yaml';
-import { cannotEdit } from './wanted-value.ts';
+import { cannotEdit } from './config-format.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

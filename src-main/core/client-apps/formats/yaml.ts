@@ -1,8 +1,7 @@
 /** Entries in YAML files: places come from the `yaml` package, the text around them stays, which its own writer would lay out anew. */
 import { type Document, isMap, isScalar, type Pair, parseDocument, type Scalar, type YAMLMap } from 'yaml';
 import type { AppEntry } from '../known-app.ts';
-import type { ConfigFormat } from './config-format.ts';
-import { cannotEdit, cannotRead, requireSame, valueAt, withValueAt } from './wanted-value.ts';
+import { cannotEdit, cannotRead, type ConfigFormat, requireSame, valueAt, withValueAt } from './config-format.ts';
 import { YamlText } from './yaml-text.ts';
 
 export const yamlFormat: ConfigFormat = { read, set, remove };

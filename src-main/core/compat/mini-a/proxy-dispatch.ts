@@ -5,12 +5,11 @@ import { reason } from '../../calls/error-result.ts';
 import { isCancelled, readArguments, readFirst } from '../../calls/read-arguments.ts';
 import { awaitResult } from '../../modes/await-result.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
-import { type SpillOp, spillOps } from '../../modes/read-spill.ts';
+import { type SpillOp, spillOps, type ReadContext, readSpill } from '../../modes/read-spill.ts';
 import { toObject } from '../../wire/raw-json.ts';
-import { failure, readFlag } from './answers.ts';
+import { failure, readFlag, envelope, estimateTokens } from './answers.ts';
 import { callTool } from './call.ts';
 import { listTools, searchTools, showStatus } from './look-up.ts';
-import { readResult } from './read-result.ts';
 import { type Connection, findConnection, showCatalog, type ShownCatalog } from './shown-catalog.ts';
 
 // How `proxy-dispatch` is listed.
@@ -187,4 +186,20 @@ function resultTool(op: SpillOp): HelperTool {
     reachable: true,
     run: (input, context) => answered('readresult', () => readResult(input, context, op)),
   };
+}
+
+// Action `readresult`, and the tools named after its ops: parts of an answer that was kept on disk.
+
+/** `asked`: the op where the tool's name has said it. Rejects with AppError. */
+export async function readResult(input: JsonObject, context: ReadContext, asked?: SpillOp): Promise<JsonObject> {
+  const { op, resultFile, text, fields, truncated } = await readSpill(input, context, asked);
+  const facts = {
+    action: 'readresult',
+    op,
+    resultFile,
+    estimatedTokens: estimateTokens(text),
+    ...fields,
+    ...(truncated && { truncated }),
+  };
+  return envelope(facts, text);
 }

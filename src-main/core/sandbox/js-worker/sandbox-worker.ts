@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { type CoreDoor, GuestRun } from './guest-run.ts';
-import { engineUrl } from '../sandbox-location.ts';
+import { engineUrl } from './guest-vm.ts';
 import type { AnswerMessage, FromWorker, RunMessage, ToWorker } from '../sandbox-request.ts';
 
 const port = parentPort;

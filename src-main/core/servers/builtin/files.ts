@@ -163,3 +163,15 @@ export async function answer(run: () => CallToolResult | Promise<CallToolResult>
     return { ...textAnswer(errorText(error)), isError: true };
   }
 }
+
+// What the tools of the built-in server are given: the folders they may touch, and those they may not.
+
+export interface UtilsOptions {
+  /** Absolute folders the file tools may touch. */
+  readonly folders: readonly string[];
+  /** What they may not touch, whatever is allowed. */
+  readonly own?: OwnPlaces;
+  readonly now?: () => Date;
+  /** Whose naming rules apply to paths; this computer's by default. */
+  readonly platform?: NodeJS.Platform;
+}

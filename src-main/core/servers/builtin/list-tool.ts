@@ -5,8 +5,16 @@ import { AppError } from '../../base/errors.ts';
 import { confinePath, resolveRoots } from '../../security/confine-path.ts';
 import { shownPath } from '../../security/file-paths.ts';
 import { noPlaces, resolvePlaces } from '../../security/own-places.ts';
-import { answer, newReport, readOnly, textAnswer, type WalkEntry, walkFolder, type WalkReport } from './files.ts';
-import type { UtilsOptions } from './utils-options.ts';
+import {
+  answer,
+  newReport,
+  readOnly,
+  textAnswer,
+  type UtilsOptions,
+  type WalkEntry,
+  walkFolder,
+  type WalkReport,
+} from './files.ts';
 
 const maxShown = 1000;
 const maxLooked = 20_000;

@@ -9,8 +9,16 @@ import { confinePath, resolveRoots } from '../../security/confine-path.ts';
 import { errorCode, shownPath } from '../../security/file-paths.ts';
 import { openReal } from '../../security/open-confined.ts';
 import { noPlaces, type OwnPlaces, refuseOwnLink, resolvePlaces } from '../../security/own-places.ts';
-import { answer, contentType, newReport, readOnly, textAnswer, walkFolder, type WalkReport } from './files.ts';
-import type { UtilsOptions } from './utils-options.ts';
+import {
+  answer,
+  contentType,
+  newReport,
+  readOnly,
+  textAnswer,
+  type UtilsOptions,
+  walkFolder,
+  type WalkReport,
+} from './files.ts';
 
 /** ms for one search. */
 const searchTime = 15_000;

@@ -2,11 +2,10 @@
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { AppError } from '../../base/errors.ts';
 import { registerListTool } from './list-tool.ts';
-import { registerReadTool } from './read-tool.ts';
+import { registerReadTool, registerWriteTool } from './file-tools.ts';
 import { registerSearchTool } from './search-tool.ts';
 import { registerTimeTools } from './time-tools.ts';
-import type { UtilsOptions } from './utils-options.ts';
-import { registerWriteTool } from './write-tool.ts';
+import type { UtilsOptions } from './files.ts';
 
 export function createUtilsServer(options: UtilsOptions): McpServer {
   const server = new McpServer({ name: 'utils', title: 'Tooltray utilities', version: '1.0.0' });

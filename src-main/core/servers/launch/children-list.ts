@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { AppError } from '../../base/errors.ts';
-import { isGroupAlive } from './group-alive.ts';
 
 const namePattern = /^children-\d+\.list$/;
 /** How long somebody has to end after SIGTERM, in ms. */
@@ -243,5 +242,38 @@ async function endGroup(pid: number): Promise<void> {
       return;
     }
     for (const end = performance.now() + graceMs; isGroupAlive(pid) && performance.now() < end;) await sleep(20);
+  }
+}
+
+// Whether anything still runs in a process group (POSIX).
+
+/** True while a process of the group runs. Processes that have ended and only wait to be collected do not count. */
+export function isGroupAlive(groupId: number): boolean {
+  try {
+    process.kill(-groupId, 0);
+  } catch {
+    // ESRCH: no members. EPERM: macOS answers so for a group of ended processes; and what is not ours we cannot end.
+    return false;
+  }
+  return process.platform !== 'linux' || hasRunningMember(groupId);
+}
+
+/** In a container whose first process collects nobody, ended orphans stay in the group for ever; /proc tells them apart. */
+function hasRunningMember(groupId: number): boolean {
+  try {
+    return readdirSync('/proc').some((name) => /^\d/.test(name) && runsInGroup(name, groupId));
+  } catch {
+    return true;
+  }
+}
+
+function runsInGroup(pid: string, groupId: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // proc(5): the name stands in brackets and may hold anything; after it come state, parent, group.
+    const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return Number(group) === groupId && state !== 'Z' && state !== 'X';
+  } catch {
+    return false;
   }
 }

@@ -3,7 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawnSync } from 'node:child_proce
 import { setTimeout as sleep } from 'node:timers/promises';
 import spawn from 'cross-spawn';
 import type { Environment } from './find-command.ts';
-import { isGroupAlive } from './group-alive.ts';
+import { isGroupAlive } from './children-list.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 
 interface LaunchOptions {

@@ -1,4 +1,4 @@
-/** The tool `read_file`. */
+/** The tools `read_file` and `write_file`. */
 import type { FileHandle } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
@@ -6,8 +6,8 @@ import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
 import { fileError, shownPath } from '../../security/file-paths.ts';
 import { openConfined, type OpenedFile } from '../../security/open-confined.ts';
-import { answer, contentType, readOnly, textAnswer, type TextEncodingName } from './files.ts';
-import type { UtilsOptions } from './utils-options.ts';
+import { answer, contentType, readOnly, textAnswer, type TextEncodingName, type UtilsOptions } from './files.ts';
+import { writeConfined } from '../../security/write-confined.ts';
 
 const defaultBytes = 1024 * 1024;
 const mostBytes = 16 * 1024 * 1024;
@@ -195,4 +195,32 @@ class LineCollector {
       cutLine: true,
     };
   }
+}
+
+// Writing.
+
+const maxBytes = 16 * 1024 * 1024;
+
+export function registerWriteTool(server: McpServer, options: UtilsOptions): void {
+  server.registerTool(
+    'write_file',
+    {
+      title: 'Write file',
+      description: 'Writes a UTF-8 text file whole, making missing folders. No backup is kept.',
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+      inputSchema: z.object({
+        path: z.string(),
+        content: z.string(),
+        mode: z.enum(['create', 'overwrite', 'append']).default('create'),
+      }),
+    },
+    ({ path, content, mode }) =>
+      answer(async () => {
+        const bytes = Buffer.byteLength(content);
+        if (bytes > maxBytes) throw new AppError('bad_request', `${bytes} bytes are more than the 16 MiB allowed.`);
+        const { real, created } = await writeConfined(options.folders, path, content, mode, options);
+        const done = created ? 'Created' : mode === 'append' ? 'Appended to' : 'Replaced';
+        return textAnswer(`${done} ${shownPath(real)} (${bytes} bytes written).`);
+      }),
+  );
 }
