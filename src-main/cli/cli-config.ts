@@ -1,5 +1,5 @@
 /** The config file that a command works on: found, read, checked and edited. */
-import { stat } from 'node:fs/promises';
+import { isFolder } from '../core/servers/launch/tool-folders.ts';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { type AppPaths, appPaths } from '../core/base/app-paths.ts';
@@ -116,11 +116,4 @@ function fieldNode({ root }: ConfigDocument, name: string, field: string) {
   const entry = entries.find((one) => one.name === name);
   if (entry === undefined) return undefined;
   return { node: findProperty(entry.valueNode, field)?.valueNode ?? entry.nameNode, path: [...entry.path, field] };
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }

@@ -1,5 +1,5 @@
 /** The settings that only the desktop app has, as the dashboard reads and changes them. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type App, nativeTheme, shell } from 'electron';
 import { Event } from '../core/base/events.ts';
@@ -89,14 +89,6 @@ function isStarted(text: string | undefined): text is string {
   return text !== undefined && !/^(Hidden=true|X-GNOME-Autostart-enabled=false)\s*$/m.test(text);
 }
 
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
 function desktopEntry(command: readonly string[]): string {
   return [
     '[Desktop Entry]',
@@ -120,4 +112,12 @@ function execWord(path: string): string {
 function programOf(entry: string): string {
   const [, word = ''] = /^Exec="((?:[^"\\]|\\.)*)"/m.exec(entry.replaceAll('\\\\', '\\')) ?? [];
   return word.replaceAll(/\\(["`$\\])/g, '$1').replaceAll('%%', '%');
+}
+
+export function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
 }

@@ -1,8 +1,8 @@
 /** Writes the launcher into a folder of the person's own and mends it at each start: client apps keep its path for good. */
-import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../core/base/atomic-file.ts';
-import { backgroundFlag } from './desktop-settings.ts';
+import { backgroundFlag, textOf } from './desktop-settings.ts';
 
 interface AppLocation {
   /** Path of the running executable. */
@@ -46,14 +46,6 @@ export async function keepLauncher(
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   await writeFileAtomic(file, text, { mode: 0o755 });
   return true;
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 /**

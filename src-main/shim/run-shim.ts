@@ -32,7 +32,7 @@ export async function runShim(args: readonly string[], cliFile: string): Promise
 }
 
 /** The arguments of `tooltray stdio` that the shim itself understands. */
-interface ShimArgs {
+export interface ShimArgs {
   readonly app: string | undefined;
   readonly mode: string | undefined;
   /** Absolute. */

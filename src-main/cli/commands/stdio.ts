@@ -1,4 +1,5 @@
 /** `tooltray stdio` when it is not the shim at once: a private core, or flags in ToolMux's way. stdout carries MCP frames alone. */
+import type { ShimArgs } from '../../shim/run-shim.ts';
 import { Console } from 'node:console';
 import { StreamTransport } from '../../core/wire/stream-transport.ts';
 import { command, configFlag, modeFlag } from '../command.ts';
@@ -15,13 +16,7 @@ export const stdio = command({
   run: ({ standalone, ...given }) => (standalone ? serveAlone(given) : runAsShim(given)),
 });
 
-interface StdioFlags {
-  readonly app: string | undefined;
-  readonly mode: string | undefined;
-  readonly config: string | undefined;
-}
-
-async function serveAlone(given: StdioFlags): Promise<number> {
+async function serveAlone(given: ShimArgs): Promise<number> {
   // A package that prints something by mistake must not do it between two frames.
   globalThis.console = new Console(process.stderr);
   const { app, mode } = given;
@@ -43,7 +38,7 @@ async function serveAlone(given: StdioFlags): Promise<number> {
   return 0;
 }
 
-async function runAsShim(given: StdioFlags): Promise<number> {
+async function runAsShim(given: ShimArgs): Promise<number> {
   const { runShim } = await import('../../shim/run-shim.ts');
   const args = Object.entries<string | undefined>({ ...given }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],

@@ -1,4 +1,5 @@
 /** Changes of servers that the person makes: no proposal stands between them and the config file. */
+import type { ToolSwitch } from '../config/app-config.ts';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { mask, maskObject } from '../base/mask.ts';
@@ -125,12 +126,7 @@ export class PersonEdits {
   }
 }
 
-interface Switches {
-  readonly off: readonly string[];
-  readonly only: readonly string[] | undefined;
-}
-
-function switchesOf(entry: JsonObject): Switches {
+function switchesOf(entry: JsonObject): ToolSwitch {
   const written = (field: string): unknown =>
     Object.entries(entry).find(([key]) => (keyAliases.get(key) ?? key) === field)?.[1];
   return { off: textsOf(written('disabledTools')) ?? [], only: textsOf(written('enabledTools')) };

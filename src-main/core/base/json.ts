@@ -89,6 +89,25 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
+/** Undefined where it is no JSON: that is no value of JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A plain member even for `__proto__`, whose assignment would set the prototype. */
+export function define(target: JsonObject, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** A text, or an empty one for anything else. */
+export function textOr(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
 // White space between the tokens of JSON (RFC 8259, section 2).
 
 /** Takes a byte of UTF-8; undefined is the end of the bytes. */

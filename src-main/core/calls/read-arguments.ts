@@ -7,6 +7,8 @@ import { isObject, type JsonObject, parseJson, plainNumber } from '../base/json.
 export const argumentKeys = ['arguments', 'args', 'args_json', 'params'] as const;
 /** Names under which a tool's name is accepted. */
 export const nameKeys = ['name', 'tool', 'tool_name', 'path'] as const;
+/** What belongs to the call itself; anything else beside it may be an argument in the wrong place. */
+export const ownKeys: ReadonlySet<string> = new Set([...argumentKeys, ...nameKeys, 'server', 'connection', '_meta']);
 const serverKeys = ['server', 'connection'] as const;
 
 /** Throws AppError bad_request where the value is no object, or two keys contradict each other. */

@@ -1,4 +1,5 @@
 /** Turns a finished call into its activity record; sizes are measured behind the answer's back, not on its way. */
+import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { ActivityLog } from '../activity/activity-log.ts';
 import { type CallDetails, heldText, type SaidText } from '../activity/call-details.ts';
 import type { CallRecord } from '../activity/call-record.ts';
@@ -34,7 +35,7 @@ export function recordCall(log: ActivityLog, details: CallDetails, call: Finishe
 /** What became of a change that somebody asked for, or decided: a call of ours, with its outcome in words. */
 export function recordAdmin(
   log: ActivityLog,
-  { author, what, failure }: { readonly author: AdminAuthor; readonly what: string; readonly failure: unknown },
+  { author, what, failure }: { readonly author: ChangeAuthor; readonly what: string; readonly failure: unknown },
 ): void {
   const { app, sessionId, tool, mode = 'direct' } = author;
   const times = { durationMs: 0, resolveMs: 0, allowMs: 0, callMs: 0, shapeMs: 0 };
@@ -48,13 +49,6 @@ export function recordAdmin(
 
 /** What stands as the server of calls that Tooltray answers itself. */
 const ownServer = 'tooltray';
-
-interface AdminAuthor {
-  readonly app: string;
-  readonly sessionId: string;
-  readonly tool: string;
-  readonly mode?: string;
-}
 
 interface ResultText extends SaidText {
   readonly text: string | (() => string);

@@ -1,4 +1,5 @@
 /** The pipeline's stage `shape`: what a model gets of an answer. As it is, as TOON, or a summary while the whole lies on disk. */
+import { programs } from '../activity/ledger/book-answer.ts';
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOf } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
@@ -42,9 +43,6 @@ interface From {
 
 /** With pictures or sound in it, in bytes: more of them no app is known to take. */
 const longestShown = 2_000_000;
-
-/** The code that a model wrote gets answers whole; what the code hands on is shaped instead. */
-const programs: ReadonlySet<string | undefined> = new Set(['execute', 'code_execution']);
 
 export class ResultShaper {
   readonly #options: ResultShaperOptions;

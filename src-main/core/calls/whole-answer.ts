@@ -2,8 +2,8 @@
  * The one rule for what helper tools of ours answer: whoever reads `structuredContent` alone reads the whole answer. Claude Code,
  * Codex, VS Code and Cursor hand their models nothing else where it is there.
  */
+import { isObject, jsonIn } from '../base/json.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, parseJson } from '../base/json.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 
@@ -23,17 +23,8 @@ export function tellWhole(result: Result): Result {
 function says(structure: unknown, block: unknown): boolean {
   if (!isObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return false;
   const meant = isObject(structure) && Object.keys(structure).length === 1 ? structure['result'] : undefined;
-  const value = valueOf(block['text']);
+  const value = jsonIn(block['text']);
   return (
     block['text'] === meant || [structure, meant].some((one) => one !== undefined && isDeepStrictEqual(one, value))
   );
-}
-
-/** Read as it is compared: a text that is no JSON equals no structure. */
-function valueOf(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

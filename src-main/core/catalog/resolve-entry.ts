@@ -4,8 +4,7 @@
  */
 import { AppError } from '../base/errors.ts';
 import { shortName } from '../base/shown-text.ts';
-import type { EntryLookup } from './catalog.ts';
-import { type Catalog, type CatalogEntry } from './catalog.ts';
+import type { Catalog, CatalogEntry, EntryLookup } from './catalog.ts';
 
 export interface ResolveOptions {
   /** The server named beside the tool, by name, alias `cN`, slug, `default` or `primary`. */
@@ -48,6 +47,11 @@ export function resolveServer(catalog: Catalog, handle: string): string {
   });
 }
 
+/** The same; undefined where that names no server, or not clearly. */
+export function serverNamed(catalog: Catalog, handle: string): string | undefined {
+  return quietly(() => resolveServer(catalog, handle));
+}
+
 interface Search {
   readonly catalog: Catalog;
   readonly lookup: EntryLookup;
@@ -69,7 +73,7 @@ function byId(search: Search, spelling: string): CatalogEntry | undefined {
   if (exact !== undefined) return exact;
   const colon = spelling.indexOf(':');
   if (colon <= 0) return undefined;
-  const server = quietly(() => resolveServer(search.catalog, spelling.slice(0, colon)));
+  const server = serverNamed(search.catalog, spelling.slice(0, colon));
   return ofServer(search, server, spelling.slice(colon + 1));
 }
 

@@ -2,6 +2,7 @@
  * What a name means among all servers there are, whatever they are up to, and the one place that answers a name which cannot be
  * called: whose it is, where that server stands, what helps. Nobody who named a server is sent to another one.
  */
+import { textOr } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import { shortName } from '../base/shown-text.ts';
 import { closestWord } from '../base/wording.ts';
@@ -196,7 +197,7 @@ export class ToolFinder {
         listing.tools.flatMap(({ name: tool, description }) =>
           typeof tool !== 'string' || isOn(config.name, tool)
             ? []
-            : [{ server: config.name, tool, description: typeof description === 'string' ? description : '' }],
+            : [{ server: config.name, tool, description: textOr(description) }],
         ),
       );
   }

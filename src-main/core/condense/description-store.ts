@@ -3,13 +3,13 @@
  * text that other models read, so they are short plain lines, and each stands for one description of its server only: when
  * that changes, the written one is not shown any more.
  */
+import { isObject, textOr } from '../base/json.ts';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { Event } from '../base/events.ts';
-import { isObject } from '../base/json.ts';
 import { cleanLine } from './condense-tool.ts';
 
 /** Most characters (code points) of a written description. */
@@ -143,8 +143,5 @@ function read(file: string): WrittenDescriptions | undefined {
 }
 
 function fingerprint(own: unknown): string {
-  return createHash('sha256')
-    .update(typeof own === 'string' ? own : '')
-    .digest('hex')
-    .slice(0, 16);
+  return createHash('sha256').update(textOr(own)).digest('hex').slice(0, 16);
 }

@@ -132,7 +132,7 @@ function unescaped(name: string): string {
 }
 
 /** References are URIs: what no URI may hold stands in them by its number. */
-function decoded(text: string): string {
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,4 +1,5 @@
 /** A tool in one line, for a model that has to call it. */
+import { decoded } from './shape-schema.ts';
 import { isObject, type JsonObject, objectOf, plainNumber } from '../base/json.ts';
 
 // A tool as one line that is enough to call it by: `create_entities(entities: {name, entityType, observations: string[]}[])`.
@@ -420,12 +421,4 @@ function literal(value: unknown): string {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

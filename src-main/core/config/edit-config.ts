@@ -1,8 +1,8 @@
 /** Edits to the text of a config file, in the format it has; comments, order and layout stay. */
+import { define, isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Node } from 'jsonc-parser';
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { CheckedEdit } from './checked-edit.ts';
 import { findProperty, insertLast, nodeValue, propertiesOf, removeChild, replaceValue } from './json-text.ts';
 import { type ContainerEntry, fieldOf, findContainers, keyAliases, type ServerContainer } from './read-entry.ts';
@@ -142,7 +142,7 @@ function valueOf(container: ServerContainer, entries: readonly ContainerEntry[])
 function setKey(target: unknown, key: string, value: unknown): void {
   const object = target as Record<string, unknown>;
   if (value === undefined) Reflect.deleteProperty(object, key);
-  else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
+  else define(object, key, value);
 }
 
 // Sets one field of a server in the text of a config file, leaving alone what is not mentioned of objects like `env`.

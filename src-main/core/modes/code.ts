@@ -1,6 +1,6 @@
 /** Mode `code`: the model looks tools up, and writes a program that calls them; only what the program returns comes back. */
+import { plainNumber, textOr } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
-import { plainNumber } from '../base/json.ts';
 import type { SandboxError, SandboxOutcome } from '../sandbox/sandbox-request.ts';
 import { namedServers, withMissing } from './show-tools.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
@@ -31,7 +31,7 @@ export const searchCode: HelperTool = {
     const detail = readDetail(input['detail'], 'brief');
     const limit = Number(plainNumber(input['limit']) ?? Number.NaN);
     const tags = Array.isArray(input['tags']) ? input['tags'].filter((tag) => typeof tag === 'string') : [];
-    const query = typeof input['query'] === 'string' ? input['query'] : '';
+    const query = textOr(input['query']);
     const found = findTools(context, query, Number.isInteger(limit) && limit > 0 ? limit : undefined, tags);
     const all = context.catalog.tools.length;
     const header = found.length === all || detail === 'full' ? '' : `${found.length} of ${all} tools:\n`;

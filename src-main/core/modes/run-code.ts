@@ -1,6 +1,7 @@
 /** Runs a model's program with the session's tools; each call goes through the pipeline and is recorded by itself. */
+import { wholeTool } from './show-tools.ts';
+import { isObject, type JsonObject, objectOf, textOr } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseLine } from '../condense/condense-tool.ts';
 import { leavesOut, parameterTypes } from '../condense/signature.ts';
@@ -165,12 +166,12 @@ export function readDetail(value: unknown, fallback: Detail): Detail {
 }
 
 export function toolTexts(tools: readonly CatalogEntry[], detail: Detail): string {
-  if (detail === 'full') return JSON.stringify(tools.map(whole));
+  if (detail === 'full') return JSON.stringify(tools.map(wholeTool));
   return tools.map(detail === 'brief' ? brief : detailed).join(detail === 'brief' ? '\n' : '\n\n');
 }
 
 function brief({ listedName, definition }: CatalogEntry): string {
-  return `- ${listedName}: ${condenseLine(textOf(definition['description']))}`;
+  return `- ${listedName}: ${condenseLine(textOr(definition['description']))}`;
 }
 
 function detailed(tool: CatalogEntry): string {
@@ -180,16 +181,8 @@ function detailed(tool: CatalogEntry): string {
     // `~` alone is said by the line below.
     ...more.filter((one) => one !== '~').map((one) => `- ${one}`),
   ];
-  const head = [`### ${tool.listedName}`, textOf(tool.definition['description'])].filter((line) => line !== '');
+  const head = [`### ${tool.listedName}`, textOr(tool.definition['description'])].filter((line) => line !== '');
   const isPart = all.some(({ type }) => leavesOut(type)) || more.some(leavesOut);
   if (isPart) parameters.push('~ leaves something out: detail "full" has it.');
   return [...head, ...(parameters.length === 0 ? [] : ['**Parameters**', ...parameters])].join('\n');
-}
-
-function whole({ listedName, definition }: CatalogEntry): JsonObject {
-  return { ...definition, name: listedName, inputSchema: usableSchema(definition) };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,7 +1,7 @@
 /** Mode `search`: two tools; the model searches for what it needs and calls it. */
+import { ownKeys, readArguments, readServerName, readToolName } from '../calls/read-arguments.ts';
+import { isObject, type JsonObject, plainNumber, textOr } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, plainNumber } from '../base/json.ts';
-import { argumentKeys, nameKeys, readArguments, readServerName, readToolName } from '../calls/read-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseLine } from '../condense/condense-tool.ts';
 import { parametersText } from '../condense/signature.ts';
@@ -71,7 +71,7 @@ export const searchTools: HelperTool = {
   },
   async run(input, context) {
     await context.settled();
-    const query = typeof input['query'] === 'string' ? input['query'].trim() : '';
+    const query = textOr(input['query']).trim();
     if (query === '') {
       throw new AppError('bad_request', 'The query is missing.', { fix: 'Say in "query" what you want to do.' });
     }
@@ -84,9 +84,6 @@ export const searchTools: HelperTool = {
     return withMissing({ content, structuredContent: { result: found } }, missing);
   },
 };
-
-/** What belongs to the call itself; anything else beside it may be an argument in the wrong place. */
-const ownKeys: ReadonlySet<string> = new Set([...argumentKeys, ...nameKeys, 'server', 'connection', '_meta']);
 
 const callTool: HelperTool = {
   definition: {

@@ -111,7 +111,7 @@ function readValue(json: string): { ok: true; value: unknown } | { ok: false; er
   }
 }
 
-const cancelled: SandboxError = { code: 'CANCELLED', message: 'The run was cancelled.' };
+export const cancelled: SandboxError = { code: 'CANCELLED', message: 'The run was cancelled.' };
 
 function timeOut({ timeMs }: SandboxLimits): SandboxError {
   return { code: 'TIMEOUT', message: `The code did not end within ${timeMs / 1000} seconds and was stopped.` };

@@ -1,4 +1,5 @@
 /** Runs model-written code with limits: JavaScript in threads, Python in processes, a fresh VM per run, tools as the only way out. */
+import { cancelled, SandboxRun } from './sandbox-run.ts';
 import { FairSlots } from '../base/slots.ts';
 import { workerLocation } from '../base/worker-location.ts';
 import { SandboxProcess } from './sandbox-process.ts';
@@ -11,7 +12,6 @@ import {
   type SandboxRequest,
   withDefaults,
 } from './sandbox-request.ts';
-import { SandboxRun } from './sandbox-run.ts';
 import { SandboxThread } from './sandbox-thread.ts';
 
 export interface SandboxOptions {
@@ -174,8 +174,6 @@ function inputText(input: unknown): string | undefined {
     return undefined;
   }
 }
-
-const cancelled: SandboxError = { code: 'CANCELLED', message: 'The run was cancelled.' };
 
 type Read = { readonly language: 'javascript' | 'python'; readonly isSure: boolean } | { readonly error: SandboxError };
 const asJavaScript: Read = { language: 'javascript', isSure: true };

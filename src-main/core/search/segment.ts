@@ -1,5 +1,5 @@
 /** The tools of one server, read into words once: for every term the tools that hold it, with what it says there (BM25F). */
-import { isObject } from '../base/json.ts';
+import { isObject, textOr } from '../base/json.ts';
 import { porterStem, tokenize } from './words.ts';
 
 /** Marks a stem in the vocabulary; no word holds it. */
@@ -96,13 +96,13 @@ function sortByTerm(terms: readonly string[], entries: readonly Entry[], k1: num
 const maxFieldLength = 20_000;
 
 function documentFields(document: SearchDocument): string[] {
-  const description = textOf(document.description).slice(0, maxFieldLength);
+  const description = textOr(document.description).slice(0, maxFieldLength);
   const end = firstSentenceEnd(description);
   const schema = schemaText(document.inputSchema);
   return [
     document.name,
     document.server,
-    textOf(document.title),
+    textOr(document.title),
     description.slice(0, end),
     description.slice(end),
     schema.names.join(' '),
@@ -113,11 +113,6 @@ function documentFields(document: SearchDocument): string[] {
 function firstSentenceEnd(text: string): number {
   const end = /[.!?](?=\s|$)|[。！？]|\S(?=\s*\n\s*\n)/.exec(text.trimEnd());
   return end === null ? text.length : end.index + 1;
-}
-
-/** Listings come from servers: what the type calls text may be anything. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 // The searchable text of an input schema: parameter names apart from what is said about them.

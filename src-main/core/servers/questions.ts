@@ -2,8 +2,8 @@
  * What a server asks its client: within bounds, and with its name on what a person is shown. The client app knows Tooltray
  * alone, so without a name a person could not tell who wants a password, or whose prompt their model is to answer.
  */
+import { isObject, type JsonObject, objectOf, textOr } from '../base/json.ts';
 import { RateLimit } from '../base/slots.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { fact, toObject } from '../wire/raw-json.ts';
 
@@ -52,9 +52,9 @@ export function inputRequests(asked: JsonObject): [string, string, JsonObject][]
 export function namedQuestion(server: string, method: string, params: JsonObject): JsonObject {
   const meta = objectOf(params['_meta']);
   const named = { ...params, _meta: { ...meta, 'tooltray/server': server } };
-  if (method === 'elicitation/create') return { ...named, message: `${server}: ${text(params['message'])}` };
+  if (method === 'elicitation/create') return { ...named, message: `${server}: ${textOr(params['message'])}` };
   if (method !== 'sampling/createMessage') return params;
-  const prompt = text(params['systemPrompt']);
+  const prompt = textOr(params['systemPrompt']);
   return { ...named, systemPrompt: `Asked by the MCP server ${server}.${prompt === '' ? '' : `\n\n${prompt}`}` };
 }
 
@@ -67,8 +67,4 @@ export function namedInputRequests(server: string, result: Result): Result {
     { method, params: namedQuestion(server, method, params) },
   ]);
   return { ...asked, inputRequests: Object.fromEntries(requests) as JsonObject };
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -9,7 +9,16 @@ import type { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
 
 /** RFC 5424, least severe first; MCP's logging levels. */
-const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+export const logLevels: readonly string[] = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+];
 
 const defaultRelistenMs = 2000;
 const longestRelistenMs = 5 * 60_000;
@@ -102,7 +111,7 @@ export class ServerSubscriptions {
 
   #sendLevel(): void {
     if (this.#era !== 'legacy' || !isObject(this.#capabilities['logging'])) return;
-    const wanted = levels.find((level) => [...this.#levelBySession.values()].includes(level));
+    const wanted = logLevels.find((level) => [...this.#levelBySession.values()].includes(level));
     if (wanted !== undefined) this.#quietly('logging/setLevel', { level: wanted });
   }
 

@@ -1,4 +1,5 @@
 /** Who is calling, and what of its client app can be reached while a request is served: made anew for each request. */
+import { logLevels } from '../servers/server-subscriptions.ts';
 import { asText, isObject, type JsonObject } from '../base/json.ts';
 import { FairSlots, type Rate, RateLimit } from '../base/slots.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
@@ -124,9 +125,6 @@ function tooMany(why: string): RpcError {
 
 // Which log messages a session wants to see.
 
-/** MCP's logging levels (RFC 5424), least severe first. */
-const levels: readonly string[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
-
 export class LogFilter {
   /** The least severe level wanted; undefined: whatever the server sends. */
   level: string | undefined;
@@ -134,7 +132,7 @@ export class LogFilter {
   /** Whether a notification passes; anything but log messages does. */
   passes(method: string, params: JsonObject): boolean {
     if (method !== 'notifications/message' || this.level === undefined) return true;
-    const given = levels.indexOf(asText(params['level']));
-    return given < 0 || given >= levels.indexOf(this.level);
+    const given = logLevels.indexOf(asText(params['level']));
+    return given < 0 || given >= logLevels.indexOf(this.level);
   }
 }

@@ -1,18 +1,11 @@
 /** Which part of a view answers which method: the same for both eras. */
+import { listMethods } from '../activity/ledger/baseline.ts';
 import { AppError } from '../base/errors.ts';
 import { asText, type JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
-import type { ListKey } from '../servers/listing.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { SessionView } from './session-view.ts';
-
-const lists: ReadonlyMap<string, ListKey> = new Map([
-  ['tools/list', 'tools'],
-  ['resources/list', 'resources'],
-  ['resources/templates/list', 'resourceTemplates'],
-  ['prompts/list', 'prompts'],
-]);
 
 /** Rejects with RpcError, or with AppError for the line to turn into one. `advice` is for whoever calls a tool that is not there. */
 export async function dispatch(
@@ -22,7 +15,7 @@ export async function dispatch(
   context: CallerContext,
   advice: () => string,
 ): Promise<Result> {
-  const list = lists.get(method);
+  const list = listMethods.get(method);
   if (list !== undefined) return { [list]: await view.list(list, context.acceptsInputRequired ? 'modern' : 'legacy') };
   switch (method) {
     case 'ping':

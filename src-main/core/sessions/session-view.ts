@@ -1,5 +1,4 @@
 /** What one endpoint shows of the servers: the merged catalog in a mode, or a single server as it is. */
-import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange } from '../catalog/live-catalog.ts';
@@ -57,11 +56,6 @@ export function isNotFound(error: unknown): boolean {
   return (
     error.code === -32002 || error.code === rpcCode.invalidParams || /not found|unknown resource/i.test(error.message)
   );
-}
-
-/** Nobody waits for the answer any more. */
-export function isCancelled(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'cancelled';
 }
 
 // The lists that the client apps of a view hold, as they were given, to tell whether a change concerns them.

@@ -1,4 +1,5 @@
 /** What the core and the thread that writes answers say to each other. */
+import { textOr } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import { bytesInWords } from '../base/wording.ts';
 import type { SpillKind, SpillSummary } from './spill.ts';
@@ -103,7 +104,7 @@ function codeOf(error: unknown): string {
   // SQLite: SQLITE_FULL and SQLITE_READONLY; its other errors say less than its own text.
   if (errcode === 13) return 'ENOSPC';
   if (typeof errcode === 'number' && (errcode & 0xff) === 8) return 'EROFS';
-  return typeof code === 'string' ? code : '';
+  return textOr(code);
 }
 
 // What a media type means for a kept file: its kind and its extension.

@@ -1,4 +1,5 @@
 /** Kept answers as helper tools read them: finds the file in the store, lets a thread read in it, and counts that somebody did. */
+import { isTextKind } from './messages.ts';
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../base/errors.ts';
 import {
@@ -76,7 +77,7 @@ export class KeptSpills implements SpillFiles {
 
   readText(ref: string): Promise<string> {
     return this.#withFile(ref, async (opened) => {
-      if (!isText(opened.kind)) throw new AppError('unsupported', `The file is of kind ${opened.kind}, no text.`);
+      if (!isTextKind(opened.kind)) throw new AppError('unsupported', `The file is of kind ${opened.kind}, no text.`);
       return (await readWhole(opened)).toString('utf8');
     });
   }
@@ -85,7 +86,7 @@ export class KeptSpills implements SpillFiles {
     return this.#withFile(ref, async (opened) => {
       const mimeType = opened.spill?.mimeType ?? usualTypes[opened.kind];
       const bytes = await readWhole(opened);
-      return isText(opened.kind)
+      return isTextKind(opened.kind)
         ? { mimeType, text: bytes.toString('utf8') }
         : { mimeType, blob: bytes.toString('base64') };
     });
@@ -107,10 +108,6 @@ const usualTypes: Readonly<Record<SpillKind, string>> = {
   audio: 'application/octet-stream',
   binary: 'application/octet-stream',
 };
-
-function isText(kind: SpillKind): boolean {
-  return kind === 'text' || kind === 'json' || kind === 'toon';
-}
 
 // Reads in kept answers: in threads of its own, a few at once, each question with a deadline.
 

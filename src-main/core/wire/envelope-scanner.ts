@@ -2,7 +2,7 @@
  * Reads a big JSON-RPC message's envelope while its bytes arrive: where each top-level value lies, and the short ones' texts.
  * About a nanosecond a byte in small steps, where JSON.parse of 50 MB would hold up every other session for half a second.
  */
-import { isSpace, type JsonObject, parseJson } from '../base/json.ts';
+import { define, isSpace, type JsonObject, parseJson, textOr } from '../base/json.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -129,7 +129,7 @@ export class EnvelopeScanner {
   #endKey(): void {
     this.#expectKey = false;
     const captured = this.#captured();
-    const key = typeof captured === 'string' ? captured : '';
+    const key = textOr(captured);
     this.#capture = undefined;
     this.#keys[this.#depth - 1] = key;
     // Of members with the same name the last one counts.
@@ -170,9 +170,4 @@ export class EnvelopeScanner {
       return undefined;
     }
   }
-}
-
-/** A plain member even for `__proto__`, whose assignment would set the prototype. */
-function define(target: JsonObject, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,4 +1,5 @@
 /** What the command line asks of a running core: one line per question. */
+import { textOr } from '../../core/base/json.ts';
 import { isRisky, type Proposal } from '../../core/admin/server-change.ts';
 import type { ServerAdmin } from '../../core/admin/server-admin.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
@@ -75,7 +76,7 @@ function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
   return {
     id,
     listedName,
-    description: typeof definition['description'] === 'string' ? definition['description'] : '',
+    description: textOr(definition['description']),
   };
 }
 

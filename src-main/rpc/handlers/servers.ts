@@ -1,8 +1,8 @@
 /** What the dashboard asks about servers, and does with them. */
+import { isObject, type JsonObject, objectOf, textOr } from '../../core/base/json.ts';
 import { offerText } from '../../core/admin/healing.ts';
 import { tryEntry } from '../../core/admin/try-entry.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../../core/base/json.ts';
 import { markHidden } from '../../core/base/shown-text.ts';
 import { usableSchema } from '../../core/catalog/catalog.ts';
 import type { HealOffer } from '../../core/client-apps/heal-offers.ts';
@@ -86,7 +86,7 @@ function writtenTexts(server: string, { servers, descriptions }: RpcDeps['core']
     const tool = String(name);
     const written = descriptions.find(server, tool, description);
     if (written === undefined) return [];
-    const own = typeof description === 'string' ? description : '';
+    const own = textOr(description);
     return [{ server, tool, written: markHidden(written), own: markHidden(own) }];
   });
 }
@@ -100,7 +100,7 @@ function serverTools(name: string, core: RpcDeps['core']): ServerTool[] {
     return {
       name: tool,
       listedName: listedNames.get(`${name}:${tool}`) ?? tool,
-      description: typeof definition['description'] === 'string' ? definition['description'] : '',
+      description: textOr(definition['description']),
       written: written.get(tool),
       enabled: isToolOn(core.options.config.current, name, tool),
       readOnly: flag(hints, 'readOnlyHint'),

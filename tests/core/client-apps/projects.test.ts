@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { knownApp, type Machine } from '../../../src-main/core/client-apps/app-files.ts';
-import { appStatus } from '../../../src-main/core/client-apps/app-servers.ts';
+import { appStatus } from '../../../src-main/core/client-apps/app-status.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
 import { findProjectApps } from '../../../src-main/core/client-apps/find-apps.ts';
 import { importOffers } from '../../../src-main/core/client-apps/import-offers.ts';

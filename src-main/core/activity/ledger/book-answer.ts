@@ -26,7 +26,7 @@ interface CountedAnswer {
 
 type AnsweredCall = CountedCall & { readonly raw: TokenCount; readonly given: TokenCount };
 
-const programs: ReadonlySet<string | undefined> = new Set(['execute', 'code_execution']);
+export const programs: ReadonlySet<string | undefined> = new Set(['execute', 'code_execution']);
 
 export function bookAnswer(answer: CountedAnswer): readonly Entry[] {
   const { tokens, calls } = answer;

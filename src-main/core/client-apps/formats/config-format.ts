@@ -1,5 +1,5 @@
 /** What the writers of JSONC, TOML and YAML have in common: read all of it, set one entry, take one entry out. */
-import { isObject, objectOf } from '../../base/json.ts';
+import { define, isObject, objectOf } from '../../base/json.ts';
 import type { AppEntry } from '../known-app.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
@@ -41,7 +41,7 @@ export function withValueAt(root: Value, path: readonly string[], entry: unknown
   if (rest.length > 0 && below !== undefined && below !== null && !isObject(below)) throw notATable(key);
   const value = rest.length === 0 ? entry : withValueAt(objectOf(below), rest, entry);
   if (value === undefined) Reflect.deleteProperty(copy, key);
-  else Object.defineProperty(copy, key, { value, configurable: true, enumerable: true, writable: true });
+  else define(copy, key, value);
   return copy;
 }
 
@@ -73,4 +73,8 @@ export function cannotRead(reason: string, cause?: unknown): AppError {
 
 function notATable(key: string): AppError {
   return new AppError('config_invalid', `"${key}" in the file does not hold entries.`, { fix: 'Mend the file first.' });
+}
+
+export function withoutBom(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }

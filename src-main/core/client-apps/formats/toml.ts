@@ -1,9 +1,9 @@
 /** Entries in TOML files, as blocks of lines: no library rewrites TOML with its comments and tables as they were. */
+import { cannotRead, type ConfigFormat, requireSame, valueAt, withoutBom, withValueAt } from './config-format.ts';
 import { parse, stringify } from 'smol-toml';
 import { errorText } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import type { AppEntry } from '../known-app.ts';
-import { cannotRead, type ConfigFormat, requireSame, valueAt, withValueAt } from './config-format.ts';
 import { type TomlStatement, tomlStatements } from './toml-statements.ts';
 
 export const tomlFormat: ConfigFormat = { read, set, remove };
@@ -88,8 +88,4 @@ function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isObject(value) || value instanceof Date) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)]));
-}
-
-function withoutBom(text: string): string {
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }

@@ -1,7 +1,15 @@
 /** Entries in YAML files: places come from the `yaml` package, the text around them stays, which its own writer would lay out anew. */
+import {
+  cannotEdit,
+  cannotRead,
+  type ConfigFormat,
+  requireSame,
+  valueAt,
+  withoutBom,
+  withValueAt,
+} from './config-format.ts';
 import { type Document, isMap, isScalar, type Pair, parseDocument, type Scalar, type YAMLMap } from 'yaml';
 import type { AppEntry } from '../known-app.ts';
-import { cannotEdit, cannotRead, type ConfigFormat, requireSame, valueAt, withValueAt } from './config-format.ts';
 import { YamlText } from './yaml-text.ts';
 
 export const yamlFormat: ConfigFormat = { read, set, remove };
@@ -78,8 +86,4 @@ function valueOf(document: Document): Root {
   if (value === null || value === undefined) return {};
   if (typeof value !== 'object' || Array.isArray(value)) throw cannotRead('it holds no settings.');
   return value as Root;
-}
-
-function withoutBom(text: string): string {
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }

@@ -1,4 +1,5 @@
 /** Magg's tools besides `proxy`: callable in every mode, listed in none. */
+import { textOr } from '../../base/json.ts';
 import { AppError } from '../../base/errors.ts';
 import { resolveServer } from '../../catalog/resolve-entry.ts';
 import { condenseLine } from '../../condense/condense-tool.ts';
@@ -33,7 +34,7 @@ const listTools = maggTool({
       server,
       tools: catalog.lookup.tools.of(server).map(({ listedName, definition: { description } }) => ({
         name: listedName,
-        description: condenseLine(typeof description === 'string' ? description : ''),
+        description: condenseLine(textOr(description)),
       })),
     }));
     return { output: { total: servers.reduce((sum, { tools }) => sum + tools.length, 0), servers } };

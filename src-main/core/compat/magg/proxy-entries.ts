@@ -4,7 +4,7 @@ import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { shortName } from '../../base/shown-text.ts';
 import { closestWord } from '../../base/wording.ts';
 import type { Catalog, CatalogEntry, CatalogResource } from '../../catalog/catalog.ts';
-import { resolveEntry, resolveServer } from '../../catalog/resolve-entry.ts';
+import { resolveEntry, serverNamed } from '../../catalog/resolve-entry.ts';
 import type { HelperContext, ModeView } from '../../modes/mode.ts';
 import { callableTool, wholeTool } from '../../modes/show-tools.ts';
 import { proxyMetaKey } from './proxy-meta.ts';
@@ -146,14 +146,6 @@ function located(
   const shown = { ...definition, [identifier]: listedUri };
   const spellings = [listedUri, maggSpelling(catalog.slugs.get(server) ?? server, uri)];
   return { server, pythonType, listed: shown, whole: shown, spellings };
-}
-
-function serverNamed(catalog: Catalog, handle: string): string | undefined {
-  try {
-    return resolveServer(catalog, handle);
-  } catch {
-    return undefined;
-  }
 }
 
 /** MCP has no tags; FastMCP, which Magg is built on, puts them into `_meta`. */

@@ -1,6 +1,6 @@
 /** The tool `proxy`: tools, resources and prompts of all servers through one. Source: MCP Proxy Extension 0.1.0 (Magg). */
+import { isObject, jsonIn, type JsonObject, objectOf } from '../../base/json.ts';
 import { AppError } from '../../base/errors.ts';
-import { isObject, type JsonObject, objectOf, parseJson } from '../../base/json.ts';
 import { shortName } from '../../base/shown-text.ts';
 import { errorResult } from '../../calls/error-result.ts';
 import { wrapUri } from '../../catalog/catalog.ts';
@@ -237,7 +237,7 @@ function promptResult(result: JsonObject, facts: ProxyFacts): JsonObject {
 export function objectify(resource: JsonObject): JsonObject {
   const { text, mimeType } = resource;
   if (typeof text !== 'string' || isJsonType(mimeType)) return resource;
-  const value = parsed(text);
+  const value = jsonIn(text);
   if (value === undefined) return resource;
   return {
     ...resource,
@@ -249,13 +249,4 @@ export function objectify(resource: JsonObject): JsonObject {
 
 function isJsonType(mimeType: unknown): boolean {
   return typeof mimeType === 'string' && /^application\/json\s*(;|$)/i.test(mimeType);
-}
-
-/** Undefined where it is no JSON: that is no value of JSON. */
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 /** A value as the one JSON text that MCPProxy's tools answer with. */
+import { AppError } from '../../base/errors.ts';
 import type { ChangeOutcome } from '../../admin/server-admin.ts';
 import { type JsonObject, plainNumber } from '../../base/json.ts';
 
@@ -9,6 +10,10 @@ export function jsonResult(value: unknown): JsonObject {
 /** The same for what the model should not take for success. */
 export function jsonFailure(value: unknown): JsonObject {
   return { ...jsonResult(value), isError: true };
+}
+
+export function refused(what: string, fix: string): AppError {
+  return new AppError('bad_request', what, { fix });
 }
 
 // Options as models write them: numbers and switches also as texts.

@@ -1,13 +1,12 @@
 /** describe_tool: whole definitions of named tools, or a check whether they could be called now. */
+import { jsonResult, readSwitch, refused } from './answers.ts';
 import { randomUUID } from 'node:crypto';
 import type { ServerFacts } from '../../admin/server-facts.ts';
-import { AppError } from '../../base/errors.ts';
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import { shortName } from '../../base/shown-text.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
 import { sawSchema } from '../../modes/show-tools.ts';
-import { jsonResult, readSwitch } from './answers.ts';
 import {
   type BlockReason,
   failedFilters,
@@ -85,10 +84,6 @@ function readIds(value: unknown, most: number): string[] {
   }
   if (ids.length > most) throw refused(`${ids.length} ids are more than ${most}.`, 'Ask in several calls.');
   return [...new Set(ids)];
-}
-
-function refused(what: string, fix: string): AppError {
-  return new AppError('bad_request', what, { fix });
 }
 
 // Whether tools could be called now, from what is known already: no server is asked.

@@ -1,9 +1,9 @@
 /** read_cache: the rest of an answer that was too long. */
+import { readText, refused } from './answers.ts';
 import { AppError } from '../../base/errors.ts';
 import { plainNumber } from '../../base/json.ts';
 import type { RecordPage, RecordRange, SpillFiles } from '../../spills/spill-questions.ts';
 import type { HelperTool } from '../../modes/mode.ts';
-import { readText } from './answers.ts';
 
 const usualRecords = 50;
 const mostRecords = 1000;
@@ -67,8 +67,4 @@ function readWithin(name: string, value: unknown, usual: number, least: number, 
   const number = typeof given === 'string' ? Number(given) : plainNumber(given);
   if (typeof number === 'number' && Number.isInteger(number) && number >= least && number <= most) return number;
   throw refused(`"${name}" is not a whole number from ${least} to ${most}.`, 'Leave it away for the usual.');
-}
-
-function refused(what: string, fix: string): AppError {
-  return new AppError('bad_request', what, { fix });
 }

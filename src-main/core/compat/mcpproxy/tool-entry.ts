@@ -1,5 +1,5 @@
 /** A found tool as retrieve_tools and describe_tool show it. */
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOf, textOr } from '../../base/json.ts';
 import { type Catalog, type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import type { MissingReason, MissingTool } from '../../catalog/tool-finder.ts';
 import { firstSentence } from '../../condense/clauses.ts';
@@ -17,7 +17,7 @@ const longestLine = 200;
 export function compactEntry(tool: CatalogEntry, score: number, named: boolean): JsonObject {
   const { description, inputSchema } = tool.definition;
   const { sig, lossy } = compactSignature(inputSchema ?? {});
-  const desc = firstSentence(typeof description === 'string' ? description : '', longestLine);
+  const desc = firstSentence(textOr(description), longestLine);
   const name = named ? { name: tool.id, server: tool.server } : { id: tool.id };
   return { ...name, score: rounded(score), sig, desc, lossy, call_with: callWith(tool) };
 }
@@ -28,7 +28,7 @@ export function fullEntry(tool: CatalogEntry, score?: number): JsonObject {
   const { description } = tool.definition;
   return {
     name: tool.id,
-    description: typeof description === 'string' ? description : '',
+    description: textOr(description),
     inputSchema: usableSchema(tool.definition),
     ...(score !== undefined && { score: rounded(score) }),
     server: tool.server,

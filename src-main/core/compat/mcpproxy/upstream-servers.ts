@@ -1,9 +1,9 @@
 /** upstream_servers: MCPProxy's façade over the one service that changes servers, policy included. */
+import { jsonFailure, jsonResult, proposedChange, readCount, refused } from './answers.ts';
 import type { ServerChange } from '../../admin/server-change.ts';
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
-import { jsonFailure, jsonResult, proposedChange, readCount } from './answers.ts';
 import {
   changedFields,
   connectionStatus,
@@ -56,10 +56,6 @@ function requireWay({ type, command, url }: JsonObject): string {
   }
   const protocol = typeof type === 'string' && type !== 'auto' ? type : undefined;
   return protocol ?? (command === undefined ? 'streamable-http' : 'stdio');
-}
-
-function refused(what: string, fix: string): AppError {
-  return new AppError('bad_request', what, { fix });
 }
 
 // upstream_servers' short operations: remove, switch on and off, try again.

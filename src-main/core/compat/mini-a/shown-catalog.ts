@@ -1,11 +1,11 @@
 /** The catalog as `proxy-dispatch` shows it: without the tools that the filter hides, one connection per server. */
+import { isObject, type JsonObject, textOr } from '../../base/json.ts';
 import type { ServerFacts } from '../../admin/server-facts.ts';
 import { AppError } from '../../base/errors.ts';
-import { isObject, type JsonObject } from '../../base/json.ts';
 import { maskObject, maskText } from '../../base/mask.ts';
 import { shortName } from '../../base/shown-text.ts';
 import { type Catalog, type CatalogEntry, usableSchema, withTools } from '../../catalog/catalog.ts';
-import { resolveEntry, resolveServer } from '../../catalog/resolve-entry.ts';
+import { resolveEntry, serverNamed } from '../../catalog/resolve-entry.ts';
 import type { MissingTool, ToolFinder } from '../../catalog/tool-finder.ts';
 import { condenseLine } from '../../condense/condense-tool.ts';
 import type { ToolFilter } from '../../config/app-config.ts';
@@ -59,7 +59,7 @@ export function findConnection(
   handle: string,
   purpose = '',
 ): Connection {
-  const server = resolved(catalog, handle);
+  const server = serverNamed(catalog, handle);
   const found = connections.find((connection) => connection.id === server);
   if (found !== undefined) return found;
   const known = finder.server(handle);
@@ -95,14 +95,6 @@ function connectionTo(
     listedAt: facts?.listedAt,
     tools: catalog.lookup.tools.of(server),
   };
-}
-
-function resolved(catalog: Catalog, handle: string): string | undefined {
-  try {
-    return resolveServer(catalog, handle);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The setting `dispatch`: which tools `proxy-dispatch` lists and calls. Deny wins, an empty allow lets everything through. */
@@ -154,7 +146,7 @@ export function wantedFacts(
 }
 
 function descriptionOf({ description }: JsonObject): string {
-  return typeof description === 'string' ? description : '';
+  return textOr(description);
 }
 
 // The tool that a call means, among those that may be seen.

@@ -1,9 +1,9 @@
 /** ToolMux's tools that administer servers: callable in every mode, listed where the config exposes them. */
+import { isObject, jsonIn, type JsonObject, textOr } from '../../base/json.ts';
 import type { ServerChange } from '../../admin/server-change.ts';
 import type { ServerFacts } from '../../admin/server-facts.ts';
 import type { ServerTrial } from '../../admin/try-entry.ts';
 import { AppError } from '../../base/errors.ts';
-import { isObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { readServerName } from '../../calls/read-arguments.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { resolveServer } from '../../catalog/resolve-entry.ts';
@@ -197,7 +197,7 @@ async function save(input: JsonObject, context: HelperContext): Promise<JsonObje
   const known = texts.flatMap(([name, text]) => {
     const tool = tools.get(name);
     const own = tool?.definition['description'];
-    const line = { text: cleanLine(text, maxDescription), own: typeof own === 'string' ? own : '' };
+    const line = { text: cleanLine(text, maxDescription), own: textOr(own) };
     return tool === undefined || isLong(text) ? [] : [[name, line] as const];
   });
   const long = texts.flatMap(([name, text]) => (tools.has(name) && isLong(text) ? [name] : []));
@@ -223,18 +223,10 @@ function isLong(text: string): boolean {
 }
 
 function readTexts(value: unknown): [string, string][] | undefined {
-  const texts = typeof value === 'string' ? parsed(value) : value;
+  const texts = typeof value === 'string' ? jsonIn(value) : value;
   if (!isObject(texts)) return undefined;
   const entries = Object.entries(texts);
   return entries.every((entry): entry is [string, string] => typeof entry[1] === 'string') ? entries : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export const toolmuxAdminTools: readonly HelperTool[] = [manageServers, optimizeDescriptions];

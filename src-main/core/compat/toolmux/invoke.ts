@@ -1,7 +1,7 @@
 /** `invoke`: calls any tool of any server by its name. */
+import { ownKeys, readArguments, readServerName, readToolName } from '../../calls/read-arguments.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { errorResult } from '../../calls/error-result.ts';
-import { argumentKeys, nameKeys, readArguments, readServerName, readToolName } from '../../calls/read-arguments.ts';
 import { withText } from '../../calls/refused-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import type { HelperContext, HelperTool, SessionMemory } from '../../modes/mode.ts';
@@ -28,8 +28,6 @@ export const invoke: HelperTool = {
 };
 
 // Calls a server's tool for `invoke` and gateway's tools: its answer, with what the model may not know of the tool.
-
-const ownKeys: ReadonlySet<string> = new Set([...argumentKeys, ...nameKeys, 'server', 'connection', '_meta']);
 
 /** The tool as the model spelled it, and the helper's input with the arguments in it. */
 interface AskedCall {

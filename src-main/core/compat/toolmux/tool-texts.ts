@@ -1,15 +1,15 @@
 /** What lists say of a tool: its short text, its required parameters, and the hint made of both. */
+import { isObject, textOr } from '../../base/json.ts';
 import { AppError, type ErrorCode } from '../../base/errors.ts';
-import { isObject } from '../../base/json.ts';
 import { shortName } from '../../base/shown-text.ts';
 import { type Catalog, type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
-import { prefixedEntries, resolveServer } from '../../catalog/resolve-entry.ts';
+import { prefixedEntries, serverNamed } from '../../catalog/resolve-entry.ts';
 import { condenseLine } from '../../condense/condense-tool.ts';
 import { parametersText } from '../../condense/signature.ts';
 import type { HelperContext, ModeView } from '../../modes/mode.ts';
 
 export function fullText({ definition }: CatalogEntry): string {
-  return typeof definition['description'] === 'string' ? definition['description'] : '';
+  return textOr(definition['description']);
 }
 
 /** The text that was written for the tool, else its own, condensed. A written text is cut only where `hard` says so. */
@@ -61,7 +61,7 @@ function bracket(text: string, needs: string): string {
 
 /** `only`: that server alone, in any spelling; none where there is no such server. */
 export function toolsByServer(catalog: Catalog, only?: string): ReadonlyMap<string, readonly CatalogEntry[]> {
-  const wanted = only === undefined ? undefined : known(catalog, only);
+  const wanted = only === undefined ? undefined : serverNamed(catalog, only);
   const groups = new Map<string, CatalogEntry[]>();
   for (const tool of catalog.tools) {
     if (only !== undefined && tool.server !== wanted) continue;
@@ -70,14 +70,6 @@ export function toolsByServer(catalog: Catalog, only?: string): ReadonlyMap<stri
     else group.push(tool);
   }
   return groups;
-}
-
-function known(catalog: Catalog, handle: string): string | undefined {
-  try {
-    return resolveServer(catalog, handle);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The shortest name under which a tool can be called through `invoke`: its own where that means no other tool. */

@@ -1,5 +1,5 @@
 /** Starts a server's process, or says in words why that is not possible. */
-import { stat } from 'node:fs/promises';
+import { isFolder } from './tool-folders.ts';
 import { AppError, errorText } from '../../base/errors.ts';
 import { type Environment, findCommand } from './find-command.ts';
 import { ProcessGroup } from './process-group.ts';
@@ -43,11 +43,4 @@ function notFound(serverName: string, command: string, cause?: unknown): AppErro
     fix: "Install it, or set an absolute path in the server's command.",
     cause,
   });
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }

@@ -62,7 +62,7 @@ async function expand(pattern: string, platform: NodeJS.Platform): Promise<strin
   return folders.filter((_, index) => there[index]);
 }
 
-async function isFolder(path: string): Promise<boolean> {
+export async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
     () => false,

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../base/json.ts';
 import { markSteering, shortName } from '../../base/shown-text.ts';
 import { type CallerContext, type CallRequest, type CallSteps, callTool } from '../../calls/call-tool.ts';
 import { errorResult } from '../../calls/error-result.ts';
-import { readArguments } from '../../calls/read-arguments.ts';
+import { isCancelled, readArguments } from '../../calls/read-arguments.ts';
 import { type AwaitWish, calledTool, furtherTry, SlowCalls } from '../../calls/slow-calls.ts';
 import { tellWhole } from '../../calls/whole-answer.ts';
 import { findDynamicHelper } from '../../mode-list.ts';
@@ -12,7 +12,6 @@ import type { HelperContext, HelperTool } from '../../modes/mode.ts';
 import type { Era } from '../../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { fact } from '../../wire/raw-json.ts';
-import { isCancelled } from '../session-view.ts';
 import type { MergedParts } from './merged-parts.ts';
 
 export class MergedCalls {

@@ -2,7 +2,7 @@
  * Reads the result of a call while its bytes pass and writes what is long into drafts. Nothing of it is ever held whole:
  * an answer of 400 MB takes as little memory as one of 400 kB.
  */
-import type { JsonObject } from '../../base/json.ts';
+import { define, type JsonObject } from '../../base/json.ts';
 import { mediaKind, plainMediaType } from '../messages.ts';
 import { type ByteTarget, type Consumer, ListScanner, Malformed, ObjectScanner, StringReader } from './json-bytes.ts';
 import type { DraftPlace, PartDraft } from './part-draft.ts';
@@ -243,11 +243,6 @@ function blockReader(options: BlockReaderOptions): Consumer {
     (first, name) => make(block.fields, false, first, name),
     () => options.ended({ ...block, strings, others }),
   );
-}
-
-/** A plain member even for `__proto__`. */
-function define(target: JsonObject, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function readText(options: BlockReaderOptions, strings: BlockString[], name: string, inResource: boolean): Consumer {

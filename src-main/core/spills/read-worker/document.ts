@@ -1,7 +1,7 @@
 /** A kept answer as data: read from JSON or TOON, with the numbers that would change in another spelling known as they stand. */
+import { isObject, jsonIn } from '../../base/json.ts';
 import { JSONPathEnvironment, JSONPathError, type JSONPathNode, type JSONValue } from 'json-p3';
 import { AppError, errorText } from '../../base/errors.ts';
-import { isObject, parseJson } from '../../base/json.ts';
 import { fromToon } from '../toon.ts';
 import { longestDocument, type ReadTarget, readWindow } from './reader-messages.ts';
 
@@ -31,22 +31,13 @@ export function readDocument(target: ReadTarget): Document {
 export function documentOf(target: Pick<ReadTarget, 'kind'>, text: string): Document {
   if (target.kind === 'toon') return plain(parsed(target, () => fromToon(text)));
   const value = parsed(target, () => JSON.parse(text) as unknown);
-  const spelled = text.length <= longestSpelled && lossyNumber.test(text) ? spelledValue(text) : undefined;
+  const spelled = text.length <= longestSpelled && lossyNumber.test(text) ? jsonIn(text) : undefined;
   if (spelled === undefined) return plain(value);
   return { value, spell: (location) => JSON.stringify(valueAt(spelled, location)) };
 }
 
 function plain(value: unknown): Document {
   return { value, spell: (_location, found) => JSON.stringify(found) };
-}
-
-/** undefined where it cannot be had: JSON nested too deep for it. */
-function spelledValue(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function valueAt(value: unknown, location: Location): unknown {

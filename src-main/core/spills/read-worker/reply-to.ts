@@ -1,4 +1,5 @@
 /** Answers a question in words that can be sent: what was thrown becomes a code and a sentence. */
+import { isTextKind } from '../messages.ts';
 import { AppError, errorText, toAppError } from '../../base/errors.ts';
 import { readDocument } from './document.ts';
 import { findLines, grepLines } from './grep.ts';
@@ -51,7 +52,7 @@ function answerQuestion(request: ReadRequest): Answered {
   };
   // Time is counted from here on.
   step();
-  if (!isText(target)) {
+  if (!isTextKind(target.kind)) {
     if (question.op === 'stat') return { answer: describeFile(target, undefined), index: undefined };
     throw noText(target);
   }
@@ -101,10 +102,6 @@ function answerByLines({ target, question, maxBytes }: ReadRequest, index: LineI
 
 function unindexed(answer: ReaderAnswer): Answered {
   return { answer, index: undefined };
-}
-
-function isText({ kind }: ReadTarget): boolean {
-  return kind === 'text' || kind === 'json' || kind === 'toon';
 }
 
 function noText({ kind }: ReadTarget): AppError {
