@@ -1,5 +1,5 @@
 /** Writes the launcher into a folder of the person's own and mends it at each start: client apps keep its path for good. */
-import { chmodSync, existsSync, mkdirSync, } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../core/base/atomic-file.ts';
 import { backgroundFlag, textOf } from './desktop-settings.ts';
