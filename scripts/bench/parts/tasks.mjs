@@ -6,6 +6,7 @@
  *   npm run bench -- tasks --modes code,search  these
  *   npm run bench -- tasks --core DIR           the same against the build of another checkout first, for a comparison
  *   npm run bench -- tasks --log FILE           every call and answer, as the model sees them
+ *   npm run bench -- tasks --condense LEVEL     at another level of texts than the usual one (toolmux: as in the trials)
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,7 +57,8 @@ export async function measure(print) {
 
 async function measureBuild(cli, shim, { material, print, log }) {
   const servers = { utils, ...realServers(material) };
-  const core = await Core.start(cli, servers);
+  const level = option('--condense');
+  const core = await Core.start(cli, servers, { settings: level === undefined ? {} : { condense: level } });
   const build = { shim, env: core.home.env, material, servers: Object.keys(servers) };
   log(`\n${'█'.repeat(20)} ${cli}`);
   try {

@@ -2,6 +2,7 @@
  * A model that is honest and careful: it takes the first offered tool that by its shown text does the job, asks for the schema where
  * it was not shown the names that it needs, learns from a refusal, and reads on in a long answer as it is told to.
  */
+import { guessed } from './guess.mjs';
 import { ownName } from './needs.mjs';
 import { readOn } from './reading-on.mjs';
 
@@ -76,7 +77,8 @@ export class CarefulModel {
   async #try(wanted) {
     const found = await this.#findAll(wanted);
     if (found === undefined) return undefined;
-    await this.#study(found);
+    const open = await this.#study(found);
+    for (const one of open) await this.#guess(one);
     const calls = found.map(({ need, tool, extra }) => ({ tool, args: need.args(this.#material, tool, extra) }));
     const answers = await this.#hand.together(calls);
     return answers.map((answer, at) => ({ ...answer, tool: calls[at].tool }));
@@ -108,20 +110,26 @@ export class CarefulModel {
     return this.#hand.offered.find((tool) => !this.#isDead(tool) && need.fits(tool));
   }
 
-  /** Looks up what is not shown of these tools, at once where that can be. */
+  /** Looks up what is not shown of these tools, at once where that can be; resolves with those that stay open. */
   async #study(found) {
     const isOpen = ({ need, tool }) => !this.#hand.knows(tool, namesOf(need, tool));
     const open = found.filter(isOpen);
-    if (open.length === 0) return;
+    if (open.length === 0) return [];
     const tools = open.map(({ tool }) => tool);
     this.#session.think(`not shown what ${tools.map(({ name }) => name).join(', ')} take`);
     await this.#session.as('schemas', () => this.#hand.schemas(tools));
     const still = found.filter(isOpen).map(({ tool }) => tool);
     if (still.length > 0) await this.#session.as('schemas', () => this.#hand.wholeSchemas(still));
-    const guessed = found.filter(isOpen);
-    this.guesses += guessed.length;
-    for (const { need, tool } of guessed)
-      this.#session.think(`GUESSED: ${tool.name} takes ${namesOf(need, tool).join(', ')}`);
+    return found.filter(isOpen);
+  }
+
+  /** A call with arguments that are guessed: its error is what says how they are spelled. */
+  async #guess({ need, tool, extra }) {
+    this.guesses++;
+    this.#session.think(`nothing says what ${tool.name} takes: a guess`);
+    const args = guessed(need.args(this.#material, tool, extra), (name) => this.#hand.knows(tool, [name]));
+    const { text } = await this.#session.as('errors', () => this.#hand.call(tool, args));
+    this.#hand.learn(tool, text);
   }
 
   /** A reason that another call will not change. */
