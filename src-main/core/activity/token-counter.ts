@@ -1,7 +1,7 @@
 /** Counts tokens in a worker thread that is started when there is something to count and ended when there is not. */
 import { hash } from 'node:crypto';
-import { Worker } from 'node:worker_threads';
-import { workerLocation } from '../base/worker-location.ts';
+import type { Worker } from 'node:worker_threads';
+import { startThread, workerLocation } from '../base/worker-line.ts';
 import type { CountAnswer, CountQuestion } from './token-worker.ts';
 
 export interface TokenCount {
@@ -100,9 +100,7 @@ export class TokenCounter {
   }
 
   #start(): Worker {
-    // Its own limit on memory: when it runs out, the thread ends and not the core. Flags of the parent are not for it.
-    const worker = new Worker(this.#workerUrl, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 512 } });
-    worker.unref();
+    const worker = startThread(this.#workerUrl, { memory: 512 });
     worker.on('message', (answers: readonly CountAnswer[]) => answers.forEach((answer) => this.#settle(answer)));
     worker.on('error', () => undefined);
     worker.on('exit', () => {

@@ -2,9 +2,10 @@
  * The core's end of the process that runs one Python program. Its engine is WebAssembly, sealed (`python-worker/sealed-imports.ts`); the
  * process is the second wall around it, without the core's memory and environment, and can be killed whatever it does.
  */
-import { type ChildProcess, fork } from 'node:child_process';
-import { dirname, join, parse } from 'node:path';
+import type { ChildProcess } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startProcess } from '../base/worker-line.ts';
 import type {
   AnswerMessage,
   CheckedMessage,
@@ -26,15 +27,7 @@ export class SandboxProcess implements GuestLine {
   #isAlive = true;
 
   constructor(entry: URL) {
-    this.#child = fork(fileURLToPath(entry), [], {
-      env: bareEnvironment(),
-      execArgv: ['--max-old-space-size=256', ...permissions(entry)],
-      cwd: parse(process.execPath).root,
-      // A group of its own: an interrupt at the terminal is for the core, which then ends it.
-      detached: process.platform !== 'win32',
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
+    this.#child = startProcess(entry, { memory: 256, flags: permissions(entry) });
     this.#child.unref();
     this.#child.channel?.unref();
     this.#child.on('message', (message) => this.#hear(message as FromWorker));
@@ -124,12 +117,6 @@ function permissions(entry: URL): string[] {
   // Among the sources the engine's files lie in the packages.
   const readable = entry.pathname.endsWith('.ts') ? join(folder, '..', '..', '..', '..') : folder;
   return ['--permission', '--allow-worker', `--allow-fs-read=${join(readable, '*')}`];
-}
-
-/** Nothing of the core's surroundings, besides what Windows needs to start a process and Electron to be Node. */
-function bareEnvironment(): NodeJS.ProcessEnv {
-  const { SystemRoot } = process.env;
-  return { ELECTRON_RUN_AS_NODE: '1', ...(SystemRoot !== undefined && { SystemRoot }) };
 }
 
 function crash(signal: NodeJS.Signals | null): Error | undefined {

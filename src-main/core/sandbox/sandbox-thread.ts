@@ -1,5 +1,6 @@
 /** The other end of one worker thread that runs model-written code; the core's, or that of the process for Python. */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../base/worker-line.ts';
 import type {
   AnswerMessage,
   CheckMessage,
@@ -19,19 +20,8 @@ export class SandboxThread implements GuestLine {
   #isAlive = true;
 
   constructor(workerUrl: URL) {
-    this.#worker = new Worker(workerUrl, {
-      // Nothing of the core's surroundings, and no way onto its stdout, which may carry frames of MCP.
-      env: {},
-      argv: [],
-      execArgv: [],
-      stdin: false,
-      stdout: true,
-      stderr: true,
-      workerData: this.#answers,
-      // The engine checks its own stack; the thread's must be the larger one.
-      resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 16 },
-    });
-    this.#worker.unref();
+    // The engine checks its own stack; the thread's must be the larger one.
+    this.#worker = startThread(workerUrl, { memory: 256, stack: 16, data: this.#answers });
     this.#worker.on('message', (message: FromWorker) => this.#hear(message));
     this.#worker.on('error', (error: Error) => (this.#error = error));
     this.#worker.on('exit', () => this.#leave());

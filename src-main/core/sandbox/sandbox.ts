@@ -1,7 +1,7 @@
 /** Runs model-written code with limits: JavaScript in threads, Python in processes, a fresh VM per run, tools as the only way out. */
 import { cancelled, SandboxRun } from './sandbox-run.ts';
 import { FairSlots } from '../base/slots.ts';
-import { workerLocation } from '../base/worker-location.ts';
+import { workerLocation } from '../base/worker-line.ts';
 import { SandboxProcess } from './sandbox-process.ts';
 import {
   type CheckedMessage,

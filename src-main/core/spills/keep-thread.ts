@@ -1,8 +1,8 @@
 /** Writes answers in a worker thread, one after the other; the thread is started when there is one and ended when there is none. */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { workerLocation } from '../base/worker-location.ts';
+import type { Worker } from 'node:worker_threads';
+import { startThread, workerLocation } from '../base/worker-line.ts';
 import { DraftPlace } from './keep/part-draft.ts';
 import { AnswerDraft } from './keep/answer-draft.ts';
 import {
@@ -101,9 +101,8 @@ class KeepThread {
   }
 
   #start(): Worker {
-    // Answers are never held whole; what runs out of this much ends the thread and not the core.
-    const worker = new Worker(this.#workerUrl, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 192 } });
-    worker.unref();
+    // Answers are never held whole.
+    const worker = startThread(this.#workerUrl, { memory: 192 });
     this.#pieces = Array.from({ length: mostPieces }, () => new Uint8Array(pieceBytes));
     worker.on('message', (message: FromKeepWorker) => {
       if (worker === this.#worker) this.#hear(message);

@@ -1,12 +1,9 @@
 /** Questions waiting for a thread that reads, and the threads: started when there is something to read, ended when there is not. Big data goes to a process. */
-import { type ChildProcess, fork } from 'node:child_process';
 import { totalmem } from 'node:os';
-import { parse } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { AppError } from '../base/errors.ts';
 import { Slots } from '../base/slots.ts';
-import { workerLocation } from '../base/worker-location.ts';
+import { givenFile, startProcess, startThread, workerLocation } from '../base/worker-line.ts';
 import type { ReaderQuestion, ReadReply, ReadRequest } from './read-worker/reader-messages.ts';
 
 interface ReaderQueueLimits {
@@ -107,12 +104,8 @@ class ReaderThread {
   #isAlive = true;
 
   constructor(workerUrl: URL) {
-    this.#worker = new Worker(workerUrl, {
-      ...{ env: {}, argv: [], execArgv: [], stdin: false, stdout: true, stderr: true },
-      // More data than this has room for goes to a process; ten thousand levels need a larger stack than the usual.
-      resourceLimits: { maxOldGenerationSizeMb: 2048, stackSizeMb: 64 },
-    });
-    this.#worker.unref();
+    // More data than this has room for goes to a process; ten thousand levels need a larger stack than the usual.
+    this.#worker = startThread(workerUrl, { memory: 2048, stack: 64 });
     this.#worker.on('message', (reply: ReadReply) => this.#reply?.(reply));
     this.#worker.on('error', (error: Error) => (this.#error ??= error));
     this.#worker.on('exit', () => this.#leave());
@@ -186,9 +179,6 @@ function lost(cause: unknown): AppError {
 // Puts one question about a lot of data to a process of its own. A process and no thread: JSON.parse looks at no limit while it
 // works, and V8 ends the whole process when it runs out of heap in it (measured in 24.21: a list of 20 million empty objects).
 
-/** Where the file is among those that the process is given: behind the three usual ones and its line to us. */
-const fileAt = 4;
-
 /** 200 MB of JSON are about 2 GB of objects. */
 const usualMemory = 4 * 1024 ** 3;
 
@@ -205,7 +195,9 @@ async function askProcess(
   deadlines: ReadDeadlines,
   signal: AbortSignal,
 ): Promise<ReadReply> {
-  const child = start(reader, target.fd);
+  const { entry, memory = usualMemory } = reader;
+  const megabytes = Math.floor(Math.min(memory, totalmem() / 2) / 1024 ** 2);
+  const child = startProcess(entry, { memory: megabytes, file: target.fd });
   const { promise, resolve, reject } = Promise.withResolvers<ReadReply>();
   let reason: AppError | undefined;
   const end = (why: AppError): void => {
@@ -220,7 +212,7 @@ async function askProcess(
   child.once('exit', (code, killed) => reject(reason ?? outOfMemory(new Error(`It ended with ${killed ?? code}.`))));
   try {
     // A process that has just died is told of by its exit.
-    child.send({ target: { ...target, fd: fileAt }, question, maxBytes, index }, () => undefined);
+    child.send({ target: { ...target, fd: givenFile }, question, maxBytes, index }, () => undefined);
     if (signal.aborted) abort();
     return await promise;
   } finally {
@@ -228,25 +220,6 @@ async function askProcess(
     signal.removeEventListener('abort', abort);
     child.kill('SIGKILL');
   }
-}
-
-function start({ entry, memory = usualMemory }: ReaderProcess, fd: number): ChildProcess {
-  const megabytes = Math.floor(Math.min(memory, totalmem() / 2) / 1024 ** 2);
-  return fork(fileURLToPath(entry), [], {
-    env: bareEnvironment(),
-    execArgv: [`--max-old-space-size=${megabytes}`],
-    cwd: parse(process.execPath).root,
-    // A group of its own: an interrupt at the terminal is for the core, which then ends it.
-    detached: process.platform !== 'win32',
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc', fd],
-  });
-}
-
-/** Nothing of the core's surroundings but what it takes to run at all. */
-function bareEnvironment(): NodeJS.ProcessEnv {
-  const { SystemRoot } = process.env;
-  return { ELECTRON_RUN_AS_NODE: '1', ...(SystemRoot !== undefined && { SystemRoot }) };
 }
 
 function outOfMemory(cause: Error): AppError {

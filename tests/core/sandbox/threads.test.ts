@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test, vi } from 'vitest';
-import { workerLocation } from '../../../src-main/core/base/worker-location.ts';
+import { workerLocation } from '../../../src-main/core/base/worker-line.ts';
 import { engineUrl } from '../../../src-main/core/sandbox/js-worker/guest-vm.ts';
 import { sandboxWorkerUrl } from '../../../src-main/core/sandbox/sandbox.ts';
 import { Harness, javascript, text } from './sandbox-harness.ts';

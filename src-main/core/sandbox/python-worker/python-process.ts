@@ -2,7 +2,7 @@
  * Entry of the process for one Python program: hands on what core and thread say to each other, and ends with its line to the
  * core. The thread blocks while the code runs or waits; this side stays awake, so that no program outlives the core.
  */
-import { workerLocation } from '../../base/worker-location.ts';
+import { workerLocation } from '../../base/worker-line.ts';
 import { isJavaScript } from '../javascript-text.ts';
 import type { FromWorker, ToPython } from '../sandbox-request.ts';
 import { SandboxThread } from '../sandbox-thread.ts';
