@@ -11,7 +11,7 @@ import { gatewayMode } from './compat/toolmux/gateway.ts';
 import { maggHelpers } from './compat/magg/magg-helpers.ts';
 import { metaMode } from './compat/toolmux/meta.ts';
 import type { HelperTool, Mode, ModeView, OwnPrompt, OwnResource } from './modes/mode.ts';
-import { proxyMode } from './modes/proxy.ts';
+import { instructionsResource, proxyMode } from './modes/proxy.ts';
 import { readResultTool, spillResource } from './modes/read-spill.ts';
 import { retrieveAdminTools, retrieveMode } from './compat/mcpproxy/retrieve.ts';
 import { searchMode, searchTools } from './modes/search.ts';
@@ -69,7 +69,11 @@ export function helpersNamed(prefix: string | undefined): ReadonlyMap<string, He
 }
 
 /** Resources of our own, readable in every mode. */
-export const ownResources: readonly OwnResource[] = [...modes.flatMap((mode) => mode.resources ?? []), spillResource];
+export const ownResources: readonly OwnResource[] = [
+  ...modes.flatMap((mode) => mode.resources ?? []),
+  instructionsResource,
+  spillResource,
+];
 
 /** Prompts of our own, to be had in every mode. */
 export const ownPrompts: readonly OwnPrompt[] = modes.flatMap((mode) => mode.prompts ?? []);

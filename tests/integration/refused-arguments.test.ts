@@ -91,7 +91,7 @@ describe.each(modes.map(({ name }) => name))('in mode %s', (mode) => {
     for (const [day, isRefused] of [
       ['rpc', true],
       ['sdk', true],
-      ['full', name === 'invoke' || name === 'rail'],
+      ['full', false],
     ] as const) {
       const asked = JSON.parse(JSON.stringify(input).replaceAll('rpc', day)) as Params;
       const text = await told(one, name, asked);

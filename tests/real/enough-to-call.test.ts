@@ -59,7 +59,11 @@ describe('what is shown of real tools is enough to call them', () => {
   }
 
   test('in the lines of search_tools', () => {
-    const lines = foundTools([...tools.slice(0, 2), ...tools], false, context).slice(2);
+    const lines = foundTools(
+      tools.map((tool) => ({ tool, score: 1, share: 0 })),
+      false,
+      context,
+    );
     requireEnough(lines.map((line, index) => [tools[index] as CatalogEntry, String(line['sig'])]));
   });
 

@@ -42,7 +42,7 @@ export function callSteps(parts: StepParts): CallSteps {
       if (!isOn(tool.server, tool.name)) throw toolOff(tool.id);
       if (intent !== undefined) checkIntent(tool, intent);
     },
-    check: (tool, request) => checkArguments(tool, request, schemas),
+    check: (tool, request) => checkArguments(tool, request, schemas, request.asked ?? request.tool),
     call: (tool, params, request, context) =>
       cache.cachedCall(tool, params, context, async (watched) => {
         try {

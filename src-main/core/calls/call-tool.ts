@@ -14,6 +14,8 @@ import { fact } from '../wire/raw-json.ts';
 export interface CallRequest {
   /** The tool in any spelling. */
   readonly tool: string;
+  /** What the caller called it, where that is another word: errors name it so. */
+  readonly asked?: string;
   /** The server named beside it, if it was. */
   readonly server?: string | undefined;
   readonly arguments: JsonObject | undefined;

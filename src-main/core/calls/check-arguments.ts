@@ -2,6 +2,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf, parseJson } from '../base/json.ts';
+import { shortName } from '../base/shown-text.ts';
 import { closestWord } from '../base/wording.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { argumentKeys, nameKeys } from './read-arguments.ts';
@@ -17,18 +18,19 @@ export interface GivenArguments {
 }
 
 /**
- * The arguments to call with, hoisted where a model wrote them in the wrong place. Rejects with AppError arguments_invalid,
+ * `name`: what the caller called it. The arguments to call with, hoisted where a model wrote them in the wrong place. Rejects with AppError arguments_invalid,
  * `data` being `{error_type: "invalid_params", tool, hint, input_schema}`. A schema that cannot be checked lets everything pass.
  */
 export async function checkArguments(
   tool: CatalogEntry,
   given: GivenArguments,
   schemas: SchemaCompiler,
+  name: string = tool.id,
 ): Promise<JsonObject | undefined> {
   const schema = usableSchema(tool.definition);
   const hoisted = hoistArguments(given.arguments ?? {}, given.beside ?? {}, schema);
   const errors = await misfits(tool.definition, hoisted, schemas);
-  if (errors.length > 0) throw invalid(tool, schema, hoisted, errors);
+  if (errors.length > 0) throw invalid({ ...tool, asked: name }, schema, hoisted, errors);
   return Object.keys(hoisted).length === 0 ? given.arguments : hoisted;
 }
 
@@ -45,12 +47,17 @@ export async function misfits(
   return validate(JSON.parse(text)) === true ? [] : (validate.errors ?? []);
 }
 
-function invalid(tool: CatalogEntry, schema: JsonObject, args: JsonObject, errors: readonly ErrorObject[]): AppError {
+function invalid(
+  tool: CatalogEntry & { readonly asked: string },
+  schema: JsonObject,
+  args: JsonObject,
+  errors: readonly ErrorObject[],
+): AppError {
   const problems = [...new Set(errors.map(problemOf))];
   const shown = problems.slice(0, mostProblems);
   const more = problems.length > shown.length ? [`${problems.length - shown.length} more`] : [];
   const hint = hintFor(schema, args);
-  return new AppError('arguments_invalid', `The arguments do not fit ${tool.id}: ${[...shown, ...more].join('; ')}.`, {
+  return new AppError('arguments_invalid', `The arguments do not fit ${shortName(tool.asked)}: ${[...shown, ...more].join('; ')}.`, {
     fix: hint,
     data: { error_type: 'invalid_params', tool: tool.id, hint, input_schema: schema },
   });

@@ -9,6 +9,8 @@ export interface CatalogServer {
   readonly prefix?: string | undefined;
   readonly listing: Listing;
   readonly instructions: string | undefined;
+  /** Why its tools cannot be called now, in a few words; undefined where they can. */
+  readonly down?: string | undefined;
 }
 
 export interface CatalogEntry {
@@ -19,8 +21,10 @@ export interface CatalogEntry {
   readonly name: string;
   /** As client apps see it. */
   readonly listedName: string;
-  /** The server's definition, untouched. */
+  /** The server's definition, untouched, unless it is down: then the description says so first. */
   readonly definition: JsonObject;
+  /** Why it cannot be called now, in a few words; missing where it can. */
+  readonly down?: string;
 }
 
 export interface CatalogResource {
@@ -113,8 +117,27 @@ function entries(
       const id = `${server.name}:${name}`;
       // A tool called like one of our own helpers is told apart by its server even when there is only one.
       const needed = prefix ?? (reserved.has(name) ? prefixes.get(server.name) : undefined);
-      return { id, server: server.name, name, listedName: names.give(needed, name, id), definition };
+      const wanted = needed !== undefined && !reserved.has(name) && saysPrefix(name, needed, server.listing[key]) ? undefined : needed;
+      const entry = { id, server: server.name, name, listedName: names.give(wanted, name, id), definition };
+      return server.down === undefined ? entry : { ...entry, ...marked(definition, server.down) };
     });
+}
+
+/** Said where a model chooses, so that nobody tries in vain. */
+function marked(definition: JsonObject, down: string): Pick<CatalogEntry, 'definition' | 'down'> {
+  const { description } = definition;
+  const text = typeof description === 'string' && description !== '' ? ` ${description}` : '';
+  return { down, definition: { ...definition, description: `[${down}]${text}` } };
+}
+
+/**
+ * Whether a name says already whose it is: `git_log` of git is not listed as `git_git_log`, though it can be called so. Unless the
+ * same server has another one that would be listed like it.
+ */
+function saysPrefix(name: string, prefix: string, own: readonly JsonObject[]): boolean {
+  if (!name.toLowerCase().startsWith(`${prefix.toLowerCase()}_`) || name.length === prefix.length + 1) return false;
+  const rest = name.slice(prefix.length + 1);
+  return !own.some((other) => other['name'] === rest);
 }
 
 function resources(

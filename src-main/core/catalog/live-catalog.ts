@@ -3,7 +3,7 @@ import { Event } from '../base/events.ts';
 import type { ConfigProblem } from '../config/app-config.ts';
 import { SearchIndex } from '../search/search-index.ts';
 import type { SearchDocument } from '../search/segment.ts';
-import { awaitStart } from '../servers/server-standing.ts';
+import { awaitStart, lastingTrouble } from '../servers/server-standing.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { Listing } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
@@ -30,6 +30,8 @@ export class LiveCatalog {
   readonly #isOn: IsToolOn;
   readonly #aliases = new ServerAliases();
   #current: Catalog = buildCatalog([], new Set());
+  /** Which servers were down when the catalog was made. */
+  #stood = '';
 
   /** `reserved`: names of our own tools, which no server's tool may be listed under. `problems`: those of the config. `knownFix`: as ToolFinder has it. */
   constructor(
@@ -51,6 +53,9 @@ export class LiveCatalog {
       knownFix,
     });
     servers.listingChanged.on(() => this.rebuild());
+    servers.changed.on(() => {
+      if (this.#standing() !== this.#stood) this.rebuild();
+    });
   }
 
   get current(): Catalog {
@@ -157,7 +162,9 @@ export class LiveCatalog {
       prefix: server.config.prefix,
       listing: this.#switched(server),
       instructions: server.handshake?.instructions,
+      down: lastingTrouble(server.state),
     }));
+    this.#stood = this.#standing();
     // Those switched off have theirs too: it stays the same when they come back.
     const aliases = this.#aliases.give(this.#servers.all.map((server) => server.config.name));
     this.#current = buildCatalog(listed, this.#reserved, aliases);
@@ -168,6 +175,10 @@ export class LiveCatalog {
       resources: !sameResources(before, this.#current),
     };
     if (change.tools || change.prompts || change.resources) this.changed.emit(change);
+  }
+
+  #standing(): string {
+    return this.#servers.all.map(({ config, state }) => `${config.name} ${lastingTrouble(state) ?? ''}`).join('\n');
   }
 
   /** What it lists without the tools that are switched off. */
@@ -203,8 +214,10 @@ function flawed(servers: ServerManager, problems: readonly ConfigProblem[]): Kno
   return [...first].map(([server, reason]) => flawedServer(server, reason));
 }
 
-function toDocument({ id, server, name, definition }: CatalogEntry): SearchDocument {
-  const { title, description, inputSchema } = definition;
+function toDocument({ id, server, name, definition, down }: CatalogEntry): SearchDocument {
+  const { title, inputSchema } = definition;
+  const text = definition['description'];
+  const description = typeof text === 'string' && down !== undefined ? text.slice(down.length + 2) : text;
   return {
     id,
     server,

@@ -42,6 +42,19 @@ function typeText(schema: unknown, root: unknown): string {
   }
 }
 
+/** Longest type of a result, in characters. */
+const longestResult = 160;
+
+/** What a tool gives back, where its server tells: `{path, lines: integer}`; undefined where it says nothing, or too much for a line. */
+export function resultType(outputSchema: unknown): string | undefined {
+  if (!isObject(outputSchema)) return undefined;
+  for (let depth = 2; depth > 0; depth -= 1) {
+    const text = new TypeWriter(outputSchema, depth).of(outputSchema, 0);
+    if (text.length <= longestResult) return text === 'any' || text.startsWith('object') ? undefined : text;
+  }
+  return undefined;
+}
+
 interface ParameterType {
   readonly name: string;
   readonly required: boolean;

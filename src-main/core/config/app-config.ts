@@ -89,6 +89,8 @@ export interface ToolFilter {
 export interface RetrieveSettings {
   readonly limit: number | undefined;
   readonly detail: 'full' | 'compact' | undefined;
+  /** What an answer of retrieve_tools holds: what a call needs, or all that MCPProxy's has; undefined: the former. */
+  readonly fields: 'all' | 'needed' | undefined;
 }
 
 /** What happens with answers that are too long for a model. */
@@ -153,6 +155,11 @@ export interface AppConfig {
   readonly raw: boolean;
   /** How much of a server's tool a list shows; undefined: what suits whose file it is. */
   readonly condense: CondenseLevel | undefined;
+  /**
+   * When the tools of gateway and meta tell a tool's schema beside its answer: where the arguments were wrong, or at its first use in a
+   * session, too, as ToolMux does; undefined: what suits whose file it is.
+   */
+  readonly enrichment: 'errors' | 'first-use' | undefined;
   /** Names of helper tools listed besides the mode's own. */
   readonly extraTools: readonly string[];
   /** List the helper tools that administer servers in every mode; they can be called either way. */
@@ -236,6 +243,7 @@ export function defaultConfig(path: string): AppConfig {
     appModes: {},
     raw: false,
     condense: undefined,
+    enrichment: undefined,
     extraTools: [],
     exposeAdmin: false,
     // Fixed, so that an address given to a client app stays right; below the ranges systems hand out by themselves.
@@ -245,7 +253,7 @@ export function defaultConfig(path: string): AppConfig {
     callTimeoutSeconds: undefined,
     initTimeoutSeconds: undefined,
     isolateCommands: false,
-    retrieve: { limit: undefined, detail: undefined },
+    retrieve: { limit: undefined, detail: undefined, fields: undefined },
     code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
     trustEdits: false,
     heal: 'ask',

@@ -81,7 +81,8 @@ function productOf(root: Node | undefined, path: string): ConfigProduct {
 /** What a file without a mode means where it comes from. */
 function modeOf(product: ConfigProduct): Partial<AppConfig> {
   if (product === 'toolmux') return { mode: 'gateway' };
-  return product === 'mcpproxy' ? { mode: 'retrieve' } : {};
+  if (product !== 'mcpproxy') return {};
+  return { mode: 'retrieve', retrieve: { limit: undefined, detail: undefined, fields: 'all' } };
 }
 
 /** Some of MCPProxy's keys are words that any app may use for something else. */

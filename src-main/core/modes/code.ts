@@ -3,14 +3,24 @@ import { plainNumber, textOr } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import type { SandboxError, SandboxOutcome } from '../sandbox/sandbox-request.ts';
 import { namedServers, withMissing } from './show-tools.ts';
+import { findTools, type FoundTool, moreText, needsIn } from './find-tools.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
-import { findTools, namedTools, readDetail, readLanguage, runCode, toolTexts } from './run-code.ts';
+import {
+  type Detail,
+  hasTag,
+  namedTools,
+  readDetail,
+  readLanguage,
+  runCode,
+  signedLine,
+  toolTexts,
+} from './run-code.ts';
 
 /** `search`: tools by what they do, as text. */
 export const searchCode: HelperTool = {
   definition: {
     name: 'search',
-    description: 'Find tools by what you want to do; names and descriptions, best first.',
+    description: 'Find tools by what you want to do, best first; several with ";" between.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -32,13 +42,28 @@ export const searchCode: HelperTool = {
     const limit = Number(plainNumber(input['limit']) ?? Number.NaN);
     const tags = Array.isArray(input['tags']) ? input['tags'].filter((tag) => typeof tag === 'string') : [];
     const query = textOr(input['query']);
-    const found = findTools(context, query, Number.isInteger(limit) && limit > 0 ? limit : undefined, tags);
+    const { tools: found, more } = findTools(needsIn(query), context, {
+      limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, mostFound) : undefined,
+      accepts: (tool) => tags.length === 0 || hasTag(tool, tags),
+    });
     const all = context.catalog.tools.length;
     const header = found.length === all || detail === 'full' ? '' : `${found.length} of ${all} tools:\n`;
-    const text = found.length === 0 ? nothingFound(query, context) : header + toolTexts(found, detail);
+    const text = found.length === 0 ? nothingFound(query, context) : header + linesOf(found, detail, more, context);
     return withMissing({ content: [{ type: 'text', text }] }, context.finder.missingServers());
   },
 };
+
+const mostFound = 50;
+/** Of a list, so many lines are enough to write the call by. */
+const signed = 3;
+
+function linesOf(found: readonly FoundTool[], detail: Detail, more: number, { firstUse = false }: ModeView): string {
+  const tools = found.map(({ tool }) => tool);
+  // In ToolMux's words, where the settings ask for them.
+  if (detail !== 'brief' || firstUse) return toolTexts(tools, detail);
+  const lines = tools.map((tool, place) => (place < signed ? signedLine(tool) : toolTexts([tool], 'brief')));
+  return [...lines, ...[moreText(more) ?? []].flat()].join('\n');
+}
 
 function nothingFound(query: string, { catalog, index }: HelperContext): string {
   const near = index.suggest(query).flatMap((id) => catalog.lookup.tools.withId(id)[0]?.listedName ?? []);
@@ -86,7 +111,7 @@ export const execute: HelperTool = {
   definition: {
     name: 'execute',
     description:
-      'Run Python, JavaScript or TypeScript with await call_tool(name, args) and call_tools([{name, args}]); only what it returns comes back. Failed calls throw. 30 s, 50 calls, no network.',
+      'Run Python, JavaScript or TypeScript with await call_tool(name, args) and call_tools([{name, args}]): each gives structuredContent, else its text, JSON parsed. Only what it returns comes back. Failures throw. 30 s, 50 calls, no network.',
     inputSchema: {
       type: 'object',
       properties: { code: { type: 'string' }, language: { enum: ['python', 'javascript', 'typescript'] } },
@@ -142,5 +167,5 @@ export const codeMode: Mode = {
 };
 
 function instructions({ catalog }: ModeView): string {
-  return `Search before saying that something cannot be done; get_schema; then execute Python or JavaScript that awaits call_tool(name, args) and returns what is needed. Tools of: ${namedServers(catalog.servers)}.`;
+  return `Search before saying that something cannot be done; get_schema where no signature is; then execute. Tools of: ${namedServers(catalog.servers)}.`;
 }

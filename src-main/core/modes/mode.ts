@@ -26,6 +26,8 @@ export interface ModeView {
   readonly level: CondenseLevel;
   /** What was shaped for it before. */
   readonly shapes?: SchemaShapes;
+  /** A tool's first use in a session tells its description and schema, as ToolMux does. */
+  readonly firstUse?: boolean;
   /** A long answer may be kept on disk and a summary be given in its place. */
   readonly spills?: boolean;
   /** A call that takes long may be answered with a handle. */

@@ -1,7 +1,7 @@
 /** Mode `proxy`: every tool is listed, with as much of its texts and schema as the level says. */
 import type { JsonObject } from '../base/json.ts';
 import { callableTool, cutText, hasRoomFor } from './show-tools.ts';
-import { maxInstructions, type Mode, type ModeView } from './mode.ts';
+import { maxInstructions, type Mode, type ModeView, type OwnResource } from './mode.ts';
 import { readResultTool } from './read-spill.ts';
 
 export const proxyMode: Mode = {
@@ -25,18 +25,30 @@ function serverTools(view: ModeView): JsonObject[] {
   });
 }
 
-/** Less than this of a server's own text says nothing. */
-const leastShare = 80;
+/** Servers' own texts, in characters: a short one is told, whole; together at most so many. The others can be read by name. */
+const longestTold = 300;
+const mostTold = 900;
 
-/** Servers' own instructions follow as far as the budget of client apps goes, shared fairly. */
-function instructions({ catalog }: ModeView): string {
+function instructions({ catalog, spills }: ModeView): string {
   if (catalog.servers.length === 0) return 'Tooltray: no server is switched on yet.';
-  const head = cutText(`Tools of ${catalog.servers.join(', ')} through Tooltray.`, maxInstructions);
-  const share = Math.floor((maxInstructions - head.length) / Math.max(1, catalog.instructions.size)) - 8;
+  const kept = spills === true ? ' A long answer is kept: its summary says how to read on.' : '';
+  const head = `Tools of ${catalog.servers.join(', ')} through Tooltray.${kept}`;
   const texts = [...catalog.instructions].map(([server, text]) => `\n\n# ${server}\n${text.trim()}`);
-  return head + texts.map((text) => shorten(text, share)).join('');
+  let left = mostTold;
+  const told = texts.filter((text) => text.length <= longestTold && (left -= text.length) >= 0);
+  const rest = told.length === texts.length ? '' : ` What a server says of itself: ${serverInstructions}NAME.`;
+  return cutText(head + rest + told.join(''), maxInstructions);
 }
 
-function shorten(text: string, length: number): string {
-  return text.length > length && length < leastShare ? '' : cutText(text, length);
-}
+const serverInstructions = 'tooltray://instructions/';
+
+/** What a server says of itself, by its name, whole. */
+export const instructionsResource: OwnResource = {
+  definition: { uriTemplate: `${serverInstructions}{server}`, name: 'instructions', mimeType: 'text/plain' },
+  read(uri, { catalog }) {
+    const name = uri.slice(serverInstructions.length);
+    const [text] = [...catalog.instructions].flatMap(([server, one]) => (encodeURIComponent(server) === name ? one : []));
+    if (!uri.startsWith(serverInstructions)) return Promise.resolve(undefined);
+    return Promise.resolve(text === undefined ? undefined : { uri, mimeType: 'text/plain', text });
+  },
+};

@@ -4,10 +4,11 @@ import { isObject, type JsonObject, objectOf, textOr } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseLine } from '../condense/condense-tool.ts';
-import { leavesOut, parameterTypes } from '../condense/signature.ts';
+import { leavesOut, parametersText, parameterTypes, resultType } from '../condense/signature.ts';
 import type { SandboxLanguage, SandboxLimits, SandboxOutcome, SandboxRequest } from '../sandbox/sandbox-request.ts';
 import { toObject } from '../wire/raw-json.ts';
-import type { HelperContext, HelperTool, ModeView } from './mode.ts';
+import { findTools, needsIn } from './find-tools.ts';
+import type { HelperContext, HelperTool } from './mode.ts';
 
 export interface CodeRun {
   readonly code: string;
@@ -64,7 +65,11 @@ export async function runCode(run: CodeRun, context: HelperContext): Promise<San
     discover: {
       search: async (query, limit) => {
         await context.settled();
-        return toolTexts(findTools(context, query, limit), 'brief');
+        const { tools } = findTools(needsIn(query), context, { limit: limit ?? mostInCode });
+        return toolTexts(
+          tools.map(({ tool }) => tool),
+          'brief',
+        );
       },
       schema: async (names) => toolTexts((await namedTools(context, names)).found, 'detailed'),
     },
@@ -108,20 +113,17 @@ async function requireServer(name: string, servers: readonly string[], context: 
   throw Object.assign(new Error(message), { code: 'SERVER_NOT_ALLOWED' });
 }
 
-// The tools that a query finds, or that are named; for the model and for code in the sandbox alike.
+/** A program that searches costs nobody a line that it does not print. */
+const mostInCode = 50;
 
-const mostFound = 50;
+// The tools that are found or named; for the model and for code in the sandbox alike.
 
-export function findTools(
-  { catalog, index }: ModeView,
-  query: string,
-  limit: number | undefined,
-  tags: readonly string[] = [],
-): CatalogEntry[] {
-  const byId = new Map(catalog.tools.map((tool) => [tool.id, tool]));
-  const accepts = (id: string): boolean => tags.length === 0 || hasTag(byId.get(id)?.definition ?? {}, tags);
-  const { hits } = index.search(query, { limit: Math.min(limit ?? mostFound, mostFound), accepts });
-  return hits.flatMap(({ id }) => byId.get(id) ?? []);
+/** FastMCP servers send tags in `_meta`; a tool without any answers to `untagged`. */
+export function hasTag({ definition }: CatalogEntry, wanted: readonly string[]): boolean {
+  const meta = objectOf(definition['_meta']);
+  const own = [meta['_fastmcp'], meta['fastmcp'], definition].find(isObject)?.['tags'];
+  const tags = Array.isArray(own) ? (own as unknown[]) : [];
+  return wanted.some((tag) => (tags.length === 0 ? tag === 'untagged' : tags.includes(tag)));
 }
 
 interface NamedTools {
@@ -149,17 +151,9 @@ export async function namedTools(
   };
 }
 
-/** FastMCP servers send tags in `_meta`; a tool without any answers to `untagged`. */
-function hasTag(definition: JsonObject, wanted: readonly string[]): boolean {
-  const meta = objectOf(definition['_meta']);
-  const own = [meta['_fastmcp'], meta['fastmcp'], definition].find(isObject)?.['tags'];
-  const tags = Array.isArray(own) ? (own as unknown[]) : [];
-  return wanted.some((tag) => (tags.length === 0 ? tag === 'untagged' : tags.includes(tag)));
-}
-
 // Tools as text at three levels of detail, the way ToolMux's code mode shows them.
 
-type Detail = 'brief' | 'detailed' | 'full';
+export type Detail = 'brief' | 'detailed' | 'full';
 
 export function readDetail(value: unknown, fallback: Detail): Detail {
   return value === 'brief' || value === 'detailed' || value === 'full' ? value : fallback;
@@ -174,6 +168,13 @@ function brief({ listedName, definition }: CatalogEntry): string {
   return `- ${listedName}: ${condenseLine(textOr(definition['description']))}`;
 }
 
+/** The same with what it takes and, where its server tells, gives back: enough to write the call. */
+export function signedLine({ listedName, definition }: CatalogEntry): string {
+  const gives = resultType(definition['outputSchema']);
+  const sig = `${listedName}(${parametersText(usableSchema(definition))})${gives === undefined ? '' : ` → ${gives}`}`;
+  return `- ${sig}: ${condenseLine(textOr(definition['description']))}`;
+}
+
 function detailed(tool: CatalogEntry): string {
   const { parameters: all, more } = parameterTypes(usableSchema(tool.definition));
   const parameters = [
@@ -182,6 +183,8 @@ function detailed(tool: CatalogEntry): string {
     ...more.filter((one) => one !== '~').map((one) => `- ${one}`),
   ];
   const head = [`### ${tool.listedName}`, textOr(tool.definition['description'])].filter((line) => line !== '');
+  const gives = resultType(tool.definition['outputSchema']);
+  if (gives !== undefined) parameters.push(`**Gives** ${gives}`);
   const isPart = all.some(({ type }) => leavesOut(type)) || more.some(leavesOut);
   if (isPart) parameters.push('~ leaves something out: detail "full" has it.');
   return [...head, ...(parameters.length === 0 ? [] : ['**Parameters**', ...parameters])].join('\n');

@@ -5,24 +5,26 @@ import { AppError } from '../base/errors.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseLine } from '../condense/condense-tool.ts';
 import { parametersText } from '../condense/signature.ts';
+import { findTools, type FoundTool, moreText, needsIn, needSchema } from './find-tools.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
 import { namedServers, sawSchema, withMissing } from './show-tools.ts';
 
-// Found tools as search_tools shows them: the first two ready to call, for the others a line each to choose by.
+// Found tools as search_tools shows them: a line each to choose and to call by, and the schema where a line is not enough.
 
-/** What is called next is mostly among them. */
+/** ToolMux shows them whole: what is called next is mostly among them. */
 const shownWhole = 2;
 
 /** `full`: all of them whole, whatever the session has seen. */
-export function foundTools(tools: readonly CatalogEntry[], full: boolean, context: HelperContext): JsonObject[] {
-  const { level, memory } = context;
-  return tools.map((tool, place) => {
+export function foundTools(tools: readonly FoundTool[], full: boolean, context: HelperContext): JsonObject[] {
+  const { firstUse = false, level, memory } = context;
+  const open = firstUse ? new Set(tools.slice(0, shownWhole).map(({ tool }) => tool.id)) : needSchema(tools);
+  return tools.map(({ tool }) => {
     if (level === 'full') return { ...tool.definition, name: tool.listedName };
     if (full) {
       sawSchema(tool, memory);
       return whole(tool);
     }
-    if (place >= shownWhole) return line(tool, context);
+    if (!open.has(tool.id)) return line(tool, context);
     return sawSchema(tool, memory) ? { ...line(tool, context), inputSchema_shown: 'earlier' } : whole(tool);
   });
 }
@@ -46,22 +48,19 @@ function line({ server, name, listedName, definition }: CatalogEntry, { descript
     name: listedName,
     sig: `(${parametersText(usableSchema(definition))})`,
     desc: written ?? condenseLine(typeof description === 'string' ? description : undefined),
-    call_with: 'call_tool',
   };
 }
-
-const searchLimit = 10;
 
 export const searchTools: HelperTool = {
   definition: {
     name: 'search_tools',
     description:
-      'Find tools by what you want to do, best first. sig: ? is optional, ~ left out; detail "full" has all schemas.',
+      'Find tools by what you want to do, best first; several needs with ";" between. sig: ? is optional, ~ left out; detail "full" has all schemas.',
     inputSchema: {
       type: 'object',
       properties: {
         query: { type: 'string' },
-        limit: { type: 'integer' },
+        limit: { type: 'integer', description: 'default 8' },
         detail: { enum: ['compact', 'full'] },
       },
       required: ['query'],
@@ -71,17 +70,19 @@ export const searchTools: HelperTool = {
   },
   async run(input, context) {
     await context.settled();
-    const query = textOr(input['query']).trim();
-    if (query === '') {
+    const needs = needsIn(input['query']);
+    if (needs.length === 0) {
       throw new AppError('bad_request', 'The query is missing.', { fix: 'Say in "query" what you want to do.' });
     }
-    const tools = find(query, limitOf(input['limit']), context);
-    const found = foundTools(tools, input['detail'] === 'full', context);
-    const missing = context.finder.missingServers();
-    const meant = found.length === 0 ? didYouMean(query, context) : undefined;
-    if (meant !== undefined) return withMissing({ content: [{ type: 'text', text: meant }] }, missing);
-    const content = found.length === 0 ? [] : [{ type: 'text', text: JSON.stringify(found) }];
-    return withMissing({ content, structuredContent: { result: found } }, missing);
+    const { tools, more } = findTools(needs, context, { limit: limitOf(input['limit']) });
+    const shown = foundTools(tools, input['detail'] === 'full', context);
+    const texts = shown.length === 0 ? didYouMean(needs, context) : [JSON.stringify(shown), moreText(more)];
+    const told = context.firstUse === true ? texts.slice(0, 1) : texts;
+    const content = told.flatMap((text) => (text === undefined ? [] : [{ type: 'text', text }]));
+    // ToolMux has the same in both; whoever has not asked for its answers is given them once.
+    const whole = context.firstUse === true && (shown.length > 0 || content.length === 0);
+    const result = { content, ...(whole && { structuredContent: { result: shown } }) };
+    return withMissing(result, context.finder.missingServers());
   },
 };
 
@@ -120,20 +121,16 @@ export const searchMode: Mode = {
   instructions,
 };
 
-function find(query: string, limit: number, { catalog, index }: HelperContext): CatalogEntry[] {
-  const byId = new Map(catalog.tools.map((tool) => [tool.id, tool]));
-  return index.search(query, { limit }).hits.flatMap(({ id }) => byId.get(id) ?? []);
-}
-
 /** Nothing at all where no name is near: that is how ToolMux says that nothing was found. */
-function didYouMean(query: string, { catalog, index }: HelperContext): string | undefined {
-  const near = index.suggest(query).flatMap((id) => catalog.lookup.tools.withId(id)[0]?.listedName ?? []);
-  return near.length === 0 ? undefined : `Nothing matches. Did you mean ${near.join(', ')}?`;
+function didYouMean(needs: readonly string[], { catalog, index }: HelperContext): readonly string[] {
+  const ids = needs.flatMap((need) => index.suggest(need));
+  const near = ids.flatMap((id) => catalog.lookup.tools.withId(id)[0]?.listedName ?? []);
+  return near.length === 0 ? [] : [`Nothing matches. Did you mean ${[...new Set(near)].join(', ')}?`];
 }
 
-function limitOf(value: unknown): number {
-  const wanted = Number(plainNumber(value) ?? searchLimit);
-  return Number.isFinite(wanted) ? Math.min(Math.max(1, Math.trunc(wanted)), 50) : searchLimit;
+function limitOf(value: unknown): number | undefined {
+  const wanted = value === undefined ? Number.NaN : Number(plainNumber(value) ?? Number.NaN);
+  return Number.isFinite(wanted) ? Math.min(Math.max(1, Math.trunc(wanted)), 50) : undefined;
 }
 
 function instructions({ catalog }: ModeView): string {

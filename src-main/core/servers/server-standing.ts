@@ -40,6 +40,26 @@ interface StandingFacts {
 /** Longest cause in a list, in characters; whoever wants all of it asks for the server's tool. */
 const longestBrief = 80;
 
+/** So many starts in a row have failed before a server counts as one that does not answer. */
+const failuresOfTheIll = 3;
+
+/** What keeps a server from answering until somebody does something, in a few words; undefined for what may pass by itself. */
+export function lastingTrouble(state: ServerState): string | undefined {
+  switch (state.kind) {
+    case 'pending-sign-in':
+    case 'authenticating':
+      return 'needs sign-in';
+    case 'error':
+    case 'connecting':
+    case 'discovering':
+      return state.failures >= failuresOfTheIll ? 'not answering' : undefined;
+    case 'ready':
+    case 'disabled':
+    case 'disconnected':
+      return undefined;
+  }
+}
+
 /** undefined for a server that answers, or that wakes for whoever calls. */
 export function absenceOf({
   name,

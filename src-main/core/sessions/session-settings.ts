@@ -120,6 +120,7 @@ export class SettingsOfSession {
       index: this.#core.catalog.index,
       level: levelFor(config, app),
       shapes: this.#shapes,
+      firstUse: tellsAtFirstUse(config),
       spills: maySpill(config.results),
       handles: callLimitMs !== undefined,
       descriptions: this.#core.descriptions,
@@ -143,6 +144,10 @@ function modeFor({ mode, app }: SettingsAddress, core: SessionCore): string {
   const config = core.config();
   const forApp = app !== undefined && Object.hasOwn(config.appModes, app) ? config.appModes[app] : undefined;
   return mode ?? forApp ?? core.mode ?? config.mode;
+}
+
+function tellsAtFirstUse({ enrichment, product }: AppConfig): boolean {
+  return (enrichment ?? (product === 'toolmux' ? 'first-use' : 'errors')) === 'first-use';
 }
 
 /** Helper tools that the person wants listed besides the mode's own. */

@@ -62,7 +62,7 @@ export function helperContext(
     longestText: 30_000,
     toolActivity: () => [],
     toolFilter: { allow: [], deny: [] },
-    retrieve: { limit: undefined, detail: undefined },
+    retrieve: { limit: undefined, detail: undefined, fields: undefined },
     memory: new SessionMemory(),
     author: { app: 'test', sessionId: 'test', tool: 'test' },
     signal: new AbortController().signal,

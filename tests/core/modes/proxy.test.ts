@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { ownResources } from '../../../src-main/core/mode-list.ts';
+import { readOwnResource } from '../../../src-main/core/modes/mode.ts';
 import { proxyMode } from '../../../src-main/core/modes/proxy.ts';
 import { levelFor } from '../../../src-main/core/modes/show-tools.ts';
 import { serverWith, toolsNamed } from '../catalog/catalog-of.ts';
@@ -88,11 +90,16 @@ describe('instructions', () => {
     expect(textFor()).toContain('no server is switched on yet');
   });
 
-  test.each([0, 1, 2, 3])('share 2 048 characters fairly and end no text in half a character (%i)', (shift) => {
-    const text = textFor(`${'x'.repeat(shift)}${'🚀'.repeat(5000)}`, '🚀'.repeat(5000), 'short');
-    expect(text.length).toBeLessThanOrEqual(2048);
-    expect(text.isWellFormed()).toBe(true);
-    expect(text).toMatch(/# server0\n.*…\n\n# server1\n.*…\n\n# server2\nshort$/s);
+  test('a long text of a server is not cut, but named where it can be read whole', async () => {
+    const long = '🚀'.repeat(5000);
+    const context = helperContext([serverWith('a b', {}, long), serverWith('c', {}, 'short')]);
+    expect(proxyMode.instructions(context)).toBe(
+      'Tools of a b, c through Tooltray. What a server says of itself: tooltray://instructions/NAME.\n\n# c\nshort',
+    );
+    const read = (uri: string) => readOwnResource(ownResources, uri, context);
+    expect(await read('tooltray://instructions/a%20b')).toMatchObject({ mimeType: 'text/plain', text: long });
+    expect(await read('tooltray://instructions/nobody')).toBeUndefined();
+    expect(await read('tooltray://instructions/%')).toBeUndefined();
   });
 
   test.each([0, 1])('stay within that with a thousand servers and with one of an endless name (%i)', (shift) => {

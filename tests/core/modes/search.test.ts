@@ -27,8 +27,13 @@ function search(input: JsonObject, context = helperContext(servers)): Promise<Js
   return helper('search_tools').run(input, context) as Promise<JsonObject>;
 }
 
-const namesIn = (result: JsonObject): unknown[] =>
-  (result['structuredContent'] as { result: { name: string }[] }).result.map((tool) => tool.name);
+const hitsIn = (result: JsonObject): JsonObject[] => {
+  expect(result['structuredContent']).toBeUndefined();
+  const [first] = result['content'] as { text: string }[];
+  return first === undefined ? [] : (JSON.parse(first.text) as JsonObject[]);
+};
+const namesIn = (result: JsonObject): unknown[] => hitsIn(result).map((tool) => tool['name']);
+const moreIn = (result: JsonObject): string | undefined => (result['content'] as { text: string }[])[1]?.text;
 
 describe('what is listed', () => {
   test('two tools and nothing else, however many tools the servers have', () => {
@@ -48,48 +53,54 @@ describe('what is listed', () => {
 });
 
 describe('search_tools', () => {
-  test('gives definitions that a call can be made from, best first, the same as text and as structure', async () => {
-    const result = await search({ query: 'turn text around' });
+  const nested = {
+    name: 'reverse_all',
+    description: 'Turn many texts around.',
+    // A text of a pattern that no line can hold.
+    inputSchema: { type: 'object', properties: { all: { type: 'object', not: { required: ['x'] }, minProperties: 1 } } },
+  };
+
+  test('gives a line for each to call by, best first, and the whole where a line leaves something open', async () => {
+    const context = helperContext([...servers, serverWith('c', { tools: [nested] })]);
+    const line = { sig: '(text)', desc: 'Turn a text around' };
+    expect(hitsIn(await search({ query: 'reverse; reverse_all' }, context))).toEqual([
+      { name: 'a_reverse', ...line },
+      { name: 'b_reverse', ...line },
+      { ...nested, name: 'c_reverse_all' },
+    ]);
+    const again = hitsIn(await search({ query: 'reverse_all', limit: 1 }, context));
+    expect(again).toEqual([expect.objectContaining({ sig: '(all?: {~})', inputSchema_shown: 'earlier' })]);
+  });
+
+  test('shows the first two whole where the settings ask for what ToolMux shows', async () => {
     const { outputSchema: _, icons: __, ...shown } = reverse;
-    const expected = [
-      { ...shown, name: 'a_reverse' },
-      { ...shown, name: 'b_reverse' },
-    ];
+    const context = Object.defineProperty(helperContext(servers), 'firstUse', { value: true });
+    const result = await search({ query: 'turn text around' }, context);
+    const expected = ['a_reverse', 'b_reverse'].map((name) => ({ ...shown, name }));
     expect(result['structuredContent']).toEqual({ result: expected });
-    const [{ text }] = result['content'] as [{ text: string }];
-    expect(JSON.parse(text)).toEqual(expected);
+    expect(JSON.parse((result['content'] as [{ text: string }])[0].text)).toEqual(expected);
   });
 
   const many = (): TestContext =>
     helperContext([
       serverWith('fs', { tools: Array.from({ length: 20 }, (_, i) => ({ ...reverse, name: `reverse_${i}` })) }),
     ]);
-  const hitsIn = (result: JsonObject): JsonObject[] => (result['structuredContent'] as { result: JsonObject[] }).result;
 
-  test('gives schemas with the first two of ten hits, a line to call by with the others', async () => {
-    const hits = hitsIn(await search({ query: 'reverse text' }, many()));
-    expect(hits.map((hit) => 'inputSchema' in hit)).toEqual([true, true, ...Array.from({ length: 8 }, () => false)]);
-    expect(hits[2]).toEqual({
-      name: expect.stringMatching(/^reverse_/) as string,
-      sig: '(text)',
-      desc: 'Turn a text around',
-      call_with: 'call_tool',
-    });
+  test('what fits far worse than the best is left out and counted, unless a limit asks for it', async () => {
+    const tools = [reverse, { name: 'unrelated', description: 'A long list of words, among them the word text, once.' }];
+    const context = helperContext([serverWith('a', { tools })]);
+    const best = await search({ query: 'reverse text' }, context);
+    expect([namesIn(best), moreIn(best)]).toEqual([['reverse'], '1 more fit less; ask with limit.']);
+    expect(namesIn(await search({ query: 'reverse text', limit: 5 }, context))).toEqual(['reverse', 'unrelated']);
   });
 
-  test('gives a schema once to a session, and refers to it from then on', async () => {
-    const context = helperContext(servers);
-    await search({ query: 'a_reverse', limit: 1 }, context);
-    const [again] = hitsIn(await search({ query: 'a_reverse', limit: 1 }, context));
-    expect(again).toEqual({
-      name: 'a_reverse',
-      sig: '(text)',
-      desc: 'Turn a text around',
-      call_with: 'call_tool',
-      inputSchema_shown: 'earlier',
-    });
-    const [elsewhere] = hitsIn(await search({ query: 'a_reverse', limit: 1 }));
-    expect(elsewhere).toHaveProperty('inputSchema');
+  test('what cannot answer now comes last, and says so', async () => {
+    const context = helperContext([{ ...serverWith('a', { tools: [reverse] }), down: 'needs sign-in' }, serverWith('b', { tools: [reverse] })]);
+    const hits = hitsIn(await search({ query: 'reverse' }, context));
+    expect(hits.map(({ name, desc }) => [name, desc])).toEqual([
+      ['b_reverse', 'Turn a text around'],
+      ['a_reverse', expect.stringMatching(/^\[needs sign-in\]/)],
+    ]);
   });
 
   test('gives all schemas as often as they are asked for', async () => {
@@ -111,7 +122,7 @@ describe('search_tools', () => {
 
   test('gives whole definitions when texts shall stay as they are', async () => {
     const result = await search({ query: 'reverse', limit: 1 }, helperContext(servers, true));
-    expect(result['structuredContent']).toEqual({ result: [{ ...reverse, name: 'a_reverse' }] });
+    expect(hitsIn(result)).toEqual([{ ...reverse, name: 'a_reverse' }]);
   });
 
   test.each([{ query: '' }, { query: ' ' }, {}, { query: 5 }, { search: 'x' }])(
@@ -122,8 +133,8 @@ describe('search_tools', () => {
     },
   );
 
-  test.each([{ query: 'zzzz' }])('finds nothing for %j and says so by an empty list', async (input) => {
-    expect(await search(input)).toEqual({ content: [], structuredContent: { result: [] } });
+  test.each([{ query: 'zzzz' }])('finds nothing for %j and says so by an empty answer', async (input) => {
+    expect(await search(input)).toEqual({ content: [] });
   });
 
   test.each([
@@ -133,10 +144,10 @@ describe('search_tools', () => {
     [1.9, 1],
     [0, 1],
     [-3, 1],
-    [undefined, 10],
-    [null, 10],
-    ['many', 10],
-    [{}, 10],
+    [undefined, 8],
+    [null, 8],
+    ['many', 8],
+    [{}, 8],
     [1e9, 50],
   ])('takes the limit %j as %i', async (limit, shown) => {
     const many = serverWith('many', { tools: Array.from({ length: 60 }, (_, i) => ({ name: `reverse_${i}` })) });

@@ -18,5 +18,5 @@ export const universalMode: Mode = {
 };
 
 function instructions({ catalog }: ModeView): string {
-  return `Use proxy: list (100 at a time) before saying that something cannot be done, info for the full schema, call. Servers: ${namedServers(catalog.servers)}.`;
+  return `Use proxy: list (filter_server) before saying that something cannot be done, info for a schema, call, batch for several. Servers: ${namedServers(catalog.servers)}.`;
 }

@@ -14,8 +14,8 @@ import { jsonFailure, readText } from './answers.ts';
 
 const what: Readonly<Record<Intent, string>> = {
   read: 'Call a tool that only reads.',
-  write: 'Call a tool that creates or changes something.',
-  destructive: 'Call a tool that deletes or cannot be undone.',
+  write: 'Call a tool that changes something and destroys nothing.',
+  destructive: 'Call a tool that may overwrite or delete.',
 };
 
 /** Without what MCP takes for granted. */

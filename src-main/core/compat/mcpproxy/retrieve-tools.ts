@@ -5,15 +5,16 @@ import type { JsonObject } from '../../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import { toolOffFix } from '../../catalog/tool-finder.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
+import { findTools, type FoundTool, moreText, needsIn, usualLimit } from '../../modes/find-tools.ts';
 import { sawSchema } from '../../modes/show-tools.ts';
 import type { SearchHit } from '../../search/search-index.ts';
 import { jsonResult, readCount, readSwitch, readText } from './answers.ts';
 import { compactEntry, failedFilters, filterDiagnostics, filtersIn, fullEntry, sessionRisk } from './tool-entry.ts';
 
 /** MCPProxy's. */
-const usualLimit = 15;
+const theirLimit = 15;
 const mostHits = 100;
-/** So many hits of a compact answer bring their schema along: what is called next is mostly among them. */
+/** So many hits of such an answer bring their schema along: what is called next is mostly among them. */
 const schemasShown = 2;
 /** Of single tools that are switched off, as MCPProxy has it. */
 const mostOff = 10;
@@ -23,7 +24,7 @@ const flag = { type: 'boolean' };
 export const retrieveTools: HelperTool = {
   definition: {
     name: 'retrieve_tools',
-    description: 'Find tools by what you want to do, best first.',
+    description: 'Find tools by what you want to do, best first; several with ";" between.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -47,20 +48,13 @@ export const retrieveTools: HelperTool = {
       throw new AppError('bad_request', 'The query is missing.', { fix: 'Say in "query" what you want to do.' });
     }
     const detail = readText(input['detail']) ?? context.retrieve.detail;
-    const full = detail === 'full';
-    const limit = readCount(input['limit'], context.retrieve.limit ?? usualLimit, mostHits);
     const filters = filtersIn(input);
-    const { found, total } = search(query, limit, filters, context);
     const stats = readSwitch(input['include_stats']) ? new UsageStats(context) : undefined;
-    const tools = found.map(({ tool, score }, place) => ({
-      ...(full ? whole(tool, score, context) : line({ tool, score }, place, detail !== 'compact', context)),
-      ...stats?.of(tool),
-    }));
+    const shown = context.retrieve.fields === 'all' ? allFields : neededFields;
+    const { tools, limit, rest } = shown({ query, detail, filters, limit: input['limit'], context });
     return jsonResult({
-      tools,
-      query: query.slice(0, 200),
-      total,
-      ...(tools.length === 0 ? nothingFound(query, context) : { usage_instructions: usage(detail) }),
+      tools: tools.map(([tool, entry]) => ({ ...entry, ...stats?.of(tool) })),
+      ...(tools.length === 0 ? { ...nothingFound(query, context), ...rest } : rest),
       ...notListed(context),
       ...filterDiagnostics(query, filters, context),
       ...(readSwitch(input['include_session_risk_warning']) && { session_risk: sessionRisk(context.catalog) }),
@@ -70,6 +64,74 @@ export const retrieveTools: HelperTool = {
     });
   },
 };
+
+interface Asked {
+  readonly query: string;
+  readonly detail: string | undefined;
+  readonly filters: readonly string[];
+  readonly limit: unknown;
+  readonly context: HelperContext;
+}
+
+/** The entries of an answer, and what else it says. */
+interface Answer {
+  readonly tools: readonly (readonly [CatalogEntry, JsonObject])[];
+  readonly limit: number;
+  readonly rest: JsonObject;
+}
+
+/** What a call needs: a line each, the schema where the line leaves something open; how to read them once to a session. */
+function neededFields({ query, detail, filters, limit, context }: Asked): Answer {
+  const wanted = readCount(limit, context.retrieve.limit ?? 0, mostHits);
+  const needs = needsIn(query);
+  const { tools, more } = findTools(needs, context, {
+    limit: wanted === 0 ? undefined : wanted,
+    accepts: (tool) => failedFilters(tool, filters).length === 0,
+  });
+  const open = new Set(tools.filter(isOpen).slice(0, mostOpen));
+  const entries = tools.map((found): readonly [CatalogEntry, JsonObject] => {
+    const { tool, score } = found;
+    if (detail === 'full') return [tool, whole(tool, score, context)];
+    const { name, id, sig, desc, lossy, call_with } = compactEntry(tool, score, detail !== 'compact');
+    const entry = { ...(id === undefined ? { name } : { id }), sig, desc, ...(lossy === true && { lossy }), call_with };
+    return [tool, open.has(found) ? withSchema(entry, tool, context) : entry];
+  });
+  const isTold = context.memory.seen('usage', `retrieve ${detail ?? ''}`);
+  const left = moreText(more);
+  return {
+    tools: entries,
+    limit: wanted === 0 ? usualLimit : wanted,
+    rest: {
+      ...(left !== undefined && { more: left }),
+      ...(tools.length > 0 && !isTold && { usage_instructions: usage(detail) }),
+    },
+  };
+}
+
+/** A strong hit whose line leaves something to the schema. */
+function isOpen({ tool, share }: FoundTool): boolean {
+  return share >= strongShare && compactEntry(tool, 0, true)['lossy'] === true;
+}
+
+const strongShare = 0.7;
+const mostOpen = 2;
+
+/** All that MCPProxy's answers hold, each time. */
+function allFields({ query, detail, filters, limit: given, context }: Asked): Answer {
+  const limit = readCount(given, context.retrieve.limit ?? theirLimit, mostHits);
+  const { found, total } = search(query, limit, filters, context);
+  const tools = found.map(({ tool, score }, place): readonly [CatalogEntry, JsonObject] => [
+    tool,
+    detail === 'full'
+      ? whole(tool, score, context)
+      : place < schemasShown
+        ? withSchema(compactEntry(tool, score, detail !== 'compact'), tool, context)
+        : compactEntry(tool, score, detail !== 'compact'),
+  ]);
+  const usage_instructions = usage(detail);
+  const rest = { query: query.slice(0, 200), total, ...(tools.length > 0 && { usage_instructions }) };
+  return { tools, limit, rest };
+}
 
 interface Found {
   readonly tool: CatalogEntry;
@@ -100,10 +162,8 @@ function whole(tool: CatalogEntry, score: number, { memory }: HelperContext): Js
   return fullEntry(tool, score);
 }
 
-/** The schema comes along for the first, once to a session. */
-function line({ tool, score }: Found, place: number, named: boolean, { memory }: HelperContext): JsonObject {
-  const entry = compactEntry(tool, score, named);
-  if (place >= schemasShown) return entry;
+/** Once to a session. */
+function withSchema(entry: JsonObject, tool: CatalogEntry, { memory }: HelperContext): JsonObject {
   if (sawSchema(tool, memory)) return { ...entry, inputSchema_shown: 'earlier' };
   return { ...entry, inputSchema: usableSchema(tool.definition) };
 }

@@ -7,6 +7,7 @@ import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { leavesOut, signature } from '../../condense/signature.ts';
 import type { ToolFilter } from '../../config/app-config.ts';
 import type { ModeView } from '../../modes/mode.ts';
+import { findTools, needsIn, usualLimit } from '../../modes/find-tools.ts';
 import { cutText } from '../../modes/show-tools.ts';
 import { envelope, readFlag, toDetailText, wantsDetail } from './answers.ts';
 import { compactTool, type Connection, detailedTool, type ShownCatalog, wantedFacts } from './shown-catalog.ts';
@@ -18,7 +19,7 @@ interface Match {
   readonly fields: readonly string[];
 }
 
-/** Without a limit all literal matches are given, as documented, and this many of those that share words only. */
+/** In detail and without a limit all literal matches are given, as documented, and this many of those that share words only. */
 const otherMatches = 10;
 /** Nobody needs to read a long query again. */
 const longestEcho = 200;
@@ -33,14 +34,35 @@ export function searchTools(
   const query = readFirst(input, ['query'])?.text;
   if (query === undefined) throw new AppError('bad_request', "Action 'search' requires a non-empty 'query'.");
   const tools = (only ?? shown.catalog).tools;
-  const matches = find(query, tools, readFlag(input, 'includeInputSchema', false), view);
-  const detail = wantsDetail(input);
-  const results = cut(matches, readCount(input, 'limit', 1)).map((match) =>
-    detail ? detailedHit(match, input, shown) : compactHit(match, input, shown, view),
-  );
-  const head = { action: 'search', query: cutText(query, longestEcho), totalMatches: matches.length };
-  const found = { ...head, results };
-  return envelope(head, detail ? toDetailText(found) : JSON.stringify(found));
+  const limit = readCount(input, 'limit', 1);
+  const matches = (): readonly Match[] => find(query, tools, readFlag(input, 'includeInputSchema', false), view);
+  if (!wantsDetail(input)) return searchBriefly({ query, tools, limit, matches }, input, shown, view);
+  const found = matches();
+  const results = cut(found, limit).map((match) => detailedHit(match, input, shown));
+  const head = { action: 'search', query: cutText(query, longestEcho), totalMatches: found.length };
+  return envelope(head, toDetailText({ ...head, results }));
+}
+
+interface Asked {
+  readonly query: string;
+  readonly tools: readonly CatalogEntry[];
+  readonly limit: number | undefined;
+  /** For what the index has no words of. */
+  readonly matches: () => readonly Match[];
+}
+
+/** What fits best, for one need or several, each ready to be called; how many match in all is said. */
+function searchBriefly({ query, tools, limit, matches }: Asked, input: JsonObject, shown: ShownCatalog, view: ModeView): JsonObject {
+  const needs = needsIn(query);
+  const allowed = new Set(tools.map(({ id }) => id));
+  const { tools: found, more } = findTools(needs, view, { limit, accepts: ({ id }) => allowed.has(id) });
+  // Letters inside of words are no words of the index.
+  const byLetters = needs.length > 1 ? [] : matches();
+  const best = new Set([...found, ...(limit === undefined && more > 0 ? [] : byLetters)].map(({ tool }) => tool));
+  const hits = [...best].slice(0, limit ?? Math.max(usualLimit, found.length));
+  const totalMatches = Math.max(byLetters.length, found.length + more);
+  const results = hits.map((tool) => compactHit(tool, input, shown, view));
+  return envelope({ action: 'search', totalMatches }, JSON.stringify({ action: 'search', totalMatches, results }));
 }
 
 /** Best first; what only its letters speak for comes last, in the order of the catalog. */
@@ -76,7 +98,7 @@ function cut(matches: readonly Match[], limit: number | undefined): readonly Mat
 }
 
 /** With its signature, so that most calls need no second look. */
-function compactHit({ tool, fields }: Match, input: JsonObject, { catalog }: ShownCatalog, view: ModeView): JsonObject {
+function compactHit(tool: CatalogEntry, input: JsonObject, { catalog }: ShownCatalog, view: ModeView): JsonObject {
   const line = signature({ name: tool.name, inputSchema: tool.definition['inputSchema'] });
   return {
     alias: catalog.aliases.get(tool.server),
@@ -84,7 +106,6 @@ function compactHit({ tool, fields }: Match, input: JsonObject, { catalog }: Sho
     ...wantedFacts(tool, input, false),
     signature: line,
     ...(leavesOut(line) && { '~': 'includeInputSchema shows the rest' }),
-    matchedFields: fields,
   };
 }
 

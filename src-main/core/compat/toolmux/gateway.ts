@@ -26,6 +26,6 @@ export const gatewayMode: Mode = {
 /** The list names the servers; here is only what it does not say. */
 function instructions({ catalog }: ModeView): string {
   const [name = 'server'] = serverToolNames(catalog).values();
-  const text = `Start with list_all_tools. Servers are tools: ${name}(tool, arguments).`;
+  const text = `Servers are tools: ${name}(tool, arguments). More: list_all_tools.`;
   return cutText(text, maxInstructions);
 }

@@ -27,7 +27,8 @@ export const invoke: HelperTool = {
     enrichedCall({ spelling: readToolName(input), server: readServerName(input), input }, context),
 };
 
-// Calls a server's tool for `invoke` and gateway's tools: its answer, with what the model may not know of the tool.
+// Calls a server's tool for `invoke` and gateway's tools: its answer, where the settings say so with what the model may not know of
+// the tool.
 
 /** The tool as the model spelled it, and the helper's input with the arguments in it. */
 interface AskedCall {
@@ -38,23 +39,24 @@ interface AskedCall {
 
 /** Rejects with AppError in ToolMux's words. */
 export async function enrichedCall({ spelling, server, input }: AskedCall, context: HelperContext): Promise<Result> {
-  const { finder, memory } = context;
+  const { finder, firstUse = false, memory } = context;
   const known = finder.look(spelling, server);
   const request = {
     // What is not there goes down the pipeline all the same, which waits for it, or says why not and records it.
-    ...('missing' in known ? { tool: spelling, server } : { tool: known.id, server: known.server }),
+    ...('missing' in known ? { tool: spelling, server } : { tool: known.id, server: known.server, asked: spelling }),
     arguments: readArguments(input) ?? {},
     beside: Object.fromEntries(Object.entries(input).filter(([key]) => !ownKeys.has(key))),
     via: context.author.tool,
-    tellsSchema: true,
+    tellsSchema: firstUse,
   };
   try {
     const result = await context.callTool(request);
+    if (!firstUse) return result;
     const tool = finder.look(spelling, server);
     return 'missing' in tool ? result : enrichResult(result, tool, memory);
   } catch (error) {
     // What the server itself refuses is mostly about the arguments.
-    const tool = error instanceof RpcError ? finder.look(spelling, server) : undefined;
+    const tool = firstUse && error instanceof RpcError ? finder.look(spelling, server) : undefined;
     if (tool !== undefined && !('missing' in tool)) return enrichResult(errorResult(error), tool, memory);
     throw inToolMuxWords(error, spelling, server);
   }

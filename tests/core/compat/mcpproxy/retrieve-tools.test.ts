@@ -54,7 +54,7 @@ describe('compact answers', () => {
   });
 
   test('are of the number and kind that the config says', async () => {
-    const context = { ...retrieveContext(), retrieve: { limit: 2, detail: 'full' as const } };
+    const context = { ...retrieveContext(), retrieve: { limit: 2, detail: 'full' as const, fields: 'all' as const } };
     const { tools } = await ask('retrieve_tools', { query: 'file' }, context);
     const whole: unknown = expect.objectContaining({ description: expect.any(String) as string });
     expect(tools).toEqual([whole, whole]);

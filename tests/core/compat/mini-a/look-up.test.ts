@@ -182,26 +182,38 @@ describe('search', () => {
     readonly name: string;
     readonly matchedFields: string[];
   }
-  const hitsOf = async (input: object, on = context): Promise<Hit[]> =>
-    (await dispatch({ action: 'search', ...input }, on)).json['results'] as Hit[];
+  interface Detail {
+    readonly tool: { readonly name: string };
+    readonly matchedFields: string[];
+  }
+  /** In detail, which tells the fields. */
+  const hitsOf = async (input: object, on = context): Promise<Hit[]> => {
+    const { toon } = await dispatch({ action: 'search', format: 'detail', ...input }, on);
+    return (toon['results'] as Detail[]).map(({ tool: { name }, matchedFields }) => ({ name, matchedFields }));
+  };
 
-  test('finds the letters of the query in any case, and says in which fields', async () => {
+  test('finds the letters of the query in any case', async () => {
     const { json } = await dispatch({ action: 'search', query: 'ECHO' }, context);
     const hit = {
       name: 'echo_tool',
       description: 'Echo the message',
       signature: 'echo_tool(message)',
-      matchedFields: ['name', 'description', 'annotations.title'],
     };
     expect(json).toEqual({
       action: 'search',
-      query: 'ECHO',
       totalMatches: 2,
       results: [
         { alias: 'c2', ...hit },
         { alias: 'c1', ...hit },
       ],
     });
+    expect((await hitsOf({ query: 'ECHO' }))[0]?.matchedFields).toEqual(['name', 'description', 'annotations.title']);
+  });
+
+  test('finds tools for several needs at once', async () => {
+    const { json } = await dispatch({ action: 'search', query: 'echo; read a file' }, context);
+    const names = (json['results'] as Hit[]).map(({ name }) => name);
+    expect([names[0], new Set(names)]).toEqual(['echo_tool', new Set(['echo_tool', 'read_file'])]);
   });
 
   test('finds by words what the letters alone would not', async () => {
@@ -251,16 +263,15 @@ describe('search', () => {
     ]);
   });
 
-  test('without a limit all literal matches are given, and ten of those that share words only', async () => {
+  test('without a limit the best are given; in detail all literal matches, and ten of those that share words only', async () => {
     const tools = Array.from({ length: 40 }, (_, i) => ({
       name: i < 20 ? `red_fox_${i}` : `red_${i}_fox`,
       description: 'x',
     }));
-    const { json } = await dispatch(
-      { action: 'search', query: 'red_fox' },
-      dispatchContext([serverWith('a', { tools })]),
-    );
-    expect([json['totalMatches'], (json['results'] as unknown[]).length]).toEqual([40, 30]);
+    const on = dispatchContext([serverWith('a', { tools })]);
+    const { json } = await dispatch({ action: 'search', query: 'red_fox' }, on);
+    expect([json['totalMatches'], (json['results'] as unknown[]).length]).toEqual([40, 8]);
+    expect(await hitsOf({ query: 'red_fox' }, on)).toHaveLength(30);
   });
 
   test('a query of 100 kB is answered, and not repeated', async () => {

@@ -17,7 +17,7 @@ describe('one server', () => {
   let meta: SocketClient;
   let gateway: SocketClient;
   beforeAll(async () => {
-    core = await startCore({ servers: { echo: fixture('compat', 'E') } });
+    core = await startCore({ enrichment: 'first-use', servers: { echo: fixture('compat', 'E') } });
     gateway = await core.open({}, { mode: 'gateway' });
   });
   afterAll(() => core[Symbol.asyncDispose]());
@@ -179,11 +179,24 @@ test('11: beside a server that does not start the others work, and it is named w
   ]);
 });
 
+test('unless the settings say so, neither a first answer nor a failure that is not about the arguments brings a schema', async () => {
+  await using core = await startCore({ servers: { x: fixture('compat-answers'), echo: fixture('compat', 'E') } });
+  const [meta, gateway] = [await core.open({}, { mode: 'meta' }), await core.open({}, { mode: 'gateway' })];
+  const args = { message: 'hi' };
+  expect(textOf(await meta.callTool('invoke', { name: 'echo_tool', args }))).toBe('{"message":"hi"}');
+  expect(textOf(await gateway.callTool('echo', { tool: 'echo_tool', arguments: args }))).toBe('{"message":"hi"}');
+  expect(failure(await meta.callTool('invoke', { name: 'iserr' }))).toEqual([true, 'it failed']);
+  expect(failure(await meta.callTool('invoke', { name: 'echo_tool', args: { massage: 'hi' } }))).toEqual([
+    true,
+    expect.stringMatching(/fit echo_tool: .*message.* instead of .*massage.*message \(required\)/),
+  ]);
+});
+
 describe('23: whatever a server answers, invoke gives back', () => {
   let core: TestCore;
   let meta: SocketClient;
   beforeAll(async () => {
-    core = await startCore({ servers: { x: fixture('compat-answers') } });
+    core = await startCore({ enrichment: 'first-use', servers: { x: fixture('compat-answers') } });
     meta = await core.open({}, { mode: 'meta' });
   });
   afterAll(() => core[Symbol.asyncDispose]());

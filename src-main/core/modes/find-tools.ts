@@ -1,0 +1,87 @@
+/** Finds tools for what a model wants to do: one need or several, the best first, and what fits far worse left out. */
+import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
+import { leavesOut, parametersText } from '../condense/signature.ts';
+import type { ModeView } from './mode.ts';
+
+export interface FoundTool {
+  readonly tool: CatalogEntry;
+  readonly score: number;
+  /** Its score as a part of the best one's for the same need: 1 for that one, and for those that tie with it. */
+  readonly share: number;
+}
+
+interface FoundTools {
+  readonly tools: readonly FoundTool[];
+  /** How many match besides, and are left out. */
+  readonly more: number;
+}
+
+interface FindOptions {
+  /** Most tools for each need. Without one, those that fit far worse than the best are left out as well. */
+  readonly limit?: number | undefined;
+  readonly accepts?: (tool: CatalogEntry) => boolean;
+}
+
+/** Most tools for one need, and for each of several. */
+export const usualLimit = 8;
+const limitOfSeveral = 4;
+/** Needs in one question. */
+const mostNeeds = 6;
+/** A hit with a smaller part of the best one's score is about something else. */
+const leastShare = 0.35;
+
+/** What is asked for at once: a list of needs, or one text with `;` or line ends between them. */
+export function needsIn(query: unknown): readonly string[] {
+  const given = Array.isArray(query) ? (query as unknown[]) : [query];
+  const texts = given.filter((one) => typeof one === 'string').flatMap((one) => one.split(/[;\n]/));
+  const needs = texts.map((one) => one.trim()).filter((one) => one !== '');
+  return [...new Set(needs)].slice(0, mostNeeds);
+}
+
+export function findTools(
+  needs: readonly string[],
+  { catalog, index }: Pick<ModeView, 'catalog' | 'index'>,
+  { limit, accepts = () => true }: FindOptions = {},
+): FoundTools {
+  const byId = new Map(catalog.tools.map((tool) => [tool.id, tool]));
+  const most = limit ?? (needs.length > 1 ? limitOfSeveral : usualLimit);
+  const isWanted = (id: string): boolean => {
+    const tool = byId.get(id);
+    return tool !== undefined && accepts(tool);
+  };
+  const found = new Map<string, FoundTool>();
+  const matching = new Set<string>();
+  for (const need of needs) {
+    const { hits } = index.search(need, { limit: index.size, accepts: isWanted });
+    const best = hits[0]?.score ?? 0;
+    for (const { id } of hits) matching.add(id);
+    const near = limit === undefined ? hits.filter(({ score }) => score >= leastShare * best) : hits;
+    const ranked = near.flatMap(({ id, score }) => {
+      const tool = byId.get(id);
+      return tool === undefined ? [] : [{ tool, score, share: best === 0 ? 0 : score / best }];
+    });
+    // What cannot answer now is no first choice, however well it fits.
+    const usable = [...ranked.filter(({ tool }) => !tool.down), ...ranked.filter(({ tool }) => tool.down)];
+    for (const one of usable.slice(0, most)) if (!found.has(one.tool.id)) found.set(one.tool.id, one);
+  }
+  return { tools: [...found.values()], more: matching.size - found.size };
+}
+
+/** What was left out, for the end of a list; undefined where nothing was. */
+export function moreText(more: number): string | undefined {
+  return more <= 0 ? undefined : `${more} more fit less; ask with limit.`;
+}
+
+// Whether a found tool needs its schema beside its line: where the line leaves something open, and the tool may be the one meant.
+
+/** From this part of the best score on. */
+const strongShare = 0.7;
+const mostSchemas = 3;
+
+/** Ids of those; at most a few, the best first. */
+export function needSchema(tools: readonly FoundTool[]): ReadonlySet<string> {
+  const open = tools.filter(
+    ({ tool, share }) => share >= strongShare && leavesOut(parametersText(usableSchema(tool.definition))),
+  );
+  return new Set(open.slice(0, mostSchemas).map(({ tool }) => tool.id));
+}
