@@ -134,7 +134,9 @@ test('both eras are introduced by the same text, and find the same lists in the 
   const fresh = await core.connect();
   const { instructions } = await fresh.initialize();
   const { result } = await modern.once('server/discover');
-  expect(instructions).toBe('Tools of a, b/ö through Tooltray.\n\n# a\nThis is A.\n\n# b/ö\nThis is B.');
+  expect(instructions).toBe(
+    'Tools of a, b/ö through Tooltray. A long answer is kept: its summary says how to read on.\n\n# a\nThis is A.\n\n# b/ö\nThis is B.',
+  );
   expect(result?.['instructions']).toBe(instructions);
   const texts = await Promise.all(
     [1, 2].map(async () => JSON.stringify((await modern.once('tools/list')).result?.['tools'])),

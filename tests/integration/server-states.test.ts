@@ -11,7 +11,7 @@ import { commandLineHandlers } from '../../src-main/rpc/handlers/command-line.ts
 import type { Params } from '../support/raw-client.ts';
 import { type OAuthFixture, startOAuthFixture } from '../fixtures/servers/oauth-http.ts';
 import { HttpClient } from '../support/http-client.ts';
-import type { SocketClient } from '../support/socket-client.ts';
+import { type SocketClient, textOf } from '../support/socket-client.ts';
 import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
 
@@ -405,4 +405,31 @@ test('over HTTP the state comes as a result that the model reads', async () => {
   await http.initialize();
   const { message } = await http.exchange('tools/call', { name: 'off_echo_tool', arguments: {} });
   expect(message.result).toMatchObject({ isError: true });
+});
+
+test('a server that has failed for long says so in its tools, and no more when it is back', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'tooltray-ill-'));
+  const program = join(home, 'program.ts');
+  const works = `import ${JSON.stringify(fixture('echo').args[0])};`;
+  writeFileSync(program, works);
+  await using ill = await startCore({ servers: { ill: { command: process.execPath, args: [program] }, good } }, { home });
+  const one = await ill.open();
+  const description = async (): Promise<string> => {
+    const { tools } = (await one.request('tools/list')) as { tools: { name: string; description: string }[] };
+    return tools.find(({ name }) => name === 'ill_echo')?.description ?? '';
+  };
+  const before = await description();
+  writeFileSync(program, 'process.exit(1);');
+  const server = ill.server('ill');
+  await server.rest();
+  void server.ready().catch(() => undefined);
+  await until(() => ill.host.core.catalog.current.tools.some(({ down }) => down !== undefined));
+  expect(await description()).toMatch(/^\[not answering\] /);
+  expect(one.notifications.map(({ method }) => method)).toContain('notifications/tools/list_changed');
+  const found = await one.callTool('search_tools', { query: 'echo' });
+  const hits = JSON.parse(textOf(found)) as { name: string }[];
+  expect(hits.map(({ name }) => name).at(-1)).toBe('ill_echo');
+  writeFileSync(program, works);
+  await server.retry();
+  expect(await description()).toBe(before);
 });

@@ -167,5 +167,5 @@ export const codeMode: Mode = {
 };
 
 function instructions({ catalog }: ModeView): string {
-  return `Search before saying that something cannot be done; get_schema where no signature is; then execute. Tools of: ${namedServers(catalog.servers)}.`;
+  return `Search before saying that something cannot be done; get_schema without a signature; then execute. Tools of: ${namedServers(catalog.servers)}.`;
 }

@@ -47,7 +47,9 @@ export const instructionsResource: OwnResource = {
   definition: { uriTemplate: `${serverInstructions}{server}`, name: 'instructions', mimeType: 'text/plain' },
   read(uri, { catalog }) {
     const name = uri.slice(serverInstructions.length);
-    const [text] = [...catalog.instructions].flatMap(([server, one]) => (encodeURIComponent(server) === name ? one : []));
+    const [text] = [...catalog.instructions].flatMap(([server, one]) =>
+      encodeURIComponent(server) === name ? one : [],
+    );
     if (!uri.startsWith(serverInstructions)) return Promise.resolve(undefined);
     return Promise.resolve(text === undefined ? undefined : { uri, mimeType: 'text/plain', text });
   },

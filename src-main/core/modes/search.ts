@@ -76,7 +76,7 @@ export const searchTools: HelperTool = {
     }
     const { tools, more } = findTools(needs, context, { limit: limitOf(input['limit']) });
     const shown = foundTools(tools, input['detail'] === 'full', context);
-    const texts = shown.length === 0 ? didYouMean(needs, context) : [JSON.stringify(shown), moreText(more)];
+    const texts = shown.length === 0 ? nothingFound(needs, context) : [JSON.stringify(shown), moreText(more)];
     const told = context.firstUse === true ? texts.slice(0, 1) : texts;
     const content = told.flatMap((text) => (text === undefined ? [] : [{ type: 'text', text }]));
     // ToolMux has the same in both; whoever has not asked for its answers is given them once.
@@ -121,11 +121,15 @@ export const searchMode: Mode = {
   instructions,
 };
 
-/** Nothing at all where no name is near: that is how ToolMux says that nothing was found. */
-function didYouMean(needs: readonly string[], { catalog, index }: HelperContext): readonly string[] {
+/** Nothing at all where no name is near and ToolMux's answers are wanted: that is how it says that nothing was found. */
+function nothingFound(
+  needs: readonly string[],
+  { catalog, firstUse = false, index }: HelperContext,
+): readonly string[] {
   const ids = needs.flatMap((need) => index.suggest(need));
   const near = ids.flatMap((id) => catalog.lookup.tools.withId(id)[0]?.listedName ?? []);
-  return near.length === 0 ? [] : [`Nothing matches. Did you mean ${[...new Set(near)].join(', ')}?`];
+  if (near.length > 0) return [`Nothing matches. Did you mean ${[...new Set(near)].join(', ')}?`];
+  return firstUse ? [] : ['Nothing matches. Try other words.'];
 }
 
 function limitOf(value: unknown): number | undefined {

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { buildCatalog, unwrapUri, usableSchema, wrapUri } from '../../../src-main/core/catalog/catalog.ts';
+import {
+  buildCatalog,
+  type CatalogServer,
+  unwrapUri,
+  usableSchema,
+  wrapUri,
+} from '../../../src-main/core/catalog/catalog.ts';
+import { resolveEntry } from '../../../src-main/core/catalog/resolve-entry.ts';
 import { serverWith, toolsNamed } from './catalog-of.ts';
 
 const none: ReadonlySet<string> = new Set();
@@ -19,6 +26,28 @@ describe('tools and prompts', () => {
   test('a name that a server lists twice is there once, as it was listed first', () => {
     const { tools } = buildCatalog([serverWith('s', { tools: [{ name: 'x', title: 'first' }, { name: 'x' }] })], none);
     expect(tools.map((tool) => tool.definition)).toEqual([{ name: 'x', title: 'first' }]);
+  });
+
+  test('a name that says already whose it is stays as it is, with one server and with several, and goes by both spellings', () => {
+    const git = serverWith('git', toolsNamed('git_log', 'status', 'git_status', 'gitk', 'git_'));
+    const names = (...servers: CatalogServer[]): string[] =>
+      buildCatalog(servers, new Set(['git_show'])).tools.map(({ listedName }) => listedName);
+    // `git_status` would be the name of two: each keeps its prefix.
+    const expected = ['git_git_', 'git_log', 'git_git_status', 'git_gitk', 'git_status'];
+    expect(names(git, serverWith('a', toolsNamed('git_log')))).toEqual([...expected, 'a_git_log']);
+    expect(names(serverWith('git', toolsNamed('git_show')), serverWith('a', {}))).toEqual(['git_git_show']);
+    const catalog = buildCatalog([git, serverWith('a', {})], none);
+    for (const spelling of ['git_log', 'git_git_log', 'git:git_log', 'git__git_log'])
+      expect(resolveEntry(catalog, 'tools', spelling).id).toBe('git:git_log');
+  });
+
+  test('a server that cannot answer says so first in each of its tools', () => {
+    const tools = [{ name: 'a', description: 'Does a.' }, { name: 'b' }];
+    const down = { ...serverWith('s', { tools }), down: 'needs sign-in' };
+    expect(buildCatalog([down], none).tools).toMatchObject([
+      { down: 'needs sign-in', definition: { description: '[needs sign-in] Does a.' } },
+      { down: 'needs sign-in', definition: { description: '[needs sign-in]' } },
+    ]);
   });
 
   test('a prompt may be called like a tool, also like one of our own', () => {

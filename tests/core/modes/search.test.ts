@@ -57,7 +57,10 @@ describe('search_tools', () => {
     name: 'reverse_all',
     description: 'Turn many texts around.',
     // A text of a pattern that no line can hold.
-    inputSchema: { type: 'object', properties: { all: { type: 'object', not: { required: ['x'] }, minProperties: 1 } } },
+    inputSchema: {
+      type: 'object',
+      properties: { all: { type: 'object', not: { required: ['x'] }, minProperties: 1 } },
+    },
   };
 
   test('gives a line for each to call by, best first, and the whole where a line leaves something open', async () => {
@@ -87,7 +90,10 @@ describe('search_tools', () => {
     ]);
 
   test('what fits far worse than the best is left out and counted, unless a limit asks for it', async () => {
-    const tools = [reverse, { name: 'unrelated', description: 'A long list of words, among them the word text, once.' }];
+    const tools = [
+      reverse,
+      { name: 'unrelated', description: 'A long list of words, among them the word text, once.' },
+    ];
     const context = helperContext([serverWith('a', { tools })]);
     const best = await search({ query: 'reverse text' }, context);
     expect([namesIn(best), moreIn(best)]).toEqual([['reverse'], '1 more fit less; ask with limit.']);
@@ -95,7 +101,10 @@ describe('search_tools', () => {
   });
 
   test('what cannot answer now comes last, and says so', async () => {
-    const context = helperContext([{ ...serverWith('a', { tools: [reverse] }), down: 'needs sign-in' }, serverWith('b', { tools: [reverse] })]);
+    const context = helperContext([
+      { ...serverWith('a', { tools: [reverse] }), down: 'needs sign-in' },
+      serverWith('b', { tools: [reverse] }),
+    ]);
     const hits = hitsIn(await search({ query: 'reverse' }, context));
     expect(hits.map(({ name, desc }) => [name, desc])).toEqual([
       ['b_reverse', 'Turn a text around'],
@@ -133,8 +142,10 @@ describe('search_tools', () => {
     },
   );
 
-  test.each([{ query: 'zzzz' }])('finds nothing for %j and says so by an empty answer', async (input) => {
-    expect(await search(input)).toEqual({ content: [] });
+  test.each([{ query: 'zzzz' }])('finds nothing for %j and says so', async (input) => {
+    expect(await search(input)).toEqual({ content: [{ type: 'text', text: 'Nothing matches. Try other words.' }] });
+    const inTheirWay = Object.defineProperty(helperContext(servers), 'firstUse', { value: true });
+    expect(await search(input, inTheirWay)).toEqual({ content: [], structuredContent: { result: [] } });
   });
 
   test.each([

@@ -29,5 +29,5 @@ export const retrieveMode: Mode = {
 export const retrieveAdminTools: readonly HelperTool[] = [upstreamServers, tailLog];
 
 function instructions({ catalog }: ModeView): string {
-  return `Search with retrieve_tools before saying that something cannot be done; then call what you found by its id through the tool in call_with. Tools of: ${namedServers(catalog.servers)}.`;
+  return `Search with retrieve_tools before saying that something cannot be done; then call what you found through its call_with. Tools of: ${namedServers(catalog.servers)}.`;
 }
