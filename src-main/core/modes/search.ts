@@ -1,6 +1,6 @@
 /** Mode `search`: two tools; the model searches for what it needs and calls it. */
 import { ownKeys, readArguments, readServerName, readToolName } from '../calls/read-arguments.ts';
-import { isObject, type JsonObject, plainNumber, textOr } from '../base/json.ts';
+import { isObject, type JsonObject, plainNumber } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseLine } from '../condense/condense-tool.ts';
