@@ -412,7 +412,10 @@ test('a server that has failed for long says so in its tools, and no more when i
   const program = join(home, 'program.ts');
   const works = `import ${JSON.stringify(fixture('echo').args[0])};`;
   writeFileSync(program, works);
-  await using ill = await startCore({ servers: { ill: { command: process.execPath, args: [program] }, good } }, { home });
+  await using ill = await startCore(
+    { servers: { ill: { command: process.execPath, args: [program] }, good } },
+    { home },
+  );
   const one = await ill.open();
   const description = async (): Promise<string> => {
     const { tools } = (await one.request('tools/list')) as { tools: { name: string; description: string }[] };

@@ -57,10 +57,14 @@ function invalid(
   const shown = problems.slice(0, mostProblems);
   const more = problems.length > shown.length ? [`${problems.length - shown.length} more`] : [];
   const hint = hintFor(schema, args);
-  return new AppError('arguments_invalid', `The arguments do not fit ${shortName(tool.asked)}: ${[...shown, ...more].join('; ')}.`, {
-    fix: hint,
-    data: { error_type: 'invalid_params', tool: tool.id, hint, input_schema: schema },
-  });
+  return new AppError(
+    'arguments_invalid',
+    `The arguments do not fit ${shortName(tool.asked)}: ${[...shown, ...more].join('; ')}.`,
+    {
+      fix: hint,
+      data: { error_type: 'invalid_params', tool: tool.id, hint, input_schema: schema },
+    },
+  );
 }
 
 function problemOf({ keyword, instancePath, params, message }: ErrorObject): string {

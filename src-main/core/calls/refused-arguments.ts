@@ -77,7 +77,9 @@ function schemaLineOf({ tool, request, context }: RefusedCall): string | undefin
   // Through an endpoint of one server everything passes untouched.
   if (context.mode === 'server' || request.tellsSchema === true) return undefined;
   const schema = shapeSchema(usableSchema(tool.definition), true);
-  return Object.keys(schema).length === 1 ? undefined : `Schema of ${request.asked ?? request.tool}: ${JSON.stringify(schema)}`;
+  return Object.keys(schema).length === 1
+    ? undefined
+    : `Schema of ${request.asked ?? request.tool}: ${JSON.stringify(schema)}`;
 }
 
 function isText(block: unknown): block is JsonObject & { text: string } {

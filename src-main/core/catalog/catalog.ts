@@ -117,7 +117,10 @@ function entries(
       const id = `${server.name}:${name}`;
       // A tool called like one of our own helpers is told apart by its server even when there is only one.
       const needed = prefix ?? (reserved.has(name) ? prefixes.get(server.name) : undefined);
-      const wanted = needed !== undefined && !reserved.has(name) && saysPrefix(name, needed, server.listing[key]) ? undefined : needed;
+      const wanted =
+        needed !== undefined && !reserved.has(name) && saysPrefix(name, needed, server.listing[key])
+          ? undefined
+          : needed;
       const entry = { id, server: server.name, name, listedName: names.give(wanted, name, id), definition };
       return server.down === undefined ? entry : { ...entry, ...marked(definition, server.down) };
     });

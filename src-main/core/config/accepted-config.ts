@@ -58,7 +58,19 @@ const plainFields: ReadonlySet<string> = new Set([
 
 /** Settings that allow nobody anything; whatever is not named here, a setting to come included, is guarded. */
 const plainSettings: ReadonlySet<string> = new Set([
-  ...['path', 'product', 'servers', 'mode', 'appModes', 'raw', 'enrichment', 'extraTools', 'exposeAdmin', 'port', 'activity'],
+  ...[
+    'path',
+    'product',
+    'servers',
+    'mode',
+    'appModes',
+    'raw',
+    'enrichment',
+    'extraTools',
+    'exposeAdmin',
+    'port',
+    'activity',
+  ],
   ...['callTimeoutSeconds', 'initTimeoutSeconds', 'retrieve', 'slowCallSeconds', 'price'],
 ]);
 

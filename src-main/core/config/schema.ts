@@ -65,7 +65,9 @@ export const settingsSchema = z.object({
     .partial(),
   callTimeoutSeconds: seconds,
   initTimeoutSeconds: seconds,
-  retrieve: z.object({ limit: z.int().min(1).max(100), detail: z.enum(['full', 'compact']), fields: z.enum(['all', 'needed']) }).partial(),
+  retrieve: z
+    .object({ limit: z.int().min(1).max(100), detail: z.enum(['full', 'compact']), fields: z.enum(['all', 'needed']) })
+    .partial(),
   code: z.object({ enabled: z.boolean(), timeoutSeconds: seconds, maxToolCalls: z.int().positive() }).partial(),
   trustEdits: z.boolean(),
   heal: z.enum(['ask', 'auto', 'off']),

@@ -52,7 +52,12 @@ interface Asked {
 }
 
 /** What fits best, for one need or several, each ready to be called; how many match in all is said. */
-function searchBriefly({ query, tools, limit, matches }: Asked, input: JsonObject, shown: ShownCatalog, view: ModeView): JsonObject {
+function searchBriefly(
+  { query, tools, limit, matches }: Asked,
+  input: JsonObject,
+  shown: ShownCatalog,
+  view: ModeView,
+): JsonObject {
   const needs = needsIn(query);
   const allowed = new Set(tools.map(({ id }) => id));
   const { tools: found, more } = findTools(needs, view, { limit, accepts: ({ id }) => allowed.has(id) });

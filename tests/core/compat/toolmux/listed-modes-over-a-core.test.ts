@@ -53,7 +53,10 @@ describe('two servers with the same tools', () => {
   let proxy: SocketClient;
   let search: SocketClient;
   beforeAll(async () => {
-    core = await startCore({ enrichment: 'first-use', servers: { a: fixture('compat', 'A'), b: fixture('compat', 'B') } });
+    core = await startCore({
+      enrichment: 'first-use',
+      servers: { a: fixture('compat', 'A'), b: fixture('compat', 'B') },
+    });
     [proxy, search] = [await core.open({}, { mode: 'proxy' }), await core.open({}, { mode: 'search' })];
   });
   afterAll(() => core[Symbol.asyncDispose]());
@@ -143,7 +146,11 @@ describe('two servers with the same tools', () => {
 describe('texts and schemas', () => {
   let core: TestCore;
   beforeAll(async () => {
-    core = await startCore({ enrichment: 'first-use', servers: { texts: fixture('compat', 'texts') }, condense: 'toolmux' });
+    core = await startCore({
+      enrichment: 'first-use',
+      servers: { texts: fixture('compat', 'texts') },
+      condense: 'toolmux',
+    });
   });
   afterAll(() => core[Symbol.asyncDispose]());
 
