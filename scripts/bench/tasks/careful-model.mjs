@@ -13,8 +13,9 @@ export class CarefulModel {
   /** Tools that were refused for reasons that will not change, and servers of such. */
   #dead = new Set();
   #deadServers = new Set();
-  /** What has been looked for. */
+  /** What has been looked for, and what was at the beginning, together. */
   #asked = new Set();
+  #together = new Set();
   /** Arguments written without having been shown what they are made of. */
   guesses = 0;
 
@@ -34,6 +35,14 @@ export class CarefulModel {
 
   get material() {
     return this.#material;
+  }
+
+  /** Reads what the mode gives before the first task. */
+  async begin(queries) {
+    await this.#session.as('searches', async () => {
+      await this.#hand.begin();
+      if (await this.#hand.lookForAll(queries)) this.#together = new Set(queries);
+    });
   }
 
   /** Does what this need is about; undefined where nothing does and it can be done without. */
@@ -97,13 +106,20 @@ export class CarefulModel {
   async #find(need) {
     const known = this.#firstFit(need);
     if (known !== undefined || this.#hand.isAllShown) return known;
-    for (const query of [need.query, need.again].filter((one) => one !== undefined && !this.#asked.has(one))) {
+    for (const query of this.#wordsFor(need)) {
       this.#asked.add(query);
+      this.#together.delete(need.query);
       await this.#session.as('searches', () => this.#hand.look(need, query));
       const tool = this.#firstFit(need);
       if (tool !== undefined) return tool;
     }
     return undefined;
+  }
+
+  /** What has been looked for in vain is said in other words; what was one of several, alone. A wish is not asked for twice. */
+  #wordsFor({ query, again = [], isWish }) {
+    if (this.#together.has(query)) return again.length > 0 || isWish ? again : [query];
+    return [query, ...again].filter((words) => !this.#asked.has(words));
   }
 
   #firstFit(need) {

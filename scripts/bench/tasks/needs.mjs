@@ -28,8 +28,8 @@ const words = {
   write: 'write a file',
 };
 
-/** In the order in which the tasks have them. */
-export const allQueries = Object.values(words);
+/** Of all tasks, in their order. That files must be read one by one nobody knows before there is no search inside of them. */
+export const allQueries = Object.values(words).filter((query) => query !== words.many);
 
 /** A search that looks at names only does not find a word inside. */
 const readsNamesOnly = /names? only|not (?:their |the |in )?contents?|files and directories|glob/i;
@@ -57,7 +57,7 @@ export const needs = {
   },
   readBack: {
     query: words.memory,
-    again: 'read the graph of memory',
+    again: ['read the graph of memory'],
     server: 'memory',
     fits: named(/^(?:read_graph|open_nodes)$/),
     names: [],
@@ -86,7 +86,7 @@ export const needs = {
   },
   readMany: {
     query: words.many,
-    again: 'read multiple files at once',
+    again: ['read multiple files at once'],
     server: 'filesystem',
     fits: named(/^read_multiple_files$/),
     names: ['paths'],

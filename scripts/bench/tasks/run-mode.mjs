@@ -30,7 +30,7 @@ export async function runMode(mode, { shim, env, servers, material, dead, log })
   const model = new CarefulModel(hand, session, material);
   let stopped;
   try {
-    await session.as('searches', () => hand.begin(allQueries));
+    await model.begin(allQueries);
     await doSixTasks(model);
   } catch (error) {
     stopped = error.stack;

@@ -8,9 +8,10 @@ export class CodeHand extends Hand {
   /** A program sifts answers before anybody reads them. */
   canSift = true;
 
-  async begin(queries) {
+  async lookForAll(queries) {
     const several = severalIn(this.takes('search'), this.introduction);
     if (several !== undefined) await this.#search(several(queries), queries);
+    return several !== undefined;
   }
 
   look(_need, query) {

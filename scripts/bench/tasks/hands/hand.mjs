@@ -20,8 +20,13 @@ export class Hand {
     this.servers = servers;
   }
 
-  /** Before the first task. `queries`: what all tasks will need, for modes that say that several needs fit in one search. */
-  async begin(_queries) {}
+  /** Before the first task. */
+  async begin() {}
+
+  /** A search for all that the tasks will need, where the mode says that several needs fit in one; whether it was made. */
+  async lookForAll(_queries) {
+    return false;
+  }
 
   /** Looks for a tool that `need` describes, in these words. */
   async look(_need, _query) {}
@@ -122,7 +127,7 @@ export function severalIn(properties, introduction) {
   if (query === undefined) return undefined;
   const takesList = [query.type, ...(query.anyOf ?? []).map(({ type }) => type)].flat().includes('array');
   if (takesList) return (queries) => ({ query: queries });
-  const [said] = /\bseveral (?:needs|queries|searches)[^.]*/i.exec(introduction) ?? [];
+  const [said] = /\bseveral [^.]*/i.exec(introduction) ?? [];
   const sign = said === undefined ? undefined : /[;|]/.exec(said)?.[0];
   return sign === undefined ? undefined : (queries) => ({ query: queries.join(`${sign} `) });
 }

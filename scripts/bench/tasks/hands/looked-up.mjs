@@ -3,13 +3,16 @@ import { Hand, severalIn } from './hand.mjs';
 
 /** The catalog is read once, whole, unless it can be asked. */
 export class MetaHand extends Hand {
-  async begin(queries) {
+  async begin() {
+    if (this.#asks()) return;
+    await this.#catalog({});
+    this.isAllShown = true;
+  }
+
+  async lookForAll(queries) {
     const several = severalIn(this.takes('catalog_tools'), this.introduction);
     if (several !== undefined) await this.#catalog(several(queries), queries);
-    else if (!this.#asks()) {
-      await this.#catalog({});
-      this.isAllShown = true;
-    }
+    return several !== undefined;
   }
 
   async look(_need, query) {
@@ -30,7 +33,8 @@ export class MetaHand extends Hand {
   }
 
   #asks() {
-    return this.takes('catalog_tools').query !== undefined;
+    const { query, queries } = this.takes('catalog_tools');
+    return (query ?? queries) !== undefined;
   }
 
   async #catalog(args, queries) {
@@ -44,9 +48,10 @@ export class MetaHand extends Hand {
 export class UniversalHand extends Hand {
   #read = new Set();
 
-  async begin(queries) {
+  async lookForAll(queries) {
     const several = severalIn(this.takes('proxy'), this.introduction);
     if (several !== undefined) await this.#search(several(queries), queries);
+    return several !== undefined;
   }
 
   async look({ server }, query) {

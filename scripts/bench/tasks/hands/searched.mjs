@@ -6,9 +6,10 @@ class SearchingHand extends Hand {
   searcher;
   fixed = {};
 
-  async begin(queries) {
+  async lookForAll(queries) {
     const several = severalIn(this.takes(this.searcher), this.introduction);
     if (several !== undefined) await this.#search(several(queries), queries);
+    return several !== undefined;
   }
 
   look(_need, query) {
