@@ -1,5 +1,6 @@
 /** The hand for mode code: it searches, reads what is not shown, and writes programs in JavaScript. */
-import { Hand, severalIn } from './hand.mjs';
+import { severalIn } from '../several.mjs';
+import { Hand } from './hand.mjs';
 
 /** What call_tool resolves to is not the same for every server: a careful program takes either. */
 const readText = 'const text = (v) => (typeof v === "string" ? v : (v.content ?? JSON.stringify(v)));';

@@ -1,5 +1,6 @@
 /** Hands for modes in which a model reads lists: meta and universal. */
-import { Hand, severalIn } from './hand.mjs';
+import { severalIn } from '../several.mjs';
+import { Hand } from './hand.mjs';
 
 /** The catalog is read once, whole, unless it can be asked. */
 export class MetaHand extends Hand {

@@ -1,5 +1,6 @@
 /** Hands for modes in which a model searches for what it needs: search, dispatch and retrieve. */
-import { Hand, severalIn } from './hand.mjs';
+import { severalIn } from '../several.mjs';
+import { Hand } from './hand.mjs';
 
 /** `search`: the tool that searches, and what else a search is told. */
 class SearchingHand extends Hand {
