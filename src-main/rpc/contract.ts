@@ -1,15 +1,16 @@
 /** What the page may ask the core, and what it is answered. Types only: the one file of src-main that the renderer imports. */
 import type { SavingsQuestion, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
+import type { ExplainedLine as ProposedLine } from '../core/admin/explain-change.ts';
+import type { EntryTrial as ServerTrialResult } from '../core/admin/try-entry.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
+import type { HealthLevel } from '../core/servers/server-state.ts';
 
+export type { HealthLevel, ProposedLine, ServerTrialResult };
 export type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
 
 /** Where a connection stands; the picture is in core/servers. */
 type ServerState =
   'disconnected' | 'connecting' | 'pending-sign-in' | 'authenticating' | 'discovering' | 'ready' | 'error' | 'disabled';
-
-/** How a server fares, judged once by the core. `off` is not ill: switched off, or asleep until its first call. */
-export type HealthLevel = 'ok' | 'busy' | 'attention' | 'error' | 'off';
 
 /** What would mend a server that is ill. */
 interface HealthAction {
@@ -88,17 +89,6 @@ export interface ToolSummary {
 /** One hit of a search. */
 export interface SearchHitSummary extends ToolSummary {
   readonly why: string;
-}
-
-/** A line of a proposed change; `before` and `after` are verbatim, what cannot be seen marked as `⟨U+200B⟩`. */
-export interface ProposedLine {
-  /** What it is about, in plain words: `Command`, `Argument 2`, `Variable API_TOKEN`. */
-  readonly what: string;
-  readonly change: 'same' | 'new' | 'gone' | 'other';
-  readonly before?: string;
-  readonly after?: string;
-  /** All of it as one text. */
-  readonly text: string;
 }
 
 interface ProposedChange {
@@ -444,15 +434,6 @@ export interface ServerDetail {
   /** The entry as it stands in the config file, secrets masked as `***`; a masked value sent back keeps what is there. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly logFile: string;
-}
-
-/** What a trial in a temporary connection found. */
-export interface ServerTrialResult {
-  readonly ok: boolean;
-  readonly sentence: string;
-  readonly tools: readonly string[];
-  readonly tookMs: number;
-  readonly stderr: readonly string[];
 }
 
 export interface SpillRow {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src-main/core/base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../src-main/core/catalog/catalog.ts';
 import { compactEntry } from '../../src-main/core/compat/mcpproxy/tool-entry.ts';
-import { gatewayMode } from '../../src-main/core/compat/toolmux/gateway.ts';
+import { gatewayMode } from '../../src-main/core/compat/toolmux/modes.ts';
 import { leavesOut } from '../../src-main/core/condense/signature.ts';
 import { helperTools } from '../../src-main/core/mode-list.ts';
 import type { HelperContext } from '../../src-main/core/modes/mode.ts';

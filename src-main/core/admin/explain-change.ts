@@ -11,7 +11,8 @@ import { keyAliases } from '../config/read-entry.ts';
 import { writtenEntry } from '../config/edit-config.ts';
 import { describeChange, editConfig, type ServerChange } from './server-change.ts';
 
-interface ExplainedLine {
+/** A line of a proposed change; `before` and `after` are verbatim, what cannot be seen marked as `⟨U+200B⟩`. */
+export interface ExplainedLine {
   /** In plain words what the line is about: `Argument 2`, `Variable API_TOKEN`. */
   readonly what: string;
   readonly change: 'same' | 'new' | 'gone' | 'other';

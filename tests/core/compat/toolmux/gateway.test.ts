@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogServer } from '../../../../src-main/core/catalog/catalog.ts';
-import { gatewayMode } from '../../../../src-main/core/compat/toolmux/gateway.ts';
+import { gatewayMode } from '../../../../src-main/core/compat/toolmux/modes.ts';
 import { serverWith, toolsNamed } from '../../catalog/catalog-of.ts';
 import { helperContext } from '../../modes/helper-context.ts';
 

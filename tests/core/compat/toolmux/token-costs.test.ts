@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../../../src-main/core/activity/token-worker.ts';
 import type { CatalogServer } from '../../../../src-main/core/catalog/catalog.ts';
-import { gatewayMode } from '../../../../src-main/core/compat/toolmux/gateway.ts';
-import { metaMode } from '../../../../src-main/core/compat/toolmux/meta.ts';
+import { gatewayMode, metaMode } from '../../../../src-main/core/compat/toolmux/modes.ts';
 import type { Mode } from '../../../../src-main/core/modes/mode.ts';
 import { serverWith } from '../../catalog/catalog-of.ts';
 import { helperContext } from '../../modes/helper-context.ts';

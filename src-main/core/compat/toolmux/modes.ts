@@ -1,8 +1,9 @@
-/** Mode `gateway`: one tool per server, which says in its description what the server can do. */
-import { cutText } from '../../modes/show-tools.ts';
+/** ToolMux's modes. `gateway`: one tool per server, which says in its description what the server can do. */
+import { cutText, namedServers } from '../../modes/show-tools.ts';
 import { maxInstructions, type Mode, type ModeView } from '../../modes/mode.ts';
-import { getToolCount, getToolSchema, listAllTools } from './catalog-tools.ts';
+import { getToolCount, getToolSchema, listAllTools, catalogTools } from './catalog-tools.ts';
 import { serverHints, serverTool, serverToolNames } from './server-tool.ts';
+import { invoke } from './invoke.ts';
 
 export const gatewayMode: Mode = {
   name: 'gateway',
@@ -20,12 +21,28 @@ export const gatewayMode: Mode = {
   },
   // A long answer came through some server's tool: that one takes the names of our own readers, too.
   callLine: (tool, args) => `the same tool ${JSON.stringify({ tool, arguments: args })}`,
-  instructions,
+  instructions: gatewayInstructions,
 };
 
 /** The list names the servers; here is only what it does not say. */
-function instructions({ catalog }: ModeView): string {
+function gatewayInstructions({ catalog }: ModeView): string {
   const [name = 'server'] = serverToolNames(catalog).values();
   const text = `Servers are tools: ${name}(tool, arguments). More: list_all_tools.`;
   return cutText(text, maxInstructions);
+}
+
+// Mode `meta`: five tools, however many the servers have; the model looks up what there is, and invokes it.
+
+export const metaMode: Mode = {
+  name: 'meta',
+  line: 'Five tools: look up, then invoke',
+  helpers: [catalogTools, getToolSchema, invoke, getToolCount, listAllTools],
+  fixedList: true,
+  listed: () => [],
+  callLine: (name, args) => `invoke ${JSON.stringify({ name, args })}`,
+  instructions: metaInstructions,
+};
+
+function metaInstructions({ catalog }: ModeView): string {
+  return `Start with list_all_tools or catalog_tools, then invoke(name, args). Tools of: ${namedServers(catalog.servers)}.`;
 }
