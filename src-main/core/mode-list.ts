@@ -77,6 +77,9 @@ export const ownResources: readonly OwnResource[] = [
 /** Prompts of our own, to be had in every mode. */
 export const ownPrompts: readonly OwnPrompt[] = modes.flatMap((mode) => mode.prompts ?? []);
 
+const opsOfText = 'Other ops: head, tail (lines), slice (fromLine, toLine), read (fromByte, maxBytes).';
+const opsOfData = 'Other ops: grep (pattern, context), slice (fromLine, toLine), table (path, columns), schema (path).';
+
 /** In any case of letters. Throws AppError mode_unknown. */
 export function findMode(name: string): Mode {
   const wanted = readModeName(name);
@@ -95,12 +98,12 @@ export function findMode(name: string): Mode {
 export function readHint({ mode, lists }: Pick<CallerContext, 'mode' | 'lists'>): ReadHint | undefined {
   const shown = modes.find(({ name }) => name === mode) ?? proxyMode;
   const { name } = readResultTool.definition;
-  if (shown.readLine !== undefined) return (id) => [`Read on: ${shown.readLine?.(id)}`];
+  if (shown.readLine !== undefined) return (id, example) => [`Read on: ${shown.readLine?.(id, example)}`];
   if (isCalledByName(shown) && lists?.(name) === false) return undefined;
-  return (id) => [
-    `Read on: ${shown.callLine(name, { resultFile: id, op: 'grep', pattern: '…' })}`,
-    'Other ops: stat, head, tail, slice, read, query (JSONPath), schema, table.',
-  ];
+  return (id, example) => {
+    const look = example === undefined ? { op: 'grep', pattern: '…' } : { op: 'query', query: example };
+    return [`Read on: ${shown.callLine(name, { resultFile: id, ...look })}`, example === undefined ? opsOfText : opsOfData];
+  };
 }
 
 /** A helper tool that depends on the catalog, of whatever mode. */

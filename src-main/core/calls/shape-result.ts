@@ -3,8 +3,10 @@ import { programs } from '../activity/ledger/book-answer.ts';
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOf } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
+import { cutText } from '../base/shown-text.ts';
 import { bytesInWords, grouped } from '../base/wording.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
+import { factsOfApp } from '../client-apps/app-limits.ts';
 import type { ResultSettings } from '../config/app-config.ts';
 import { isTextKind } from '../spills/messages.ts';
 import {
@@ -137,8 +139,11 @@ function withNotKept(result: Result, error: AppError): Result {
 
 // What a model is told in place of an answer that lies on disk: what it is, how it looks, how to read on.
 
-/** Lines with the call that reads on in an answer on disk, in the words of a mode: `Read on: call_tool {"name":"read_result",…}`. */
-export type ReadHint = (id: string) => readonly string[];
+/**
+ * Lines with the call that reads on in an answer on disk, in the words of a mode: `Read on: call_tool {"name":"read_result",…}`.
+ * `example`: a JSONPath that finds single elements in it, where there is one.
+ */
+export type ReadHint = (id: string, example: string | undefined) => readonly string[];
 
 interface SpilledFrom {
   readonly server: string;
@@ -167,12 +172,13 @@ export function spilledResult(
   from: SpilledFrom,
 ): JsonObject {
   const { protocolVersion = firstWithLinks } = from.context;
-  const links = protocolVersion < firstWithLinks ? [] : kept.parts.map(linkTo);
+  const isTold = protocolVersion >= firstWithLinks && factsOfApp(from.context.app).toolsOnly !== true;
+  const links = isTold ? kept.parts.map(linkTo) : [];
   const meta = objectOf(kept.rest['_meta']);
   const facts = spillFacts(kept, { exceeded: limit.toFile ? undefined : limit.bytes, bytes, top });
   return {
     ...kept.rest,
-    content: [{ type: 'text', text: spilledText(kept, { bytes, limit }, from) }, ...links, ...kept.inline, ...media],
+    content: [{ type: 'text', text: spilledText(kept, limit, from) }, ...links, ...kept.inline, ...media],
     ...(kept.isError && { isError: true }),
     _meta: { ...meta, [spillKey]: facts },
   };
@@ -180,14 +186,14 @@ export function spilledResult(
 
 function spilledText(
   kept: KeptAnswer,
-  { bytes, limit }: { readonly bytes: number; readonly limit: SpillLimit },
-  { server, tool, hint }: SpilledFrom,
+  limit: SpillLimit,
+  { server, tool, hint, context }: SpilledFrom,
 ): string {
-  const about = kept.tokensEstimated ? 'about ' : '';
-  const why = limit.toFile ? 'It was' : `That is more than ${bytesInWords(limit.bytes)}, so it was`;
+  const why = limit.toFile ? '' : `, since it is longer than ${bytesInWords(limit.bytes)}`;
+  const hasFiles = factsOfApp(context.app).toolsOnly !== true;
   return [
-    `The answer of ${server}:${tool} has ${bytesInWords(bytes)} (${about}${grouped(kept.resultTokens)} tokens). ${why} kept on disk, whole.`,
-    ...kept.parts.flatMap(partLines),
+    `The answer of ${server}:${tool} is kept on disk, whole${why}.`,
+    ...kept.parts.flatMap((part) => partLines(part, hasFiles)),
     ...waysOn(kept, hint),
   ].join('\n');
 }
@@ -196,17 +202,22 @@ function spilledText(
 function waysOn({ parts }: KeptAnswer, hint: ReadHint | undefined): readonly string[] {
   const text = parts.find(({ spill }) => isTextKind(spill.kind));
   const shown = text ?? parts[0];
-  if (text !== undefined && hint !== undefined) return hint(text.spill.id);
+  if (text !== undefined && hint !== undefined) return hint(text.spill.id, text.summary.example);
   return [`Read it whole with resources/read: ${spillUri(shown.spill.id)}`];
 }
 
-function partLines({ spill, summary }: KeptPart): string[] {
+/** Where its shape is told, of its beginning so much that a model sees how values are written. */
+const shownOfShaped = 120;
+
+function partLines({ spill, summary }: KeptPart, hasFiles: boolean): string[] {
   const lines = spill.lines === undefined ? '' : `, ${grouped(spill.lines)} lines`;
+  const isShaped = spill.kind === 'json';
+  const head = isShaped ? cutText(summary.head, shownOfShaped) : summary.head;
   return [
-    `${spill.id}: ${spill.kind}, ${bytesInWords(spill.bytes)}${lines}, ${spill.file}`,
+    `${spill.id}: ${spill.kind}, ${bytesInWords(spill.bytes)}${lines}${hasFiles ? `, ${spill.file}` : ''}`,
     ...summary.shape.map((line) => `  ${line}`),
-    ...(summary.head === '' ? [] : [`Begins: ${summary.head}`]),
-    ...(summary.tail === '' ? [] : [`Ends: ${summary.tail}`]),
+    ...(head === '' ? [] : [`Begins: ${head}`]),
+    ...(isShaped || summary.tail === '' ? [] : [`Ends: ${summary.tail}`]),
   ];
 }
 

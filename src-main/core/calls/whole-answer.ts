@@ -19,10 +19,11 @@ export function tellWhole(result: Result): Result {
   return { ...told, content: [...blocks, { type: 'text', text: JSON.stringify(structuredContent) }] };
 }
 
-/** Whether a block says what the structure says, as JSON or as the one text or value it wraps. */
-function says(structure: unknown, block: unknown): boolean {
+/** Whether a block says what the structure says, as JSON or as the one text or value it wraps under whatever name. */
+export function says(structure: unknown, block: unknown): boolean {
   if (!isObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return false;
-  const meant = isObject(structure) && Object.keys(structure).length === 1 ? structure['result'] : undefined;
+  const [meant, ...others] = isObject(structure) ? Object.values(structure) : [];
+  if (others.length > 0) return isDeepStrictEqual(structure, jsonIn(block['text']));
   const value = jsonIn(block['text']);
   return (
     block['text'] === meant || [structure, meant].some((one) => one !== undefined && isDeepStrictEqual(one, value))

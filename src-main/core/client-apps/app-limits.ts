@@ -16,6 +16,8 @@ interface ClientAppFacts {
   readonly callLimitSeconds: number;
   /** It reads lists anew when it is told that they have changed. */
   readonly followsLists: boolean;
+  /** Its model has tools and nothing else: it opens no file by its path, and no resource by its address. */
+  readonly toolsOnly?: true;
 }
 
 /** About 10 000 tokens: from there Claude Code warns, and below it cuts no app whose limit is known. */
@@ -39,6 +41,7 @@ export const clientApps: readonly ClientAppFacts[] = [
   {
     name: 'Claude Desktop',
     names: ['claude-ai', 'claude-desktop', 'claude desktop'],
+    toolsOnly: true,
     window: 200_000,
     defersTools: false,
     inlineBytes: careful,

@@ -7,6 +7,9 @@ const abbreviation = /(?:^|[\s(])(?:[eE]\.g|[iI]\.e|etc|vs|incl|approx|resp|[cC]
 /** Where a sentence may end early: what follows adds to what was said. */
 const joints =
   /;\s|\s[–—-]+\s|:\s|\s\(|,\s(?=(?:which|with|including|such|e\.g|i\.e|so|because|since|if|unless|when|while|where|for example|but|optionally|using|based|like|as well|not|then|otherwise|after|before|defaults?|or (?:a |the )?(?:comma|JSON)|excluding|except|without|in which|whose|followed|depending)\b)/gi;
+/** Where a clause may end that has no such place: before a phrase that tells how, of what kind or what for. */
+const phrases =
+  /\s(?=(?:with|without|by|for|that|which|from|to|in|into|on|as|via|through|using|including|displaying|showing|returning|containing|when|where|while|if|so|and|or|based|matching)\b)|,\s(?=[a-z]+ing\b)/gi;
 /** Words that cannot be the last ones. */
 const dangling =
   /[\s,;:–—-]+(?:a|an|and|any|are|as|at|be|but|by|for|from|has|have|if|in|into|is|its|of|on|or|over|per|than|that|the|their|this|to|via|when|where|which|who|whose|will|with|within|without|you|your)$/i;
@@ -38,10 +41,19 @@ function clauseWithin(line: string, max: number): string {
   const [end = line.length] = sentenceEnds(line);
   const sentence = withoutStop(line.slice(0, end));
   if (sentence.length <= max) return sentence;
-  const ends = [...sentence.matchAll(joints)].map(({ index }) => index).filter((at) => at >= 12 && at <= max);
-  const clause = ends.map((at) => sentence.slice(0, at)).findLast(isWhole);
-  return clause?.replace(dangling, '') ?? cutAtWord(sentence, max);
+  const clause = lastBefore(joints, sentence, max) ?? lastBefore(phrases, sentence, max);
+  return clause ?? cutAtWord(sentence, max);
 }
+
+/** As much as stands by itself before one of these places. */
+function lastBefore(places: RegExp, sentence: string, max: number): string | undefined {
+  const ends = [...sentence.matchAll(places)].map(({ index }) => index).filter((at) => at >= 12 && at <= max);
+  const clauses = ends.map((at) => sentence.slice(0, at).replace(/[\s,;:]+$/, '')).filter(isWhole);
+  return clauses.findLast((one) => !dangling.test(one) && !openList.test(one));
+}
+
+/** A list of which the last member is missing: `gathers, analyzes`. */
+const openList = /,[^,]*$/;
 
 /** Where nothing stands by itself, and it is marked. */
 function cutAtWord(sentence: string, max: number): string {

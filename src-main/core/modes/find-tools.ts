@@ -26,7 +26,7 @@ interface FindOptions {
 export const usualLimit = 8;
 const limitOfSeveral = 4;
 /** Needs in one question. */
-const mostNeeds = 6;
+const mostNeeds = 8;
 /** A hit with a smaller part of the best one's score is about something else. */
 const leastShare = 0.35;
 

@@ -118,7 +118,7 @@ export interface Mode {
   /** How any tool is called in this mode, as a model writes it. */
   callLine(tool: string, args: JsonObject): string;
   /** How an answer on disk is read on, where the mode lists a tool of its own for it. */
-  readLine?(id: string): string;
+  readLine?(id: string, example: string | undefined): string;
   /** Resources of our own that are listed besides those of servers. */
   readonly resources?: readonly OwnResource[];
   /** Prompts of our own that are listed besides those of servers. */

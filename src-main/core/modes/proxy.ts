@@ -1,6 +1,7 @@
 /** Mode `proxy`: every tool is listed, with as much of its texts and schema as the level says. */
 import type { JsonObject } from '../base/json.ts';
-import { callableTool, cutText, hasRoomFor } from './show-tools.ts';
+import { cutText } from '../base/shown-text.ts';
+import { callableTool, hasRoomFor } from './show-tools.ts';
 import { maxInstructions, type Mode, type ModeView, type OwnResource } from './mode.ts';
 import { readResultTool } from './read-spill.ts';
 

@@ -87,12 +87,12 @@ export type ReadContext = Pick<HelperContext, 'author' | 'spillFiles' | 'longest
 
 const defaultLines = 50;
 
-export /** As the model called it: an error that names something else sends it there. */
+/** As the model called it: an error that names something else sends it there. */
 function nameOf({ author: { tool } }: ReadContext): string {
   return tool === 'proxy-dispatch' ? "Action 'readresult'" : tool;
 }
 
-export /** Without an op the safe one; one that does not exist reads, as mini-a has it. */
+/** Without an op the safe one; one that does not exist reads, as mini-a has it. */
 function opOf(input: JsonObject): SpillOp {
   const wanted = readFirst(input, ['op'])?.text.toLowerCase() ?? 'stat';
   return spillOps.find((op) => op === wanted) ?? 'read';

@@ -1,6 +1,7 @@
 /** A server's tool as a model is shown it: at one of four levels, from one line to untouched. */
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject } from '../base/json.ts';
+import { cutText } from '../base/shown-text.ts';
 import { type Catalog, type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { factsOfApp } from '../client-apps/app-limits.ts';
 import { inOneLine, leadingSentences } from '../condense/clauses.ts';
@@ -87,12 +88,6 @@ export function namedServers(servers: readonly string[]): string {
   const whole = servers.filter((_, index) => servers.slice(0, index + 1).join(', ').length <= room);
   if (whole.length === 0) return cutText(all, room);
   return `${whole.join(', ')} and ${servers.length - whole.length} more`;
-}
-
-/** A text cut to a length in UTF-16 units, without ending in half a character. */
-export function cutText(text: string, length: number): string {
-  if (text.length <= length) return text;
-  return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 // Whether a tool of our own may be added to a list of servers' tools.

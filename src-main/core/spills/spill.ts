@@ -49,6 +49,8 @@ export interface SpillSummary {
   /** Keys of the topmost object, or elements of the topmost array; absent for what is neither. */
   readonly topLevelKeys?: readonly string[];
   readonly elements?: number;
+  /** A JSONPath that finds single elements of its longest list of objects: `$.rows[?(@.name=='…')]`. */
+  readonly example?: string;
   /** The first and the last characters; `tail` is empty where `head` is all of it. */
   readonly head: string;
   readonly tail: string;

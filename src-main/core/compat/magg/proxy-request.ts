@@ -14,6 +14,8 @@ export interface ListRequest {
   /** A server's name, or what the listed name must begin with. */
   readonly server: string | undefined;
   readonly prefix: string | undefined;
+  /** What somebody wants to do: only tools for that, a line each. Ours; the specification knows no search. */
+  readonly query: string | undefined;
   /** One of them is enough. */
   readonly tags: readonly string[];
 }
@@ -77,6 +79,7 @@ function readList(input: JsonObject, type: ProxyType): ListRequest {
     offset: wholeNumber(input, 'offset', 0, Number.MAX_SAFE_INTEGER) ?? 0,
     server: text(input['filter_server']) ?? readServerName(input),
     prefix: text(filter['prefix']),
+    query: type === 'tool' ? text(input['query']) : undefined,
     tags: tags.filter((tag) => typeof tag === 'string'),
   };
 }

@@ -6,6 +6,8 @@ import { errorResult } from '../../calls/error-result.ts';
 import { wrapUri } from '../../catalog/catalog.ts';
 import { notFoundText } from '../../catalog/resolve-resource.ts';
 import type { HelperContext, HelperTool, ModeView } from '../../modes/mode.ts';
+import { findTools, moreText, needsIn } from '../../modes/find-tools.ts';
+import { signedLine } from '../../modes/run-code.ts';
 import { withMissing } from '../../modes/show-tools.ts';
 import { type Result, RpcError } from '../../wire/message.ts';
 import { fact, RawJson, toObject } from '../../wire/raw-json.ts';
@@ -32,12 +34,13 @@ export const proxyTool: HelperTool = {
       properties: {
         action: { enum: ['list', 'info', 'call', 'batch'] },
         type: { enum: proxyTypes },
-        path: { type: 'string', description: 'name or URI, for info and call' },
-        args: { type: ['object', 'string'], description: 'object or its JSON text' },
-        limit: { type: 'integer', description: 'default 100' },
+        path: { type: 'string', description: 'name or URI' },
+        args: { type: ['object', 'string'], description: 'or JSON text' },
+        query: { type: 'string', description: 'for list; several with ";"' },
+        limit: { type: 'integer' },
         offset: { type: 'integer' },
         filter_server: { type: 'string' },
-        filter: { properties: { prefix: { type: 'string' }, tags: { type: 'array' } } },
+        filter: { type: 'object', description: 'prefix, tags' },
         operations: { type: 'array', description: 'for batch (any type): [{action, type, path, args}]' },
       },
       required: ['action', 'type'],
@@ -70,7 +73,8 @@ async function run(input: JsonObject, context: HelperContext): Promise<Result> {
 
 /** One page; how many there are in all is said beside it, also when the page is empty. */
 function listEntries(request: ListRequest, view: ModeView): JsonObject {
-  const { type, limit, offset } = request;
+  const { type, limit, offset, query } = request;
+  if (query !== undefined) return toolsFor(query, request, view);
   const found = filterEntries(proxyEntries(type, view), request, view.catalog);
   const page = found.slice(offset, offset + limit).map(({ listed }) => listed);
   const item = jsonItem(`proxy:list/${type}`, page, {
@@ -83,6 +87,15 @@ function listEntries(request: ListRequest, view: ModeView): JsonObject {
     limit,
   });
   return { content: [item] };
+}
+
+/** Lines to call by. */
+function toolsFor(query: string, request: ListRequest, view: ModeView): JsonObject {
+  const among = new Set(filterEntries(proxyEntries('tool', view), request, view.catalog).map(({ listed }) => listed['name']));
+  const { tools, more } = findTools(needsIn(query), view, { accepts: ({ listedName }) => among.has(listedName) });
+  const lines = tools.map(({ tool }) => signedLine(tool));
+  const text = lines.length === 0 ? 'No tool fits.' : [...lines, moreText(more) ?? ''].join('\n').trimEnd();
+  return { content: [{ type: 'text', text }] };
 }
 
 /** The whole definition. Rejects with AppError not_found or tool_ambiguous, or what keeps its server from telling. */

@@ -9,7 +9,7 @@ import { serverEntry } from './magg-tool.ts';
 import { decoded } from '../../condense/shape-schema.ts';
 
 function instructions({ catalog }: ModeView): string {
-  return `Use proxy: list (filter_server) before saying that something cannot be done, info for a schema, call, batch for several. Servers: ${namedServers(catalog.servers)}.`;
+  return `Use proxy: list (query) before saying that something cannot be done, info for a schema, call, batch for several. Servers: ${namedServers(catalog.servers)}.`;
 }
 
 // `magg://` resources: servers and kits as JSON, their secrets masked.

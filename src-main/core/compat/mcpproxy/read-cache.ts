@@ -1,9 +1,10 @@
 /** read_cache: the rest of an answer that was too long. */
 import { readText, refused } from './answers.ts';
 import { AppError } from '../../base/errors.ts';
-import { plainNumber } from '../../base/json.ts';
+import { type JsonObject, plainNumber } from '../../base/json.ts';
 import type { RecordPage, RecordRange, SpillFiles } from '../../spills/spill-questions.ts';
-import type { HelperTool } from '../../modes/mode.ts';
+import type { HelperContext, HelperTool } from '../../modes/mode.ts';
+import { readSpill } from '../../modes/read-spill.ts';
 
 const usualRecords = 50;
 const mostRecords = 1000;
@@ -11,24 +12,39 @@ const mostRecords = 1000;
 export const readCache: HelperTool = {
   definition: {
     name: 'read_cache',
-    description: 'Read more of an answer that was cut.',
+    description: 'Read more of a cut answer.',
     inputSchema: {
       type: 'object',
-      properties: { key: { type: 'string' }, offset: { type: 'integer' }, limit: { type: 'integer' } },
+      properties: {
+        key: { type: 'string' },
+        query: { type: 'string' },
+        offset: { type: 'integer' },
+        limit: { type: 'integer' },
+      },
       required: ['key'],
     },
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
   reachable: true,
-  async run(input, { spillFiles, signal }) {
+  async run(input, context) {
+    const { spillFiles, signal } = context;
     const key = readText(input['key']);
     if (key === undefined) throw refused('The key is missing.', 'Give the one that the cut answer names.');
+    const query = readText(input['query']);
+    if (query !== undefined) return found(key, query, context);
     const offset = readWithin('offset', input['offset'], 0, 0, Number.MAX_SAFE_INTEGER);
     const limit = readWithin('limit', input['limit'], usualRecords, 1, mostRecords);
     const page = await readPage(spillFiles, key, { offset, limit }, signal);
     return { content: [{ type: 'text', text: pageText(page, key, { offset, limit }) }] };
   },
 };
+
+/** A JSONPath begins with `$`; anything else is looked for in the lines. */
+async function found(resultFile: string, query: string, context: HelperContext): Promise<JsonObject> {
+  const asked = query.startsWith('$') ? { op: 'query', query } : { op: 'grep', pattern: query };
+  const { text } = await readSpill({ resultFile, ...asked }, context);
+  return { content: [{ type: 'text', text }] };
+}
 
 async function readPage(files: SpillFiles, key: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage> {
   try {

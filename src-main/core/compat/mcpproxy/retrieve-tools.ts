@@ -24,7 +24,7 @@ const flag = { type: 'boolean' };
 export const retrieveTools: HelperTool = {
   definition: {
     name: 'retrieve_tools',
-    description: 'Find tools by what you want to do, best first; several with ";" between.',
+    description: 'Find tools by what you want to do, best first; several with ";".',
     inputSchema: {
       type: 'object',
       properties: {

@@ -21,7 +21,8 @@ export const retrieveMode: Mode = {
   fixedList: true,
   listed: () => [],
   callLine: (name, args) => `call_tool_read ${JSON.stringify({ name, args })}`,
-  readLine: (key) => `${readCache.definition.name} ${JSON.stringify({ key, offset: 0 })}`,
+  readLine: (key, query) =>
+    `${readCache.definition.name} ${JSON.stringify(query === undefined ? { key, offset: 0 } : { key, query })}`,
   instructions,
 };
 
@@ -29,5 +30,5 @@ export const retrieveMode: Mode = {
 export const retrieveAdminTools: readonly HelperTool[] = [upstreamServers, tailLog];
 
 function instructions({ catalog }: ModeView): string {
-  return `Search with retrieve_tools before saying that something cannot be done; then call what you found through its call_with. Tools of: ${namedServers(catalog.servers)}.`;
+  return `Search with retrieve_tools before saying that something cannot be done; then call through call_with. Tools of: ${namedServers(catalog.servers)}.`;
 }

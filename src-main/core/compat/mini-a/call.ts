@@ -1,6 +1,7 @@
 /** Action `call`: a tool of some connection, through the pipeline. */
 import { AppError, errorText } from '../../base/errors.ts';
 import { isObject, type JsonObject, objectOf, parseJson } from '../../base/json.ts';
+import { says } from '../../calls/whole-answer.ts';
 import { closestWord } from '../../base/wording.ts';
 import type { SpillWish } from '../../calls/call-tool.ts';
 import { reason } from '../../calls/error-result.ts';
@@ -258,9 +259,11 @@ function toolPayload(result: JsonObject): ToolPayload {
   const texts = content.filter(isText);
   const blocks = content.filter((item) => !isText(item));
   const { structuredContent } = result;
-  // Without a text the structure is the answer; beside one it says the same, or more, and stays with it.
+  // Without a text the structure is the answer; beside one it stays where it says more.
   if (texts.length === 0 && isObject(structuredContent)) return asJson(structuredContent, blocks);
-  return asJson({ ...result, ...('content' in result && { content: texts }) }, blocks);
+  const { structuredContent: _said, ...told } = result;
+  const kept = texts.some((text) => says(structuredContent, text)) ? told : result;
+  return asJson({ ...kept, ...('content' in result && { content: texts }) }, blocks);
 }
 
 function asJson(value: unknown, blocks: readonly unknown[]): ToolPayload {

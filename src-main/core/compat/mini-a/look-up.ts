@@ -8,7 +8,7 @@ import { leavesOut, signature } from '../../condense/signature.ts';
 import type { ToolFilter } from '../../config/app-config.ts';
 import type { ModeView } from '../../modes/mode.ts';
 import { findTools, needsIn, usualLimit } from '../../modes/find-tools.ts';
-import { cutText } from '../../modes/show-tools.ts';
+import { cutText } from '../../base/shown-text.ts';
 import { envelope, readFlag, toDetailText, wantsDetail } from './answers.ts';
 import { compactTool, type Connection, detailedTool, type ShownCatalog, wantedFacts } from './shown-catalog.ts';
 

@@ -5,6 +5,7 @@ import { readServerName, readToolName } from '../../calls/read-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import { parametersText } from '../../condense/signature.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
+import { findTools, moreText, needsIn } from '../../modes/find-tools.ts';
 import { withMissing } from '../../modes/show-tools.ts';
 import { dataError, dataResult } from './answers.ts';
 import { callableName, findTool, fullText, parameterNames, shortText, toolsByServer } from './tool-texts.ts';
@@ -12,14 +13,18 @@ import { callableName, findTool, fullText, parameterNames, shortText, toolsBySer
 export const catalogTools: HelperTool = {
   definition: {
     name: 'catalog_tools',
-    description: 'Tools with parameter names.',
-    inputSchema: { type: 'object' },
+    description: 'Tools with parameters; several with ";".',
+    inputSchema: { type: 'object', properties: { query: { type: 'string' }, server: { type: 'string' } } },
     annotations: { readOnlyHint: true },
     _meta: { 'anthropic/alwaysLoad': true },
   },
-  async run(_input, context) {
+  async run(input, context) {
     await context.settled();
-    const shown = context.catalog.tools.map((tool) => {
+    const server = readServerName(input);
+    const query = typeof input['query'] === 'string' ? input['query'].trim() : '';
+    if (query !== '') return foundIn(query, server, context);
+    const listed = [...toolsByServer(context.catalog, server).values()].flat();
+    const shown = listed.map((tool) => {
       const parameters = parameterNames(tool);
       const sig = parametersText(usableSchema(tool.definition));
       return {
@@ -31,9 +36,27 @@ export const catalogTools: HelperTool = {
         ...(sig !== parameters.join(', ') && { sig: `(${sig})` }),
       };
     });
-    return withMissing(dataResult(shown), context.finder.missingServers());
+    return withMissing(dataResult(shown), context.finder.missingServers(server));
   },
 };
+
+/** What fits the words, in lines to call by. */
+function foundIn(query: string, server: string | undefined, context: HelperContext): JsonObject {
+  const among = new Set([...toolsByServer(context.catalog, server).values()].flat());
+  const { tools, more } = findTools(needsIn(query), context, { accepts: (tool) => among.has(tool) });
+  const shown = tools.map(({ tool }) => ({
+    name: callableName(tool, context.catalog),
+    server: tool.server,
+    description: shortText(tool, context),
+    sig: `(${parametersText(usableSchema(tool.definition))})`,
+  }));
+  const left = moreText(more);
+  const texts = [JSON.stringify(shown), ...(left === undefined ? [] : [left])];
+  return withMissing(
+    { content: texts.map((text) => ({ type: 'text', text })) },
+    context.finder.missingServers(server),
+  );
+}
 
 /** `list_all_tools`: every tool by server, a line for each. */
 export const listAllTools: HelperTool = {

@@ -7,7 +7,7 @@ import { type DraftLook, type DraftPlace, PartDraft } from './part-draft.ts';
 import { TextPart } from './parts.ts';
 import { PrettyJson } from './pretty-json.ts';
 import { ResultScanner } from './result-scanner.ts';
-import { ShapeBuilder, shapeLines, type ShapeNode } from './shape.ts';
+import { queryExample, ShapeBuilder, shapeLines, type ShapeNode } from './shape.ts';
 
 /** How often an answer is read at the most; the last time as one text, which always succeeds. */
 const mostReadings = 3;
@@ -194,12 +194,14 @@ function partSummary({ kind, mimeType, look, shape, note }: PartFacts): SpillSum
   if (!isTextKind(kind)) return { shape: [...notes, mimeType], head: '', tail: '' };
   const { head, tail } = ends(look, kind === 'json');
   if (shape === undefined) return { shape: [...notes, ...textLines(look)], head, tail };
+  const example = queryExample(shape);
   return {
     shape: [...notes, ...shapeLines(shape)].slice(0, 12),
     ...(shape.types.has('object') && {
       topLevelKeys: [...(shape.members ?? new Map<string, never>()).keys()].slice(0, mostKeys),
     }),
     ...(shape.types.has('array') && { elements: shape.lengths?.most ?? 0 }),
+    ...(example !== undefined && { example }),
     head,
     tail,
   };

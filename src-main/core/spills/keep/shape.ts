@@ -163,6 +163,30 @@ export function shapeLines(root: ShapeNode): string[] {
   return bounded([...told, `and ${grouped(untold + root.moreMembers)} members more: ${names.join(', ')}, …`]);
 }
 
+// How single elements of the longest list are found: what a model mostly wants of long JSON.
+
+/** undefined where there is no list of objects at the top, or in a member of it. */
+export function queryExample({ elements, members = new Map<string, ShapeNode>() }: ShapeNode): string | undefined {
+  const own = elements === undefined ? undefined : conditionOn(elements);
+  if (own !== undefined) return `$[?(${own})]`;
+  const lists = [...members].filter(([, node]) => node.elements?.members !== undefined && (node.lengths?.most ?? 0) > 1);
+  const [longest] = lists.sort(([, a], [, b]) => (b.lengths?.most ?? 0) - (a.lengths?.most ?? 0));
+  const condition = longest?.[1].elements && conditionOn(longest[1].elements);
+  return condition === undefined ? undefined : `$${step(longest?.[0] ?? '')}[?(${condition})]`;
+}
+
+/** On a text where there is one: that is what people know of a thing. */
+function conditionOn({ members = new Map<string, ShapeNode>() }: ShapeNode): string | undefined {
+  const usable = [...members].filter(([name]) => name.length <= longestName && !/['\\\p{Cc}]/u.test(name));
+  const [name, node] = usable.find(([, one]) => one.types.has('string')) ?? usable[0] ?? [];
+  if (name === undefined || node === undefined) return undefined;
+  return `@${step(name)}==${node.types.has('string') ? "'…'" : '…'}`;
+}
+
+function step(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `['${name}']`;
+}
+
 /** Of long lists only the beginning was looked at. */
 function describeLine(node: ShapeNode): string {
   const seen = seenOfList(node);
