@@ -87,7 +87,13 @@ test('in mode retrieve the words name the tool that it lists, and no other', asy
   const text = textOf(await client.callTool('call_tool_read', { name: 'x:big' }));
   expect(text).not.toContain('read_result');
   const input = /^Read on: read_cache (.+)$/m.exec(text)?.[1] ?? '';
-  expect(textOf(await client.callTool('read_cache', JSON.parse(input) as Params))).toContain('item 15');
+  const asked = JSON.parse(input) as Params;
+  expect(asked['query']).toMatch(/^\$\.files\[\?\(@\.\w+=='…'\)\]$/);
+  const query = String(asked['query']).replace('…', 'item 15');
+  expect(textOf(await client.callTool('read_cache', { ...asked, query }))).toContain('item 15');
+  const { key } = asked;
+  for (const more of [{ offset: 0 }, { query: 'item 15' }])
+    expect(textOf(await client.callTool('read_cache', { key, ...more }))).toContain('item 15');
 });
 
 test('the file is for its owner alone, in a folder for its owner alone', async () => {

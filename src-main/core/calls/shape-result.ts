@@ -184,11 +184,7 @@ export function spilledResult(
   };
 }
 
-function spilledText(
-  kept: KeptAnswer,
-  limit: SpillLimit,
-  { server, tool, hint, context }: SpilledFrom,
-): string {
+function spilledText(kept: KeptAnswer, limit: SpillLimit, { server, tool, hint, context }: SpilledFrom): string {
   const why = limit.toFile ? '' : `, since it is longer than ${bytesInWords(limit.bytes)}`;
   const hasFiles = factsOfApp(context.app).toolsOnly !== true;
   return [

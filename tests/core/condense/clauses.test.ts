@@ -38,9 +38,30 @@ test.each([
 });
 
 test('what cannot end earlier is cut at a word that can be the last one, and says so', () => {
-  expect(firstClause('Recursively search for files and directories matching a pattern below the folder', 60)).toBe(
-    'Recursively search for files and directories matching…',
+  expect(firstClause('Supercalifragilistic unbreakable interdependent organisational nomenclature', 60)).toBe(
+    'Supercalifragilistic unbreakable interdependent…',
   );
+});
+
+test.each([
+  [
+    'Recursively search for files and directories matching a pattern below the folder',
+    'Recursively search for files and directories',
+  ],
+  [
+    'View commit history with optional filtering by author, date range, file path',
+    'View commit history with optional filtering',
+  ],
+  [
+    'Show line-by-line authorship of a file, displaying who last modified each line',
+    'Show line-by-line authorship of a file',
+  ],
+  [
+    'Performs a research operation that gathers, analyzes, and synthesizes information',
+    'Performs a research operation',
+  ],
+])('where no clause ends, %j ends before a phrase that only adds', (text, clause) => {
+  expect(firstClause(text, 62)).toBe(clause);
 });
 
 test('sentences are taken as long as they fit', () => {

@@ -91,7 +91,9 @@ function listEntries(request: ListRequest, view: ModeView): JsonObject {
 
 /** Lines to call by. */
 function toolsFor(query: string, request: ListRequest, view: ModeView): JsonObject {
-  const among = new Set(filterEntries(proxyEntries('tool', view), request, view.catalog).map(({ listed }) => listed['name']));
+  const among = new Set(
+    filterEntries(proxyEntries('tool', view), request, view.catalog).map(({ listed }) => listed['name']),
+  );
   const { tools, more } = findTools(needsIn(query), view, { accepts: ({ listedName }) => among.has(listedName) });
   const lines = tools.map(({ tool }) => signedLine(tool));
   const text = lines.length === 0 ? 'No tool fits.' : [...lines, moreText(more) ?? ''].join('\n').trimEnd();

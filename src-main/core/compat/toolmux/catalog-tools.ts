@@ -13,8 +13,8 @@ import { callableName, findTool, fullText, parameterNames, shortText, toolsBySer
 export const catalogTools: HelperTool = {
   definition: {
     name: 'catalog_tools',
-    description: 'Tools with parameters; several with ";".',
-    inputSchema: { type: 'object', properties: { query: { type: 'string' }, server: { type: 'string' } } },
+    description: 'Tools for query; query.',
+    inputSchema: { type: 'object', properties: { query: { type: 'string' } } },
     annotations: { readOnlyHint: true },
     _meta: { 'anthropic/alwaysLoad': true },
   },
@@ -52,10 +52,7 @@ function foundIn(query: string, server: string | undefined, context: HelperConte
   }));
   const left = moreText(more);
   const texts = [JSON.stringify(shown), ...(left === undefined ? [] : [left])];
-  return withMissing(
-    { content: texts.map((text) => ({ type: 'text', text })) },
-    context.finder.missingServers(server),
-  );
+  return withMissing({ content: texts.map((text) => ({ type: 'text', text })) }, context.finder.missingServers(server));
 }
 
 /** `list_all_tools`: every tool by server, a line for each. */
@@ -123,7 +120,7 @@ export const getToolCount: HelperTool = {
 export const getToolSchema: HelperTool = {
   definition: {
     name: 'get_tool_schema',
-    description: 'Schema of a tool.',
+    description: 'Tool schema.',
     inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
     annotations: { readOnlyHint: true },
     _meta: { 'anthropic/alwaysLoad': true },

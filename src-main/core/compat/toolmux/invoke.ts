@@ -17,7 +17,7 @@ export const invoke: HelperTool = {
       type: 'object',
       properties: {
         name: { type: 'string' },
-        args: { type: ['object', 'string'], description: 'object or JSON text' },
+        args: { type: ['object', 'string'], description: 'or JSON text' },
       },
       required: ['name'],
     },

@@ -49,9 +49,7 @@ describe('meta', () => {
 test('the instructions of meta name as many servers as there is room for', () => {
   const text = (...names: string[]): string =>
     metaMode.instructions(helperContext(names.map((name) => serverWith(name, {}))));
-  expect(text('git', 'GitHub')).toMatch(
-    /^Start with list_all_tools or catalog_tools.*invoke.*Tools of: git, GitHub\.$/,
-  );
+  expect(text('git', 'GitHub')).toMatch(/^catalog_tools or list_all_tools.*invoke.*Tools of: git, GitHub\.$/);
   expect(text()).toContain('none yet');
   expect(text(...Array.from({ length: 100 }, (_, i) => `server${i}`))).toMatch(
     /: server0, .*, server12 and 87 more\.$/,
