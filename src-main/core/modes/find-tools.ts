@@ -24,11 +24,11 @@ interface FindOptions {
 
 /** Most tools for one need, and for each of several. */
 export const usualLimit = 8;
-const limitOfSeveral = 4;
+const limitOfSeveral = 3;
 /** Needs in one question. */
 const mostNeeds = 8;
 /** A hit with a smaller part of the best one's score is about something else. */
-const leastShare = 0.35;
+const leastShare = 0.45;
 
 /** What is asked for at once: a list of needs, or one text with `;` or line ends between them. */
 export function needsIn(query: unknown): readonly string[] {

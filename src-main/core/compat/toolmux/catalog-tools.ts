@@ -13,7 +13,7 @@ import { callableName, findTool, fullText, parameterNames, shortText, toolsBySer
 export const catalogTools: HelperTool = {
   definition: {
     name: 'catalog_tools',
-    description: 'Tools for query; query.',
+    description: 'Tools for several queries (;).',
     inputSchema: { type: 'object', properties: { query: { type: 'string' } } },
     annotations: { readOnlyHint: true },
     _meta: { 'anthropic/alwaysLoad': true },
