@@ -102,7 +102,10 @@ export function readHint({ mode, lists }: Pick<CallerContext, 'mode' | 'lists'>)
   if (isCalledByName(shown) && lists?.(name) === false) return undefined;
   return (id, example) => {
     const look = example === undefined ? { op: 'grep', pattern: '…' } : { op: 'query', query: example };
-    return [`Read on: ${shown.callLine(name, { resultFile: id, ...look })}`, example === undefined ? opsOfText : opsOfData];
+    return [
+      `Read on: ${shown.callLine(name, { resultFile: id, ...look })}`,
+      example === undefined ? opsOfText : opsOfData,
+    ];
   };
 }
 

@@ -169,7 +169,9 @@ export function shapeLines(root: ShapeNode): string[] {
 export function queryExample({ elements, members = new Map<string, ShapeNode>() }: ShapeNode): string | undefined {
   const own = elements === undefined ? undefined : conditionOn(elements);
   if (own !== undefined) return `$[?(${own})]`;
-  const lists = [...members].filter(([, node]) => node.elements?.members !== undefined && (node.lengths?.most ?? 0) > 1);
+  const lists = [...members].filter(
+    ([, node]) => node.elements?.members !== undefined && (node.lengths?.most ?? 0) > 1,
+  );
   const [longest] = lists.sort(([, a], [, b]) => (b.lengths?.most ?? 0) - (a.lengths?.most ?? 0));
   const condition = longest?.[1].elements && conditionOn(longest[1].elements);
   return condition === undefined ? undefined : `$${step(longest?.[0] ?? '')}[?(${condition})]`;
