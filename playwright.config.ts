@@ -11,7 +11,7 @@ export default defineConfig({
   testDir: 'tests/e2e',
   reporter: 'list',
   // Each file starts a core of its own, in a home of its own.
-  workers: 2,
+  workers: 3,
   use: {
     viewport: { width: 1000, height: 700 },
     launchOptions: { executablePath: findBrowser(), chromiumSandbox: process.getuid?.() !== 0 },
