@@ -20,7 +20,10 @@ const alone = [
   'tests/integration/{floods,huge-frame}.test.ts',
 ];
 /** Proofs that take as long as many others together: `npm run test:long`. */
-const long = ['tests/core/sandbox/python-worker/programs.test.ts', 'tests/real/{inspector,mcporter,unchanged}.test.ts'];
+const long = [
+  'tests/core/sandbox/python-worker/{programs,python}.test.ts',
+  'tests/real/{inspector,mcporter,unchanged}.test.ts',
+];
 const limits = { testTimeout: 30_000, hookTimeout: 60_000 };
 
 export default defineConfig({
@@ -42,7 +45,15 @@ export default defineConfig({
         },
       },
       { test: { name: 'alone', include: alone, ...limits } },
-      { test: { name: 'long', include: long, ...limits } },
+      // The conformance suite in both: over stdio as well, and all of its scenarios, in the long one.
+      {
+        test: {
+          name: 'long',
+          include: [...long, 'tests/real/conformance.test.ts'],
+          env: { TOOLTRAY_LONG: 'yes' },
+          ...limits,
+        },
+      },
     ],
   },
 });

@@ -45,11 +45,18 @@ function requiredScenarios(output: string): Verdict {
   return { passed: required.length - failed.length, failed };
 }
 
+/** `npm run test:long`: over stdio as well, and whatever the suite has besides. */
+const whole = process.env['TOOLTRAY_LONG'] === 'yes';
+
 test.each([
   { revision: '2025-11-25', line: 'HTTP', scenarios: 30 },
-  { revision: '2025-11-25', line: 'stdio', scenarios: 30 },
   { revision: '2026-07-28', line: 'HTTP', scenarios: 37 },
-  { revision: '2026-07-28', line: 'stdio', scenarios: 37 },
+  ...(whole
+    ? [
+        { revision: '2025-11-25', line: 'stdio', scenarios: 30 },
+        { revision: '2026-07-28', line: 'stdio', scenarios: 37 },
+      ]
+    : []),
 ])(
   'all $scenarios scenarios that $revision requires of a server pass, from one over $line',
   async ({ revision, line, scenarios }) => {
@@ -79,7 +86,7 @@ async function runScenarios(url: string, revision: string): Promise<Readonly<Rec
   return Object.fromEntries(lines.map(([, mark, name]): [string, boolean] => [String(name), mark === '✓']));
 }
 
-test.each([
+test.runIf(whole).each([
   { revision: '2025-11-25', scenarios: 33 },
   { revision: '2026-07-28', scenarios: 40 },
 ])(

@@ -32,10 +32,15 @@ export class DirectServers implements AsyncDisposable {
   /** The names under which Tooltray lists them, sorted. */
   async listedNames(): Promise<string[]> {
     const lists = await this.tools();
-    return [...lists].flatMap(([server, tools]) => tools.map(({ name }) => `${server}_${String(name)}`)).sort();
+    return [...lists].flatMap(([server, tools]) => tools.map(({ name }) => listedAs(server, String(name)))).sort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#servers.values()].map((raw) => raw[Symbol.asyncDispose]()));
   }
+}
+
+/** A name that begins with its server's is listed as it is. */
+function listedAs(server: string, name: string): string {
+  return name.startsWith(`${server}_`) ? name : `${server}_${name}`;
 }

@@ -19,7 +19,7 @@ export function realCalls({ textFile, text, repository, untracked }: Material, l
     { tool: 'filesystem_read_text_file', args: { path: textFile }, says: [text] },
     { tool: 'memory_create_entities', args: { entities: [person] }, says: [person.name] },
     { tool: 'memory_read_graph', args: {}, says: [person.name, 'wrote the first program'] },
-    { tool: 'git_git_status', args: { path: repository }, says: ['main', untracked] },
+    { tool: 'git_status', args: { path: repository }, says: ['main', untracked] },
     {
       tool: 'sequential-thinking_sequentialthinking',
       args: thought,

@@ -103,7 +103,7 @@ describe.skipIf(!present)('long answers of real servers', () => {
     'the log of a large repository is kept with every commit that git tells of: mode %s',
     async (mode) => {
       await using session = await open(mode);
-      const given = await session.call('git_git_log', { path: repository, maxCount: 1000 });
+      const given = await session.call('git_log', { path: repository, maxCount: 1000 });
       const file = fileOf(given);
       const text = readFileSync(file, 'utf8');
       for (const number of [commits, commits - 500, commits - 999]) expect(text).toContain(`commit number ${number} `);
