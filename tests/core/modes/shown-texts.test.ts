@@ -1,0 +1,96 @@
+/** What models are shown of the tools of thirteen real servers: texts that end, names that are all there, tools that can be called. */
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src-main/core/base/json.ts';
+import { type CatalogEntry, usableSchema } from '../../../src-main/core/catalog/catalog.ts';
+import { inOneLine } from '../../../src-main/core/condense/clauses.ts';
+import { leavesOut } from '../../../src-main/core/condense/signature.ts';
+import { helperTools } from '../../../src-main/core/mode-list.ts';
+import type { HelperContext } from '../../../src-main/core/modes/mode.ts';
+import { signedLine, toolTexts } from '../../../src-main/core/modes/run-code.ts';
+import { foundTools } from '../../../src-main/core/modes/search.ts';
+import { shownTool } from '../../../src-main/core/modes/show-tools.ts';
+import { recordedListings } from '../../fixtures/recorded-listings.ts';
+import { serverWith } from '../catalog/catalog-of.ts';
+import { compactEntry } from '../../../src-main/core/compat/mcpproxy/tool-entry.ts';
+import { compactTool } from '../../../src-main/core/compat/mini-a/shown-catalog.ts';
+import { explanations, shortText } from '../../../src-main/core/compat/toolmux/tool-texts.ts';
+import { helperContext } from './helper-context.ts';
+
+const listed = recordedListings();
+const context: HelperContext = helperContext(listed.map(({ name, tools }) => serverWith(name, { tools })));
+const { tools } = context.catalog;
+const textOf = (one: JsonObject): string => String(one['description'] ?? one['desc'] ?? '');
+
+/** By mode, what is said of a tool beside its name and parameters. */
+const shown: Readonly<Record<string, (tool: CatalogEntry) => string>> = {
+  'proxy at level lean': (tool) => textOf(shownTool(tool, { level: 'lean' })),
+  'proxy at level shape': (tool) => textOf(shownTool(tool, { level: 'shape' })),
+  search: (tool) => textOf(foundTools([{ tool, score: 1, share: 0 }], false, context)[0] ?? {}),
+  code: (tool) => toolTexts([tool], 'brief').replace(/^- \S+ /, ''),
+  'code and universal, signed': (tool) => signedLine(tool).slice(signedLine(tool).lastIndexOf('): ') + 3),
+  meta: (tool) => shortText(tool, context),
+  gateway: (tool) => shortText(tool, context, 60, true),
+  dispatch: (tool) => textOf(compactTool(tool, context)),
+  retrieve: (tool) => textOf(compactEntry(tool, 1, true)),
+};
+
+/** Words that begin what only adds to a clause, and what ends one by itself. */
+const goesOn =
+  /^\s*(?:$|[.;:,!?()[\]–—"'`…{]|-\s)|^\s+(?:with|without|by|for|that|which|from|to|in|into|on|as|via|through|using|including|displaying|showing|returning|containing|when|where|while|if|so|and|or|based|matching)\b/i;
+
+function end(text: string, tool: CatalogEntry): 'ends' | 'is marked' | 'is cut' {
+  const said = text.trim().replace(/[.。]+$/, '');
+  if (said.endsWith('…')) return 'is marked';
+  const whole = inOneLine(String(tool.definition['description'] ?? '')).toLowerCase();
+  const tail = said.slice(-30).toLowerCase();
+  const at = whole.indexOf(tail);
+  return at < 0 || goesOn.test(whole.slice(at + tail.length)) ? 'ends' : 'is cut';
+}
+
+describe.each(Object.entries(shown))('%s', (_mode, show) => {
+  test('ends every text where a reader could stop', () => {
+    const ends = tools.map((tool) => [tool.id, show(tool), end(show(tool), tool)] as const);
+    expect(ends.filter(([, , how]) => how === 'is cut')).toEqual([]);
+    // Where nothing stands by itself, the cut is marked: that is seldom.
+    expect(ends.filter(([, , how]) => how === 'is marked').length).toBeLessThan(tools.length / 20);
+  });
+});
+
+test('a signature names every required member of every level, or is marked', () => {
+  for (const tool of tools) {
+    const line = signedLine(tool);
+    if (leavesOut(line)) continue;
+    const missing = requiredNames(usableSchema(tool.definition)).filter((name) => !line.includes(name));
+    expect([tool.id, missing]).toEqual([tool.id, []]);
+  }
+});
+
+test("gateway's hints name every required parameter of the tools that they explain in full", () => {
+  for (const tool of tools) {
+    const [most = ''] = explanations(tool, context);
+    const { required = [] } = usableSchema(tool.definition) as { required?: string[] };
+    expect([tool.id, required.filter((name) => !most.includes(name))]).toEqual([tool.id, []]);
+  }
+});
+
+test('every tool that is found by its own name can be called by the name that is shown', async () => {
+  const search = helperTools.get('search_tools');
+  for (const tool of tools) {
+    const { content } = (await search?.run({ query: tool.name, limit: 50 }, context)) as { content: { text: string }[] };
+    const names = (JSON.parse(content[0]?.text ?? '[]') as { name: string }[]).map(({ name }) => name);
+    expect([tool.id, names.includes(tool.listedName)]).toEqual([tool.id, true]);
+    const found = names.map((name) => context.finder.look(name));
+    expect(found.filter((one) => 'missing' in one)).toEqual([]);
+  }
+});
+
+function requiredNames(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { required = [], properties = {}, items } = schema as {
+    required?: string[];
+    properties?: Record<string, unknown>;
+    items?: unknown;
+  };
+  const inner = required.flatMap((name) => requiredNames(properties[name]));
+  return [...required, ...inner, ...requiredNames(items)];
+}
