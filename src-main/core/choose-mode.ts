@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from './base/json.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import { factsOfApp } from './client-apps/app-limits.ts';
+import { factsOfApp, isKnownApp } from './client-apps/app-limits.ts';
 import { autoMode, readModeName } from './config/app-config.ts';
 import { findMode, modes } from './mode-list.ts';
 import type { Mode, ModeView } from './modes/mode.ts';
@@ -23,7 +23,7 @@ const cheapShare = 0.02;
 
 /** How to choose for a mode's name, as configured, and a client app. Throws AppError mode_unknown. */
 export function modeChooser(name: string, app: string | undefined, costs: ModeCosts): ModeChooser {
-  if (readModeName(name) === autoMode) return (view) => chooseMode(costs.of(view), app);
+  if (readModeName(name) === autoMode) return (view) => chooseMode(costs.of(view, app), app);
   const mode = findMode(name);
   return () => ({ mode, reason: undefined });
 }
@@ -69,7 +69,7 @@ export function chooseMode({ tools, all, best }: Costs, app: string | undefined)
   if (best.mode === proxy) {
     return { mode: proxy, reason: `No other mode costs less than listing every tool, about ${whole(all)} tokens.` };
   }
-  const session = `a session of ${typicalUses} tool uses costs about ${whole(best.total)} tokens`;
+  const session = `a session of ${typicalUses} tool uses costs about ${whole(best.total)} tokens, ${whole(all - best.total)} fewer`;
   return {
     mode: best.mode,
     reason: `All ${tools} tools would cost about ${whole(all)} tokens; in mode ${best.mode.name} ${session}.`,
@@ -86,7 +86,7 @@ function percent(share: number): string {
 
 /**
  * What modes cost a client app over a typical session, by estimate: four characters a token for what is listed, the same for
- * every mode compared, and measured figures (`npm run bench -- tokens`) for what finding and wrapping a tool use adds.
+ * every mode compared, and measured figures for what finding and wrapping a tool use adds.
  * Worked out once for each catalog, however many sessions ask: it means writing out every list.
  */
 export interface Costs {
@@ -105,7 +105,8 @@ interface ListCost {
 interface Known {
   /** By mode. */
   readonly lists: Map<string, ListCost>;
-  costs: Costs | undefined;
+  /** By whether the client app is known. */
+  readonly costs: Map<boolean, Costs>;
 }
 
 /** Tool uses in the session that modes are compared over. */
@@ -113,20 +114,23 @@ const typicalUses = 5;
 
 /** What a session adds to the list. */
 interface Surplus {
-  /** Tokens, once for each tool there is. */
-  readonly perTool: number;
-  /** Tokens at each use. */
+  /** Tokens at each use of another tool: what is searched, looked up and wrapped around the call. */
   readonly perUse: number;
-  /** At each use, too, in definitions of usual size: what searches show, those that miss included. */
-  readonly definitions: number;
+  /** It asks of a model to write programs, or to know one tool's many actions: for apps whose models are known to. */
+  readonly ofKnownApps?: true;
 }
 
-/** Modes not named here ask more of a model than tokens, or are there for client apps that ask for them. */
+/**
+ * Measured with six tasks and thirteen servers (`npm run bench -- tasks`), by need. Modes not named here are there for client apps that
+ * ask for them.
+ */
 const surplus: ReadonlyMap<string, Surplus> = new Map([
-  ['gateway', { perTool: 0, perUse: 200, definitions: 0 }],
-  ['meta', { perTool: 20, perUse: 300, definitions: 0.2 }],
-  ['search', { perTool: 0, perUse: 100, definitions: 3 }],
-  ['retrieve', { perTool: 0, perUse: 100, definitions: 3 }],
+  ['gateway', { perUse: 150 }],
+  ['meta', { perUse: 200 }],
+  ['search', { perUse: 180 }],
+  ['code', { perUse: 190, ofKnownApps: true }],
+  ['dispatch', { perUse: 250, ofKnownApps: true }],
+  ['retrieve', { perUse: 280 }],
 ]);
 
 export class ModeCosts {
@@ -139,10 +143,12 @@ export class ModeCosts {
   }
 
   /** The same object for as long as nothing changed. */
-  of(view: ModeView): Costs {
+  of(view: ModeView, app?: string): Costs {
     const known = this.#of(view);
-    known.costs ??= compare(view, (mode) => this.list(mode, view).tokens);
-    return known.costs;
+    const isKnown = isKnownApp(app);
+    const costs = known.costs.get(isKnown) ?? compare(view, isKnown, (mode) => this.list(mode, view).tokens);
+    known.costs.set(isKnown, costs);
+    return costs;
   }
 
   /** What a mode lists, and its instructions. */
@@ -163,23 +169,22 @@ export class ModeCosts {
     const ofCatalog = this.#known.get(view.catalog) ?? new Map<string, Known>();
     this.#known.set(view.catalog, ofCatalog);
     const settings = `${view.level} ${view.spills}`;
-    const known: Known = ofCatalog.get(settings) ?? { lists: new Map(), costs: undefined };
+    const known: Known = ofCatalog.get(settings) ?? { lists: new Map(), costs: new Map() };
     ofCatalog.set(settings, known);
     return known;
   }
 }
 
-function compare(view: ModeView, tokensOf: (mode: Mode) => number): Costs {
+function compare(view: ModeView, isKnown: boolean, tokensOf: (mode: Mode) => number): Costs {
   const { length: tools } = view.catalog.tools;
   const proxy = findMode('proxy');
   const all = tokensOf(proxy);
-  const usual = estimateTokens(view.catalog.tools.map(({ definition }) => definition)) / Math.max(1, tools);
   let best = { mode: proxy, total: all };
   for (const mode of modes) {
     const added = surplus.get(mode.name);
     if (added === undefined) continue;
-    const { perTool, perUse, definitions } = added;
-    const total = Math.ceil(tokensOf(mode) + tools * perTool + typicalUses * (perUse + definitions * usual));
+    if (added.ofKnownApps === true && !isKnown) continue;
+    const total = tokensOf(mode) + typicalUses * added.perUse;
     if (total < best.total) best = { mode, total };
   }
   return { tools, all, best };
