@@ -413,7 +413,7 @@ test('a server that has failed for long says so in its tools, and no more when i
   const works = `import ${JSON.stringify(fixture('echo').args[0])};`;
   writeFileSync(program, works);
   await using ill = await startCore(
-    { servers: { ill: { command: process.execPath, args: [program] }, good } },
+    { servers: { ill: { command: process.execPath, args: [program] }, twin: fixture('echo') } },
     { home },
   );
   const one = await ill.open();
@@ -432,6 +432,8 @@ test('a server that has failed for long says so in its tools, and no more when i
   const found = await one.callTool('search_tools', { query: 'echo' });
   const hits = JSON.parse(textOf(found)) as { name: string }[];
   expect(hits.map(({ name }) => name).at(-1)).toBe('ill_echo');
+  const refused = await one.callTool('ill_echo', { message: 'x' });
+  expect(textOf(refused)).toMatch(/ill .*Another tool that may do: twin_echo\./s);
   writeFileSync(program, works);
   await server.retry();
   expect(await description()).toBe(before);

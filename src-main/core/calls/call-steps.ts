@@ -1,7 +1,8 @@
 /** The steps of the pipeline as the core runs them: who is asked at each stage. */
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { CallDetails } from '../activity/call-details.ts';
-import { AppError, withFix } from '../base/errors.ts';
+import { AppError, type ErrorCode, withFix } from '../base/errors.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { IsToolOn, LiveCatalog } from '../catalog/live-catalog.ts';
 import { toolOff } from '../catalog/tool-finder.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
@@ -32,6 +33,7 @@ export function callSteps(parts: StepParts): CallSteps {
   const { catalog, servers, isOn, knownFix, shaper, activity, details, settleMs, cacheSeconds } = parts;
   const schemas = new SchemaCompiler();
   const cache = makeCache(servers, cacheSeconds);
+  const instead = (tool: CatalogEntry): string | undefined => insteadOf(tool, catalog);
   return {
     resolve: ({ tool, server }, context) => {
       const found = catalog.finder.look(tool, server);
@@ -49,7 +51,9 @@ export function callSteps(parts: StepParts): CallSteps {
           return await servers.get(tool.server).request('tools/call', params, watched);
         } catch (error) {
           if (error instanceof RpcError) throw await explainError(error, { tool, request, context }, schemas);
-          throw error instanceof AppError ? withFix(error, knownFix(tool.server)) : error;
+          if (!(error instanceof AppError)) throw error;
+          const wasNotSent = tool.down !== undefined || neverSent.has(error.code);
+          throw withFix(withFix(error, knownFix(tool.server)), wasNotSent ? instead(tool) : undefined);
         }
       }),
     shape: async (result, tool, request, context) => {
@@ -62,6 +66,35 @@ export function callSteps(parts: StepParts): CallSteps {
     },
   };
 }
+
+/** The server was not there when it was called: whoever goes elsewhere does nothing twice. */
+const neverSent: ReadonlySet<ErrorCode> = new Set([
+  'command_not_found',
+  'server_not_started',
+  'server_unauthorized',
+  'server_unreachable',
+]);
+
+/** A tool of another server that does the same by its words, for whoever cannot have this one now. */
+function insteadOf({ id, name, server, definition }: CatalogEntry, catalog: LiveCatalog): string | undefined {
+  const { index, current } = catalog;
+  const { title } = definition;
+  const words = `${name} ${typeof title === 'string' ? title : ''}`;
+  const usable = new Map(current.tools.filter((tool) => tool.down === undefined).map((tool) => [tool.id, tool]));
+  const [own] = index.search(words, { limit: 1, accepts: (one) => one === id }).hits;
+  const [other] = index.search(words, {
+    limit: 1,
+    accepts: (one) => (usable.get(one)?.server ?? server) !== server,
+  }).hits;
+  if (own === undefined || other === undefined || other.score < alikeShare * own.score) return undefined;
+  return `Another tool that may do: ${usable.get(other.id)?.listedName}.`;
+}
+
+/**
+ * By this part of its own score for its own name. Of 224 tools of thirteen real servers 16 have such a one, nearly all of them meant
+ * for the same: click and browser_click, search_docs and query-docs.
+ */
+const alikeShare = 0.4;
 
 function makeCache(servers: ServerManager, cacheSeconds: StepParts['cacheSeconds']): ResultCache {
   const cache = new ResultCache({

@@ -155,11 +155,12 @@ describe('search_tools', () => {
     [1.9, 1],
     [0, 1],
     [-3, 1],
-    [undefined, 8],
-    [null, 8],
-    ['many', 8],
-    [{}, 8],
+    [undefined, 12],
+    [null, 12],
+    ['many', 12],
+    [{}, 12],
     [1e9, 50],
+    // Without one: eight, and half as many again where they fit as well.
   ])('takes the limit %j as %i', async (limit, shown) => {
     const many = serverWith('many', { tools: Array.from({ length: 60 }, (_, i) => ({ name: `reverse_${i}` })) });
     expect(namesIn(await search({ query: 'reverse', limit }, helperContext([many])))).toHaveLength(shown);

@@ -270,7 +270,7 @@ describe('search', () => {
     }));
     const on = dispatchContext([serverWith('a', { tools })]);
     const { json } = await dispatch({ action: 'search', query: 'red_fox' }, on);
-    expect([json['totalMatches'], (json['results'] as unknown[]).length]).toEqual([40, 8]);
+    expect([json['totalMatches'], (json['results'] as unknown[]).length]).toEqual([40, 12]);
     expect(await hitsOf({ query: 'red_fox' }, on)).toHaveLength(30);
   });
 
