@@ -1,7 +1,8 @@
 /** Streamable HTTP of the handshake era: one session per `Mcp-Session-Id`, carried by the SDK's transport. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import { getRequestListener } from '@hono/node-server';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { AppError } from '../../base/errors.ts';
 import { Event } from '../../base/events.ts';
 import type { Message } from '../../wire/message.ts';
@@ -30,7 +31,7 @@ export interface SessionPlace {
 }
 
 interface Line extends SessionPlace {
-  readonly sdk: NodeStreamableHTTPServerTransport;
+  readonly sdk: WebStandardStreamableHTTPServerTransport;
   readonly presence: LinePresence;
   /** Its POSTs that are not answered yet. */
   open: number;
@@ -53,14 +54,14 @@ export class LegacyHttp {
     if (known?.path === place.path && known.holder === place.holder) {
       known.presence.follow(request, response);
       if (request.method === 'POST') holdOpen(known, response);
-      await known.sdk.handleRequest(request, response, body);
+      await handle(known.sdk, request, response, body);
     } else if (typeof id === 'string') {
       replyError(response, 404, { code: -32001, message: 'Session not found. Initialize again.' });
     } else {
       if (!this.#makeRoom(place)) throw tooManySessions();
       const { sdk, presence } = await this.#begin(place, open);
       presence.follow(request, response);
-      await sdk.handleRequest(request, response, body);
+      await handle(sdk, request, response, body);
       // A first request that was no handshake leaves nothing behind.
       if (sdk.sessionId === undefined) await sdk.close();
     }
@@ -74,7 +75,7 @@ export class LegacyHttp {
   async #begin(place: SessionPlace, open: OpenSession): Promise<Pick<Line, 'sdk' | 'presence'>> {
     const presence = new LinePresence();
     const events = this.#kept.ofSession();
-    const sdk: NodeStreamableHTTPServerTransport = new NodeStreamableHTTPServerTransport({
+    const sdk: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       eventStore: events,
       retryInterval: retryMs,
@@ -90,7 +91,7 @@ export class LegacyHttp {
     return { sdk, presence };
   }
 
-  #forget(sdk: NodeStreamableHTTPServerTransport): void {
+  #forget(sdk: WebStandardStreamableHTTPServerTransport): void {
     if (sdk.sessionId !== undefined) this.#lines.delete(sdk.sessionId);
   }
 
@@ -107,6 +108,24 @@ export class LegacyHttp {
     void oldest?.sdk.close();
     return oldest !== undefined;
   }
+}
+
+async function handle(
+  sdk: WebStandardStreamableHTTPServerTransport,
+  request: IncomingMessage,
+  response: ServerResponse,
+  parsedBody: unknown,
+): Promise<void> {
+  const listener = getRequestListener(async (asked) => unheld(await sdk.handleRequest(asked, { parsedBody })), {
+    overrideGlobalObjects: false,
+  });
+  await listener(request, response);
+}
+
+/** A stream that does not say that it comes in pieces is held back by the adapter for a millisecond, to see whether it is short. */
+function unheld(answer: Response): Response {
+  if (answer.headers.get('content-type') === 'text/event-stream') answer.headers.set('transfer-encoding', 'chunked');
+  return answer;
 }
 
 /** Clients come and go without a word: what they have open, and when they were last heard, is all there is to tell by. */
@@ -160,11 +179,11 @@ function tooManySessions(): AppError {
 
 /** The SDK's server transport behind our seam; messages pass as they are. */
 class SdkServerTransport implements Transport {
-  readonly #sdk: NodeStreamableHTTPServerTransport;
+  readonly #sdk: WebStandardStreamableHTTPServerTransport;
   readonly #ended: () => void;
   readonly presence: LinePresence;
 
-  constructor(sdk: NodeStreamableHTTPServerTransport, presence: LinePresence, ended: () => void) {
+  constructor(sdk: WebStandardStreamableHTTPServerTransport, presence: LinePresence, ended: () => void) {
     this.#sdk = sdk;
     this.presence = presence;
     this.#ended = ended;
