@@ -1,6 +1,6 @@
 /** What models are shown of the tools of thirteen real servers: texts that end, names that are all there, tools that can be called. */
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src-main/core/base/json.ts';
+import { type JsonObject, textOr } from '../../../src-main/core/base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../../src-main/core/catalog/catalog.ts';
 import { inOneLine } from '../../../src-main/core/condense/clauses.ts';
 import { leavesOut } from '../../../src-main/core/condense/signature.ts';
@@ -19,7 +19,7 @@ import { helperContext } from './helper-context.ts';
 const listed = recordedListings();
 const context: HelperContext = helperContext(listed.map(({ name, tools }) => serverWith(name, { tools })));
 const { tools } = context.catalog;
-const textOf = (one: JsonObject): string => String(one['description'] ?? one['desc'] ?? '');
+const textOf = (one: JsonObject): string => textOr(one['description'] ?? one['desc']);
 
 /** By mode, what is said of a tool beside its name and parameters. */
 const shown: Readonly<Record<string, (tool: CatalogEntry) => string>> = {
@@ -41,7 +41,7 @@ const goesOn =
 function end(text: string, tool: CatalogEntry): 'ends' | 'is marked' | 'is cut' {
   const said = text.trim().replace(/[.。]+$/, '');
   if (said.endsWith('…')) return 'is marked';
-  const whole = inOneLine(String(tool.definition['description'] ?? '')).toLowerCase();
+  const whole = inOneLine(textOr(tool.definition['description'])).toLowerCase();
   const tail = said.slice(-30).toLowerCase();
   const at = whole.indexOf(tail);
   return at < 0 || goesOn.test(whole.slice(at + tail.length)) ? 'ends' : 'is cut';
@@ -76,7 +76,9 @@ test("gateway's hints name every required parameter of the tools that they expla
 test('every tool that is found by its own name can be called by the name that is shown', async () => {
   const search = helperTools.get('search_tools');
   for (const tool of tools) {
-    const { content } = (await search?.run({ query: tool.name, limit: 50 }, context)) as { content: { text: string }[] };
+    const { content } = (await search?.run({ query: tool.name, limit: 50 }, context)) as {
+      content: { text: string }[];
+    };
     const names = (JSON.parse(content[0]?.text ?? '[]') as { name: string }[]).map(({ name }) => name);
     expect([tool.id, names.includes(tool.listedName)]).toEqual([tool.id, true]);
     const found = names.map((name) => context.finder.look(name));
@@ -86,7 +88,11 @@ test('every tool that is found by its own name can be called by the name that is
 
 function requiredNames(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
-  const { required = [], properties = {}, items } = schema as {
+  const {
+    required = [],
+    properties = {},
+    items,
+  } = schema as {
     required?: string[];
     properties?: Record<string, unknown>;
     items?: unknown;
