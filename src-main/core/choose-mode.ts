@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from './base/json.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import { factsOfApp, isKnownApp } from './client-apps/app-limits.ts';
+import { factsOfApp } from './client-apps/app-limits.ts';
 import { autoMode, readModeName } from './config/app-config.ts';
 import { findMode, modes } from './mode-list.ts';
 import type { Mode, ModeView } from './modes/mode.ts';
@@ -23,7 +23,7 @@ const cheapShare = 0.02;
 
 /** How to choose for a mode's name, as configured, and a client app. Throws AppError mode_unknown. */
 export function modeChooser(name: string, app: string | undefined, costs: ModeCosts): ModeChooser {
-  if (readModeName(name) === autoMode) return (view) => chooseMode(costs.of(view, app), app);
+  if (readModeName(name) === autoMode) return (view) => chooseMode(costs.of(view), app);
   const mode = findMode(name);
   return () => ({ mode, reason: undefined });
 }
@@ -105,8 +105,7 @@ interface ListCost {
 interface Known {
   /** By mode. */
   readonly lists: Map<string, ListCost>;
-  /** By whether the client app is known. */
-  readonly costs: Map<boolean, Costs>;
+  costs: Costs | undefined;
 }
 
 /** Tool uses in the session that modes are compared over. */
@@ -116,20 +115,18 @@ const typicalUses = 5;
 interface Surplus {
   /** Tokens at each use of another tool: what is searched, looked up and wrapped around the call. */
   readonly perUse: number;
-  /** It asks of a model to write programs, or to know one tool's many actions: for apps whose models are known to. */
-  readonly ofKnownApps?: true;
 }
 
 /**
  * Measured with six tasks and thirteen servers (`npm run bench -- tasks`), by need. Modes not named here are there for client apps that
- * ask for them.
+ * ask for them. By these figures `search` costs less than `code` and `dispatch` whatever there is, so those are never taken.
  */
 const surplus: ReadonlyMap<string, Surplus> = new Map([
   ['gateway', { perUse: 150 }],
   ['meta', { perUse: 200 }],
   ['search', { perUse: 180 }],
-  ['code', { perUse: 190, ofKnownApps: true }],
-  ['dispatch', { perUse: 250, ofKnownApps: true }],
+  ['code', { perUse: 190 }],
+  ['dispatch', { perUse: 250 }],
   ['retrieve', { perUse: 280 }],
 ]);
 
@@ -143,12 +140,10 @@ export class ModeCosts {
   }
 
   /** The same object for as long as nothing changed. */
-  of(view: ModeView, app?: string): Costs {
+  of(view: ModeView): Costs {
     const known = this.#of(view);
-    const isKnown = isKnownApp(app);
-    const costs = known.costs.get(isKnown) ?? compare(view, isKnown, (mode) => this.list(mode, view).tokens);
-    known.costs.set(isKnown, costs);
-    return costs;
+    known.costs ??= compare(view, (mode) => this.list(mode, view).tokens);
+    return known.costs;
   }
 
   /** What a mode lists, and its instructions. */
@@ -169,13 +164,13 @@ export class ModeCosts {
     const ofCatalog = this.#known.get(view.catalog) ?? new Map<string, Known>();
     this.#known.set(view.catalog, ofCatalog);
     const settings = `${view.level} ${view.spills}`;
-    const known: Known = ofCatalog.get(settings) ?? { lists: new Map(), costs: new Map() };
+    const known: Known = ofCatalog.get(settings) ?? { lists: new Map(), costs: undefined };
     ofCatalog.set(settings, known);
     return known;
   }
 }
 
-function compare(view: ModeView, isKnown: boolean, tokensOf: (mode: Mode) => number): Costs {
+function compare(view: ModeView, tokensOf: (mode: Mode) => number): Costs {
   const { length: tools } = view.catalog.tools;
   const proxy = findMode('proxy');
   const all = tokensOf(proxy);
@@ -183,7 +178,6 @@ function compare(view: ModeView, isKnown: boolean, tokensOf: (mode: Mode) => num
   for (const mode of modes) {
     const added = surplus.get(mode.name);
     if (added === undefined) continue;
-    if (added.ofKnownApps === true && !isKnown) continue;
     const total = tokensOf(mode) + typicalUses * added.perUse;
     if (total < best.total) best = { mode, total };
   }

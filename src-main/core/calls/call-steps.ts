@@ -33,7 +33,6 @@ export function callSteps(parts: StepParts): CallSteps {
   const { catalog, servers, isOn, knownFix, shaper, activity, details, settleMs, cacheSeconds } = parts;
   const schemas = new SchemaCompiler();
   const cache = makeCache(servers, cacheSeconds);
-  const instead = (tool: CatalogEntry): string | undefined => insteadOf(tool, catalog);
   return {
     resolve: ({ tool, server }, context) => {
       const found = catalog.finder.look(tool, server);
@@ -53,7 +52,7 @@ export function callSteps(parts: StepParts): CallSteps {
           if (error instanceof RpcError) throw await explainError(error, { tool, request, context }, schemas);
           if (!(error instanceof AppError)) throw error;
           const wasNotSent = tool.down !== undefined || neverSent.has(error.code);
-          throw withFix(withFix(error, knownFix(tool.server)), wasNotSent ? instead(tool) : undefined);
+          throw withFix(withFix(error, knownFix(tool.server)), wasNotSent ? insteadOf(tool, catalog) : undefined);
         }
       }),
     shape: async (result, tool, request, context) => {
@@ -68,12 +67,7 @@ export function callSteps(parts: StepParts): CallSteps {
 }
 
 /** The server was not there when it was called: whoever goes elsewhere does nothing twice. */
-const neverSent: ReadonlySet<ErrorCode> = new Set([
-  'command_not_found',
-  'server_not_started',
-  'server_unauthorized',
-  'server_unreachable',
-]);
+const neverSent: ReadonlySet<ErrorCode> = new Set(['command_not_found', 'server_not_started', 'server_unauthorized']);
 
 /** A tool of another server that does the same by its words, for whoever cannot have this one now. */
 function insteadOf({ id, name, server, definition }: CatalogEntry, catalog: LiveCatalog): string | undefined {

@@ -30,7 +30,7 @@ export async function checkArguments(
   const schema = usableSchema(tool.definition);
   const hoisted = hoistArguments(given.arguments ?? {}, given.beside ?? {}, schema);
   const errors = await misfits(tool.definition, hoisted, schemas);
-  if (errors.length > 0) throw invalid({ ...tool, asked: name }, schema, hoisted, errors);
+  if (errors.length > 0) throw invalid(tool.id, name, { schema, args: hoisted, errors });
   return Object.keys(hoisted).length === 0 ? given.arguments : hoisted;
 }
 
@@ -48,10 +48,13 @@ export async function misfits(
 }
 
 function invalid(
-  tool: CatalogEntry & { readonly asked: string },
-  schema: JsonObject,
-  args: JsonObject,
-  errors: readonly ErrorObject[],
+  id: string,
+  name: string,
+  {
+    schema,
+    args,
+    errors,
+  }: { readonly schema: JsonObject; readonly args: JsonObject; readonly errors: readonly ErrorObject[] },
 ): AppError {
   const problems = [...new Set(errors.map(problemOf))];
   const shown = problems.slice(0, mostProblems);
@@ -59,10 +62,10 @@ function invalid(
   const hint = hintFor(schema, args);
   return new AppError(
     'arguments_invalid',
-    `The arguments do not fit ${shortName(tool.asked)}: ${[...shown, ...more].join('; ')}.`,
+    `The arguments do not fit ${shortName(name)}: ${[...shown, ...more].join('; ')}.`,
     {
       fix: hint,
-      data: { error_type: 'invalid_params', tool: tool.id, hint, input_schema: schema },
+      data: { error_type: 'invalid_params', tool: id, hint, input_schema: schema },
     },
   );
 }

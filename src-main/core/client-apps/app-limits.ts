@@ -103,11 +103,6 @@ export function factsOfApp(app: string | undefined): ClientAppFacts {
   return clientApps.find(({ names }) => names.some((one) => name.includes(one))) ?? unknownApp;
 }
 
-/** Whether it is one that we know: then models in it have been tried. */
-export function isKnownApp(app: string | undefined): boolean {
-  return factsOfApp(app) !== unknownApp;
-}
-
 /** Longest text for one answer, in bytes: with its escapes and the message around it, it stays below what the app would cut. */
 export function longestTextFor(app: string | undefined): number {
   return Math.floor(factsOfApp(app).inlineBytes * 0.75);

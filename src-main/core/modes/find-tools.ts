@@ -82,12 +82,12 @@ export function moreText(more: number): string | undefined {
 
 // Whether a found tool needs its schema beside its line: where the line leaves something open, and the tool may be the one meant.
 
-const mostSchemas = 3;
-
-/** Ids of those; at most a few, the best first. */
-export function needSchema(tools: readonly FoundTool[]): ReadonlySet<string> {
-  const open = tools.filter(
-    ({ tool, share }) => share >= strongShare && leavesOut(parametersText(usableSchema(tool.definition))),
-  );
-  return new Set(open.slice(0, mostSchemas).map(({ tool }) => tool.id));
+/** Ids of those, `most` at the most, the best first. `isOpen`: whether the line, in the mode's notation, leaves something open. */
+export function needSchema(
+  tools: readonly FoundTool[],
+  most = 3,
+  isOpen = ({ definition }: CatalogEntry): boolean => leavesOut(parametersText(usableSchema(definition))),
+): ReadonlySet<string> {
+  const open = tools.filter(({ tool, share }) => share >= strongShare && isOpen(tool));
+  return new Set(open.slice(0, most).map(({ tool }) => tool.id));
 }

@@ -47,11 +47,8 @@ const serverInstructions = 'tooltray://instructions/';
 export const instructionsResource: OwnResource = {
   definition: { uriTemplate: `${serverInstructions}{server}`, name: 'instructions', mimeType: 'text/plain' },
   read(uri, { catalog }) {
-    const name = uri.slice(serverInstructions.length);
-    const [text] = [...catalog.instructions].flatMap(([server, one]) =>
-      encodeURIComponent(server) === name ? one : [],
-    );
-    if (!uri.startsWith(serverInstructions)) return Promise.resolve(undefined);
+    const isOf = (server: string): boolean => uri === serverInstructions + encodeURIComponent(server);
+    const text = [...catalog.instructions].find(([server]) => isOf(server))?.[1];
     return Promise.resolve(text === undefined ? undefined : { uri, mimeType: 'text/plain', text });
   },
 };

@@ -76,12 +76,13 @@ export const searchTools: HelperTool = {
     }
     const { tools, more } = findTools(needs, context, { limit: limitOf(input['limit']) });
     const shown = foundTools(tools, input['detail'] === 'full', context);
-    const texts = shown.length === 0 ? nothingFound(needs, context) : [JSON.stringify(shown), moreText(more)];
-    const told = context.firstUse === true ? texts.slice(0, 1) : texts;
-    const content = told.flatMap((text) => (text === undefined ? [] : [{ type: 'text', text }]));
+    const isTheirs = context.firstUse === true;
+    const rest = isTheirs ? undefined : moreText(more);
+    const texts = shown.length === 0 ? nothingFound(needs, context) : [JSON.stringify(shown), rest];
+    const content = texts.flatMap((text) => (text === undefined ? [] : [{ type: 'text', text }]));
     // ToolMux has the same in both; whoever has not asked for its answers is given them once.
-    const whole = context.firstUse === true && (shown.length > 0 || content.length === 0);
-    const result = { content, ...(whole && { structuredContent: { result: shown } }) };
+    const isWhole = isTheirs && (shown.length > 0 || content.length === 0);
+    const result = { content, ...(isWhole && { structuredContent: { result: shown } }) };
     return withMissing(result, context.finder.missingServers());
   },
 };

@@ -62,7 +62,10 @@ export class SearchIndex {
     const hits = bestOf(found, scores, store, options.limit ?? defaultLimit).map((document) => ({
       id: store.documents[document]?.id ?? '',
       score: scores.score[document] ?? 0,
-      why: explainMatch(document, scores, store.postings),
+      // Made where it is read: most who search want the order alone.
+      get why() {
+        return explainMatch(document, scores, store.postings);
+      },
     }));
     return { total: found.length, hits };
   }

@@ -27,7 +27,10 @@ const shown: Readonly<Record<string, (tool: CatalogEntry) => string>> = {
   'proxy at level shape': (tool) => textOf(shownTool(tool, { level: 'shape' })),
   search: (tool) => textOf(foundTools([{ tool, score: 1, share: 0 }], false, context)[0] ?? {}),
   code: (tool) => toolTexts([tool], 'brief').replace(/^- \S+ /, ''),
-  'code and universal, signed': (tool) => signedLine(tool).slice(signedLine(tool).lastIndexOf('): ') + 3),
+  'code and universal, signed': (tool) => {
+    const brief = toolTexts([tool], 'brief').replace(/^- \S+ /, '');
+    return signedLine(tool).endsWith(`: ${brief}`) ? brief : signedLine(tool);
+  },
   meta: (tool) => shortText(tool, context),
   gateway: (tool) => shortText(tool, context, 60, true),
   dispatch: (tool) => textOf(compactTool(tool, context)),
@@ -44,7 +47,7 @@ function end(text: string, tool: CatalogEntry): 'ends' | 'is marked' | 'is cut' 
   const whole = inOneLine(textOr(tool.definition['description'])).toLowerCase();
   const tail = said.slice(-30).toLowerCase();
   const at = whole.indexOf(tail);
-  return at < 0 || goesOn.test(whole.slice(at + tail.length)) ? 'ends' : 'is cut';
+  return at >= 0 && goesOn.test(whole.slice(at + tail.length)) ? 'ends' : 'is cut';
 }
 
 describe.each(Object.entries(shown))('%s', (_mode, show) => {

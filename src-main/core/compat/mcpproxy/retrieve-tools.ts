@@ -5,7 +5,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import { toolOffFix } from '../../catalog/tool-finder.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
-import { findTools, type FoundTool, moreText, needsIn, usualLimit } from '../../modes/find-tools.ts';
+import { findTools, moreText, needsIn, needSchema, usualLimit } from '../../modes/find-tools.ts';
 import { sawSchema } from '../../modes/show-tools.ts';
 import type { SearchHit } from '../../search/search-index.ts';
 import { jsonResult, readCount, readSwitch, readText } from './answers.ts';
@@ -14,7 +14,7 @@ import { compactEntry, failedFilters, filterDiagnostics, filtersIn, fullEntry, s
 /** MCPProxy's. */
 const theirLimit = 15;
 const mostHits = 100;
-/** So many hits of such an answer bring their schema along: what is called next is mostly among them. */
+/** So many hits of an answer bring their schema along: what is called next is mostly among them. */
 const schemasShown = 2;
 /** Of single tools that are switched off, as MCPProxy has it. */
 const mostOff = 10;
@@ -82,39 +82,29 @@ interface Answer {
 
 /** What a call needs: a line each, the schema where the line leaves something open; how to read them once to a session. */
 function neededFields({ query, detail, filters, limit, context }: Asked): Answer {
-  const wanted = readCount(limit, context.retrieve.limit ?? 0, mostHits);
-  const needs = needsIn(query);
-  const { tools, more } = findTools(needs, context, {
-    limit: wanted === 0 ? undefined : wanted,
+  const wanted = readCount(limit, context.retrieve.limit ?? 0, mostHits) || undefined;
+  const { tools, more } = findTools(needsIn(query), context, {
+    limit: wanted,
     accepts: (tool) => failedFilters(tool, filters).length === 0,
   });
-  const open = new Set(tools.filter(isOpen).slice(0, mostOpen));
-  const entries = tools.map((found): readonly [CatalogEntry, JsonObject] => {
-    const { tool, score } = found;
+  const open = needSchema(tools, schemasShown, (tool) => compactEntry(tool, 0, true)['lossy'] === true);
+  const entries = tools.map(({ tool, score }): readonly [CatalogEntry, JsonObject] => {
     if (detail === 'full') return [tool, whole(tool, score, context)];
     const { name, id, sig, desc, lossy, call_with } = compactEntry(tool, score, detail !== 'compact');
     const entry = { ...(id === undefined ? { name } : { id }), sig, desc, ...(lossy === true && { lossy }), call_with };
-    return [tool, open.has(found) ? withSchema(entry, tool, context) : entry];
+    return [tool, open.has(tool.id) ? withSchema(entry, tool, context) : entry];
   });
   const isTold = context.memory.seen('usage', `retrieve ${detail ?? ''}`);
   const left = moreText(more);
   return {
     tools: entries,
-    limit: wanted === 0 ? usualLimit : wanted,
+    limit: wanted ?? usualLimit,
     rest: {
       ...(left !== undefined && { more: left }),
       ...(tools.length > 0 && !isTold && { usage_instructions: usage(detail) }),
     },
   };
 }
-
-/** A strong hit whose line leaves something to the schema. */
-function isOpen({ tool, share }: FoundTool): boolean {
-  return share >= strongShare && compactEntry(tool, 0, true)['lossy'] === true;
-}
-
-const strongShare = 0.7;
-const mostOpen = 2;
 
 /** All that MCPProxy's answers hold, each time. */
 function allFields({ query, detail, filters, limit: given, context }: Asked): Answer {

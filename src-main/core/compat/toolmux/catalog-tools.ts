@@ -1,6 +1,6 @@
 /** `catalog_tools`: every tool with its server, one line and the names of its parameters. */
 import { errorText } from '../../base/errors.ts';
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, textOr } from '../../base/json.ts';
 import { readServerName, readToolName } from '../../calls/read-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import { parametersText } from '../../condense/signature.ts';
@@ -21,7 +21,7 @@ export const catalogTools: HelperTool = {
   async run(input, context) {
     await context.settled();
     const server = readServerName(input);
-    const query = typeof input['query'] === 'string' ? input['query'].trim() : '';
+    const query = textOr(input['query']).trim();
     if (query !== '') return foundIn(query, server, context);
     const listed = [...toolsByServer(context.catalog, server).values()].flat();
     const shown = listed.map((tool) => {
