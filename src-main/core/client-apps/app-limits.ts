@@ -100,7 +100,8 @@ const unknownApp: ClientAppFacts = {
 /** Of the app that calls itself so. */
 export function factsOfApp(app: string | undefined): ClientAppFacts {
   const name = app?.toLowerCase() ?? '';
-  return clientApps.find(({ names }) => names.some((one) => name.includes(one))) ?? unknownApp;
+  for (const facts of clientApps) for (const part of facts.names) if (name.includes(part)) return facts;
+  return unknownApp;
 }
 
 /** Longest text for one answer, in bytes: with its escapes and the message around it, it stays below what the app would cut. */
@@ -114,7 +115,8 @@ const handTools = ['inspector', 'mcporter', 'tooltray', 'conformance'];
 /** Whether a model reads what it is sent: a person's trial costs nobody tokens, and saves none. */
 export function hasModel(app: string): boolean {
   const name = app.toLowerCase();
-  return !handTools.some((one) => name.includes(one));
+  for (const part of handTools) if (name.includes(part)) return false;
+  return true;
 }
 
 /** As people call it; what nobody knows is called what it calls itself. */

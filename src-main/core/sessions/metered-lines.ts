@@ -186,7 +186,7 @@ export class ModernMeter {
     }
     known?.session.end();
     this.#makeRoom();
-    const session = this.#ledger.open({ id: randomUUID(), app: () => app, mode: this.#mode, client: () => client });
+    const session = this.#ledger.open({ id: randomUUID(), who: () => ({ app, mode: this.#mode(), client }) });
     this.#sessions.set(key, { session, seenAt: now });
     return session;
   }

@@ -35,9 +35,7 @@ export async function servePeer({
   const id = randomUUID();
   const counted = ledger.open({
     id,
-    app: () => session.app,
-    mode: () => session.view.mode,
-    client: () => session.client,
+    who: () => ({ app: session.app, mode: session.view.mode, client: session.client }),
   });
   const line = new MeteredTransport(transport, counted);
   const handlers: PeerHandlers = {

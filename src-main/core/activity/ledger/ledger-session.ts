@@ -16,11 +16,24 @@ import { listMethods } from './baseline.ts';
 
 export interface SessionFacts {
   readonly id: string;
-  /** The client app and the mode, asked at every frame: a handshake may change both. */
-  readonly app: () => string;
-  readonly mode: () => string;
+  /** Who reads along, asked once a frame: a handshake may change all of it. */
+  readonly who: () => Who;
+}
+
+interface Who {
+  readonly app: string;
+  readonly mode: string;
   /** What it calls itself in its handshake, which is ours where we try a connection as the app will. */
-  readonly client: () => string;
+  readonly client: string;
+}
+
+/** What is known of an app, so that no frame has to look it up. */
+interface Standing {
+  readonly app: string;
+  readonly client: string;
+  /** A model reads what it is sent. */
+  readonly isRead: boolean;
+  readonly defers: boolean;
 }
 
 interface SessionParts extends ListParts {
@@ -40,6 +53,7 @@ export class LedgerSession {
   readonly #parts: SessionParts;
   readonly #lists: ListBooks;
   #late: Promise<CountedCall>[] = [];
+  #standing: Standing | undefined;
 
   constructor(facts: SessionFacts, parts: SessionParts) {
     this.#facts = facts;
@@ -56,50 +70,55 @@ export class LedgerSession {
 
   /** A frame has gone out; `exchange` is the request that it answers. Returns at once. */
   sent(message: Message, exchange: Exchange | undefined): void {
-    if (this.#isRead) this.#enter(this.#book(message, exchange));
+    const who = this.#facts.who();
+    if (this.#of(who).isRead) this.#enter(this.#book(message, exchange, who), who);
     exchange?.close();
   }
 
   /** What servers offer is not what it was. */
   serversChanged(): void {
-    const entries = this.#isRead ? this.#lists.serversChanged(this.#reader) : undefined;
-    if (entries !== undefined) this.#enter(entries);
+    const who = this.#facts.who();
+    const entries = this.#of(who).isRead ? this.#lists.serversChanged(this.#reader(who)) : undefined;
+    if (entries !== undefined) this.#enter(entries, who);
   }
 
   end(): void {
     this.#parts.ended(this);
   }
 
-  get #isRead(): boolean {
-    const { app, client } = this.#facts;
-    return this.#parts.hasModel(app()) && this.#parts.hasModel(client());
+  #of({ app, client }: Who): Standing {
+    const { defersTools, hasModel } = this.#parts;
+    if (this.#standing?.app !== app || this.#standing.client !== client) {
+      this.#standing = { app, client, isRead: hasModel(app) && hasModel(client), defers: defersTools(app) };
+    }
+    return this.#standing;
   }
 
-  get #reader(): ListReader {
-    return { direct: this.#facts.mode() === 'server', defers: this.#parts.defersTools(this.#facts.app()) };
+  #reader(who: Who): ListReader {
+    return { direct: who.mode === 'server', defers: this.#of(who).defers };
   }
 
-  #enter(entries: Promise<readonly Entry[]>): void {
-    const { id, app, mode } = this.#facts;
-    this.#parts.enter(entries, { id, app: app(), mode: mode() });
+  #enter(entries: Promise<readonly Entry[]>, { app, mode }: Who): void {
+    this.#parts.enter(entries, { id: this.#facts.id, app, mode });
   }
 
-  #book(message: Message, exchange: Exchange | undefined): Promise<readonly Entry[]> {
+  #book(message: Message, exchange: Exchange | undefined, who: Who): Promise<readonly Entry[]> {
     if ('method' in message) {
       this.#lists.told(message.method);
       return this.#plain('other', '', message.params);
     }
     if (isFailure(message)) return this.#plain('other', '', message.error);
-    return exchange === undefined ? this.#plain('other', '', message.result) : this.#answered(message.result, exchange);
+    if (exchange === undefined) return this.#plain('other', '', message.result);
+    return this.#answered(message.result, exchange, who);
   }
 
-  #answered(result: Result, exchange: Exchange): Promise<readonly Entry[]> {
+  #answered(result: Result, exchange: Exchange, who: Who): Promise<readonly Entry[]> {
     const { method, params } = exchange;
     const key = listMethods.get(method);
-    if (key !== undefined) return this.#lists.list(key, result, this.#reader);
-    if (introductions.has(method)) return this.#lists.introduction(result, this.#reader);
+    if (key !== undefined) return this.#lists.list(key, result, this.#reader(who));
+    if (introductions.has(method)) return this.#lists.introduction(result, this.#reader(who));
     if (method === 'tools/call' && fact(result, 'resultType') !== 'input_required')
-      return this.#answer(result, exchange);
+      return this.#answer(result, exchange, who);
     if (asText(params['uri']).startsWith(spillAddress)) return this.#plain('readback', method, result);
     return this.#plain('other', '', result);
   }
@@ -108,16 +127,16 @@ export class LedgerSession {
     return [entryOf(cause, '', tool, { times: 1, sent: await this.#parts.counter.count(payload) })];
   }
 
-  async #answer(result: Result, { params, calls: own }: Exchange): Promise<readonly Entry[]> {
+  async #answer(result: Result, { params, calls: own }: Exchange, who: Who): Promise<readonly Entry[]> {
     const tool = asText(params['name']);
-    const [mode, reader] = [this.#facts.mode(), this.#reader];
+    const { mode } = who;
     // An answer after a question: the call began with an earlier request.
     const kind: AnswerKind = params['requestState'] === undefined ? answerKind(tool, inputOf(params), mode) : 'await';
     const running = [...own, ...(kind === 'await' ? this.#late.splice(0) : [])];
     const [tokens, calls] = await Promise.all([this.#parts.counter.count(result), Promise.all(running)]);
     // What stands for a server in mode `gateway` says of itself which tools there are.
     const shown = kind === 'direct' && mode === 'gateway' && calls.length === 0 ? 'discovery' : kind;
-    const definitions = await this.#lists.definitions(tool, calls, reader);
+    const definitions = await this.#lists.definitions(tool, calls, this.#reader(who));
     return [...bookAnswer({ kind: shown, tool, tokens, calls }), ...definitions];
   }
 }

@@ -65,7 +65,7 @@ export function session(
   ledger: Ledger,
   { id = 's1', app = 'test-app', mode = 'search', client = '' } = {},
 ): LedgerSession {
-  return ledger.open({ id, app: () => app, mode: () => mode, client: () => client });
+  return ledger.open({ id, who: () => ({ app, mode, client }) });
 }
 
 /** A request and its answer, with the calls that ran for it in between. */
