@@ -1,7 +1,7 @@
 /** What a server refuses for its arguments is answered with the schema they do not fit, once, whichever way the call came. */
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { modes } from '../../src-main/core/mode-list.ts';
 import type { Params } from '../support/raw-client.ts';
 import { type SocketClient, textOf } from '../support/socket-client.ts';
@@ -12,10 +12,12 @@ const line =
 
 let core: TestCore;
 let client: SocketClient;
+beforeEach(async () => {
+  client = await core.open({}, { mode: 'proxy' });
+});
 beforeAll(async () => {
   const refusing = { command: process.execPath, args: [join(import.meta.dirname, 'servers/refusing.ts')] };
   core = await startCore({ servers: { rail: refusing, a: fixture('compat', 'A') } });
-  client = await core.open({}, { mode: 'proxy' });
 });
 afterAll(() => core[Symbol.asyncDispose]());
 
@@ -47,7 +49,8 @@ describe('a direct call', () => {
       hint: 7,
       _meta: { a: 1 },
     });
-    expect(textOf(await client.callTool('rail_book', { day: 'sdk', seats: 2 }))).toMatch(/tool book\nSchema of rail_/);
+    const other = await core.open({}, { mode: 'proxy' });
+    expect(textOf(await other.callTool('rail_book', { day: 'sdk', seats: 2 }))).toMatch(/tool book\nSchema of rail_/);
   });
 
   test.each(['gone', 'boom', 'full'])('that fails for another reason (%s) has none', async (day) => {
@@ -81,21 +84,57 @@ const ways: readonly (readonly [string, Params])[] = [
   ['code_execution', { code: `call_tool("rail", "book", ${JSON.stringify(args)})` }],
 ];
 
+const programs = new Set(['execute', 'code_execution']);
+
 describe.each(modes.map(({ name }) => name))('in mode %s', (mode) => {
   let one: SocketClient;
-  beforeAll(async () => {
+  beforeEach(async () => {
     one = await core.open({}, { mode });
   });
 
-  test.each(ways)('%s tells the schema, and tells it once', async (name, input) => {
-    for (const [day, isRefused] of [
-      ['rpc', true],
-      ['sdk', true],
-      ['full', false],
-    ] as const) {
-      const asked = JSON.parse(JSON.stringify(input).replaceAll('rpc', day)) as Params;
-      const text = await told(one, name, asked);
-      expect({ text, times: text.split('minimum').length - 1 }).toEqual({ text, times: isRefused ? 1 : 0 });
-    }
+  const ask = async (name: string, input: Params, day: string): Promise<string> =>
+    told(one, name, JSON.parse(JSON.stringify(input).replaceAll('rpc', day)) as Params);
+  const times = (text: string): { text: string; times: number } => ({ text, times: text.split('minimum').length - 1 });
+
+  test.each(ways)('%s tells the schema once, and after that that it was told', async (name, input) => {
+    const first = await ask(name, input, 'rpc');
+    expect(times(first)).toEqual({ text: first, times: 1 });
+    // What a program was told, the model may not have read.
+    const again = await ask(name, input, 'sdk');
+    expect(times(again)).toEqual({ text: again, times: programs.has(name) ? 1 : 0 });
+    if (!programs.has(name)) expect(again).toMatch(/shown[ "_:]*earlier/);
+    expect(await ask(name, input, 'full')).not.toContain('chema');
   });
+});
+
+const fetches: readonly (readonly [string, Params])[] = [
+  ['get_tool_schema', { name: 'rail:book' }],
+  ['get_tool_schema', { tools: ['rail_book'] }],
+  ['search_tools', { query: 'book', detail: 'full' }],
+  ['retrieve_tools', { query: 'book', detail: 'full' }],
+  ['describe_tool', { tool_ids: ['rail:book'] }],
+  ['search', { query: 'book', detail: 'full' }],
+  ['get_schema', { tools: ['rail_book'], detail: 'full' }],
+  ['proxy', { action: 'info', type: 'tool', path: 'rail_book' }],
+  ['proxy', { action: 'list', type: 'tool' }],
+  ['proxy-dispatch', { action: 'search', query: 'book', includeInputSchema: true }],
+  ['proxy-dispatch', { action: 'list', format: 'detail', includeInputSchema: true }],
+];
+
+test.each(fetches)('what %s %j has shown is not told by a refusal, whoever refuses', async (name, input) => {
+  const one = await core.open({}, { mode: 'search' });
+  expect(JSON.stringify(await one.callTool(name, input))).toContain('minimum');
+  const wrong = ['rpc', 'sdk', 5].map((day) => ({ day, seats: 1 }));
+  for (const [way, call] of [
+    ['call_tool', (given: Params) => ({ name: 'rail_book', arguments: given })],
+    ['invoke', (given: Params) => ({ name: 'rail_book', args: given })],
+    ['call_tool_write', (given: Params) => ({ name: 'rail:book', args: given })],
+    ['proxy-dispatch', (given: Params) => ({ action: 'call', tool: 'rail_book', arguments: given })],
+    ['rail_book', (given: Params) => given],
+    ['execute', (given: Params) => ({ code: `return await call_tool("rail_book", ${JSON.stringify(given)})` })],
+  ] as const) {
+    for (const given of way === 'rail_book' ? wrong.slice(0, 2) : wrong) {
+      expect([way, await told(one, way, call(given))]).toEqual([way, expect.not.stringContaining('minimum')]);
+    }
+  }
 });

@@ -10,7 +10,7 @@ import { RpcError } from '../wire/message.ts';
 import { type CallSteps, checkIntent } from './call-tool.ts';
 import { checkArguments, SchemaCompiler } from './check-arguments.ts';
 import { recordCall, tellLedger } from './record-call.ts';
-import { explainError, explainResult } from './refused-arguments.ts';
+import { explainError, explainResult, withoutShownSchema } from './refused-arguments.ts';
 import { ResultCache } from './result-cache.ts';
 import type { ResultShaper } from './shape-result.ts';
 
@@ -43,7 +43,13 @@ export function callSteps(parts: StepParts): CallSteps {
       if (!isOn(tool.server, tool.name)) throw toolOff(tool.id);
       if (intent !== undefined) checkIntent(tool, intent);
     },
-    check: (tool, request) => checkArguments(tool, request, schemas, request.asked ?? request.tool),
+    check: async (tool, request, context) => {
+      try {
+        return await checkArguments(tool, request, schemas, request.asked ?? request.tool);
+      } catch (error) {
+        throw withoutShownSchema(error, { tool, request, context });
+      }
+    },
     call: (tool, params, request, context) =>
       cache.cachedCall(tool, params, context, async (watched) => {
         try {

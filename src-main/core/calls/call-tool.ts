@@ -31,8 +31,10 @@ export interface CallRequest {
   readonly why?: string | undefined;
   /** How sensitive the model said the data is: `public`, `internal`, `private` or `unknown`. */
   readonly sensitivity?: string | undefined;
-  /** The helper tells the schema of a refused call in its own words. */
+  /** The helper tells the schema of a refused call in its own words, at each refusal. */
   readonly tellsSchema?: boolean;
+  /** A program made it: what it is told, the model may never read. */
+  readonly inProgram?: boolean;
   /** What becomes of a long answer; undefined: what the settings and the client app say. */
   readonly spill?: SpillWish | 'never' | undefined;
 }
@@ -50,8 +52,16 @@ export interface CallerContext extends CallContext {
   readonly mode: string;
   /** Whether the client app is shown a tool of that name; missing where nobody knows. */
   readonly lists?: ((tool: string) => boolean) | undefined;
+  /** Missing where nobody knows. */
+  readonly shownSchemas?: ShownSchemas | undefined;
   /** The request that it runs for, in the ledger. */
   readonly exchange?: Pick<Exchange, 'called'> | undefined;
+}
+
+/** Which tools' schemas the model has read in its session. */
+export interface ShownSchemas {
+  has(tool: CatalogEntry): boolean;
+  note(tool: CatalogEntry): void;
 }
 
 export interface CallSteps {
@@ -60,7 +70,7 @@ export interface CallSteps {
   /** Throws AppError not_allowed. Policy, quarantine and intent have their place here. */
   allow(tool: CatalogEntry, request: CallRequest, context: CallerContext): void;
   /** The arguments to call with. Rejects with AppError arguments_invalid. */
-  check(tool: CatalogEntry, request: CallRequest): Promise<JsonObject | undefined>;
+  check(tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<JsonObject | undefined>;
   /** What the server answers. Rejects with AppError, or with its RpcError, which tells the schema where it refused the arguments. */
   call(tool: CatalogEntry, params: JsonObject, request: CallRequest, context: CallerContext): Promise<Result>;
   /**
@@ -82,7 +92,7 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     times.mark('resolve');
     steps.allow(tool, request, context);
     // What a client app calls by name goes out as it came; what a model writes into a helper tool is checked.
-    const args = request.via === undefined ? request.arguments : await steps.check(tool, request);
+    const args = request.via === undefined ? request.arguments : await steps.check(tool, request, context);
     times.mark('allow');
     result = await steps.call(tool, callParams(tool, args, request.rest), request, context);
     times.mark('call');

@@ -2,6 +2,7 @@
  * What a server refused for its arguments, with the schema they do not fit: lists say less of a tool than its schema does, and whoever
  * called it by what a list says has not seen the rest.
  */
+import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { shapeSchema } from '../condense/shape-schema.ts';
@@ -10,23 +11,31 @@ import { fact, RawJson } from '../wire/raw-json.ts';
 import type { CallerContext, CallRequest } from './call-tool.ts';
 import { misfits, type SchemaCompiler } from './check-arguments.ts';
 
-/** The same error, with the schema in its message. */
+/** The same error, with the schema in its message, or that it was shown. */
 export class RefusedArguments extends RpcError {
   /** As the server said it. */
   readonly said: string;
   readonly schemaLine: string;
+  readonly isShown: boolean;
 
-  constructor({ code, message, data }: RpcError, schemaLine: string) {
-    super(code, `${message}\n${schemaLine}`, data);
+  constructor({ code, message, data }: RpcError, { text, isShown }: SchemaLine) {
+    super(code, `${message}\n${text}`, data);
     this.said = message;
-    this.schemaLine = schemaLine;
+    this.schemaLine = text;
+    this.isShown = isShown;
   }
+}
+
+interface SchemaLine {
+  readonly text: string;
+  /** The model has read the schema before, and it is not in the line. */
+  readonly isShown: boolean;
 }
 
 interface RefusedCall {
   readonly tool: CatalogEntry;
   readonly request: CallRequest;
-  readonly context: Pick<CallerContext, 'mode'>;
+  readonly context: Pick<CallerContext, 'mode' | 'shownSchemas'>;
 }
 
 /** An error of the server's for whoever called; itself where it is not about the arguments. */
@@ -41,7 +50,7 @@ export async function explainError(error: RpcError, call: RefusedCall, schemas: 
 export async function explainResult(result: Result, call: RefusedCall, schemas: SchemaCompiler): Promise<Result> {
   if (result instanceof RawJson || fact(result, 'isError') !== true) return result;
   const line = (saysInvalid(result) || (await isMisfit(call, schemas))) && schemaLineOf(call);
-  return line ? withText(result, `\n${line}`) : result;
+  return line ? withText(result, `\n${line.text}`) : result;
 }
 
 /** With more at the end of its last text; images and what else there is stay as they are. */
@@ -73,13 +82,35 @@ async function isMisfit({ tool, request }: RefusedCall, schemas: SchemaCompiler)
 }
 
 /** undefined where there is nothing to say, or somebody else says it. */
-function schemaLineOf({ tool, request, context }: RefusedCall): string | undefined {
+function schemaLineOf(call: RefusedCall): SchemaLine | undefined {
+  const { tool, request, context } = call;
   // Through an endpoint of one server everything passes untouched.
   if (context.mode === 'server' || request.tellsSchema === true) return undefined;
   const schema = shapeSchema(usableSchema(tool.definition), true);
-  return Object.keys(schema).length === 1
-    ? undefined
-    : `Schema of ${request.asked ?? request.tool}: ${JSON.stringify(schema)}`;
+  if (Object.keys(schema).length === 1) return undefined;
+  const isShown = wasShown(call);
+  const said = isShown ? 'shown earlier.' : JSON.stringify(schema);
+  return { text: `Schema of ${request.asked ?? request.tool}: ${said}`, isShown };
+}
+
+/** A refusal of our own check, without the schema where the model has read it before. */
+export function withoutShownSchema(error: unknown, call: RefusedCall): unknown {
+  if (!(error instanceof AppError) || error.code !== 'arguments_invalid') return error;
+  if (call.request.tellsSchema === true || !wasShown(call)) return error;
+  const { message, fix, data } = error;
+  const { input_schema: _shown, ...rest } = data ?? {};
+  return new AppError('arguments_invalid', message, {
+    ...(fix !== undefined && { fix }),
+    data: { ...rest, input_schema_shown: 'earlier' },
+    cause: error,
+  });
+}
+
+/** Whether the model has read the tool's schema in its session; after this refusal it has. */
+function wasShown({ tool, request, context: { shownSchemas } }: RefusedCall): boolean {
+  if (shownSchemas === undefined || shownSchemas.has(tool)) return shownSchemas !== undefined;
+  if (request.inProgram !== true) shownSchemas.note(tool);
+  return false;
 }
 
 function isText(block: unknown): block is JsonObject & { text: string } {

@@ -2,7 +2,7 @@
 import { plainNumber, textOr } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import type { SandboxError, SandboxOutcome } from '../sandbox/sandbox-request.ts';
-import { namedServers, withMissing } from './show-tools.ts';
+import { namedServers, sawSchema, withMissing } from './show-tools.ts';
 import { findTools, type FoundTool, moreText, needsIn } from './find-tools.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
 import {
@@ -46,6 +46,7 @@ export const searchCode: HelperTool = {
       limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, mostFound) : undefined,
       accepts: (tool) => tags.length === 0 || hasTag(tool, tags),
     });
+    if (detail === 'full') for (const { tool } of found) sawSchema(tool, context.memory);
     const all = context.catalog.tools.length;
     const header = found.length === all || detail === 'full' ? '' : `${found.length} of ${all} tools:\n`;
     const text = found.length === 0 ? nothingFound(query, context) : header + linesOf(found, detail, more, context);
@@ -98,7 +99,9 @@ const getSchema: HelperTool = {
       missing.length === 0
         ? []
         : [`Tools not found: ${missing.map(({ name }) => name).join(', ')}`, ...missing.map(({ why }) => why)];
-    const known = found.length === 0 ? [] : [toolTexts(found, readDetail(input['detail'], 'detailed'))];
+    const detail = readDetail(input['detail'], 'detailed');
+    if (detail === 'full') for (const tool of found) sawSchema(tool, context.memory);
+    const known = found.length === 0 ? [] : [toolTexts(found, detail)];
     return {
       content: [{ type: 'text', text: [...known, ...absent].join('\n\n') }],
       ...(found.length === 0 && { isError: true }),

@@ -169,11 +169,14 @@ const most = 20_000;
 export class SessionMemory {
   readonly #seen = new Set<string>();
 
+  has(kind: string, id: string): boolean {
+    return this.#seen.has(`${kind} ${id}`);
+  }
+
   /** Notes a thing of a kind (a tool's description, its schema); whether it was there before. */
   seen(kind: string, id: string): boolean {
-    const key = `${kind} ${id}`;
-    if (this.#seen.has(key)) return true;
-    this.#seen.add(key);
+    if (this.has(kind, id)) return true;
+    this.#seen.add(`${kind} ${id}`);
     const [oldest] = this.#seen;
     if (this.#seen.size > most && oldest !== undefined) this.#seen.delete(oldest);
     return false;

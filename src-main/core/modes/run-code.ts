@@ -60,7 +60,7 @@ export async function runCode(run: CodeRun, context: HelperContext): Promise<San
           author: { ...context.author, tool: name },
         });
       }
-      return toObject(await context.callTool({ tool: name, arguments: args, via }));
+      return toObject(await context.callTool({ tool: name, arguments: args, via, inProgram: true }));
     },
     discover: {
       search: async (query, limit) => {

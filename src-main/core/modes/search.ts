@@ -19,10 +19,9 @@ export function foundTools(tools: readonly FoundTool[], full: boolean, context: 
   const { firstUse = false, level, memory } = context;
   const open = firstUse ? new Set(tools.slice(0, shownWhole).map(({ tool }) => tool.id)) : needSchema(tools);
   return tools.map(({ tool }) => {
-    if (level === 'full') return { ...tool.definition, name: tool.listedName };
-    if (full) {
+    if (level === 'full' || full) {
       sawSchema(tool, memory);
-      return whole(tool);
+      return level === 'full' ? { ...tool.definition, name: tool.listedName } : whole(tool);
     }
     if (!open.has(tool.id)) return line(tool, context);
     return sawSchema(tool, memory) ? { ...line(tool, context), inputSchema_shown: 'earlier' } : whole(tool);

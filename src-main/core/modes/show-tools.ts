@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { cutText } from '../base/shown-text.ts';
+import type { ShownSchemas } from '../calls/call-tool.ts';
 import { type Catalog, type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { factsOfApp } from '../client-apps/app-limits.ts';
 import { inOneLine, leadingSentences } from '../condense/clauses.ts';
@@ -110,8 +111,18 @@ export function withMissing(result: JsonObject, missing: string | undefined): Js
 
 /** Notes that the session sees the schema of a tool; whether it has seen this one before. */
 export function sawSchema(tool: CatalogEntry, memory: SessionMemory): boolean {
-  const version = createHash('sha256')
-    .update(JSON.stringify(usableSchema(tool.definition)))
-    .digest('base64url');
-  return memory.seen('schema', `${tool.id} ${version.slice(0, 12)}`);
+  return memory.seen('schema', schemaVersion(tool));
+}
+
+/** The same as a refusal of arguments asks for it. */
+export function shownSchemas(memory: SessionMemory): ShownSchemas {
+  return {
+    has: (tool) => memory.has('schema', schemaVersion(tool)),
+    note: (tool) => void sawSchema(tool, memory),
+  };
+}
+
+function schemaVersion({ id, definition }: CatalogEntry): string {
+  const hash = createHash('sha256').update(JSON.stringify(usableSchema(definition)));
+  return `${id} ${hash.digest('base64url').slice(0, 12)}`;
 }

@@ -23,7 +23,7 @@ test.each([
 ])('a call in %s goes through the pipeline and names where it came from', async (_name, code, notes) => {
   context.calls.length = 0;
   expect(await execute.run({ code }, context)).toEqual({ content: [{ type: 'text', text: 'called a' }, ...notes] });
-  expect(context.calls).toEqual([{ tool: 'a', arguments: { b: true }, via: 'execute' }]);
+  expect(context.calls).toEqual([{ tool: 'a', arguments: { b: true }, via: 'execute', inProgram: true }]);
 });
 
 test('what Python prints and where it fails is in the answer', async () => {

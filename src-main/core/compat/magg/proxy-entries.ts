@@ -17,6 +17,7 @@ interface ProxyEntry {
   /** As it is shown in a list, and when it is asked for alone. */
   readonly listed: JsonObject;
   readonly whole: JsonObject;
+  readonly tool?: CatalogEntry;
   /** What it may be called, the listed name first. */
   readonly spellings: readonly string[];
 }
@@ -119,7 +120,7 @@ export function notFound(type: ProxyType, path: string, fix: string | undefined)
 
 function toolEntry(tool: CatalogEntry, view: ModeView): ProxyEntry {
   const shown = { listed: callableTool(tool, view), whole: wholeTool(tool) };
-  return { ...shown, pythonType: 'Tool', server: tool.server, spellings: namesOf(tool, view.catalog) };
+  return { ...shown, tool, pythonType: 'Tool', server: tool.server, spellings: namesOf(tool, view.catalog) };
 }
 
 function promptEntry(prompt: CatalogEntry, { catalog }: ModeView): ProxyEntry {

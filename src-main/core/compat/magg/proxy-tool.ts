@@ -8,7 +8,7 @@ import { notFoundText } from '../../catalog/resolve-resource.ts';
 import type { HelperContext, HelperTool, ModeView } from '../../modes/mode.ts';
 import { findTools, moreText, needsIn } from '../../modes/find-tools.ts';
 import { signedLine } from '../../modes/run-code.ts';
-import { withMissing } from '../../modes/show-tools.ts';
+import { sawSchema, withMissing } from '../../modes/show-tools.ts';
 import { type Result, RpcError } from '../../wire/message.ts';
 import { fact, RawJson, toObject } from '../../wire/raw-json.ts';
 import {
@@ -72,12 +72,14 @@ async function run(input: JsonObject, context: HelperContext): Promise<Result> {
 // The actions `list` and `info` of the proxy tool.
 
 /** One page; how many there are in all is said beside it, also when the page is empty. */
-function listEntries(request: ListRequest, view: ModeView): JsonObject {
+function listEntries(request: ListRequest, view: HelperContext): JsonObject {
   const { type, limit, offset, query } = request;
   if (query !== undefined) return toolsFor(query, request, view);
   const found = filterEntries(proxyEntries(type, view), request, view.catalog);
-  const page = found.slice(offset, offset + limit).map(({ listed }) => listed);
-  const item = jsonItem(`proxy:list/${type}`, page, {
+  const page = found.slice(offset, offset + limit);
+  for (const { tool } of page) if (tool !== undefined) sawSchema(tool, view.memory);
+  const listed = page.map((entry) => entry.listed);
+  const item = jsonItem(`proxy:list/${type}`, listed, {
     proxyAction: 'list',
     proxyType: type,
     pythonType: listTypes[type],
@@ -103,7 +105,8 @@ function toolsFor(query: string, request: ListRequest, view: ModeView): JsonObje
 /** The whole definition. Rejects with AppError not_found or tool_ambiguous, or what keeps its server from telling. */
 async function entryInfo({ type, path }: InfoRequest, context: HelperContext): Promise<JsonObject> {
   if (type !== 'tool') await context.settled();
-  const { whole, pythonType } = await findEntry(type, path, context);
+  const { whole, tool, pythonType } = await findEntry(type, path, context);
+  if (tool !== undefined) sawSchema(tool, context.memory);
   const facts = { proxyAction: 'info', proxyType: type, proxyPath: path, pythonType } as const;
   return { content: [jsonItem(`proxy:info/${type}/${path}`, whole, facts)] };
 }

@@ -47,7 +47,8 @@ export function callVariant(variant: Intent): HelperTool {
       const call = hoistCall(input);
       const problem = intentProblem({ ...input, ...call }, variant);
       if (problem !== undefined) return jsonFailure({ error: problem.error, error_code: problem.code });
-      const request = toRequest(call, variant, name);
+      // MCPProxy tells the schema at each refusal; whoever asked for its answers is given them so.
+      const request = { ...toRequest(call, variant, name), tellsSchema: context.retrieve.fields === 'all' };
       try {
         return await context.callTool(request);
       } catch (error) {
@@ -205,11 +206,12 @@ function detailsOf({ fix, data }: AppError): JsonObject {
   };
 }
 
-function rpcFailure(error: RpcError, name: string, { catalog }: HelperContext): JsonObject {
+function rpcFailure(error: RpcError, name: string, { catalog, retrieve }: HelperContext): JsonObject {
   const { code, data } = error;
   // The whole schema follows as a member.
-  const message = error instanceof RefusedArguments ? error.said : error.message;
-  if (code !== rpcCode.invalidParams) {
+  const refusal = error instanceof RefusedArguments ? error : undefined;
+  const message = refusal?.said ?? error.message;
+  if (code !== rpcCode.invalidParams || (refusal === undefined && retrieve.fields !== 'all')) {
     return { error: message, error_code: code, ...(data !== undefined && { error_data: data }) };
   }
   const tool = resolveEntry(catalog, 'tools', name);
@@ -218,7 +220,9 @@ function rpcFailure(error: RpcError, name: string, { catalog }: HelperContext): 
     error_type: 'invalid_params',
     tool: tool.id,
     hint: 'The server refused the arguments; compare them with its schema.',
-    input_schema: usableSchema(tool.definition),
+    ...(refusal?.isShown === true
+      ? { input_schema_shown: 'earlier' }
+      : { input_schema: usableSchema(tool.definition) }),
     ...(data !== undefined && { error_data: data }),
   };
 }

@@ -112,7 +112,9 @@ function reasonOf(error: unknown, { connection }: DispatchedCall): string {
 function enriched(text: string, { tool, given }: DispatchedCall, error?: unknown): string {
   const schema = usableSchema(tool.definition);
   const hint = argumentHint(given.arguments, schema);
-  const lines = [text, hint, isUnfit(error) ? `Schema: ${JSON.stringify(schema)}` : undefined];
+  const isShown = isUnfit(error) && error.data?.['input_schema_shown'] !== undefined;
+  const told = isShown ? 'shown earlier.' : JSON.stringify(schema);
+  const lines = [text, hint, isUnfit(error) ? `Schema: ${told}` : undefined];
   return lines.filter((line) => line !== undefined).join('\n');
 }
 

@@ -6,7 +6,7 @@ import { readCount, readFirst } from '../../calls/read-arguments.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { leavesOut, signature } from '../../condense/signature.ts';
 import type { ToolFilter } from '../../config/app-config.ts';
-import type { ModeView } from '../../modes/mode.ts';
+import type { HelperContext } from '../../modes/mode.ts';
 import { findTools, needsIn, usualLimit } from '../../modes/find-tools.ts';
 import { cutText } from '../../base/shown-text.ts';
 import { envelope, readFlag, toDetailText, wantsDetail } from './answers.ts';
@@ -29,7 +29,7 @@ export function searchTools(
   input: JsonObject,
   shown: ShownCatalog,
   only: Connection | undefined,
-  view: ModeView,
+  view: HelperContext,
 ): JsonObject {
   const query = readFirst(input, ['query'])?.text;
   if (query === undefined) throw new AppError('bad_request', "Action 'search' requires a non-empty 'query'.");
@@ -38,7 +38,7 @@ export function searchTools(
   const matches = (): readonly Match[] => find(query, tools, readFlag(input, 'includeInputSchema', false), view);
   if (!wantsDetail(input)) return searchBriefly({ query, tools, limit, matches }, input, shown, view);
   const found = matches();
-  const results = cut(found, limit).map((match) => detailedHit(match, input, shown));
+  const results = cut(found, limit).map((match) => detailedHit(match, input, shown, view));
   const head = { action: 'search', query: cutText(query, longestEcho), totalMatches: found.length };
   return envelope(head, toDetailText({ ...head, results }));
 }
@@ -56,7 +56,7 @@ function searchBriefly(
   { query, tools, limit, matches }: Asked,
   input: JsonObject,
   shown: ShownCatalog,
-  view: ModeView,
+  view: HelperContext,
 ): JsonObject {
   const needs = needsIn(query);
   const allowed = new Set(tools.map(({ id }) => id));
@@ -71,7 +71,7 @@ function searchBriefly(
 }
 
 /** Best first; what only its letters speak for comes last, in the order of the catalog. */
-function find(query: string, tools: readonly CatalogEntry[], inSchema: boolean, { index }: ModeView): Match[] {
+function find(query: string, tools: readonly CatalogEntry[], inSchema: boolean, { index }: HelperContext): Match[] {
   const text = query.toLowerCase();
   const waiting = new Map(tools.map((tool) => [tool.id, tool]));
   const ranked = index
@@ -103,22 +103,27 @@ function cut(matches: readonly Match[], limit: number | undefined): readonly Mat
 }
 
 /** With its signature, so that most calls need no second look. */
-function compactHit(tool: CatalogEntry, input: JsonObject, { catalog }: ShownCatalog, view: ModeView): JsonObject {
+function compactHit(tool: CatalogEntry, input: JsonObject, { catalog }: ShownCatalog, view: HelperContext): JsonObject {
   const line = signature({ name: tool.name, inputSchema: tool.definition['inputSchema'] });
   return {
     alias: catalog.aliases.get(tool.server),
     ...compactTool(tool, view),
-    ...wantedFacts(tool, input, false),
+    ...wantedFacts(tool, input, false, view.memory),
     signature: line,
     ...(leavesOut(line) && { '~': 'includeInputSchema shows the rest' }),
   };
 }
 
-function detailedHit({ tool, fields }: Match, input: JsonObject, { connections }: ShownCatalog): JsonObject {
+function detailedHit(
+  { tool, fields }: Match,
+  input: JsonObject,
+  { connections }: ShownCatalog,
+  { memory }: HelperContext,
+): JsonObject {
   const connection = connections.find(({ id }) => id === tool.server);
   return {
     connection: { alias: connection?.alias, serverInfo: connection?.serverInfo },
-    tool: detailedTool(tool, input),
+    tool: detailedTool(tool, input, memory),
     matchedFields: fields,
   };
 }
@@ -130,7 +135,7 @@ export function listTools(
   input: JsonObject,
   shown: ShownCatalog,
   only: Connection | undefined,
-  view: ModeView,
+  view: HelperContext,
 ): JsonObject {
   const listed = only === undefined ? shown.connections : [only];
   // What is switched off is no connection; a model that looks for its tools is told all the same.
@@ -138,7 +143,7 @@ export function listTools(
   const absent = off === undefined ? {} : { not_listed: off };
   const head = { action: 'list', totalConnections: listed.length, ...absent };
   if (wantsDetail(input)) {
-    const connections = listed.map((connection) => detailed(connection, input));
+    const connections = listed.map((connection) => detailed(connection, input, view));
     return envelope(head, toDetailText({ ...head, connections }));
   }
   const connections = listed.map((connection) => compact(connection, input, view));
@@ -146,24 +151,30 @@ export function listTools(
 }
 
 /** What does not work says so here as well: its tools are missing, or will fail. */
-function compact({ alias, lastError, tools }: Connection, input: JsonObject, view: ModeView): JsonObject {
+function compact({ alias, lastError, tools }: Connection, input: JsonObject, view: HelperContext): JsonObject {
   return {
     alias,
     ...(lastError !== null && { lastError }),
     ...(readFlag(input, 'includeTools', true)
-      ? { tools: tools.map((tool) => ({ ...compactTool(tool, view), ...wantedFacts(tool, input, false) })) }
+      ? {
+          tools: tools.map((tool) => ({ ...compactTool(tool, view), ...wantedFacts(tool, input, false, view.memory) })),
+        }
       : { toolCount: tools.length }),
   };
 }
 
-function detailed({ id, alias, serverInfo, listedAt, lastError, tools }: Connection, input: JsonObject): JsonObject {
+function detailed(
+  { id, alias, serverInfo, listedAt, lastError, tools }: Connection,
+  input: JsonObject,
+  { memory }: HelperContext,
+): JsonObject {
   return {
     id,
     alias,
     serverInfo,
     ...(listedAt !== undefined && { lastRefreshed: listedAt }),
     lastError,
-    ...(readFlag(input, 'includeTools', true) && { tools: tools.map((tool) => detailedTool(tool, input)) }),
+    ...(readFlag(input, 'includeTools', true) && { tools: tools.map((tool) => detailedTool(tool, input, memory)) }),
     toolCount: tools.length,
   };
 }

@@ -9,7 +9,8 @@ import { resolveEntry, serverNamed } from '../../catalog/resolve-entry.ts';
 import type { MissingTool, ToolFinder } from '../../catalog/tool-finder.ts';
 import { condenseLine } from '../../condense/condense-tool.ts';
 import type { ToolFilter } from '../../config/app-config.ts';
-import type { HelperContext, ModeView } from '../../modes/mode.ts';
+import type { HelperContext, ModeView, SessionMemory } from '../../modes/mode.ts';
+import { sawSchema } from '../../modes/show-tools.ts';
 import type { ServerAbsence } from '../../servers/server-standing.ts';
 import { readFlag } from './answers.ts';
 
@@ -128,19 +129,24 @@ export function compactTool({ server, name, definition }: CatalogEntry, { level,
 }
 
 /** What the caller asked to see of it. */
-export function detailedTool({ name, definition }: CatalogEntry, input: JsonObject): JsonObject {
-  return { name, description: descriptionOf(definition), ...wantedFacts({ definition }, input, true) };
+export function detailedTool(tool: CatalogEntry, input: JsonObject, memory: SessionMemory): JsonObject {
+  const { name, definition } = tool;
+  return { name, description: descriptionOf(definition), ...wantedFacts(tool, input, true, memory) };
 }
 
 /** Schema and annotations as the include flags say; `annotated`: what holds for annotations without a flag. */
 export function wantedFacts(
-  { definition }: Pick<CatalogEntry, 'definition'>,
+  tool: CatalogEntry,
   input: JsonObject,
   annotated: boolean,
+  memory: SessionMemory,
 ): JsonObject {
+  const { definition } = tool;
   const { annotations } = definition;
+  const isSchemaWanted = readFlag(input, 'includeInputSchema', false);
+  if (isSchemaWanted) sawSchema(tool, memory);
   return {
-    ...(readFlag(input, 'includeInputSchema', false) && { inputSchema: usableSchema(definition) }),
+    ...(isSchemaWanted && { inputSchema: usableSchema(definition) }),
     ...(readFlag(input, 'includeAnnotations', annotated) && isObject(annotations) && { annotations }),
   };
 }

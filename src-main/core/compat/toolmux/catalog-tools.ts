@@ -6,7 +6,7 @@ import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import { parametersText } from '../../condense/signature.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
 import { findTools, moreText, needsIn } from '../../modes/find-tools.ts';
-import { withMissing } from '../../modes/show-tools.ts';
+import { sawSchema, withMissing } from '../../modes/show-tools.ts';
 import { dataError, dataResult } from './answers.ts';
 import { callableName, findTool, fullText, parameterNames, shortText, toolsByServer } from './tool-texts.ts';
 
@@ -143,6 +143,7 @@ function namesIn({ tools }: JsonObject): string[] | undefined {
 async function entryOrError(name: string, server: string | undefined, context: HelperContext): Promise<JsonObject> {
   try {
     const tool = await findTool(name, server, context);
+    sawSchema(tool, context.memory);
     return {
       name: callableName(tool, context.catalog),
       server: tool.server,

@@ -9,6 +9,7 @@ import { tellWhole } from '../../calls/whole-answer.ts';
 import { findDynamicHelper } from '../../mode-list.ts';
 import { awaitLine, awaitResult, isCalledByName } from '../../modes/await-result.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
+import { shownSchemas } from '../../modes/show-tools.ts';
 import type { Era } from '../../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { fact } from '../../wire/raw-json.ts';
@@ -51,7 +52,11 @@ export class MergedCalls {
   async answer(params: JsonObject, caller: CallerContext): Promise<Result> {
     const { name } = params;
     const era = caller.acceptsInputRequired ? 'modern' : 'legacy';
-    const context = { ...caller, lists: (tool: string) => this.#lists(tool, era) };
+    const context = {
+      ...caller,
+      lists: (tool: string) => this.#lists(tool, era),
+      shownSchemas: shownSchemas(this.#parts.contexts.memory),
+    };
     if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
     // It keeps to the limit by itself.
     if (name === awaitResult.definition.name) return this.#run(name, params, context);

@@ -42,7 +42,8 @@ export class HelperContexts {
   readonly #core: SessionCore;
   readonly #settings: SettingsOfSession;
   readonly #view: HelperView;
-  readonly #memory = new SessionMemory();
+  /** What the session has been shown. */
+  readonly memory = new SessionMemory();
   /** Answers as the pipeline gave them. */
   readonly #given = new WeakSet<Result>();
 
@@ -87,7 +88,7 @@ export class HelperContexts {
       admin,
       descriptions,
       author: { app, sessionId, tool, mode: mode.name },
-      memory: this.#memory,
+      memory: this.memory,
       sandbox,
       programTools,
       signal,
