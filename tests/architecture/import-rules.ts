@@ -8,6 +8,7 @@ export const layers = [
   'wire',
   'config',
   'security',
+  'trust',
   'search',
   'condense',
   'spills',
