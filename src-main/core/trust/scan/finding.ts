@@ -1,0 +1,24 @@
+/** What a scan says. */
+
+export type Verdict = 'clean' | 'review' | 'block';
+
+export interface Finding {
+  /** Id of the rule, as in the table of docs/trust.md. */
+  readonly rule: string;
+  /** JSON pointer to the text within the definition; empty for the text itself. */
+  readonly place: string;
+  /** The words as they stand there, up to 200 characters; invisible ones are in them. */
+  readonly words: string;
+  /** What the text in which it stands comes to. */
+  readonly tier: 'review' | 'block';
+  /** In plain language, for the person. */
+  readonly sentence: string;
+}
+
+export interface ScanReport {
+  readonly verdict: Verdict;
+  /** Gravest texts first, then as they stand. Empty where the verdict is clean. */
+  readonly findings: readonly Finding[];
+}
+
+export const cleanReport: ScanReport = { verdict: 'clean', findings: [] };

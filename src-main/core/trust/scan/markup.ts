@@ -1,0 +1,43 @@
+/** Tags and marks that pose as the frame of a conversation, and text that a page does not show. */
+
+export interface MarkupSpan {
+  readonly rule: 'pseudo-tag' | 'role-token' | 'picture-leak' | 'hidden-text';
+  readonly start: number;
+  readonly end: number;
+  readonly factor: number;
+}
+
+const tags =
+  /<\/?\s?(important|critical|urgent|priority|hidden|secret|confidential|private|system|sys|admin|developer|assistant|information|override|directives?|instructions?|prompt|ai|llm|agent|human|user|tool_?(?:use_?)?(?:instructions?|requirements?|policy)|(?:system|admin|developer|assistant|user|security|important|hidden|internal|ai|llm|agent)[-_ ](?:message|prompt|instructions?|notes?|notice|reminder|directives?|override|request|info|rules?|requirements?))\s?>/gi;
+const grave = /hidden|secret|confidential|system|admin|override|assistant|directive|developer|llm|^<\/?\s?ai/i;
+const tokens =
+  /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|begin_of_text|start_header_id)\|>|\[\/?INST\]|<<\/?SYS>>|<(?:start|end)_of_turn>|\[(?:SYSTEM|ASSISTANT|ADMIN|DEVELOPER|AI)(?:[ _-](?:INSTRUCTIONS?|MESSAGE|NOTE|NOTICE|PROMPT|OVERRIDE|UPDATE|DIRECTIVE|REMINDER))?\s?[:\]]|\[system\]\(#|#{2,4} ?(?:NEW )?(?:SYSTEM|System) ?(?:MESSAGE|PROMPT|INSTRUCTIONS?|Message|Prompt|Instructions?|OVERRIDE|UPDATE)?[ :]*(?:#{2,4}|\n)|#{3} Instruction:|-{3,} ?(?:END|BEGIN|START) OF (?:TOOL|SYSTEM|USER|DATA|DOCUMENT|CONTEXT)/g;
+/** A picture whose address carries something that is to be filled in. */
+const leaks =
+  /!\[[^\]\n]{0,200}\]\(\s?https?:\/\/[^)\s]{1,300}[?&/=](?:\{|%7b|<|\[|\$\{|\*\*|YOUR|DATA|SECRET|BASE64|CONTENT|SUMMARY|HISTORY|TOKEN|INSERT)/gi;
+const unseen =
+  /<!--|<(?:span|div|p|font|td|a|i|b|small|section)\b[^>]{0,200}(?:display:\s?none|visibility:\s?hidden|font-size:\s?[01](?:px|pt|em)?\s?[;"']|opacity:\s?0(?:\.0\d*)?\s?[;"']|color:\s?(?:white|#fff(?:fff)?|transparent)|\bhidden\b|left:\s?-\d{3,})[^>]{0,200}>/gi;
+
+const longestUnseen = 2000;
+
+/** Time grows with the length of the text. */
+export function markupSpans(text: string): MarkupSpan[] {
+  const spans: MarkupSpan[] = [];
+  const add = (rule: MarkupSpan['rule'], start: number, end: number, factor = 1): void => {
+    if (spans.length < 100) spans.push({ rule, start, end, factor });
+  };
+  if (text.includes('<')) {
+    for (const { 0: tag, index } of text.matchAll(tags))
+      add('pseudo-tag', index, index + tag.length, grave.test(tag) ? 1 : 0.7);
+    for (const { 0: opening, index } of text.matchAll(unseen)) {
+      const inside = index + opening.length;
+      const closing = opening === '<!--' ? '-->' : '</';
+      const length = text.slice(inside, inside + longestUnseen).indexOf(closing);
+      add('hidden-text', inside, length < 0 ? inside + longestUnseen : inside + length);
+    }
+  }
+  for (const { 0: token, index } of text.matchAll(tokens)) add('role-token', index, index + token.length);
+  if (text.includes('!['))
+    for (const { 0: leak, index } of text.matchAll(leaks)) add('picture-leak', index, index + leak.length);
+  return spans;
+}

@@ -1,0 +1,116 @@
+/** Every text of a definition that a model may be given, with the place where it stands. */
+import { isObject } from '../../base/json.ts';
+import type { Place } from './rule.ts';
+
+export interface PlacedText {
+  readonly text: string;
+  readonly place: Place;
+  /** A JSON pointer (RFC 6901) to it; to a name of a member, the pointer to that member. */
+  readonly path: string;
+}
+
+/** What a definition describes. Server instructions come as `{ instructions }`, the answer of prompts/get as `prompt` too. */
+export type DefinitionKind = 'tool' | 'prompt' | 'resource' | 'resourceTemplate' | 'instructions';
+
+const deepest = 64;
+const mostTexts = 20_000;
+/** A picture or a file is no text. */
+const data = /^data:[\w/+.-]+;base64,/;
+
+/** Members of a JSON schema whose members are names of the server's choice. */
+const named: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+]);
+/** Members that hold words of the protocol and of JSON schema, not of the server. */
+const fixed: ReadonlySet<string> = new Set([
+  'type',
+  'format',
+  '$schema',
+  '$ref',
+  'mimeType',
+  'required',
+  'pattern',
+  'sizes',
+  'theme',
+]);
+
+/**
+ * All texts of a definition; `isWhole` is false where it has more than 20,000 texts or 64 levels, of which the rest is left out.
+ * Names that are repeated (`required`) and words of JSON schema (`type`) are no texts unless they are sentences.
+ */
+export function textsOf(
+  definition: unknown,
+  kind: DefinitionKind,
+): { readonly texts: readonly PlacedText[]; readonly isWhole: boolean } {
+  const walk = new Walk(kind);
+  walk.visit(definition, '', kind === 'instructions' ? 'guide' : kind === 'prompt' ? 'guide' : 'text', '', 0);
+  return { texts: walk.texts, isWhole: walk.isWhole };
+}
+
+class Walk {
+  readonly texts: PlacedText[] = [];
+  isWhole = true;
+  readonly #kind: DefinitionKind;
+
+  constructor(kind: DefinitionKind) {
+    this.#kind = kind;
+  }
+
+  /** `place` is that of descriptions here; `member` is what the value is called. */
+  visit(value: unknown, path: string, place: Place, member: string, depth: number): void {
+    if (typeof value === 'string') this.#add(value, path, this.#placeOf(value, place, member, depth));
+    else if (typeof value !== 'object' || value === null) return;
+    else if (depth >= deepest) this.isWhole = false;
+    else if (Array.isArray(value))
+      value.forEach((item, at) => this.visit(item, `${path}/${at}`, place, member, depth + 1));
+    else if (isObject(value)) this.#visitMembers(value, path, place, member, depth);
+  }
+
+  #visitMembers(value: Record<string, unknown>, path: string, place: Place, member: string, depth: number): void {
+    const areNames = named.has(member) || place === 'value';
+    for (const [key, item] of Object.entries(value)) {
+      const inside = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      if (areNames) this.#add(key, inside, 'name');
+      this.visit(
+        item,
+        inside,
+        areWords(key, named.has(member)) ? 'value' : place,
+        named.has(member) ? '' : key,
+        depth + 1,
+      );
+    }
+  }
+
+  #placeOf(value: string, place: Place, member: string, depth: number): Place {
+    if (member === 'name' && depth === 1) return 'name';
+    // An argument of a prompt has a name as a parameter has.
+    if (member === 'name' && this.#kind === 'prompt') return 'name';
+    if (member === 'description' || member === 'instructions' || member === 'text') return place;
+    if (fixed.has(member) && !/\s\S+\s/.test(value)) return 'name';
+    return 'value';
+  }
+
+  #add(text: string, path: string, place: Place): void {
+    // What is shorter than this says nothing by itself.
+    if (text.length < 3 || data.test(text)) return;
+    if (this.texts.length >= mostTexts) this.isWhole = false;
+    else this.texts.push({ text: place === 'name' ? asWords(text) : text, place, path });
+  }
+}
+
+/** Members in which a sentence has no business. */
+function areWords(key: string, isName: boolean): boolean {
+  return (
+    !isName &&
+    ['outputSchema', '_meta', 'annotations', 'enum', 'const', 'default', 'examples', 'execution', 'icons'].includes(key)
+  );
+}
+
+/** `readSshKey` and `read_ssh_key` as words. What has blanks is words already. */
+function asWords(name: string): string {
+  return /\s/.test(name) ? name : name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
+}

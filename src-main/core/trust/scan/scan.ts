@@ -1,0 +1,89 @@
+/** Looks texts that a model will read for what attacks are made of. Pure functions: the same text is always judged the same. */
+import { cleanReport, type Finding, type ScanReport } from './finding.ts';
+import { Judge, type Judgement } from './judge.ts';
+import { type DefinitionKind, textsOf } from './places.ts';
+import { blockFrom, type Place, reviewFrom } from './rule.ts';
+
+/**
+ * A definition as a server lists it (members untouched), or `{ instructions }` of a server. Every text in it that a model reads is
+ * looked at: names, descriptions, titles, parameters, enum, const, default, examples, output schema, _meta.
+ */
+export function scanDefinition(definition: unknown, kind: DefinitionKind = 'tool'): ScanReport {
+  const { texts, isWhole } = textsOf(definition, kind);
+  const judged = texts.flatMap(({ text, place, path }) => {
+    const judgement = judge().judge(text, place);
+    return judgement.weight >= reviewFrom ? [{ text, path, judgement }] : [];
+  });
+  judged.sort((a, b) => b.judgement.weight - a.judgement.weight);
+  const findings = judged.slice(0, mostTexts).flatMap(({ text, path, judgement }) => findingsOf(text, path, judgement));
+  return reportOf(isWhole ? findings : [...findings, notWhole]);
+}
+
+/** One text alone, such as one that an update added. */
+export function scanText(text: string, place: Place = 'text'): ScanReport {
+  const judgement = judge().judge(text, place);
+  return judgement.weight < reviewFrom ? cleanReport : reportOf(findingsOf(text, '', judgement));
+}
+
+/** What a tool returned. A label says that it looks as if it gave orders; it is no reason to withhold it. */
+export interface ResultLabel {
+  readonly rule: string;
+  readonly words: string;
+  readonly sentence: string;
+  /** In characters from the beginning of the text. */
+  readonly at: number;
+}
+
+/** Labels of the part of a text that weighs most; empty for an ordinary text. Time grows with its length. */
+export function scanResult(text: string): readonly ResultLabel[] {
+  const { weight, hits } = judge().judge(text, 'result');
+  if (weight < reviewFrom) return [];
+  return hits.map(({ rule, start, end }) => ({
+    rule: rule.id,
+    words: excerpt(text, start, end),
+    sentence: rule.says,
+    at: start,
+  }));
+}
+
+/** Of so many texts of one definition the findings are told. */
+const mostTexts = 20;
+const longestExcerpt = 200;
+
+const notWhole: Finding = {
+  rule: 'too-large',
+  place: '',
+  words: '',
+  tier: 'review',
+  sentence: 'It has more texts, or more levels, than are looked at.',
+};
+
+function findingsOf(text: string, place: string, { weight, hits }: Judgement): Finding[] {
+  const tier = weight >= blockFrom ? 'block' : 'review';
+  return [...hits]
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ rule, start, end }) => ({
+      rule: rule.id,
+      place,
+      words: excerpt(text, start, end),
+      tier,
+      sentence: rule.says,
+    }));
+}
+
+function reportOf(findings: readonly Finding[]): ScanReport {
+  if (findings.length === 0) return cleanReport;
+  return { verdict: findings.some(({ tier }) => tier === 'block') ? 'block' : 'review', findings };
+}
+
+function excerpt(text: string, start: number, end: number): string {
+  return text.slice(start, Math.min(end, start + longestExcerpt));
+}
+
+/** Its tables take a few ms to make: they are made when something is scanned first. */
+const judge = lazily(() => new Judge());
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
