@@ -28,7 +28,12 @@ export function parseJson(text: string): unknown {
 
 /** The number that a value is, also where its spelling is kept; anything else as it is. */
 export function plainNumber(value: unknown): unknown {
-  return JSON.isRawJSON(value) ? Number((value as { rawJSON: string }).rawJSON) : value;
+  return isSpelled(value) ? Number((value as { rawJSON: string }).rawJSON) : value;
+}
+
+/** Whether it is a number whose spelling is kept. Node 20, which may run a shim, keeps none and has no such question. */
+function isSpelled(value: unknown): boolean {
+  return (JSON as Partial<typeof JSON>).isRawJSON?.(value) === true;
 }
 
 /** A text that somebody sent, or what else they sent in its place as JSON: `String` runs, and fails on, an object's own `toString`. */
@@ -37,7 +42,7 @@ export function asText(value: unknown): string {
 }
 
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isSpelled(value);
 }
 
 /** The value where it is an object, else an empty one: for members that a foreign text may lack or spoil. */

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CliHome, entries, eventually } from '../cli-home.ts';
+import { cliFile, CliHome, entries, eventually } from '../cli-home.ts';
 
 const initialize = {
   jsonrpc: '2.0',
@@ -51,6 +51,28 @@ test('what goes wrong is said on stderr, and stdout stays empty', async () => {
     [1, 2, 2, 2].map((code) => ({ code, stdout: '' })),
   );
   expect(outcomes.map(({ stderr }) => /^tooltray: \S/.test(stderr))).toEqual(outcomes.map(() => true));
+});
+
+/** What Node 20 lacks of JSON. */
+const olderNode = ['--import', 'data:text/javascript,delete JSON.rawJSON; delete JSON.isRawJSON'];
+
+test('with Node 20, which cannot run a core, it reaches one that runs', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  await home.serve();
+  const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+  const asked = [initialize, { jsonrpc: '2.0', method: 'notifications/initialized' }, list];
+  const input = asked.map((one) => `${JSON.stringify(one)}\n`).join('');
+  const { code, stdout, stderr } = await home.runWith({ node: olderNode, input }, 'stdio');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/"id":1\b.*"protocolVersion":"2025-11-25"/);
+  expect(stdout).toMatch(/"id":2\b.*"tools":\[\{/);
+});
+
+test('with Node 20 and no core, each request is answered with what is needed', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  const env = { TOOLTRAY_CORE_COMMAND: JSON.stringify([process.execPath, ...olderNode, cliFile, 'serve']) };
+  const { stdout } = await home.runWith({ node: olderNode, env, input: `${JSON.stringify(initialize)}\n` }, 'stdio');
+  expect(JSON.parse(stdout)).toMatchObject({ id: 1, error: { message: expect.stringContaining('Node.js 22.13') } });
 });
 
 test('a client app that leaves at once leaves nothing behind', async () => {
