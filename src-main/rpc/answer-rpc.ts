@@ -1,6 +1,6 @@
 /** Answers what people ask of a running core, from the command line and from the dashboard. */
 import { rpcCode, RpcError } from '../core/wire/message.ts';
-import type { Handler, HandlersOf, RpcDeps } from './deps.ts';
+import type { AllHandlers, Handler, RpcDeps } from './deps.ts';
 import { commandLineHandlers } from './handlers/command-line.ts';
 import { activityHandlers } from './handlers/activity.ts';
 import { appHandlers } from './handlers/apps.ts';
@@ -10,7 +10,7 @@ import { spillHandlers } from './handlers/spills.ts';
 import { isRpcMethod, readRpcInput } from './inputs.ts';
 import type { RpcMethod } from './contract.ts';
 
-const handlers: HandlersOf<RpcMethod> = {
+const handlers: AllHandlers = {
   ...commandLineHandlers,
   ...activityHandlers,
   ...appHandlers,

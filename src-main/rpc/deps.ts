@@ -186,4 +186,6 @@ export type Handler<M extends RpcMethod> = (
   signal: AbortSignal,
 ) => Promise<RpcMethods[M]['output']>;
 
-export type HandlersOf<M extends RpcMethod> = { readonly [K in M]: Handler<K> };
+export type AllHandlers = { readonly [M in RpcMethod]: Handler<M> };
+/** Those of one file; `answer-rpc.ts` puts them together and does not compile where one is missing. */
+export type Handlers = Partial<AllHandlers>;

@@ -111,7 +111,7 @@ test('stdio takes what the shim takes in its place', async () => {
   expect(stdio && readArguments(stdio, given).flags).toEqual({ ...parseShimArgs(given), standalone: false });
 });
 
-const documents = ['README.md', 'CHANGELOG.md', ...globSync('docs/**/*.md', { cwd: root })];
+const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/**/*.md', { cwd: root })];
 
 test.each(documents)('%s tells to type commands and flags that there are', async (file) => {
   const text = readFileSync(`${root}/${file}`, 'utf8');

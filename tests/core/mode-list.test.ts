@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AppError } from '../../src-main/core/base/errors.ts';
+import { modeWords } from '../../src-main/core/config/app-config.ts';
 import { findMode, helperTools, modes } from '../../src-main/core/mode-list.ts';
 
 test('every mode is found by its name and says in a line what it is', () => {
@@ -8,6 +11,13 @@ test('every mode is found by its name and says in a line what it is', () => {
     expect(findMode(` ${mode.name.toUpperCase()}`)).toBe(mode);
     expect(mode.line).toMatch(/^.{5,80}$/);
   }
+});
+
+test('README has every mode in its table', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const [, table = ''] = readme.split('\n## Modes\n');
+  const rows = [...table.matchAll(/^\| `([a-z]+)` +\|/gm)].map(([, name]) => name);
+  expect(rows.toSorted()).toEqual([...modeWords].toSorted());
 });
 
 test('every helper tool of every mode can be found by its name, and no two different ones share one', () => {

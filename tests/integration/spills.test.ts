@@ -43,7 +43,9 @@ const waysIn: Readonly<Record<string, { call: [string, Params]; read: (input: Pa
 };
 
 test('there is a way in for every mode', () => {
-  expect(Object.keys(waysIn).toSorted()).toEqual(modes.map(({ name }) => name).toSorted());
+  expect(Object.keys(waysIn).toSorted(), 'say in `waysIn` above how it calls and reads on').toEqual(
+    modes.map(({ name }) => name).toSorted(),
+  );
 });
 
 describe.each(Object.keys(waysIn))('in mode %s', (mode) => {

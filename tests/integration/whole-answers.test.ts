@@ -134,7 +134,7 @@ afterAll(async () => {
 });
 
 test('there are inputs for every helper tool', () => {
-  expect(Object.keys(inputs).sort()).toEqual([...helperTools.keys()].sort());
+  expect(Object.keys(inputs).sort(), 'add inputs for it to `inputs` above').toEqual([...helperTools.keys()].sort());
 });
 
 describe.each(modes.map(({ name }) => name))('in mode %s', (mode) => {

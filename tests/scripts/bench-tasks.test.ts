@@ -3,7 +3,16 @@ import { expect, test } from 'vitest';
 import { guessed } from '../../scripts/bench/tasks/guess.mjs';
 import { readOn } from '../../scripts/bench/tasks/reading-on.mjs';
 import { severalIn } from '../../scripts/bench/tasks/several.mjs';
+import { taskModes } from '../../scripts/bench/tasks/run-mode.mjs';
 import { showsNames, toolsIn, toolsInSentence } from '../../scripts/bench/tasks/shown-tools.mjs';
+import { modeScripts } from '../../scripts/bench/tokens/mode-scripts.mjs';
+import { modes } from '../../src-main/core/mode-list.ts';
+
+test('the benches know how a model works in every mode', () => {
+  const all = modes.map(({ name }) => name).toSorted();
+  expect(taskModes.toSorted(), '`hands` in scripts/bench/tasks/run-mode.mjs').toEqual(all);
+  expect(Object.keys(modeScripts).toSorted(), 'scripts/bench/tokens/mode-scripts.mjs').toEqual(all);
+});
 
 const servers = ['memory', 'git', 'chrome-devtools'];
 const sig = '(entities: {name, entityType, observations: string[]}[])';

@@ -2,11 +2,11 @@
 import { findCall, searchCalls } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { callSummary } from '../slices/activity-overview.ts';
-import type { HandlersOf } from '../deps.ts';
+import type { Handlers } from '../deps.ts';
 
 const usualLimit = 200;
 
-export const activityHandlers: HandlersOf<'activity' | 'callDetail'> = {
+export const activityHandlers = {
   activity: async ({ beforeId, afterId, limit = usualLimit, ...search }, { core }) => {
     // One more than asked for tells whether there are more.
     const range = { beforeId, afterId, limit: limit + 1 };
@@ -30,4 +30,4 @@ export const activityHandlers: HandlersOf<'activity' | 'callDetail'> = {
       stages: { resolve, allow, call, shape },
     };
   },
-};
+} satisfies Handlers;

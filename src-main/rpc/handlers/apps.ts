@@ -1,20 +1,8 @@
 /** What the setup asks about client apps: passed on to whoever looks after them. */
 import { tryEntry } from '../../core/admin/try-entry.ts';
-import type { HandlersOf } from '../deps.ts';
+import type { Handlers } from '../deps.ts';
 
-type Method =
-  | 'previewInstall'
-  | 'installApp'
-  | 'uninstallApp'
-  | 'undoInstall'
-  | 'otherEntry'
-  | 'offeredServers'
-  | 'tryOffer'
-  | 'importServers'
-  | 'rescan'
-  | 'setAccess';
-
-export const appHandlers: HandlersOf<Method> = {
+export const appHandlers = {
   previewInstall: (input, { apps }) => apps.previewInstall(input),
   installApp: (input, { apps }) => apps.installApp(input),
   uninstallApp: (input, { apps }) => apps.uninstallApp(input),
@@ -28,4 +16,4 @@ export const appHandlers: HandlersOf<Method> = {
   importServers: (input, { apps }) => apps.importServers(input),
   rescan: (input, { apps }) => apps.rescan(input),
   setAccess: (input, { apps }) => apps.setAccess(input),
-};
+} satisfies Handlers;

@@ -14,12 +14,12 @@ import type { SessionView } from '../../core/sessions/session-view.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
 import { helperTools } from '../../core/mode-list.ts';
 import { nameOfApp } from '../../core/client-apps/app-limits.ts';
-import type { ProposalSummary, RpcContract, ToolSummary } from '../contract.ts';
-import { coreState, type HandlersOf } from '../deps.ts';
+import type { ProposalSummary, ToolSummary } from '../contract.ts';
+import { coreState, type Handlers } from '../deps.ts';
 
 const settleMs = 15_000;
 
-export const commandLineHandlers: HandlersOf<keyof RpcContract> = {
+export const commandLineHandlers = {
   state: async (_input, { core, doors }) => coreState(core, doors()),
   tools: async ({ server }, { core }) => {
     await core.catalog.settled(settleMs);
@@ -70,7 +70,7 @@ export const commandLineHandlers: HandlersOf<keyof RpcContract> = {
     setTimeout(stop, 50);
     return {};
   },
-};
+} satisfies Handlers;
 
 function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
   return {

@@ -11,24 +11,13 @@ import { ConfigDocument } from '../../core/config/config-document.ts';
 import { nodeValue } from '../../core/config/json-text.ts';
 import { findContainers } from '../../core/config/read-entry.ts';
 import { findCommand } from '../../core/servers/launch/find-command.ts';
-import type { HealContract, HealOfferRow, ServerTool, WrittenText } from '../contract.ts';
-import type { HandlersOf, RpcDeps } from '../deps.ts';
+import type { HealOfferRow, ServerTool, WrittenText } from '../contract.ts';
+import type { Handlers, RpcDeps } from '../deps.ts';
 import { nameOfEntry, type PastedServer, readCommandLines } from '../read-command-line.ts';
-
-type Method =
-  | 'serverDetail'
-  | 'writtenTexts'
-  | 'takeBackText'
-  | 'setToolEnabled'
-  | 'setServerEnabled'
-  | 'tryServer'
-  | 'saveServer'
-  | 'removeServer'
-  | 'readServers';
 
 const settleMs = 15_000;
 
-export const serverHandlers: HandlersOf<Method> = {
+export const serverHandlers = {
   serverDetail: async ({ server }, { core }) => {
     const { name } = core.servers.get(server).config;
     return {
@@ -78,7 +67,7 @@ export const serverHandlers: HandlersOf<Method> = {
       (await findCommand(command, await core.environment.resolve())) !== undefined;
     return { servers: await readServersText(text, isProgram) };
   },
-};
+} satisfies Handlers;
 
 /** What apps are told in place of what the server says, tool by tool. */
 function writtenTexts(server: string, { servers, descriptions }: RpcDeps['core']): WrittenText[] {
@@ -116,13 +105,13 @@ function flag(hints: JsonObject, name: string): boolean | undefined {
 }
 
 /** What people ask about servers that could be mended, and their yes to it. */
-export const healHandlers: HandlersOf<keyof HealContract> = {
+export const healHandlers = {
   healOffers: async (_input, { core }) => {
     await core.healing.lookAgain();
     return { offers: core.healing.offers.map(healOfferRow) };
   },
   heal: async ({ server }, { core }) => core.healing.heal(core.servers.get(server).config.name),
-};
+} satisfies Handlers;
 
 function healOfferRow(offer: HealOffer): HealOfferRow {
   const { server, source, file, endpoint } = offer;

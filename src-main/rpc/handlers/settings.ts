@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { AppError } from '../../core/base/errors.ts';
 import { isMode } from '../../core/choose-mode.ts';
 import { modes } from '../../core/mode-list.ts';
-import type { PricedSavings, SavingsContract, SavingsPrice } from '../contract.ts';
-import type { HandlersOf, RpcDeps } from '../deps.ts';
+import type { PricedSavings, SavingsPrice } from '../contract.ts';
+import type { Handlers, RpcDeps } from '../deps.ts';
 
-export const settingsHandlers: HandlersOf<'setMode' | 'setSettings' | 'reveal'> = {
+export const settingsHandlers = {
   setMode: async ({ mode }, { core }) => {
     if (!isMode(mode)) {
       throw new AppError('mode_unknown', `There is no mode ${JSON.stringify(mode)}.`, {
@@ -27,7 +27,7 @@ export const settingsHandlers: HandlersOf<'setMode' | 'setSettings' | 'reveal'> 
     requireDesktop(deps).reveal(pathOf(what, id, deps));
     return {};
   },
-};
+} satisfies Handlers;
 
 function pathOf(what: 'config' | 'logs' | 'spill', id: string | undefined, { core }: RpcDeps): string {
   if (what === 'config') return core.options.config.path;
@@ -45,13 +45,13 @@ function requireDesktop({ desktop }: RpcDeps): NonNullable<RpcDeps['desktop']> {
 }
 
 /** What the savings ledger tells people, with what it is worth where they have set a price. */
-export const savingsHandlers: HandlersOf<keyof SavingsContract> = {
+export const savingsHandlers = {
   savings: async (question, { core }): Promise<PricedSavings> => {
     const report = await core.ledger.savings(question);
     const price = priceOf(report.total.net, core);
     return { ...report, ...(price !== undefined && { price }) };
   },
-};
+} satisfies Handlers;
 
 function priceOf(tokens: number, core: RpcDeps['core']): SavingsPrice | undefined {
   const { perMillionTokens, currency } = core.options.config.current.price;

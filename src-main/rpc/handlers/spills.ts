@@ -4,25 +4,14 @@ import { AppError } from '../../core/base/errors.ts';
 import type { Spill } from '../../core/spills/spill.ts';
 import { nameOfApp } from '../../core/client-apps/app-limits.ts';
 import type { SpillRow } from '../contract.ts';
-import type { HandlersOf, RpcDeps } from '../deps.ts';
-
-type Method =
-  | 'spills'
-  | 'spillLines'
-  | 'spillFind'
-  | 'spillQuery'
-  | 'spillUse'
-  | 'pinSpill'
-  | 'deleteSpill'
-  | 'restoreSpill'
-  | 'pruneSpills';
+import type { Handlers, RpcDeps } from '../deps.ts';
 
 /** Of a line that matches: where it is leads to the rest. */
 const longestMatch = 200;
 const mostMatches = 1000;
 const dayMs = 86_400_000;
 
-export const spillHandlers: HandlersOf<Method> = {
+export const spillHandlers = {
   spills: async ({ limit = 200, beforeId }, { core }) => {
     await core.spills.ready();
     const spills = core.spills.list({ limit, ...(beforeId !== undefined && { beforeId }) });
@@ -64,7 +53,7 @@ export const spillHandlers: HandlersOf<Method> = {
     return {};
   },
   pruneSpills: async (_input, { core }) => core.spills.prune(),
-};
+} satisfies Handlers;
 
 function row(spill: Spill, core: RpcDeps['core']): SpillRow {
   const { id, createdAt, app, server, tool, kind, mimeType, bytes, tokens, lines, file, pinned, reads } = spill;

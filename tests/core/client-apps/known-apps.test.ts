@@ -119,6 +119,13 @@ const theirs = {
   opencode: 'opencode',
 } as const;
 
+test('every app that add-mcp knows by the same name is held against it', async () => {
+  const { getAgentTypes } = await import('add-mcp');
+  const known = new Set<string>(getAgentTypes());
+  const left = knownApps.map(({ id }) => id).filter((id) => known.has(id) && !Object.hasOwn(theirs, id));
+  expect(left, 'add it to `theirs` above').toEqual([]);
+});
+
 /** They say `type` where the app tells by `url` alone, and describe nothing. */
 const differing = ['type', 'description'];
 

@@ -1,7 +1,7 @@
 /** What a config file means, in our own words for it, and what is said when it is wrong. */
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isToolOn, type ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import { isToolOn, modeWords, type ServerConfig } from '../../../src-main/core/config/app-config.ts';
 import { firstConfig } from '../../../src-main/core/config/config-store.ts';
 import { readConfig } from '../../../src-main/core/config/read-config.ts';
 
@@ -221,7 +221,7 @@ test('a wrong setting keeps its default and says which', () => {
     '1:11 port error: This must be at most 65535. Until it is mended, 8690 is used.',
     '1:25 raw error: True or false is expected here. Until it is mended, false is used.',
     '1:60 policy.agentChanges error: This must be one of "ask", "allow", "refuse". Until it is mended, "ask" is used.',
-    '1:79 mode error: There is no such mode. Modes: auto, proxy, gateway, meta, search, code, dispatch, universal, retrieve. Until it is mended, "auto" is used.',
+    `1:79 mode error: There is no such mode. Modes: ${modeWords.join(', ')}. Until it is mended, "auto" is used.`,
   ]);
 });
 

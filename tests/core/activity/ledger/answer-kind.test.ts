@@ -3,7 +3,8 @@ import { answerKind } from '../../../../src-main/core/activity/ledger/entry.ts';
 import { helperTools } from '../../../../src-main/core/mode-list.ts';
 
 test('every helper tool there is has its place in the ledger', () => {
-  expect([...helperTools.keys()].filter((name) => answerKind(name, {}, 'proxy') === 'direct')).toEqual([]);
+  const without = [...helperTools.keys()].filter((name) => answerKind(name, {}, 'proxy') === 'direct');
+  expect(without, 'add them to `kinds` in src-main/core/activity/ledger/entry.ts').toEqual([]);
 });
 
 test.each([

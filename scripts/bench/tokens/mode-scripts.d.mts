@@ -1,0 +1,2 @@
+/** By mode. */
+export const modeScripts: Readonly<Record<string, unknown>>;
