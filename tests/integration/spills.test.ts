@@ -214,3 +214,55 @@ test('where nothing can be written the answer is told whole, and says why', asyn
     expect.stringContaining('tooltray/notKept'),
   ]);
 });
+
+const searches: Readonly<Record<string, (query: string) => [string, Params]>> = {
+  gateway: (query) => ['catalog_tools', { query }],
+  meta: (query) => ['catalog_tools', { query }],
+  search: (query) => ['search_tools', { query }],
+  code: (query) => ['search', { query }],
+  universal: (query) => ['proxy', { action: 'list', type: 'tool', query }],
+  retrieve: (query) => ['retrieve_tools', { query }],
+};
+
+test.each(Object.keys(searches))(
+  'a search in mode %s finds what reads on in a kept answer, and nothing else does',
+  async (mode) => {
+    await using core = await startCore({ servers, mode });
+    const client = await core.open();
+    const find = async (query: string): Promise<string> =>
+      JSON.stringify(await client.callTool(...(searches[mode] as (typeof searches)[string])(query)));
+    for (const query of [
+      'read the rest of a big answer',
+      'echo; continue reading a truncated tool result',
+      'read_result',
+    ])
+      expect([query, await find(query)]).toEqual([query, expect.stringContaining('read_result')]);
+    for (const query of ['read a file', 'search results of a query', 'echo'])
+      expect([query, await find(query)]).toEqual([query, expect.not.stringContaining('read_result')]);
+  },
+);
+
+test.each([
+  [{ head: 20 }, 'head: 20 did not make it shorter: it came as one line.'],
+  [{ max_lines: 5 }, 'max_lines: 5 did not make it shorter'],
+])('where %j was asked of a tool whose answer is one line, it is said why that did not help', async (args, told) => {
+  await using core = await startCore({ servers });
+  const client = await core.open();
+  expect(textOf(await client.callTool('x_big', args))).toContain(told);
+  expect(textOf(await client.callTool('x_big', { page: 20 }))).not.toContain('did not make it');
+  const lines = await client.callTool('y_echo', { message: 'a line\n'.repeat(20_000), ...args });
+  expect(textOf(lines)).not.toContain('did not make it');
+});
+
+test('what is told of a match in data is the element around it, but for proxy-dispatch, which tells lines as mini-a does', async () => {
+  await using core = await startCore({ servers });
+  const client = await core.open();
+  await client.callTool('x_big');
+  const resultFile = core.host.core.spills.list()[0]?.id;
+  const asked = { resultFile, op: 'grep', pattern: '"item 15"' };
+  expect(textOf(await client.callTool('read_result', asked))).toMatch(
+    /^\d+: "name": "item 15", \[in an element of lines/,
+  );
+  const dispatched = await client.callTool('proxy-dispatch', { action: 'readresult', ...asked });
+  expect(textOf(dispatched)).toMatch(/^\d+: +"name": "item 15",$/);
+});

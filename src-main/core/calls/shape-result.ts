@@ -1,7 +1,7 @@
 /** The pipeline's stage `shape`: what a model gets of an answer. As it is, as TOON, or a summary while the whole lies on disk. */
 import { programs } from '../activity/ledger/book-answer.ts';
 import { AppError } from '../base/errors.ts';
-import { type JsonObject, objectOf } from '../base/json.ts';
+import { type JsonObject, objectOf, plainNumber, textOr } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import { cutText } from '../base/shown-text.ts';
 import { bytesInWords, grouped } from '../base/wording.ts';
@@ -41,6 +41,8 @@ const asFile: SpillLimit = { toFile: true, bytes: 0, ofApp: false };
 interface From {
   readonly server: string;
   readonly tool: string;
+  /** What of the call's arguments was to make the answer shorter by lines: `head: 20`. */
+  readonly asked?: string | undefined;
 }
 
 /** With pictures or sound in it, in bytes: more of them no app is known to take. */
@@ -59,7 +61,8 @@ export class ResultShaper {
     if (fact(result, 'resultType') === 'input_required' || fact(result, 'task') !== undefined) return result;
     const { settings, inlineBytes } = this.#options;
     const limit = spillLimit(settings(), tool, request.spill, inlineBytes(context.app));
-    return this.#withinLimit(result, limit, { ...tool, tool: tool.name }, context);
+    const asked = lineArgument(request.arguments);
+    return this.#withinLimit(result, limit, { server: tool.server, tool: tool.name, asked }, context);
   }
 
   /** What a helper tool of ours made, which no server and no pipeline stands behind. */
@@ -84,7 +87,7 @@ export class ResultShaper {
   #withinLimit(
     result: Result,
     limit: SpillLimit,
-    { server, tool }: From,
+    { server, tool, asked }: From,
     context: CallerContext,
   ): Promise<Result> | Result {
     const told = this.#options.settings().toon ? asToon(result) : result;
@@ -92,7 +95,8 @@ export class ResultShaper {
     const isLong = limit.toFile || (limit.bytes > 0 && (payload ?? resultBytes(told)) > limit.bytes);
     if (!isLong) return told;
     const top = told === result ? undefined : topOfData(toObject(result));
-    return this.#spill(told, limit, { server, tool, payload, top }, context);
+    const vain = asked !== undefined && isOneLine(result) ? asked : undefined;
+    return this.#spill(told, limit, { server, tool, payload, top, asked: vain }, context);
   }
 
   async #spill(
@@ -103,6 +107,7 @@ export class ResultShaper {
       tool,
       payload,
       top,
+      asked,
     }: From & { readonly payload: number | undefined; readonly top: TopOfData | undefined },
     context: CallerContext,
   ): Promise<Result> {
@@ -115,7 +120,7 @@ export class ResultShaper {
       const kept = await keep(rest, origin, top === undefined ? 'text' : 'toon');
       const inFiles = kept.parts.reduce((sum, { spill }) => sum + spill.bytes, 0);
       const bytes = limit.ofApp ? kept.resultBytes : (payload ?? inFiles);
-      const from = { server, tool, hint: readHint(context), context };
+      const from = { server, tool, asked, hint: readHint(context), context };
       return spilledResult(kept, { media, bytes, top }, limit, from);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -145,9 +150,7 @@ function withNotKept(result: Result, error: AppError): Result {
  */
 export type ReadHint = (id: string, example: string | undefined) => readonly string[];
 
-interface SpilledFrom {
-  readonly server: string;
-  readonly tool: string;
+interface SpilledFrom extends From {
   readonly hint: ReadHint | undefined;
   readonly context: CallerContext;
 }
@@ -184,11 +187,12 @@ export function spilledResult(
   };
 }
 
-function spilledText(kept: KeptAnswer, limit: SpillLimit, { server, tool, hint, context }: SpilledFrom): string {
+function spilledText(kept: KeptAnswer, limit: SpillLimit, { server, tool, asked, hint, context }: SpilledFrom): string {
   const why = limit.toFile ? '' : `, since it is longer than ${bytesInWords(limit.bytes)}`;
   const hasFiles = factsOfApp(context.app).toolsOnly !== true;
   return [
     `The answer of ${server}:${tool} is kept on disk, whole${why}.`,
+    ...(asked === undefined ? [] : [`${asked} did not make it shorter: it came as one line. What follows does.`]),
     ...kept.parts.flatMap((part) => partLines(part, hasFiles)),
     ...waysOn(kept, hint),
   ].join('\n');
@@ -215,6 +219,23 @@ function partLines({ spill, summary }: KeptPart, hasFiles: boolean): string[] {
     ...(head === '' ? [] : [`Begins: ${head}`]),
     ...(isShaped || summary.tail === '' ? [] : [`Ends: ${summary.tail}`]),
   ];
+}
+
+/** As `head: 20`; undefined where nothing of the kind was asked. */
+function lineArgument(args: JsonObject | undefined): string | undefined {
+  const isNumber = (value: unknown): boolean => typeof plainNumber(value) === 'number';
+  const [found] = Object.entries(args ?? {}).filter(
+    ([name, value]) => /^(?:head|tail|(?:\w*_)?lines?|\w*Lines?)$/.test(name) && isNumber(value),
+  );
+  return found && `${found[0]}: ${String(plainNumber(found[1]))}`;
+}
+
+/** Whether all texts of an answer are of one line each. */
+function isOneLine(result: Result): boolean {
+  // In the bytes of JSON a line feed is two letters; a path of Windows is then taken for one, and nothing is said.
+  if (result instanceof RawJson) return !result.chunks.some((chunk) => chunk.includes('\\n'));
+  const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  return content.every((block) => !textOr(objectOf(block)['text']).trimEnd().includes('\n'));
 }
 
 function linkTo({ spill }: KeptPart): JsonObject {

@@ -1,7 +1,9 @@
 /** Finds tools for what a model wants to do: one need or several, the best first, and what fits far worse left out. */
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { leavesOut, parametersText } from '../condense/signature.ts';
+import { parseQuery, porterStem } from '../search/words.ts';
 import type { ModeView } from './mode.ts';
+import { readResultTool } from './read-spill.ts';
 
 export interface FoundTool {
   readonly tool: CatalogEntry;
@@ -46,9 +48,10 @@ export function needsIn(query: unknown): readonly string[] {
 
 export function findTools(
   needs: readonly string[],
-  { catalog, index }: Pick<ModeView, 'catalog' | 'index'>,
+  view: Pick<ModeView, 'catalog' | 'index' | 'spills'>,
   { limit, accepts = () => true }: FindOptions = {},
 ): FoundTools {
+  const { catalog, index } = view;
   const byId = new Map(catalog.tools.map((tool) => [tool.id, tool]));
   const most = limit ?? (needs.length > 1 ? limitOfSeveral : usualLimit);
   const isWanted = (id: string): boolean => {
@@ -70,7 +73,10 @@ export function findTools(
     });
     // What cannot answer now is no first choice, however well it fits.
     const usable = [...ranked.filter(({ tool }) => !tool.down), ...ranked.filter(({ tool }) => tool.down)];
-    for (const one of usable) if (!found.has(one.tool.id)) found.set(one.tool.id, one);
+    const own = readerFor(need, view).filter(({ tool }) => accepts(tool));
+    const shown = [...own, ...usable].slice(0, limit ?? Infinity);
+    for (const one of shown) if (!found.has(one.tool.id)) found.set(one.tool.id, one);
+    for (const { tool } of own) matching.add(tool.id);
   }
   return { tools: [...found.values()], more: matching.size - found.size };
 }
@@ -90,4 +96,31 @@ export function needSchema(
 ): ReadonlySet<string> {
   const open = tools.filter(({ tool, share }) => share >= strongShare && isOpen(tool));
   return new Set(open.slice(0, most).map(({ tool }) => tool.id));
+}
+
+// Our own tool that reads in kept answers, for whoever looks for a way to read on.
+
+/** Words of such a need; what it must have of each group. */
+const readerWords = [
+  'answer answers result results output response reply',
+  'read reading rest more continue see show get view look part remaining remainder page next whole full kept disk spill spilled truncated cut long large big huge tool call earlier last previous',
+].map((words) => new Set(words.split(' ').map(porterStem)));
+
+/** No server of the config is called so. */
+const ownServer = '';
+
+export function isOwnTool({ server }: CatalogEntry): boolean {
+  return server === ownServer;
+}
+
+function readerFor(need: string, { catalog, spills }: Pick<ModeView, 'catalog' | 'spills'>): readonly FoundTool[] {
+  const { definition } = readResultTool;
+  const { name } = definition;
+  if (spills !== true || catalog.lookup.tools.listedAs(name) !== undefined) return [];
+  const { text, words } = parseQuery(need);
+  const stems = words.map(({ word }) => porterStem(word));
+  const has = (group: ReadonlySet<string>): boolean => stems.some((stem) => group.has(stem));
+  const isMeant = readerWords.every(has) && stems.every((stem) => readerWords.some((group) => group.has(stem)));
+  if (!isMeant && text !== name) return [];
+  return [{ tool: { id: name, server: ownServer, name, listedName: name, definition }, score: 1, share: 1 }];
 }

@@ -57,7 +57,9 @@ export async function readSpill(input: JsonObject, context: ReadContext, op?: Sp
   const flat = isObject(input['arguments']) ? { ...input, ...input['arguments'] } : input;
   const resultFile = readFirst(flat, ['resultFile'])?.text;
   if (resultFile === undefined) throw new AppError('bad_request', `${nameOf(context)} requires 'resultFile'.`);
-  const question = readQuestion(op ?? opOf(flat), flat, nameOf(context));
+  // What mini-a has names for it tells as mini-a does.
+  const elements = op === undefined && context.author.tool !== dispatchTool;
+  const question = readQuestion(op ?? opOf(flat), flat, nameOf(context), elements);
   return { ...(await ask(context, resultFile, question)), op: question.op, resultFile };
 }
 
@@ -86,10 +88,11 @@ export type SpillOp = (typeof spillOps)[number];
 export type ReadContext = Pick<HelperContext, 'author' | 'spillFiles' | 'longestText' | 'signal'>;
 
 const defaultLines = 50;
+const dispatchTool = 'proxy-dispatch';
 
 /** As the model called it: an error that names something else sends it there. */
 function nameOf({ author: { tool } }: ReadContext): string {
-  return tool === 'proxy-dispatch' ? "Action 'readresult'" : tool;
+  return tool === dispatchTool ? "Action 'readresult'" : tool;
 }
 
 /** Without an op the safe one; one that does not exist reads, as mini-a has it. */
@@ -98,7 +101,7 @@ function opOf(input: JsonObject): SpillOp {
   return spillOps.find((op) => op === wanted) ?? 'read';
 }
 
-function readQuestion(op: SpillOp, input: JsonObject, called: string): SpillQuestion {
+function readQuestion(op: SpillOp, input: JsonObject, called: string, elements: boolean): SpillQuestion {
   switch (op) {
     case 'stat':
       return { op };
@@ -111,7 +114,8 @@ function readQuestion(op: SpillOp, input: JsonObject, called: string): SpillQues
     }
     case 'grep': {
       const context = readCount(input, 'context', 0) ?? 0;
-      return { op, pattern: readNeeded(input, op, 'pattern', called), context, limit: readCount(input, 'limit', 1) };
+      const pattern = readNeeded(input, op, 'pattern', called);
+      return { op, pattern, context, limit: readCount(input, 'limit', 1), ...(elements && { elements }) };
     }
     case 'read':
       return { op, maxBytes: readCount(input, 'maxBytes', 0), fromByte: readCount(input, 'fromByte', 0) };

@@ -8,7 +8,14 @@ export type SpillQuestion =
   /** Both ends included; without `toLine` up to the last line. */
   | { readonly op: 'slice'; readonly fromLine: number; readonly toLine: number | undefined }
   /** All matches are counted; `limit`: how many of them are shown. */
-  | { readonly op: 'grep'; readonly pattern: string; readonly context: number; readonly limit?: number | undefined }
+  | {
+      readonly op: 'grep';
+      readonly pattern: string;
+      readonly context: number;
+      readonly limit?: number | undefined;
+      /** Of data the element of a list around a match, in one line. */
+      readonly elements?: boolean;
+    }
   /** `maxBytes` 0: all of it, up to 8 MB; undefined: as much as the usual cap lets through. */
   | { readonly op: 'read'; readonly maxBytes: number | undefined; readonly fromByte?: number | undefined }
   /** `query` is a JSONPath (RFC 9535). */

@@ -6,7 +6,7 @@ import { errorResult } from '../../calls/error-result.ts';
 import { wrapUri } from '../../catalog/catalog.ts';
 import { notFoundText } from '../../catalog/resolve-resource.ts';
 import type { HelperContext, HelperTool, ModeView } from '../../modes/mode.ts';
-import { findTools, moreText, needsIn } from '../../modes/find-tools.ts';
+import { findTools, isOwnTool, moreText, needsIn } from '../../modes/find-tools.ts';
 import { signedLine } from '../../modes/run-code.ts';
 import { sawSchema, withMissing } from '../../modes/show-tools.ts';
 import { type Result, RpcError } from '../../wire/message.ts';
@@ -96,7 +96,9 @@ function toolsFor(query: string, request: ListRequest, view: ModeView): JsonObje
   const among = new Set(
     filterEntries(proxyEntries('tool', view), request, view.catalog).map(({ listed }) => listed['name']),
   );
-  const { tools, more } = findTools(needsIn(query), view, { accepts: ({ listedName }) => among.has(listedName) });
+  const { tools, more } = findTools(needsIn(query), view, {
+    accepts: (tool) => among.has(tool.listedName) || isOwnTool(tool),
+  });
   const lines = tools.map(({ tool }) => signedLine(tool));
   const text = lines.length === 0 ? 'No tool fits.' : [...lines, moreText(more) ?? ''].join('\n').trimEnd();
   return { content: [{ type: 'text', text }] };

@@ -6,7 +6,9 @@ import { type JsonObject, objectOf } from '../../base/json.ts';
 import { shortName } from '../../base/shown-text.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
+import { readResultTool } from '../../modes/read-spill.ts';
 import { sawSchema } from '../../modes/show-tools.ts';
+import { readCache } from './read-cache.ts';
 import {
   type BlockReason,
   failedFilters,
@@ -53,12 +55,21 @@ async function describe(ids: readonly string[], context: HelperContext): Promise
   const errors: JsonObject[] = [];
   for (const id of ids) {
     const found = findTool(id, context);
-    if (!('missing' in found)) {
+    const own = 'missing' in found ? ownReaders.find(({ definition }) => definition.name === id.trim()) : undefined;
+    if (own !== undefined) definitions.push(ownEntry(own));
+    else if (!('missing' in found)) {
       sawSchema(found, context.memory);
       definitions.push(fullEntry(found));
     } else errors.push(errorOf(id, found));
   }
   return { definitions, errors };
+}
+
+/** Tools of ours that a cut answer names: reached by their names, and through the tools that call others. */
+const ownReaders: readonly HelperTool[] = [readResultTool, readCache];
+
+function ownEntry({ definition: { name, description, inputSchema, annotations } }: HelperTool): JsonObject {
+  return { name, description, inputSchema, annotations, call_with: 'call_tool_read' };
 }
 
 /** MCPProxy's words for what it has words for; a server that is only not there now is told by its reason. */

@@ -5,7 +5,7 @@ import { readServerName, readToolName } from '../../calls/read-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import { parametersText } from '../../condense/signature.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
-import { findTools, moreText, needsIn } from '../../modes/find-tools.ts';
+import { findTools, isOwnTool, moreText, needsIn } from '../../modes/find-tools.ts';
 import { sawSchema, withMissing } from '../../modes/show-tools.ts';
 import { dataError, dataResult } from './answers.ts';
 import { callableName, findTool, fullText, parameterNames, shortText, toolsByServer } from './tool-texts.ts';
@@ -43,7 +43,7 @@ export const catalogTools: HelperTool = {
 /** What fits the words, in lines to call by. */
 function foundIn(query: string, server: string | undefined, context: HelperContext): JsonObject {
   const among = new Set([...toolsByServer(context.catalog, server).values()].flat());
-  const { tools, more } = findTools(needsIn(query), context, { accepts: (tool) => among.has(tool) });
+  const { tools, more } = findTools(needsIn(query), context, { accepts: (tool) => among.has(tool) || isOwnTool(tool) });
   const shown = tools.map(({ tool }) => ({
     name: callableName(tool, context.catalog),
     server: tool.server,

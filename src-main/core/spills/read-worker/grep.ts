@@ -1,5 +1,6 @@
 /** Op grep: the lines that match, all of them counted. */
 import type { FoundLines, SpillAnswer, SpillLine } from '../spill-questions.ts';
+import { Elements, type FoundElement } from './elements.ts';
 import { eachLine, type FileLine } from './lines.ts';
 import type { ReadTarget } from './reader-messages.ts';
 
@@ -7,11 +8,15 @@ interface Wanted {
   readonly pattern: string;
   readonly context: number;
   readonly limit?: number | undefined;
+  readonly elements?: boolean;
 }
 
 /** As a model is told it: each line with its number, what lies apart divided. `step` is called before each piece of text that the pattern is tried on. */
 export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () => void): SpillAnswer {
   const { pattern, limit = Number.MAX_SAFE_INTEGER } = wanted;
+  // Who asks for the lines around is given lines.
+  if (wanted.elements === true && target.kind === 'json' && wanted.context === 0)
+    return grepElements(target, wanted, maxBytes, step);
   const { found, matchCount, totalLines } = search(target, wanted, maxBytes, step);
   const limited = !found.isFull && matchCount > limit;
   const fields = { pattern, matchCount, returnedMatches: found.returned, totalLines, ...(limited && { limited }) };
@@ -22,10 +27,56 @@ export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, 
   return { text: text === '' ? '(no matches)' : text, fields, truncated: found.isFull };
 }
 
+/** Where data lies one value a line: what the line is a part of, as JSON. */
+function grepElements(
+  target: ReadTarget,
+  { pattern, limit = Number.MAX_SAFE_INTEGER }: Wanted,
+  maxBytes: number,
+  step: () => void,
+): SpillAnswer {
+  const regex = linePattern(pattern);
+  const elements = new Elements();
+  const told: string[] = [];
+  let [bytes, returned, matchCount, totalLines, lastMatch] = [0, 0, 0, 0, 0];
+  let [isFull, before] = [false, Number.MAX_SAFE_INTEGER];
+  const show = ({ fromLine, toLine, text, matches }: FoundElement): void => {
+    if (isFull || returned >= limit) return;
+    const isLine = toLine === fromLine;
+    const apart = isLine && fromLine > before + 1 ? '---\n' : '';
+    const row = `${apart}${fromLine}${isLine ? '' : `-${toLine}`}: ${text}`;
+    bytes += Buffer.byteLength(row) + 1;
+    isFull = bytes > maxBytes;
+    if (isFull) return;
+    told.push(row);
+    returned += matches;
+    // What tells elements apart is that each is one line.
+    before = isLine ? fromLine : totalLines;
+  };
+  for (const line of joined(eachLine(target.fd, target.bytes))) {
+    totalLines = line.number;
+    const ended = elements.pass(line);
+    const match = findInLine(regex, line.text, step);
+    if (match !== undefined && line.number !== lastMatch) {
+      matchCount++;
+      lastMatch = line.number;
+      const { text } = excerpt(line, match);
+      const shown = { fromLine: line.number, toLine: line.number, text, matches: 1 };
+      if (!elements.match(line.number, text.trim())) show(shown);
+    }
+    for (const one of ended) show(one);
+  }
+  const limited = !isFull && matchCount > returned;
+  const note = `[LIMITED to first ${returned} of ${matchCount} matches]`;
+  const cut = `[TRUNCATED at ${maxBytes} bytes: ${returned} of ${matchCount} matches shown. A longer pattern finds fewer; op='query' gives what is wanted of each]`;
+  const text = [...told, ...(isFull ? [cut] : limited ? [note] : [])].join('\n');
+  const fields = { pattern, matchCount, returnedMatches: returned, totalLines, ...(limited && { limited }) };
+  return { text: text === '' ? '(no matches)' : text, fields, truncated: isFull };
+}
+
 /** The same as rows. */
 export function findLines(
   target: ReadTarget,
-  wanted: Omit<Wanted, 'context'>,
+  wanted: Pick<Wanted, 'pattern' | 'limit'>,
   maxBytes: number,
   step: () => void,
 ): FoundLines {

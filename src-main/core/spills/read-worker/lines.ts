@@ -17,7 +17,8 @@ interface Stretch {
 
 export function readHead(target: ReadTarget, index: LineIndex, lines: number, maxBytes: number): SpillAnswer {
   const to = endOfLine(target, index, lines);
-  return { ...readFrom(target, { from: 0, to }, maxBytes), fields: { lines, totalLines: index.totalLines } };
+  const { totalLines } = index;
+  return { ...readFrom(target, { from: 0, to }, maxBytes, totalLines === 1), fields: { lines, totalLines } };
 }
 
 /** Of a tail that is too long the end is what was asked for. */
@@ -29,7 +30,8 @@ export function readTail(target: ReadTarget, index: LineIndex, lines: number, ma
   if (from === wanted) return { ...readFrom(target, { from, to: bytes }, maxBytes), fields };
   const window = readWindow(fd, from, bytes - from);
   const text = window.toString('utf8', brokenCharacter(window));
-  const note = `[TRUNCATED at ${maxBytes} bytes: the first ${from - wanted} bytes of these lines are left out. From there: op='read', fromByte=${wanted}]`;
+  const why = index.totalLines === 1 ? oneLine : '';
+  const note = `[TRUNCATED at ${maxBytes} bytes: the first ${from - wanted} bytes of these lines are left out.${why} From there: op='read', fromByte=${wanted}]`;
   return { text: `${note}\n${text}`, fields, truncated: true };
 }
 
@@ -47,7 +49,7 @@ export function readSlice(
   if (wanted.fromLine > totalLines) {
     return { text: `(the file ends with line ${totalLines})`, fields, truncated: false };
   }
-  return { ...readFrom(target, stretchOf(target, index, fromLine, toLine), maxBytes), fields };
+  return { ...readFrom(target, stretchOf(target, index, fromLine, toLine), maxBytes, totalLines === 1), fields };
 }
 
 /** Of a longer line a person is shown the beginning, in characters. */
@@ -79,12 +81,20 @@ export function readBytes(target: ReadTarget, index: LineIndex, fromByte: number
   return { ...readFrom(target, { from, to: bytes }, maxBytes), fields };
 }
 
-/** As a model is told it: what is missing stands below. */
-function readFrom(target: ReadTarget, stretch: Stretch, maxBytes: number): Omit<SpillAnswer, 'fields'> {
+/** Why asking for fewer lines gives no less, and what does. */
+const oneLine = " All of it is one line: op='grep' shows what surrounds a match.";
+
+/** As a model is told it: what is missing stands below. `isOneLine`: the file, which was asked for by lines. */
+function readFrom(
+  target: ReadTarget,
+  stretch: Stretch,
+  maxBytes: number,
+  isOneLine = false,
+): Omit<SpillAnswer, 'fields'> {
   const { text, next } = takeFrom(target, stretch, maxBytes);
   if (next === undefined) return { text, truncated: false };
   const size = stretch.to - stretch.from;
-  const note = `[TRUNCATED at ${maxBytes} bytes of ${size}. Go on with op='read', fromByte=${next}; the file has ${target.bytes} bytes]`;
+  const note = `[TRUNCATED at ${maxBytes} bytes of ${size}.${isOneLine ? oneLine : ''} Go on with op='read', fromByte=${next}; the file has ${target.bytes} bytes]`;
   return { text: `${text}\n${note}`, truncated: true };
 }
 

@@ -27,6 +27,12 @@ describe('definitions', () => {
     ]);
   });
 
+  test.each(['read_result', 'read_cache'])('%s, which cut answers name, is described', async (id) => {
+    const { definitions, errors } = await ask('describe_tool', { tool_ids: [id] }, retrieveContext());
+    expect(definitions).toMatchObject([{ name: id, inputSchema: { type: 'object' }, call_with: 'call_tool_read' }]);
+    expect(errors).toEqual([]);
+  });
+
   test('a schema that was described is not shown by the next search', async () => {
     const context = retrieveContext();
     await ask('describe_tool', { tool_ids: ['fs:stat_file'] }, context);

@@ -98,6 +98,14 @@ describe('what is too long', () => {
     expect(text.replace(/\n?\[TRUNCATED.*\]\n?/, '').length).toBeLessThanOrEqual(30);
   });
 
+  test.each(['head', 'tail'] as const)(
+    'by %s in a file of one line says why fewer lines would not help',
+    async (op) => {
+      const { text } = await reading.askOf('x'.repeat(100), { op, lines: 5 }, { maxBytes: 30 });
+      expect(text).toContain("All of it is one line: op='grep' shows what surrounds a match.");
+    },
+  );
+
   test('of a tail is its beginning', async () => {
     const { text } = await reading.askOf(ten, { op: 'tail', lines: 9 }, { maxBytes: 14 });
     expect(text).toMatch(/^\[TRUNCATED .* fromByte=7\]\nline 9\nline 10$/);
@@ -200,5 +208,48 @@ describe('bytes that are no text', () => {
       code: 'unsupported',
       fix: expect.stringContaining('resources/read') as string,
     });
+  });
+});
+
+describe('grep in JSON', () => {
+  const rows = [
+    { id: 7, name: 'Ada', place: { city: 'London', tags: [{ k: 'north' }] } },
+    { id: 8, name: 'Bo', text: 'x'.repeat(3000), notes: [{ by: 'Ada', on: 1.5 }] },
+    { id: 9, name: 'Ada', also: 'Ada' },
+  ];
+  const grep = (value: unknown, pattern: string, limit?: number): Promise<{ text: string; fields: JsonObject }> =>
+    reading.askOf(JSON.stringify(value, null, 2), { op: 'grep', pattern, context: 0, limit, elements: true });
+
+  test('gives the whole element of a list, once, however deep in it and however often it matches', async () => {
+    const { text, fields } = await grep({ total: 3, rows }, 'london|"Ada"');
+    expect(text.split('\n')).toEqual([
+      `4-15: ${JSON.stringify(rows[0])}`,
+      `21-24: {"by":"Ada","on":1.5} [in an element of lines 16 to 26, too long to be shown: op='slice']`,
+      `27-31: ${JSON.stringify(rows[2])}`,
+    ]);
+    expect(fields).toEqual({ pattern: 'london|"Ada"', matchCount: 5, returnedMatches: 5, totalLines: 33 });
+  });
+
+  test('of an element that is too long and has nothing smaller around the match gives the line, and says so', async () => {
+    const { text } = await grep(rows, '"Bo"');
+    expect(text).toMatch(
+      /^\d+: "name": "Bo", \[in an element of lines \d+ to \d+, too long to be shown: op='slice'\]$/,
+    );
+  });
+
+  test('outside of lists gives the line', async () => {
+    expect((await grep({ total: 3, rows }, 'total')).text).toBe('2:   "total": 3,');
+  });
+
+  test('counts what a limit leaves out', async () => {
+    const { text, fields } = await grep(rows, '"name"', 1);
+    expect(text).toBe(`2-13: ${JSON.stringify(rows[0])}\n[LIMITED to first 1 of 3 matches]`);
+    expect(fields).toMatchObject({ matchCount: 3, returnedMatches: 1, limited: true });
+  });
+
+  test('with context gives the lines that were asked for', async () => {
+    const asked = { op: 'grep', pattern: '"id": 9', context: 1, elements: true } as const;
+    const { text } = await reading.askOf(JSON.stringify(rows, null, 2), asked);
+    expect(text).toMatch(/^\d+: {3}\{\n\d+: {5}"id": 9,\n\d+: {5}"name": "Ada",$/);
   });
 });
