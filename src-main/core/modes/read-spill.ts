@@ -36,7 +36,7 @@ export const readResultTool: HelperTool = {
   },
   reachable: true,
   async run(input, context) {
-    const { op, resultFile, text, fields, truncated } = await readSpill(input, context);
+    const { op, resultFile, text, fields, truncated } = await readSpill(input, context, { elements: true });
     const facts = { op, resultFile, ...fields, ...(truncated && { truncated }) };
     return { content: [{ type: 'text', text }], _meta: { [factsKey]: facts } };
   },
@@ -51,14 +51,23 @@ interface SpillRead extends SpillAnswer {
   readonly resultFile: string;
 }
 
-/** `op` where the tool's name has said it. Rejects with AppError. */
-export async function readSpill(input: JsonObject, context: ReadContext, op?: SpillOp): Promise<SpillRead> {
+interface HowToRead {
+  /** Where the tool's name has said it. */
+  readonly op?: SpillOp | undefined;
+  /** A match in data is told with the element around it; mini-a tells its line. */
+  readonly elements?: boolean;
+}
+
+/** Rejects with AppError. */
+export async function readSpill(
+  input: JsonObject,
+  context: ReadContext,
+  { op, elements = false }: HowToRead = {},
+): Promise<SpillRead> {
   // Some callers wrap everything in `arguments`.
   const flat = isObject(input['arguments']) ? { ...input, ...input['arguments'] } : input;
   const resultFile = readFirst(flat, ['resultFile'])?.text;
   if (resultFile === undefined) throw new AppError('bad_request', `${nameOf(context)} requires 'resultFile'.`);
-  // What mini-a has names for it tells as mini-a does.
-  const elements = op === undefined && context.author.tool !== dispatchTool;
   const question = readQuestion(op ?? opOf(flat), flat, nameOf(context), elements);
   return { ...(await ask(context, resultFile, question)), op: question.op, resultFile };
 }
@@ -88,11 +97,10 @@ export type SpillOp = (typeof spillOps)[number];
 export type ReadContext = Pick<HelperContext, 'author' | 'spillFiles' | 'longestText' | 'signal'>;
 
 const defaultLines = 50;
-const dispatchTool = 'proxy-dispatch';
 
 /** As the model called it: an error that names something else sends it there. */
 function nameOf({ author: { tool } }: ReadContext): string {
-  return tool === dispatchTool ? "Action 'readresult'" : tool;
+  return tool === 'proxy-dispatch' ? "Action 'readresult'" : tool;
 }
 
 /** Without an op the safe one; one that does not exist reads, as mini-a has it. */

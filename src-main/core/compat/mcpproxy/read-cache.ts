@@ -42,7 +42,7 @@ export const readCache: HelperTool = {
 /** A JSONPath begins with `$`; anything else is looked for in the lines. */
 async function found(resultFile: string, query: string, context: HelperContext): Promise<JsonObject> {
   const asked = query.startsWith('$') ? { op: 'query', query } : { op: 'grep', pattern: query };
-  const { text } = await readSpill({ resultFile, ...asked }, context);
+  const { text } = await readSpill({ resultFile, ...asked }, context, { elements: true });
   return { content: [{ type: 'text', text }] };
 }
 

@@ -192,7 +192,7 @@ function resultTool(op: SpillOp): HelperTool {
 
 /** `asked`: the op where the tool's name has said it. Rejects with AppError. */
 export async function readResult(input: JsonObject, context: ReadContext, asked?: SpillOp): Promise<JsonObject> {
-  const { op, resultFile, text, fields, truncated } = await readSpill(input, context, asked);
+  const { op, resultFile, text, fields, truncated } = await readSpill(input, context, { op: asked });
   const facts = {
     action: 'readresult',
     op,
