@@ -36,9 +36,11 @@ test('the first list has the tools of all servers, without an announcement after
 });
 
 test('a name that no server has is refused, with those who were not asked', async () => {
-  await using core = await startCore({ servers }, { settled: false });
+  const slow = fixture('misbehaving', 'slow-start', '700');
+  await using core = await startCore({ servers: { ...servers, slow } }, { settled: false });
   const client = await core.open();
-  await expect(client.callTool('nobody_has_this')).rejects.toMatchObject({ code: -32602 });
+  const message = expect.stringMatching(/"nobody_has_this" was not found\..* Not listed: .*\bslow: starting/) as string;
+  await expect(client.callTool('nobody_has_this')).rejects.toMatchObject({ code: -32602, message });
 });
 
 test('a resource that no list shows is asked of the server that is named with it, and of no other', async () => {

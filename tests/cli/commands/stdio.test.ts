@@ -72,7 +72,10 @@ test('with Node 20 and no core, each request is answered with what is needed', a
   await using home = new CliHome({ echo: entries.echo });
   const env = { TOOLTRAY_CORE_COMMAND: JSON.stringify([process.execPath, ...olderNode, cliFile, 'serve']) };
   const { stdout } = await home.runWith({ node: olderNode, env, input: `${JSON.stringify(initialize)}\n` }, 'stdio');
-  expect(JSON.parse(stdout)).toMatchObject({ id: 1, error: { message: expect.stringContaining('Node.js 22.13') } });
+  expect(JSON.parse(stdout)).toMatchObject({
+    id: 1,
+    error: { message: expect.stringContaining('Node.js 22.13') as string },
+  });
 });
 
 test('a client app that leaves at once leaves nothing behind', async () => {
