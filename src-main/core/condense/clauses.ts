@@ -93,7 +93,7 @@ function withoutStop(sentence: string): string {
 }
 
 const fillers = new Set(
-  'a an and as be by can for from if in is it its must name number of on optional or required set should string text that the this to use used value which will with you your'.split(
+  'a an and any as at be by can etc for from given has have id identifier if in is it its list must name number of on optional or parameter provided required s set should specific specified specify specifies string targets text that the their this to true unique use used value when whether which will with you your'.split(
     ' ',
   ),
 );

@@ -8,9 +8,16 @@ const texts = new Set([
   ...['markdownDescription', 'enumDescriptions', 'enumNames', 'readOnly', 'writeOnly'],
 ]);
 /** Keywords whose members are schemas under names of the server's choice. */
-const maps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
+export const mapNamed: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+]);
 /** Keywords that hold a schema, or a list of them. */
-const schemas = new Set([
+export const namesSchemas: ReadonlySet<string> = new Set([
   ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'],
   ...['additionalProperties', 'unevaluatedProperties', 'propertyNames'],
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
@@ -43,8 +50,8 @@ function shapeNode(node: unknown, names: readonly string[] | undefined): unknown
   // fromEntries defines own properties, also one called "__proto__".
   const kept = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
     if (texts.has(key) || (key.startsWith('x-') && key !== 'x-mcp-header')) return [];
-    if (maps.has(key) && isObject(value)) return [[key, shapeMembers(value, names)]];
-    return [[key, schemas.has(key) ? shapeNode(value, names) : value]];
+    if (mapNamed.has(key) && isObject(value)) return [[key, shapeMembers(value, names)]];
+    return [[key, namesSchemas.has(key) ? shapeNode(value, names) : value]];
   });
   return Object.fromEntries(names === undefined ? kept : [...kept, ...wordsOf(node, names)]);
 }
@@ -79,7 +86,9 @@ function isDialectal(node: unknown): boolean {
   const hasNeighbours = Object.hasOwn(node, '$ref') && Object.keys(node).length > 1;
   if (isTuple || hasNeighbours || Object.keys(node).some((key) => dialectal.has(key))) return true;
   return Object.entries(node).some(([key, value]) =>
-    maps.has(key) && isObject(value) ? Object.values(value).some(isDialectal) : schemas.has(key) && isDialectal(value),
+    mapNamed.has(key) && isObject(value)
+      ? Object.values(value).some(isDialectal)
+      : namesSchemas.has(key) && isDialectal(value),
   );
 }
 

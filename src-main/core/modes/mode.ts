@@ -8,6 +8,7 @@ import type { AwaitWish } from '../calls/slow-calls.ts';
 import { type Catalog, type CatalogEntry, isOurUri, usableSchema } from '../catalog/catalog.ts';
 import type { ToolFinder } from '../catalog/tool-finder.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
+import { leanSchema } from '../condense/lean-schema.ts';
 import { shapeSchema } from '../condense/shape-schema.ts';
 import type { CodeSettings, CondenseLevel, ModeName, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -189,8 +190,13 @@ export class SchemaShapes {
 
   of(definition: JsonObject, level: 'shape' | 'lean'): JsonObject {
     const known = this.#known[level];
-    const schema = known.get(definition) ?? shapeSchema(usableSchema(definition), level === 'lean');
+    const schema = known.get(definition) ?? shaped(definition, level);
     known.set(definition, schema);
     return schema;
   }
+}
+
+function shaped(definition: JsonObject, level: 'shape' | 'lean'): JsonObject {
+  const schema = shapeSchema(usableSchema(definition), level === 'lean');
+  return level === 'lean' ? leanSchema(schema) : schema;
 }

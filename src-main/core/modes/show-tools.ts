@@ -11,7 +11,7 @@ import type { AppConfig, CondenseLevel } from '../config/app-config.ts';
 import { type ModeView, SchemaShapes, type SessionMemory } from './mode.ts';
 
 /** Longest description at level `lean`, in characters: some sentences. */
-const longestLean = 200;
+const longestLean = 160;
 
 /**
  * What a client app is shown. A file of ToolMux keeps its level, except for apps that load a definition when they need it: there
@@ -56,7 +56,8 @@ type Condensed = Exclude<CondenseLevel, 'full'>;
 
 /** What a model needs to choose and call; icons, output schema and long texts are what the saving comes from. */
 function condensedTool(tool: CatalogEntry, level: Condensed, shapes: SchemaShapes, written?: string): JsonObject {
-  const { description, annotations, _meta } = tool.definition;
+  const { description, _meta } = tool.definition;
+  const annotations = level === 'toolmux' ? tool.definition['annotations'] : toldHints(tool.definition['annotations']);
   const text = written ?? (typeof description === 'string' ? describe[level](description) : undefined);
   return {
     name: tool.listedName,
@@ -65,6 +66,27 @@ function condensedTool(tool: CatalogEntry, level: Condensed, shapes: SchemaShape
     ...(isObject(annotations) && { annotations }),
     ...(isObject(_meta) && { _meta }),
   };
+}
+
+/** What MCP takes for granted where a tool does not say it. Source: ToolAnnotations of its schema. */
+const usualHints: Readonly<JsonObject> = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+};
+
+/** What they say besides; undefined where that is nothing. Of a tool that only reads nobody asks what it destroys. */
+function toldHints(annotations: unknown): JsonObject | undefined {
+  if (!isObject(annotations)) return undefined;
+  const isReading = annotations['readOnlyHint'] === true;
+  const told = Object.entries(annotations).filter(
+    ([key, value]) =>
+      key !== 'title' &&
+      value !== usualHints[key] &&
+      !(isReading && (key === 'destructiveHint' || key === 'idempotentHint')),
+  );
+  return told.length === 0 ? undefined : Object.fromEntries(told);
 }
 
 const describe: Readonly<Record<Condensed, (text: string) => string>> = {

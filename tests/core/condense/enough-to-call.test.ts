@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { compactSignature } from '../../../src-main/core/compat/mcpproxy/tool-entry.ts';
+import { leanSchema } from '../../../src-main/core/condense/lean-schema.ts';
 import { shapeSchema } from '../../../src-main/core/condense/shape-schema.ts';
 import { leavesOut, signature } from '../../../src-main/core/condense/signature.ts';
 import { helperTools } from '../../../src-main/core/mode-list.ts';
@@ -34,13 +35,24 @@ describe.each([
 ])('at level %s', (_, lean) => {
   test.each(batches)('what is shown is enough (%i)', (_batch, some) => {
     const tried = some.map((schema) => {
-      const shown = shapeSchema(schema, lean);
+      const shown = lean ? leanSchema(shapeSchema(schema, true)) : shapeSchema(schema, false);
       const { refused, ...rest } = tryOut(shown, schema);
       expect({ shown, refused }).toEqual({ shown, refused: [] });
       return rest.tried;
     });
     expect(tried.filter((count) => count > 0).length).toBeGreaterThan(40);
   });
+});
+
+test.each(batches)('what fits the whole schema fits the lean one (%i)', (_batch, some) => {
+  let tried = 0;
+  for (const schema of some) {
+    const shown = leanSchema(shapeSchema(schema, true));
+    const { tried: count, refused } = tryOut(schema, shown);
+    tried += count;
+    expect({ shown, refused }).toEqual({ shown, refused: [] });
+  }
+  expect(tried).toBeGreaterThan(some.length);
 });
 
 test.each(batches)('a signature is enough, or says that it leaves something out (%i)', (_batch, some) => {

@@ -24,7 +24,7 @@ const rich = {
 };
 
 describe('what is listed', () => {
-  test('every tool with what a call needs and no word too many; annotations and _meta as they are', () => {
+  test('every tool with what a call needs and no word too many; _meta as it is, and of annotations what MCP does not take for granted', () => {
     const context = helperContext([serverWith('s', { tools: [rich] })]);
     expect(proxyMode.listed(context)).toEqual([
       {
@@ -34,12 +34,23 @@ describe('what is listed', () => {
           type: 'object',
           properties: { kind: { type: 'string', enum: ['a', 'b'], default: 'a' } },
           required: ['kind'],
-          additionalProperties: false,
         },
-        annotations: { destructiveHint: true, vendorHint: 1 },
+        annotations: { vendorHint: 1 },
         _meta: { 'anthropic/alwaysLoad': true },
       },
     ]);
+  });
+
+  test.each([
+    [{ readOnlyHint: true, destructiveHint: false, openWorldHint: true, title: 'T' }, { readOnlyHint: true }],
+    [
+      { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+      { destructiveHint: false, idempotentHint: true },
+    ],
+    [{ readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }, undefined],
+  ])('of the annotations %j what says more than MCP takes for granted', (annotations, told) => {
+    const [listed] = proxyMode.listed(helperContext([serverWith('s', { tools: [{ ...rich, annotations }] })]));
+    expect(listed?.['annotations']).toEqual(told);
   });
 
   test('as ToolMux shows it where that is asked for', () => {

@@ -42,7 +42,7 @@ const goesOn =
   /^\s*(?:$|[.;:,!?()[\]–—"'`…{]|-\s)|^\s+(?:with|without|by|for|that|which|from|to|in|into|on|as|via|through|using|including|displaying|showing|returning|containing|when|where|while|if|so|and|or|based|matching)\b/i;
 
 function end(text: string, tool: CatalogEntry): 'ends' | 'is marked' | 'is cut' {
-  const said = text.trim().replace(/[.。]+$/, '');
+  const said = text.trim().replace(/[.!?。]+$/, '');
   if (said.endsWith('…')) return 'is marked';
   const whole = inOneLine(textOr(tool.definition['description'])).toLowerCase();
   const tail = said.slice(-30).toLowerCase();

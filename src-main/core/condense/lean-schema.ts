@@ -1,0 +1,118 @@
+/** A schema as a list has it: without what a model does not need to write arguments. A refusal tells the rest. */
+import { isObject, type JsonObject } from '../base/json.ts';
+import { firstClause } from './clauses.ts';
+import { mapNamed, namesSchemas } from './shape-schema.ts';
+
+/** Longest description of a parameter, and of one that is inside of another or may be left out, in characters. */
+const longestText = 100;
+const longestAside = 60;
+/** Numbers from here on are a language's own limit, not the server's. */
+const unlimited = Number.MAX_SAFE_INTEGER;
+/** Texts of this length nobody writes by accident. */
+const longestNamed = 100;
+
+/**
+ * `schema` as shapeSchema has it. What is left fits everything that the whole one does; where less would be more (in `not`, `if` and
+ * `oneOf`) nothing that decides is left out.
+ */
+export function leanSchema(schema: JsonObject): JsonObject {
+  // What is evaluated there depends on what stands here.
+  const isStrict = JSON.stringify(schema).includes('"unevaluated');
+  return leanNode(schema, { isStrict, isJoined: false, depth: 0, isRequired: true }) as JsonObject;
+}
+
+interface Place {
+  /** Nothing that decides may go. */
+  readonly isStrict: boolean;
+  /** It holds together with other schemas. */
+  readonly isJoined: boolean;
+  readonly depth: number;
+  readonly isRequired: boolean;
+}
+
+function leanNode(node: unknown, place: Place): unknown {
+  if (Array.isArray(node)) return node.map((one) => leanNode(one, place));
+  if (!isObject(node)) return node;
+  const kept = Object.entries(node).filter(
+    ([key, value]) =>
+      place.isStrict || !(isFormality(key, value) || (key === 'additionalProperties' && isSaid(node, place))),
+  );
+  const inner = { ...place, depth: place.depth + 1 };
+  const required = Array.isArray(node['required']) ? (node['required'] as unknown[]) : [];
+  const members = kept.map(([key, value]): [string, unknown] => {
+    if (key === 'description') return [key, typeof value === 'string' ? shorter(value, place) : value];
+    if (mapNamed.has(key) && isObject(value)) {
+      const isJoined = place.isJoined || key !== 'properties';
+      return [key, leanMembers(value, { ...inner, isJoined }, key === 'properties' ? required : [])];
+    }
+    if (!namesSchemas.has(key)) return [key, value];
+    const isStrict = place.isStrict || key === 'not' || key === 'if' || key === 'oneOf';
+    const isJoined = place.isJoined || combining.includes(key);
+    return [key, leanNode(saidOnce(value, node['description']), { ...place, isStrict, isJoined })];
+  });
+  return Object.fromEntries(members);
+}
+
+function leanMembers(members: JsonObject, place: Place, required: readonly unknown[]): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [
+      name,
+      leanNode(member, { ...place, isRequired: required.includes(name) }),
+    ]),
+  );
+}
+
+/** What any arguments fit, and limits that nobody meets. */
+function isFormality(key: string, value: unknown): boolean {
+  switch (key) {
+    case 'additionalProperties':
+      return value === true || isEmpty(value);
+    case 'properties':
+      return isEmpty(value);
+    case 'propertyNames':
+      return JSON.stringify(value) === '{"type":"string"}';
+    case 'minLength':
+      return value === 0 || value === 1;
+    case 'maxLength':
+      return Number(value) >= longestNamed;
+    case 'minimum':
+    case 'exclusiveMinimum':
+      return typeof value === 'number' && value <= -unlimited;
+    case 'maximum':
+    case 'exclusiveMaximum':
+      return typeof value === 'number' && value >= unlimited;
+    default:
+      return false;
+  }
+}
+
+/** Keywords that hold schemas for the same value. */
+const combining = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
+
+/** That there are no members but those that are named: nobody makes up others, where names are what is asked for. */
+function isSaid(node: JsonObject, { isJoined }: Place): boolean {
+  const { additionalProperties, properties } = node;
+  if (additionalProperties !== false || isJoined || !isObject(properties) || isEmpty(properties)) return false;
+  const others = [...combining, '$ref', 'patternProperties', 'propertyNames', 'minProperties'];
+  return !Object.hasOwn(properties, '__proto__') && others.every((key) => !Object.hasOwn(node, key));
+}
+
+function isEmpty(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+function shorter(text: string, { depth, isRequired }: Place): string {
+  const clause = firstClause(text, depth <= 1 && isRequired ? longestText : longestAside);
+  // Where nothing so short stands by itself.
+  return clause.endsWith('…') ? firstClause(text, longestText) : clause;
+}
+
+/** Branches without the words that stand above them. */
+function saidOnce(value: unknown, description: unknown): unknown {
+  if (!Array.isArray(value) || typeof description !== 'string') return value;
+  return value.map((branch: unknown) => {
+    if (!isObject(branch) || branch['description'] !== description) return branch;
+    const { description: _said, ...rest } = branch;
+    return rest;
+  });
+}

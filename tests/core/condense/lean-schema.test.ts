@@ -1,0 +1,58 @@
+/** What a list leaves out of a schema, and what it does not. */
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src-main/core/base/json.ts';
+import { leanSchema } from '../../../src-main/core/condense/lean-schema.ts';
+
+const object = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...rest });
+
+test('what everything fits, and what nobody does without being asked, goes', () => {
+  const schema = object(
+    {
+      name: { type: 'string', minLength: 1, maxLength: 255 },
+      count: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      filter: { type: 'object', properties: {}, propertyNames: { type: 'string' }, additionalProperties: {} },
+    },
+    { required: ['name'], additionalProperties: false },
+  );
+  expect(leanSchema(schema)).toEqual(
+    object(
+      { name: { type: 'string' }, count: { type: 'integer', minimum: 1 }, filter: { type: 'object' } },
+      { required: ['name'] },
+    ),
+  );
+});
+
+test.each<[string, JsonObject]>([
+  ['that there are no members at all', object({}, { additionalProperties: false })],
+  ['what other members are', object({ a: {} }, { additionalProperties: { type: 'integer' } })],
+  ['what holds beside patterns', object({ a: {} }, { patternProperties: { '^x': {} }, additionalProperties: false })],
+  ['what parts must not have together', { allOf: [object({ a: {} }, { additionalProperties: false })] }],
+  ['what a branch must not be', { not: { type: 'string', minLength: 1 } }],
+  [
+    'what tells branches apart',
+    {
+      oneOf: [
+        { type: 'string', maxLength: 100 },
+        { type: 'string', minLength: 101 },
+      ],
+    },
+  ],
+  ['limits that somebody meets', object({ a: { type: 'string', minLength: 3, maxLength: 20 }, n: { maximum: 1000 } })],
+])('%s stays', (_what, schema) => {
+  expect(leanSchema({ type: 'object', properties: { it: schema } })).toMatchObject({
+    properties: { it: pruned(schema) },
+  });
+});
+
+/** An empty list of members says nothing. */
+function pruned({ properties, ...rest }: JsonObject): JsonObject {
+  return JSON.stringify(properties) === '{}' || properties === undefined ? rest : { properties, ...rest };
+}
+
+test('branches do not repeat what stands above them, and what may be left out is said in a clause', () => {
+  const description = 'The region of the data, which is the one of the organization unless it is named';
+  const branch = { anyOf: [{ type: 'string', description }, { type: 'null' }], description };
+  expect(leanSchema(object({ region: branch }))).toEqual(
+    object({ region: { anyOf: [{ type: 'string' }, { type: 'null' }], description: 'The region of the data' } }),
+  );
+});
