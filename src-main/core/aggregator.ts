@@ -34,6 +34,8 @@ import { ownPlaces } from './security/own-places.ts';
 import { readOrCreateToken } from './security/access-token.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
+import { describeChanges } from './trust/pins/offer.ts';
+import { PinBook } from './trust/pins/pin-book.ts';
 import { SignIns } from './servers/sign-in/sign-ins.ts';
 import { Pause } from './servers/shared-line.ts';
 import { StartSlots } from './servers/line-opener.ts';
@@ -76,6 +78,8 @@ export class Aggregator {
   readonly environment: EnvironmentResolver;
   readonly transports: TransportFactory;
   readonly servers: ServerManager;
+  /** What a person accepted of each server. */
+  readonly pins: PinBook;
   readonly catalog: LiveCatalog;
   readonly sessions: SessionRegistry;
   readonly parked = new ParkedCalls();
@@ -126,7 +130,14 @@ export class Aggregator {
       mask: (text) => masker.maskText(text),
       budgets: this.budgets,
     });
+    this.pins = new PinBook(join(paths.dataDir, 'pins'), {
+      onChange: () => options.config.current.reviews.onChange,
+      onPassed: (server, changes) => log.child(server).info(`What it says changed: ${describeChanges(changes)}.`),
+      onOddity: (server, text) => log.child(server).warn(text),
+      now: Date.now,
+    });
     this.servers = new ServerManager({
+      pinsOf: (config) => this.pins.of(config),
       createTransport: (config) => this.transports.create(config),
       cache: new ListingCache(join(paths.cacheDir, 'listings')),
       identity: ownIdentity(options.version),
@@ -281,8 +292,9 @@ export class Aggregator {
     const { paths, log } = this.options;
     const ended = await endLeftChildren(paths.runDir);
     if (ended > 0) log.info(`${ended} servers of a Tooltray that was killed still ran: they were ended.`);
-    const folders = [paths.dataDir, paths.cacheDir, join(paths.cacheDir, 'listings'), dirname(paths.configFile)];
-    await Promise.all(folders.map((folder) => sweepDrafts(folder)));
+    const { dataDir, cacheDir } = paths;
+    const folders = [dataDir, join(dataDir, 'pins'), cacheDir, join(cacheDir, 'listings'), dirname(paths.configFile)];
+    await Promise.all([...folders.map((folder) => sweepDrafts(folder)), this.pins.sweep()]);
   }
 
   #apply(config: AppConfig): Promise<void> {

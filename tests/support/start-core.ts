@@ -30,6 +30,8 @@ export interface TestCore extends AsyncDisposable {
   server(name: string): ManagedServer;
 }
 
+const usual = { mode: 'proxy', reviews: { onChange: 'warn' } };
+
 export interface StartOptions {
   /** Take up the home of an earlier core, which then keeps it. */
   readonly home?: string;
@@ -53,8 +55,8 @@ export async function startCore(
   const folder = home ?? (await mkdtemp(join(tmpdir(), 'tooltray-integration-')));
   const configFile = join(folder, 'config.json');
   const write = (next: TestConfig | string): Promise<void> =>
-    // Every tool is listed unless a test says otherwise: what `auto` shows depends on how many there are.
-    writeFile(configFile, typeof next === 'string' ? next : JSON.stringify({ mode: 'proxy', ...next }, null, 2));
+    // Every tool is listed unless a test says otherwise: what `auto` shows depends on how many there are, and new ones wait for a person.
+    writeFile(configFile, typeof next === 'string' ? next : JSON.stringify({ ...usual, ...next }, null, 2));
   await write(config);
   const host = await CoreHost.open({
     env: { ...process.env, ...env, TOOLTRAY_HOME: folder },

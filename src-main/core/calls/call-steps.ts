@@ -38,9 +38,10 @@ export function callSteps(parts: StepParts): CallSteps {
       const found = catalog.finder.look(tool, server);
       return 'missing' in found ? catalog.awaitTool(tool, server, settleMs, context) : found;
     },
-    // Quarantine takes its place here.
     allow: (tool, { intent }) => {
       if (!isOn(tool.server, tool.name)) throw toolOff(tool.id);
+      // An answer that is kept for a while is none for a tool that is held.
+      servers.find(tool.server)?.assertAccepted('tools/call', tool.definition);
       if (intent !== undefined) checkIntent(tool, intent);
     },
     check: async (tool, request, context) => {

@@ -266,6 +266,7 @@ function tightens(key: string, before: unknown, value: unknown): boolean {
   if (key === 'heal') return value === 'off' || (value === 'ask' && before === 'auto');
   if (key === 'results.folders') return isPart(value, before);
   if (!isObject(before) || !isObject(value)) return false;
+  if (key === 'reviews') return value['onChange'] === 'hold';
   if (key === 'code') return value['enabled'] !== true || before['enabled'] === true;
   if (key !== 'policy') return false;
   const order: readonly unknown[] = ['refuse', 'ask', 'allow'];

@@ -186,6 +186,11 @@ export interface AppConfig {
   readonly results: ResultSettings;
   /** A call that takes longer is answered with a handle and goes on, in seconds; 0: never; undefined: what suits the client app. */
   readonly slowCallSeconds: number | undefined;
+  /**
+   * What becomes of a server's texts that an update changed: they wait for the person, are used and told, or are used where the scan
+   * finds nothing in them. What changed without an update waits in any case.
+   */
+  readonly reviews: { readonly onChange: 'hold' | 'warn' | 'scan' };
   /** What a million tokens cost, for savings in money: `3`, with the currency a person writes. */
   readonly price: { readonly perMillionTokens: number | undefined; readonly currency: string };
 }
@@ -270,6 +275,7 @@ export function defaultConfig(path: string): AppConfig {
       folders: [],
     },
     slowCallSeconds: undefined,
+    reviews: { onChange: 'hold' },
     price: { perMillionTokens: undefined, currency: 'USD' },
   };
 }

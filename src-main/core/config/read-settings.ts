@@ -22,6 +22,7 @@ const groups: ReadonlySet<string> = new Set<keyof Settings>([
   'price',
   'retrieve',
   'code',
+  'reviews',
 ]);
 
 const settingKeys = Object.keys(settingsSchema.shape) as SettingKey[];

@@ -86,6 +86,7 @@ export const settingsSchema = z.object({
     })
     .partial(),
   slowCallSeconds: z.number().min(0),
+  reviews: z.object({ onChange: z.enum(['hold', 'warn', 'scan']) }).partial(),
   price: z.object({ perMillionTokens: z.number().min(0).optional(), currency: text.optional() }),
 });
 

@@ -1,9 +1,11 @@
 /** What a server is known to offer: from the cache at first, then read and kept fresh while it is connected. */
 import { errorText, toAppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
+import type { ServerPins } from '../trust/pins/server-pins.ts';
 import type { Result } from '../wire/message.ts';
 import type { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
+import { introductionOf, withIntroduction } from './introduction.ts';
 import { emptyListing, fetchListing, type Listing, ListingRefresher } from './listing.ts';
 import type { ListingCache } from './listing-cache.ts';
 
@@ -11,6 +13,8 @@ interface ListingKeeperOptions {
   /** Key of the cache entry. */
   readonly hash: string;
   readonly cache: ListingCache;
+  /** What a person accepted of it; undefined: nothing is held against anything. */
+  readonly pins: ServerPins | undefined;
   readonly now: () => number;
   /** How long the server may be silent about a list, in ms. */
   readonly silenceMs: number;
@@ -39,7 +43,14 @@ export class ListingKeeper {
   /** Writes follow each other, so that the last one stays. */
   #saving: Promise<void> = Promise.resolve();
 
+  /** As the server said it. */
+  #said: Listing = emptyListing;
+  #greeting: Handshake | undefined;
+  #introduced: JsonObject | undefined;
+
+  /** What the server offers, as far as a person accepted it. */
   listing: Listing = emptyListing;
+  /** The same of what it says of itself. */
   handshake: Handshake | undefined;
   /** ms since 1970; undefined until there is a listing. */
   listedAt: number | undefined;
@@ -47,6 +58,10 @@ export class ListingKeeper {
 
   constructor(options: ListingKeeperOptions) {
     this.#options = options;
+    options.pins?.changed.on(() => {
+      if (this.listedAt === undefined || !this.#show()) return;
+      options.onListed(true, true);
+    });
   }
 
   /** Methods by which the server has asked its client things, now or at an earlier start. */
@@ -60,11 +75,14 @@ export class ListingKeeper {
   }
 
   async restore(): Promise<void> {
-    const cached = await this.#options.cache.read(this.#options.hash);
+    const { cache, hash, pins } = this.#options;
+    const [cached] = await Promise.all([cache.read(hash), pins?.restore()]);
     if (cached === undefined) return;
-    this.listing = cached.listing;
+    this.#said = cached.listing;
+    this.#greeted(cached.handshake);
+    await pins?.judge(cached.listing, this.#introduced, false);
+    this.#show();
     this.listedAt = cached.at;
-    this.handshake = cached.handshake;
     this.#refusesHandshake = cached.refusesHandshake === true;
     for (const method of cached.asks) this.#asks.add(method);
   }
@@ -83,11 +101,13 @@ export class ListingKeeper {
   /** Follows a connection: reads its lists at once, and every five minutes where it does not announce changes. */
   follow(connection: Connection, handshake: Handshake): void {
     this.#connection = connection;
+    // What the line before it said last is nothing to ask it about.
+    this.#announcer = undefined;
     // Another release may speak other revisions.
-    const isAnother = JSON.stringify(this.handshake?.serverInfo) !== JSON.stringify(handshake.serverInfo);
+    const isAnother = JSON.stringify(this.#greeting?.serverInfo) !== JSON.stringify(handshake.serverInfo);
     if (isAnother) this.#refusesHandshake = false;
-    this.handshake = handshake;
-    void this.#refresher.now();
+    this.#greeted(handshake);
+    void this.#refresher.anew();
     const { tools } = handshake.capabilities;
     if (isObject(tools) && tools['listChanged'] === true) return;
     this.#poll = setInterval(() => this.#refresher.soon(), this.#options.pollMs ?? defaultPollMs);
@@ -124,7 +144,7 @@ export class ListingKeeper {
   async #refresh(): Promise<void> {
     const connection = this.#announcer ?? this.#connection;
     const isOurs = connection === this.#connection;
-    const handshake = isOurs ? this.handshake : connection?.handshake;
+    const handshake = isOurs ? this.#greeting : connection?.handshake;
     this.#announcer = undefined;
     if (connection === undefined || handshake === undefined) return;
     const ask = (method: string, params: JsonObject): Promise<Result> =>
@@ -133,12 +153,14 @@ export class ListingKeeper {
       const { listing, problems } = await fetchListing(
         ask,
         handshake.capabilities,
-        this.listing,
+        this.#said,
         isOurs && connection !== this.#read,
       );
       if (isOurs && connection !== this.#connection) return;
+      const isSameProcess = isOurs && connection === this.#read;
       if (isOurs) this.#read = connection;
       this.problems = [...new Set(problems)];
+      await this.#options.pins?.judge(listing, this.#introduced, isSameProcess);
       this.#accept(listing, isOurs);
     } catch (error) {
       if (connection === this.#connection) this.#options.onFailed(connection, toAppError(error, 'server_protocol'));
@@ -146,11 +168,36 @@ export class ListingKeeper {
   }
 
   #accept(listing: Listing, here: boolean): void {
-    const same = this.listedAt !== undefined && JSON.stringify(listing) === JSON.stringify(this.listing);
+    const isFirst = this.listedAt === undefined;
     this.listedAt = this.#options.now();
-    if (!same) this.listing = listing;
+    if (isFirst || JSON.stringify(listing) !== JSON.stringify(this.#said)) this.#said = listing;
+    const changed = this.#show() || isFirst;
     this.#remember();
-    this.#options.onListed(!same, here);
+    this.#options.onListed(changed, here);
+  }
+
+  #greeted(handshake: Handshake): void {
+    this.#greeting = handshake;
+    this.#introduced = introductionOf(handshake);
+    this.handshake = this.#shownHandshake();
+  }
+
+  /** Whether what is shown is not what it was. */
+  #show(): boolean {
+    const shown = this.#options.pins?.show(this.#said) ?? this.#said;
+    const handshake = this.#shownHandshake();
+    const isSame = JSON.stringify([shown, handshake?.raw]) === JSON.stringify([this.listing, this.handshake?.raw]);
+    if (isSame) return false;
+    this.listing = shown;
+    this.handshake = handshake;
+    return true;
+  }
+
+  #shownHandshake(): Handshake | undefined {
+    const [greeting, introduced] = [this.#greeting, this.#introduced];
+    if (greeting === undefined || introduced === undefined) return greeting;
+    const shown = this.#options.pins?.showIntroduction(introduced) ?? introduced;
+    return shown === introduced ? greeting : withIntroduction(greeting, shown);
   }
 
   #remember(): void {
@@ -159,13 +206,14 @@ export class ListingKeeper {
 
   async #save(): Promise<void> {
     const { hash, cache, onOddity } = this.#options;
-    if (this.handshake === undefined || this.listedAt === undefined) return;
+    const greeting = this.#greeting;
+    if (greeting === undefined || this.listedAt === undefined) return;
     try {
       await cache.write({
         hash,
         at: this.listedAt,
-        handshake: this.handshake,
-        listing: this.listing,
+        handshake: greeting,
+        listing: this.#said,
         asks: [...this.#asks],
         refusesHandshake: this.#refusesHandshake,
       });

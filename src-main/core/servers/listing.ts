@@ -188,14 +188,28 @@ export class ListingRefresher {
   now(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#running ??= this.#fetch().finally(() => {
-      this.#running = undefined;
+    if (this.#running !== undefined) return this.#running;
+    const started = this.#fetch().finally(() => {
+      if (this.#running === started) this.#running = undefined;
       if (this.#again) {
         this.#again = false;
         this.soon();
       }
     });
-    return this.#running;
+    this.#running = started;
+    return started;
+  }
+
+  /** Refreshes at once, but after the one that runs: it asks on a line that is of no use any more. */
+  anew(): Promise<void> {
+    const before = this.#running;
+    if (before === undefined) return this.now();
+    const next = before.then(() => {
+      if (this.#running === next) this.#running = undefined;
+      return this.now();
+    });
+    this.#running = next;
+    return next;
   }
 
   stop(): void {

@@ -20,10 +20,13 @@ import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
 import type { ClientIdentity } from '../wire/eras.ts';
 import type { Transport } from '../wire/transport.ts';
 import type { ListingCache } from './listing-cache.ts';
+import type { ServerPins } from '../trust/pins/server-pins.ts';
 import type { SignIns } from './sign-in/sign-ins.ts';
 
 export class ManagedServer {
   readonly config: ServerConfig;
+  /** What a person accepted of it; undefined: it comes with us, or is only tried. */
+  readonly pins: ServerPins | undefined;
   /** State, health or problems changed. */
   readonly changed = new Event();
   /** The listing is not what it was. */
@@ -43,6 +46,7 @@ export class ManagedServer {
   constructor(config: ServerConfig, deps: ServerDeps) {
     this.config = config;
     this.#deps = deps;
+    this.pins = deps.pinsOf?.(config);
     this.#opener = this.#makeOpener();
     this.#line = this.#makeLine();
     this.#handshakeLine = this.#makeHandshakeLine();
@@ -144,8 +148,15 @@ export class ManagedServer {
   }
 
   /** Sends a request on behalf of a session. Rejects with the server's RpcError, or an AppError that names the server. */
-  request(method: string, params: JsonObject, context: CallContext): Promise<Result> {
+  async request(method: string, params: JsonObject, context: CallContext): Promise<Result> {
+    this.assertAccepted(method, params);
     return this.#requests.send(method, params, context);
+  }
+
+  /** Throws AppError not_allowed where a request is for something that the person has not accepted as it is. */
+  assertAccepted(method: string, { name }: JsonObject): void {
+    if (method === 'tools/call') this.pins?.assertAccepted('tool', name);
+    if (method === 'prompts/get') this.pins?.assertAccepted('prompt', name);
   }
 
   /** Notifications of a client app that concern this server (roots changed, vendor ones) go to its own line. */
@@ -233,6 +244,7 @@ export class ManagedServer {
     return new ListingKeeper({
       hash: this.config.hash,
       cache,
+      pins: this.pins,
       now,
       silenceMs: this.config.initTimeoutMs,
       onOddity: (text) => onOddity(this.config.name, text),
@@ -287,6 +299,7 @@ export class ManagedServer {
 export interface ServerDeps {
   readonly createTransport: (config: ServerConfig) => Transport;
   readonly cache: ListingCache;
+  readonly pinsOf?: (config: ServerConfig) => ServerPins | undefined;
   /** How we introduce ourselves on shared connections: everything some client app may be able to do. */
   readonly identity: ClientIdentity;
   readonly slots: StartSlots;

@@ -61,6 +61,7 @@ test('an empty object is a config with every default', () => {
       folders: [],
     },
     slowCallSeconds: undefined,
+    reviews: { onChange: 'hold' },
     price: { perMillionTokens: undefined, currency: 'USD' },
   });
 });

@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Handshake } from '../../../src-main/core/servers/handshake.ts';
 import { ListingKeeper } from '../../../src-main/core/servers/listing-keeper.ts';
+import { ListingRefresher } from '../../../src-main/core/servers/listing.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 import { containing, failure, say, serversHarness, type ServersHarness, toolNames } from './servers-harness.ts';
 import { until } from '../../support/until.ts';
@@ -150,6 +151,7 @@ async function keeper(script: Script, silenceMs = 60_000): Promise<Kept> {
   const kept = new ListingKeeper({
     hash: 'h',
     cache: harness.deps.cache,
+    pins: undefined,
     now: Date.now,
     silenceMs,
     pollMs: 200,
@@ -195,4 +197,33 @@ test('a server that is too busy to list its tools anew keeps them, and its line'
   await until(() => kept.problems.length > 0);
   expect([kept.problems, failures]).toEqual([['tools/list failed: No answer to tools/list within 0.3 s.'], []]);
   expect(kept.listing.tools.map(({ name }) => name)).toContain('echo');
+});
+
+test('what a line that is gone was asked is not what the next one is read by', async () => {
+  const ended: (() => void)[] = [];
+  const refresher = new ListingRefresher(() => new Promise((resolve) => ended.push(resolve)));
+  const first = refresher.now();
+  const second = refresher.anew();
+  const joined = refresher.now();
+  ended[0]?.();
+  await first;
+  await until(() => ended.length === 2);
+  ended[1]?.();
+  await Promise.all([second, joined]);
+  expect(ended).toHaveLength(2);
+});
+
+test('what a line announces while it ends does not keep the next one from being read', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s', {}));
+  await server.ready();
+  for (let round = 0; round < 5; round++) {
+    // The announcement is on its way when the line is closed.
+    void say(server, 'set_tools', { tools: ['new'] }).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, round * 2));
+    await server.rest();
+    await server.ready();
+    await until(() => server.state.kind === 'ready');
+  }
+  expect(server.state.kind).toBe('ready');
 });

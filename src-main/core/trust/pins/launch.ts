@@ -1,0 +1,93 @@
+/** What a server is started from, as far as it can be told without asking it: whether the same texts were to be expected again. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { ServerConfig } from '../../config/app-config.ts';
+
+export interface Launch {
+  /** The program whatever its version, as one text: another one is another server under the same name. */
+  readonly program: string;
+  /** What stands for one version of it: `1.2.3`, a digest; undefined: it may be another one at each start. */
+  readonly pin: string | undefined;
+  /** The package whose version floats, as it is written: `@scope/server`. */
+  readonly floats?: string;
+}
+
+/** Programs that fetch a package and run it, and what stands between a package and its version. */
+const runners: readonly { readonly name: RegExp; readonly version: RegExp }[] = [
+  { name: /^(?:npx|bunx|pnpx|npm|pnpm|yarn|bun)$/, version: /^(@?[^@]+)@(.+)$/ },
+  { name: /^(?:uvx|uv|pipx)$/, version: /^([^@=<>~!]+)(?:@|==)(.+)$/ },
+  { name: /^(?:docker|podman|nerdctl)$/, version: /^(.+)@(sha256:[0-9a-f]{64})$/ },
+];
+
+/** Words of runners that stand before the package. */
+const runnerWords = new Set(['run', 'exec', 'dlx', 'x', 'tool', '--']);
+/** Options of runners whose value is the next word. */
+const withValue = new Set([
+  ...['-p', '--package', '--from', '--with', '--python', '-e', '--env', '-v', '--volume', '--mount', '--name'],
+  ...['--network', '-w', '--workdir', '-u', '--user', '--entrypoint', '--env-file', '-c', '--call', '--registry'],
+]);
+/** Options that name the package themselves. */
+const namesPackage = new Set(['-p', '--package', '--from']);
+
+const exactVersion = /^v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$|^\d+(?:\.\d+)+(?:[\w.+-]*)$|^sha256:[0-9a-f]{64}$/;
+const scripts = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.py', '.rb', '.sh', '.jar', '.php', '.pl']);
+
+/** Above this a file's size and time stand for its content, in bytes. */
+const maxDigested = 64 * 1024 * 1024;
+
+/** Never rejects: what cannot be told floats. */
+export async function launchOf(config: ServerConfig): Promise<Launch> {
+  if (config.kind === 'builtin') return { program: `builtin ${config.builtin}`, pin: config.builtin };
+  if (config.kind !== 'stdio') return { program: config.url, pin: undefined };
+  const { command, args, cwd } = config;
+  const name = programName(command);
+  const runner = runners.find((one) => one.name.test(name));
+  if (runner !== undefined) return ofPackage(name, args, runner.version);
+  const script = args.find((arg) => !arg.startsWith('-') && scripts.has(extname(arg).toLowerCase()));
+  const file = resolve(cwd ?? '.', script ?? command);
+  return { program: [command, ...args].join('\n'), pin: await digestOf(file) };
+}
+
+/** `npx` for `C:\nodejs\npx.cmd`. */
+function programName(command: string): string {
+  return command
+    .replace(/^.*[\\/]/, '')
+    .replace(/\.(?:exe|cmd|bat|ps1)$/i, '')
+    .toLowerCase();
+}
+
+function ofPackage(runner: string, args: readonly string[], version: RegExp): Launch {
+  const at = packagePlace(args);
+  const written = args[at];
+  if (written === undefined) return { program: [runner, ...args].join('\n'), pin: undefined };
+  const [, name = written, tag] = version.exec(written) ?? [];
+  const program = [runner, ...args.slice(0, at), name, ...args.slice(at + 1)].join('\n');
+  if (tag !== undefined && exactVersion.test(tag)) return { program, pin: tag };
+  return { program, pin: undefined, floats: name };
+}
+
+function packagePlace(args: readonly string[]): number {
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? '';
+    if (namesPackage.has(arg)) return at + 1;
+    if (withValue.has(arg)) at++;
+    else if (!arg.startsWith('-') && !runnerWords.has(arg)) return at;
+  }
+  return args.length;
+}
+
+async function digestOf(file: string): Promise<string | undefined> {
+  try {
+    const { size, mtimeMs } = await stat(file);
+    if (size > maxDigested) return `${size} bytes of ${new Date(mtimeMs).toISOString()}`;
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(file), hash);
+    return `sha256:${hash.digest('hex')}`;
+  } catch {
+    // A command found on the PATH, or a file that is gone.
+    return undefined;
+  }
+}

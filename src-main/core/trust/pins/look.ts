@@ -1,0 +1,49 @@
+/** What the scan finds in definitions that a person has not accepted yet. */
+import { setImmediate as others } from 'node:timers/promises';
+import type { JsonObject } from '../../base/json.ts';
+import type { Finding } from '../scan/finding.ts';
+import type { DefinitionKind } from '../scan/places.ts';
+import { scanDefinition } from '../scan/scan.ts';
+import type { PinKey, PinnedKind } from './pin-file.ts';
+
+const scanned: Readonly<Record<PinnedKind, DefinitionKind>> = {
+  introduction: 'instructions',
+  tool: 'tool',
+  prompt: 'prompt',
+  template: 'resourceTemplate',
+};
+
+interface Looked {
+  readonly key: PinKey;
+  readonly kind: PinnedKind;
+  readonly before?: JsonObject | undefined;
+  readonly after: JsonObject | undefined;
+}
+
+/** How long calls wait for it at a time, in ms. */
+const stretchMs = 8;
+
+/** By definition, where there are any; of what was accepted before only those that are new. Lets others in between. */
+export async function findingsIn(looked: readonly Looked[]): Promise<ReadonlyMap<PinKey, readonly Finding[]>> {
+  const found = new Map<PinKey, readonly Finding[]>();
+  let begun = performance.now();
+  for (const { key, kind, before, after } of looked) {
+    const findings = newFindings(kind, before, after);
+    if (findings.length > 0) found.set(key, findings);
+    if (performance.now() - begun < stretchMs) continue;
+    await others();
+    begun = performance.now();
+  }
+  return found;
+}
+
+function newFindings(
+  kind: PinnedKind,
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+): readonly Finding[] {
+  const { findings } = scanDefinition(after ?? {}, scanned[kind]);
+  if (findings.length === 0 || before === undefined) return findings;
+  const known = new Set(scanDefinition(before, scanned[kind]).findings.map(({ rule, words }) => `${rule} ${words}`));
+  return findings.filter(({ rule, words }) => !known.has(`${rule} ${words}`));
+}

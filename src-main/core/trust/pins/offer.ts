@@ -1,0 +1,127 @@
+/** What a server offers as definitions that can be pinned, and what has changed in them since they were. */
+import type { JsonObject } from '../../base/json.ts';
+import { type AddedText, allTexts, type ChangeClass, compareDefinitions } from './compare-definitions.ts';
+import type { Finding } from '../scan/finding.ts';
+import type { PinKey, PinnedKind } from './pin-file.ts';
+
+/** The lists that are held against pins; resources themselves are data and come and go. */
+export interface Offer {
+  readonly tools: readonly JsonObject[];
+  readonly prompts: readonly JsonObject[];
+  readonly resourceTemplates: readonly JsonObject[];
+}
+
+/** A definition that is not what was accepted. */
+export interface DefinitionChange {
+  readonly key: PinKey;
+  readonly kind: PinnedKind;
+  readonly name: string;
+  readonly class: ChangeClass;
+  /** undefined: it is new. */
+  readonly before: JsonObject | undefined;
+  /** undefined: it is gone. */
+  readonly after: JsonObject | undefined;
+  readonly added: readonly AddedText[];
+  readonly milder: readonly string[];
+  /** It changed while what is launched stayed the same. */
+  readonly isRugPull: boolean;
+  /** What the scan finds in it and did not find in what was accepted. */
+  readonly findings: readonly Finding[];
+}
+
+export const listsOf: readonly {
+  readonly kind: PinnedKind;
+  readonly list: keyof Offer;
+  readonly identifier: string;
+}[] = [
+  { kind: 'tool', list: 'tools', identifier: 'name' },
+  { kind: 'prompt', list: 'prompts', identifier: 'name' },
+  { kind: 'template', list: 'resourceTemplates', identifier: 'uriTemplate' },
+];
+
+export const introduction: PinKey = 'introduction:';
+
+export function keyOf(kind: PinnedKind, name: unknown): PinKey {
+  return `${kind}:${typeof name === 'string' ? name : ''}`;
+}
+
+/** The key of each entry of a list, in its order. Of a name that comes twice each has its own: the second is no way past the pin of the first. */
+export function keysOf(kind: PinnedKind, entries: readonly JsonObject[], identifier: string): readonly PinKey[] {
+  const times = new Map<PinKey, number>();
+  return entries.map((entry) => {
+    const key = keyOf(kind, entry[identifier]);
+    const time = (times.get(key) ?? 0) + 1;
+    times.set(key, time);
+    return time === 1 ? key : (`${key}\n${time}` as const);
+  });
+}
+
+export function definitionsOf(offer: Offer, introduced: JsonObject | undefined): Map<PinKey, JsonObject> {
+  const found = new Map<PinKey, JsonObject>();
+  if (introduced !== undefined) found.set(introduction, introduced);
+  for (const { kind, list, identifier } of listsOf) {
+    const keys = keysOf(kind, offer[list], identifier);
+    offer[list].forEach((entry, at) => found.set(keys[at] ?? keyOf(kind, undefined), entry));
+  }
+  return found;
+}
+
+/** What is offered and is not as it was pinned. */
+export function changesOf(
+  pinned: ReadonlyMap<PinKey, JsonObject>,
+  offered: ReadonlyMap<PinKey, JsonObject>,
+): readonly DefinitionChange[] {
+  const changes: DefinitionChange[] = [];
+  for (const [key, after] of offered) {
+    const before = pinned.get(key);
+    if (before === undefined) {
+      changes.push({ ...named(key), class: 'new', before, after, added: allTexts(after), milder: [] });
+      continue;
+    }
+    const difference = compareDefinitions(before, after);
+    if (difference !== undefined) changes.push({ ...named(key), ...difference, before, after });
+  }
+  return changes;
+}
+
+/** What was offered before, is pinned, and is not offered now. */
+export function goneOf(
+  pinned: ReadonlyMap<PinKey, JsonObject>,
+  before: ReadonlyMap<PinKey, JsonObject>,
+  offered: ReadonlyMap<PinKey, JsonObject>,
+): readonly DefinitionChange[] {
+  const gone = [...before.keys()].filter((key) => pinned.has(key) && !offered.has(key));
+  return gone.map((key) => ({
+    ...{ ...named(key), class: 'gone', before: pinned.get(key), after: undefined, added: [], milder: [] },
+  }));
+}
+
+export function kindOf(key: PinKey): PinnedKind {
+  return key.slice(0, key.indexOf(':')) as PinnedKind;
+}
+
+function named(key: PinKey): Pick<DefinitionChange, 'key' | 'kind' | 'name' | 'isRugPull' | 'findings'> {
+  const at = key.indexOf(':');
+  const [name = ''] = key.slice(at + 1).split('\n');
+  return { key, kind: kindOf(key), name, isRugPull: false, findings: [] };
+}
+
+/** Whether a person is asked: the rest says less, or nothing that a model reads. */
+export function needsPerson({ class: kind }: DefinitionChange): boolean {
+  return kind === 'text_gained' || kind === 'hints_milder' || kind === 'new';
+}
+
+const classWords: Readonly<Record<ChangeClass, string>> = {
+  mechanical: 'said in another way',
+  text_lost: 'says less',
+  text_gained: 'says more',
+  hints_milder: 'calls itself milder',
+  new: 'is new',
+  gone: 'is gone',
+};
+
+/** `create_issue says less, list_issues is gone`: for the log, with no word of what it says. */
+export function describeChanges(changes: readonly DefinitionChange[]): string {
+  const some = changes.slice(0, 10).map((one) => `${one.name || 'its introduction'} ${classWords[one.class]}`);
+  return changes.length > some.length ? `${some.join(', ')} and ${changes.length - some.length} more` : some.join(', ');
+}

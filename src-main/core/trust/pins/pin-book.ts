@@ -1,0 +1,63 @@
+/** The pins of all servers. They outlive a server's entry: what is taken out and added again is not accepted anew by that. */
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServerConfig } from '../../config/app-config.ts';
+import { PinFile, type PinnedServer } from './pin-file.ts';
+import { type PinRules, type ReviewQuestion, ServerPins } from './server-pins.ts';
+
+/** Servers whose pins are kept on disk, those that were written last. */
+const mostKept = 500;
+
+export class PinBook {
+  readonly #folder: string;
+  readonly #rules: PinRules;
+  readonly #pins = new Map<string, ServerPins>();
+  /** One each, so that an entry that is replaced and the one in its place do not write at once. */
+  readonly #files = new Map<string, PinFile>();
+
+  constructor(folder: string, rules: PinRules) {
+    this.#folder = folder;
+    this.#rules = rules;
+  }
+
+  /** undefined for built-in servers, which come with us. Made anew where the entry is another one. */
+  of(config: ServerConfig): ServerPins | undefined {
+    if (config.kind === 'builtin') return undefined;
+    const file = this.#files.get(config.name) ?? new PinFile(this.#folder, config.name);
+    const pins = new ServerPins(config, file, this.#rules, (server, program) => this.#twin(server, program));
+    this.#files.set(config.name, file);
+    this.#pins.set(config.name, pins);
+    return pins;
+  }
+
+  find(server: string): ServerPins | undefined {
+    return this.#pins.get(server);
+  }
+
+  /** What waits for the person, a question a server. */
+  questions(configured: ReadonlySet<string>): readonly ReviewQuestion[] {
+    return [...this.#pins].flatMap(([name, pins]) => (configured.has(name) ? (pins.question ?? []) : []));
+  }
+
+  /** Removes the files of servers that were long gone. Never rejects. */
+  async sweep(): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => []);
+    if (names.length <= mostKept) return;
+    const files = await Promise.all(
+      names.map(async (name) => {
+        const file = join(this.#folder, name);
+        return { file, at: (await stat(file).catch(() => undefined))?.mtimeMs ?? 0 };
+      }),
+    );
+    const oldest = files.toSorted((one, other) => one.at - other.at).slice(0, names.length - mostKept);
+    await Promise.all(oldest.map(({ file }) => rm(file, { force: true }).catch(() => undefined)));
+  }
+
+  #twin(server: string, program: string): PinnedServer | undefined {
+    for (const [name, pins] of this.#pins) {
+      const held = name === server ? undefined : pins.heldOf(program);
+      if (held !== undefined) return held;
+    }
+    return undefined;
+  }
+}

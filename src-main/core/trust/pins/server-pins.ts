@@ -1,0 +1,359 @@
+/**
+ * What one server says, held against what a person accepted of it. What is the same, tighter or only shorter passes; the rest is one
+ * question for the person, and until it is answered models see the accepted text and calls of what changed are refused.
+ */
+import { AppError } from '../../base/errors.ts';
+import { Event } from '../../base/events.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { ServerConfig } from '../../config/app-config.ts';
+import { canonicalHash } from '../canonical-json.ts';
+import { type Launch, launchOf } from './launch.ts';
+import { findingsIn } from './look.ts';
+import {
+  changesOf,
+  type DefinitionChange,
+  definitionsOf,
+  goneOf,
+  introduction,
+  keyOf,
+  kindOf,
+  keysOf,
+  listsOf,
+  needsPerson,
+  type Offer,
+} from './offer.ts';
+import {
+  type Decision,
+  mostDecisions,
+  type PinFile,
+  type PinKey,
+  type PinnedKind,
+  type PinnedServer,
+} from './pin-file.ts';
+
+/** One question per server and update. */
+export interface ReviewQuestion {
+  readonly server: string;
+  /** Stands for these changes and no others. */
+  readonly id: string;
+  readonly changes: readonly DefinitionChange[];
+  readonly isRugPull: boolean;
+  /** The package whose version is not written down. */
+  readonly floats: string | undefined;
+}
+
+export interface PinRules {
+  /** What becomes of a change that comes with an update. */
+  readonly onChange: () => 'hold' | 'warn' | 'scan';
+  /** Changes that passed. */
+  readonly onPassed: (server: string, changes: readonly DefinitionChange[]) => void;
+  readonly onOddity: (server: string, text: string) => void;
+  readonly now: () => number;
+}
+
+/** What was accepted of the same program under another name: a server that is added again is not accepted anew by that. */
+export type FindTwin = (server: string, program: string) => PinnedServer | undefined;
+
+export class ServerPins {
+  /** What is shown, held or asked is not what it was. */
+  readonly changed = new Event();
+  readonly #config: ServerConfig;
+  readonly #file: PinFile;
+  readonly #rules: PinRules;
+  readonly #twin: FindTwin;
+  #pins: PinnedServer | undefined;
+  #held: ReadonlyMap<PinKey, DefinitionChange> = new Map();
+  #offered: ReadonlyMap<PinKey, JsonObject> = new Map();
+  #launch: Launch | undefined;
+  #restored: Promise<void> | undefined;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(config: ServerConfig, file: PinFile, rules: PinRules, twin: FindTwin) {
+    this.#config = config;
+    this.#twin = twin;
+    this.#file = file;
+    this.#rules = rules;
+  }
+
+  /** Takes over what was accepted earlier. Never rejects. */
+  restore(): Promise<void> {
+    return (this.#restored ??= this.#restore());
+  }
+
+  /** Holds what the server offers now against the pins. `sameProcess`: it said something else before, on this very line. Never rejects. */
+  judge(offer: Offer, introduced: JsonObject | undefined, sameProcess: boolean): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.restore();
+      const before = this.#offered;
+      const offered = definitionsOf(offer, introduced);
+      this.#offered = offered;
+      // The first listing of a server whose launch a person accepted is what they accepted, but for what is grave.
+      const pins = this.#pins ?? (await this.#accept(offered));
+      const changes = changesOf(pins.definitions, offered);
+      const wanting = changes.filter(needsPerson);
+      const held = wanting.length === 0 ? [] : await this.#hold(wanting, sameProcess);
+      await this.#pass(changes, held, goneOf(pins.definitions, before, offered));
+      this.#keepHeld(held);
+    });
+  }
+
+  /** A list as models may see it: accepted texts in place of changed ones, nothing that is new and not accepted. */
+  show<T extends Offer>(listing: T): T {
+    if (this.#held.size === 0) return listing;
+    const shown = listsOf.map(({ kind, list, identifier }) => {
+      const keys = keysOf(kind, listing[list], identifier);
+      const entries = listing[list].flatMap((entry, at) => {
+        const change = this.#held.get(keys[at] ?? keyOf(kind, undefined));
+        if (change === undefined) return [entry];
+        return change.before === undefined ? [] : [change.before];
+      });
+      return [list, entries];
+    });
+    return { ...listing, ...(Object.fromEntries(shown) as Partial<Offer>) };
+  }
+
+  /** What the server says of itself, as models may see it; as `introductionOf` gives it. */
+  showIntroduction(introduced: JsonObject): JsonObject {
+    const pinned = this.#pins?.definitions.get(introduction);
+    if (pinned === undefined) return introduced;
+    // Before it was judged nothing new is shown either.
+    const judged = this.#offered.get(introduction) === introduced && !this.#held.has(introduction);
+    return judged ? introduced : pinned;
+  }
+
+  /** Throws AppError not_allowed for what a person has not accepted as it is. */
+  assertAccepted(kind: PinnedKind, name: unknown): void {
+    const change = this.#held.get(keyOf(kind, name));
+    if (change !== undefined) throw held(this.#config.name, change);
+  }
+
+  /** Whether a definition of that name waits for the person. */
+  isHeld(kind: PinnedKind, name: string): boolean {
+    return this.#held.has(keyOf(kind, name));
+  }
+
+  get held(): readonly DefinitionChange[] {
+    return [...this.#held.values()];
+  }
+
+  /** What the person has not yet answered; undefined: nothing. */
+  get question(): ReviewQuestion | undefined {
+    const open = this.held.filter(({ key, after }) => this.#pins?.refused.get(key) !== canonicalHash(after));
+    if (open.length === 0) return undefined;
+    return {
+      server: this.#config.name,
+      id: canonicalHash(open.map(({ key, after }) => [key, canonicalHash(after)])).slice(0, 8),
+      changes: open.toSorted((one, other) => Number(other.isRugPull) - Number(one.isRugPull)),
+      isRugPull: open.some(({ isRugPull }) => isRugPull),
+      floats: this.#launch?.floats,
+    };
+  }
+
+  get decisions(): readonly Decision[] {
+    return this.#pins?.decisions ?? [];
+  }
+
+  /** SHA-256 of an accepted definition, for the record. */
+  pinOf(kind: PinnedKind, name: string): string | undefined {
+    const pinned = this.#pins?.definitions.get(keyOf(kind, name));
+    return pinned === undefined ? undefined : canonicalHash(pinned);
+  }
+
+  /**
+   * The person's answer. `keys`: about these definitions only; `id`: of the question they saw, since another change may have come
+   * meanwhile. Rejects with AppError not_allowed where it is another one now.
+   */
+  decide(choice: 'accept' | 'keep', by: string, id: string, keys?: readonly PinKey[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const pins = this.#pins;
+      const decided = this.held.filter(({ key }) => keys === undefined || keys.includes(key));
+      if (pins === undefined || decided.length === 0 || this.question?.id !== id) throw meanwhile(this.#config.name);
+      const decision = this.#decision(choice, by, decided);
+      const definitions = new Map(pins.definitions);
+      if (choice === 'accept') for (const { key, after = {} } of decided) definitions.set(key, after);
+      const refused = new Map(pins.refused);
+      if (choice === 'keep') for (const { key, after } of decided) refused.set(key, canonicalHash(after));
+      const { pin = null } = choice === 'accept' ? await this.#launchNow() : pins;
+      const decisions = [...pins.decisions, decision].slice(-mostDecisions);
+      await this.#save({ ...pins, definitions, refused, pin, decisions });
+      this.#again();
+    });
+  }
+
+  /** Takes a decision back: what was in force before it is so again, and is asked again. Rejects with AppError where it is not known. */
+  undo(id: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const pins = this.#pins;
+      const decision = pins?.decisions.find((one) => one.id === id);
+      if (pins === undefined || decision === undefined) {
+        throw new AppError('not_allowed', `There is no decision ${JSON.stringify(id)} about ${this.#config.name}.`);
+      }
+      const definitions = new Map(pins.definitions);
+      const refused = new Map(pins.refused);
+      for (const [key, was] of Object.entries(decision.before) as [PinKey, JsonObject | null][]) {
+        refused.delete(key);
+        if (decision.choice === 'keep') continue;
+        if (was === null) definitions.delete(key);
+        else definitions.set(key, was);
+      }
+      await this.#save({ ...pins, definitions, refused, decisions: pins.decisions.filter((one) => one !== decision) });
+      this.#again();
+    });
+  }
+
+  /** What was accepted, where it is of this program and its server says something else now. */
+  heldOf(program: string): PinnedServer | undefined {
+    return this.#held.size > 0 && this.#pins?.program === program ? this.#pins : undefined;
+  }
+
+  async #restore(): Promise<void> {
+    this.#launch = await launchOf(this.#config);
+    try {
+      const pins = await this.#file.read();
+      // Another program under the same name: a person accepted it when they accepted its entry.
+      this.#pins = pins?.program === this.#launch.program ? pins : undefined;
+    } catch (error) {
+      // Nothing counts as accepted, so that all of it is asked.
+      this.#pins = await this.#fresh(new Map());
+      this.#rules.onOddity(this.#config.name, `What was accepted of it cannot be read: ${String(error)}`);
+    }
+  }
+
+  async #launchNow(): Promise<Launch> {
+    return (this.#launch = await launchOf(this.#config));
+  }
+
+  async #accept(offered: ReadonlyMap<PinKey, JsonObject>): Promise<PinnedServer> {
+    const { program } = await this.#launchNow();
+    const twin = this.#twin(this.#config.name, program);
+    const pins = await this.#fresh(twin?.definitions ?? (await withoutGrave(offered)));
+    await this.#save(pins);
+    return pins;
+  }
+
+  async #fresh(definitions: ReadonlyMap<PinKey, JsonObject>): Promise<PinnedServer> {
+    const { program, pin = null } = await this.#launchNow();
+    const none = new Map<PinKey, string>();
+    return {
+      ...{ server: this.#config.name, acceptedAt: this.#rules.now(), program, pin, definitions },
+      ...{ refused: none, rugPulls: none, decisions: [] },
+    };
+  }
+
+  /** Those that wait for the person. */
+  async #hold(wanting: readonly DefinitionChange[], sameProcess: boolean): Promise<readonly DefinitionChange[]> {
+    const [{ pin }, found] = await Promise.all([this.#launchNow(), findingsIn(wanting)]);
+    const isSameVersion = pin !== undefined && pin === this.#pins?.pin;
+    const onChange = this.#rules.onChange();
+    return wanting.flatMap((change) => {
+      const known = this.#pins?.rugPulls.get(change.key);
+      const isRugPull =
+        change.class !== 'new' && (sameProcess || isSameVersion || known === canonicalHash(change.after));
+      const findings = found.get(change.key) ?? [];
+      const passes = onChange === 'warn' || (onChange === 'scan' && findings.length === 0);
+      return passes && !isRugPull ? [] : [{ ...change, isRugPull, findings }];
+    });
+  }
+
+  /** What is as it was is kept as the listing has it, so that it is in memory once. */
+  async #pass(
+    changes: readonly DefinitionChange[],
+    held: readonly DefinitionChange[],
+    gone: readonly DefinitionChange[],
+  ): Promise<void> {
+    const pins = this.#pins;
+    if (pins === undefined) return;
+    const isHeld = new Set(held.map(({ key }) => key));
+    const passed = changes.filter(({ key }) => !isHeld.has(key));
+    const definitions = new Map(pins.definitions);
+    for (const [key, after] of this.#offered) if (!isHeld.has(key)) definitions.set(key, after);
+    forgetGone(definitions, this.#offered);
+    const marks = held.flatMap(({ key, after, isRugPull }) =>
+      isRugPull ? [[key, canonicalHash(after)] as const] : [],
+    );
+    const isMarked =
+      marks.length === pins.rugPulls.size && marks.every(([key, hash]) => pins.rugPulls.get(key) === hash);
+    const isUpdate = passed.length > 0 && held.length === 0;
+    const pin = isUpdate ? ((await this.#launchNow()).pin ?? null) : pins.pin;
+    const updated = { ...pins, definitions, rugPulls: new Map(marks), pin };
+    if (passed.length > 0 || !isMarked) await this.#save(updated);
+    else this.#pins = updated;
+    if (passed.length + gone.length > 0) this.#rules.onPassed(this.#config.name, [...passed, ...gone]);
+  }
+
+  #decision(choice: Decision['choice'], by: string, decided: readonly DefinitionChange[]): Decision {
+    const at = this.#rules.now();
+    const hashes = decided.map(({ key, after }) => [key, canonicalHash(after)] as const);
+    return {
+      ...{ id: canonicalHash([at, hashes]).slice(0, 8), at, by, choice },
+      before: Object.fromEntries(decided.map(({ key, before }) => [key, before ?? null])),
+      decided: Object.fromEntries(hashes),
+    };
+  }
+
+  /** After an answer: what is offered is held against what is accepted now. */
+  #again(): void {
+    if (this.#pins === undefined) return;
+    const known = this.#held;
+    const wanting = changesOf(this.#pins.definitions, this.#offered).filter(needsPerson);
+    this.#held = new Map(
+      wanting.map((change) => {
+        const { isRugPull = false, findings = [] } = known.get(change.key) ?? {};
+        return [change.key, { ...change, isRugPull, findings }];
+      }),
+    );
+    this.changed.emit();
+  }
+
+  #keepHeld(held: readonly DefinitionChange[]): void {
+    const before = this.#held;
+    this.#held = new Map(held.map((change) => [change.key, change]));
+    const isSame = held.length === before.size && held.every(({ key, after }) => before.get(key)?.after === after);
+    if (!isSame) this.changed.emit();
+  }
+
+  /** One after the other: a listing and an answer may come at once. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async #save(pins: PinnedServer): Promise<void> {
+    this.#pins = pins;
+    await this.#file.write(pins).catch((error: unknown) => {
+      this.#rules.onOddity(this.#config.name, `What was accepted of it could not be written: ${String(error)}`);
+    });
+  }
+}
+
+function held(server: string, { kind, name, class: change, isRugPull }: DefinitionChange): AppError {
+  const what = kind === 'introduction' ? server : `${server}:${name}`;
+  const how = change === 'new' ? 'is new' : isRugPull ? 'was changed by its server while it ran' : 'has changed';
+  return new AppError('not_allowed', `${what} ${how} since ${server} was accepted, and waits for the person.`, {
+    fix: `Ask them to look at it: tooltray review ${server}, or Tooltray's window.`,
+    data: { code: 'TOOL_QUARANTINED', server, tool: name },
+  });
+}
+
+function meanwhile(server: string): AppError {
+  return new AppError('not_allowed', `What ${server} says has changed meanwhile.`, {
+    fix: `Look at it again: tooltray review ${server}.`,
+  });
+}
+
+/** Pins of what is no longer offered that are kept for the case that it comes back. */
+const mostGone = 1000;
+
+function forgetGone(definitions: Map<PinKey, JsonObject>, offered: ReadonlyMap<PinKey, JsonObject>): void {
+  if (definitions.size <= offered.size + mostGone) return;
+  const gone = [...definitions.keys()].filter((key) => !offered.has(key));
+  for (const key of gone.slice(0, gone.length - mostGone)) definitions.delete(key);
+}
+
+/** What attacks are made of is no part of what a person accepts with a server: it is asked for by itself. */
+async function withoutGrave(offered: ReadonlyMap<PinKey, JsonObject>): Promise<ReadonlyMap<PinKey, JsonObject>> {
+  const looked = [...offered].map(([key, after]) => ({ key, kind: kindOf(key), after }));
+  const found = await findingsIn(looked);
+  return new Map([...offered].filter(([key]) => found.get(key)?.some(({ tier }) => tier === 'block') !== true));
+}

@@ -1,0 +1,71 @@
+/** All that apps and their models are shown of the servers, in every mode and over every endpoint: for what must stand nowhere. */
+import { helperTools, modes } from '../../src-main/core/mode-list.ts';
+import { HttpClient } from './http-client.ts';
+import { ModernClient } from './modern-client.ts';
+import type { Params } from './raw-client.ts';
+import type { TestCore } from './start-core.ts';
+
+export interface Names {
+  readonly server: string;
+  /** Spellings of tools, prompts, whatever a helper may be asked about. */
+  readonly names: readonly string[];
+  /** What to search for. */
+  readonly query: string;
+}
+
+const most = 60;
+
+/** Inputs for a helper tool: each word of its enums, each name in each field that takes a text. */
+export function inputsFor(schema: unknown, { names, query, server }: Names): readonly Params[] {
+  const { properties = {} } = schema as { properties?: Record<string, Params> };
+  let inputs: Params[] = [{}];
+  const vary = (key: string, values: readonly unknown[]): void => {
+    inputs = inputs.flatMap((input) => values.map((value) => ({ ...input, [key]: value }))).slice(0, most);
+  };
+  for (const [key, { enum: words, type, items }] of Object.entries(properties)) {
+    if (Array.isArray(words)) vary(key, words);
+    else if (type === 'array')
+      vary(key, [names.slice(0, 1), [{ server, tool: names[0] }]].slice(0, items === undefined ? 2 : 1));
+    else if (/server|connection/i.test(key) && type === 'string') vary(key, [server]);
+    else if (/query|search|pattern/i.test(key)) vary(key, [query]);
+    else if (/code|script/i.test(key)) vary(key, [`return await call_tool(${JSON.stringify(names[0])}, {})`]);
+    else if (type === 'string') vary(key, names.slice(0, 3));
+  }
+  return inputs;
+}
+
+/** One long text of every answer. Errors count as well. */
+export async function shownEverywhere(core: TestCore, names: Names): Promise<string> {
+  const said: unknown[] = [];
+  for (const { name: mode } of modes) {
+    const session = await core.connect({ mode });
+    said.push(await session.initialize());
+    said.push(...(await listsOf((method) => session.request(method))));
+    const listed = JSON.stringify(said);
+    for (const helper of helperTools.values()) {
+      // In `proxy` all of them, listed or not.
+      if (mode !== 'proxy' && !listed.includes(`"name":${JSON.stringify(helper.definition.name)}`)) continue;
+      for (const input of inputsFor(helper.definition.inputSchema, names)) {
+        said.push(await session.callTool(helper.definition.name, input).catch(String));
+      }
+    }
+    for (const name of names.names) said.push(await session.callTool(name).catch(String));
+  }
+  for (const path of ['', `/server/${names.server}`, '/mode/search']) {
+    const http = new HttpClient(`${core.url}${path}`);
+    said.push(await http.initialize());
+    said.push(...(await listsOf((method) => http.exchange(method))));
+    const modern = new ModernClient(new HttpClient(`${core.url}${path}`, true));
+    said.push(await modern.once('server/discover'));
+    said.push(...(await listsOf((method) => modern.once(method))));
+    for (const name of names.names) said.push(await modern.call(name).catch(String));
+  }
+  return JSON.stringify(said);
+}
+
+async function listsOf(ask: (method: string) => Promise<unknown>): Promise<readonly unknown[]> {
+  const methods = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
+  const lists: unknown[] = [];
+  for (const method of methods) lists.push(await ask(method).catch(String));
+  return lists;
+}
