@@ -164,14 +164,16 @@ test('what waits is told by its content: yes to something else than was shown is
 });
 
 test('a file that cannot be read takes nothing of what was agreed to away', async () => {
-  await using core = await startCore({ servers: { a: echo } }, own);
+  // A setting that an emptied file would tighten would wait when it comes back.
+  const reviews = { onChange: 'hold' };
+  await using core = await startCore({ servers: { a: echo }, reviews }, own);
   for (const broken of ['{ "servers": ', '{ "servers": 5 }', '', '{ "servers": { "a": { "command": 5 } } }']) {
     await writeFile(core.configFile, broken);
     await core.host.core.admin.reload();
     expect([broken, running(core)]).toEqual([broken, ['a']]);
     expect(await waiting(core)).toEqual([]);
   }
-  await edit(core, { servers: { a: echo } });
+  await edit(core, { servers: { a: echo }, reviews });
   expect([running(core), await waiting(core)]).toEqual([['a'], []]);
 });
 

@@ -137,7 +137,8 @@ describe('raw', () => {
     expect(shown).toEqual({
       name: 'decorated',
       description: 'Has every optional field, and unknown ones beside each',
-      annotations: { title: 'From annotations', readOnlyHint: true, vendorHint: 'kept' },
+      // A title is for a person's eyes, as the tool's own is.
+      annotations: { readOnlyHint: true, vendorHint: 'kept' },
       _meta: { 'vendor.test/tool': { deep: [1, { deeper: null }] } },
     });
   });
