@@ -10,6 +10,7 @@ import type { AppError } from '../../src-main/core/base/errors.ts';
 import { modes } from '../../src-main/core/mode-list.ts';
 import { commandLineHandlers } from '../../src-main/rpc/handlers/command-line.ts';
 import type { Params } from '../support/raw-client.ts';
+import { goThrough } from '../core/servers/sign-in/browser.ts';
 import { type OAuthFixture, startOAuthFixture } from '../fixtures/servers/oauth-http.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { type SocketClient, textOf } from '../support/socket-client.ts';
@@ -410,13 +411,54 @@ test('over HTTP the state comes as a result that the model reads', async () => {
   expect(message.result).toMatchObject({ isError: true });
 });
 
+/** Lists a tool `echo`. */
+const diesOfACall = `
+import { anyTool, serveRaw } from ${JSON.stringify(join(import.meta.dirname, '../fixtures/servers/raw/raw-server.ts'))};
+serveRaw({ name: 'dies', listTools: () => ({ tools: [anyTool('echo')] }), call: () => process.exit(3) });`;
+
+test('a server that wants to be signed in to again says so in its tools, stands last, and no more when that is done', async () => {
+  await using shut = await startOAuthFixture();
+  await using twin = await startOAuthFixture();
+  await using asking = await startCore({ servers: { shut: { url: shut.url }, twin: { url: twin.url } } });
+  const one = await asking.open();
+  const signIn = async (name: string): Promise<void> => {
+    const attempt = await asking.server(name).signIn();
+    await goThrough(attempt.url);
+    await attempt.done;
+    await until(() => asking.host.core.catalog.current.tools.some((tool) => tool.server === name && !tool.down));
+  };
+  await Promise.all(['shut', 'twin'].map(signIn));
+  const description = async (): Promise<string | undefined> => {
+    const { tools } = (await one.request('tools/list')) as { tools: { name: string; description: string }[] };
+    return tools.find(({ name }) => name === 'shut_whoami')?.description;
+  };
+  const found = async (): Promise<string[]> => {
+    const hits = JSON.parse(textOf(await one.callTool('search_tools', { query: 'whoami' }))) as { name: string }[];
+    return hits.map(({ name }) => name);
+  };
+  const before = await description();
+  expect([before, await found()]).toEqual([expect.stringMatching(/^Says who/), ['shut_whoami', 'twin_whoami']]);
+  shut.authorization.revoke();
+  await told(one, 'shut_whoami', {});
+  await until(() => asking.server('shut').state.kind === 'pending-sign-in');
+  expect([await description(), await found()]).toEqual([`[needs sign-in] ${before}`, ['twin_whoami', 'shut_whoami']]);
+  const refused = await told(one, 'shut_whoami', {});
+  expect(refused).toMatch(/tooltray sign-in shut.*Another tool that may do: twin_whoami\./);
+  await signIn('shut');
+  expect(await description()).toBe(before);
+  expect(await told(one, 'shut_whoami', {})).toContain('the one who signed in');
+});
+
 test('a server that has failed for long says so in its tools, and no more when it is back', async () => {
   const home = mkdtempSync(join(tmpdir(), 'tooltray-ill-'));
   const program = join(home, 'program.ts');
   const works = `import ${JSON.stringify(fixture('echo').args[0])};`;
   writeFileSync(program, works);
   await using ill = await startCore(
-    { servers: { ill: { command: process.execPath, args: [program] }, twin: fixture('echo') } },
+    {
+      servers: { ill: { command: process.execPath, args: [program] }, twin: fixture('echo') },
+      dispatch: { deny: ['twin:echo'] },
+    },
     { home },
   );
   const one = await ill.open();
@@ -437,6 +479,19 @@ test('a server that has failed for long says so in its tools, and no more when i
   expect(hits.map(({ name }) => name).at(-1)).toBe('ill_echo');
   const refused = await one.callTool('ill_echo', { message: 'x' });
   expect(textOf(refused)).toMatch(/ill .*Another tool that may do: twin_echo\./s);
+  // What a setting hides, or a program may not call, is not named.
+  const dispatched = { action: 'call', tool: 'ill:echo', arguments: { message: 'x' } };
+  expect(await told(one, 'proxy-dispatch', dispatched)).toMatch(/^(?!.*Another tool).*ill/s);
+  const code = 'call_tool("ill", "echo", { message: "x" })';
+  const allowed = { options: { allowed_servers: ['ill'] } };
+  expect(await told(one, 'code_execution', { code, ...allowed })).toMatch(/^(?!.*Another tool).*ill/s);
+  expect(await told(one, 'code_execution', { code })).toContain('Another tool that may do: twin_echo.');
+  // Back again, it takes the call and dies of it: whoever goes elsewhere might do it twice.
+  expect(ill.host.core.catalog.current.lookup.tools.withId('ill:echo')[0]?.down).toBeDefined();
+  writeFileSync(program, diesOfACall);
+  let last = '';
+  while (!last.includes('code 3')) last = textOf(await one.callTool('ill_echo', { message: 'x' }));
+  expect(last).not.toContain('Another tool');
   writeFileSync(program, works);
   await server.retry();
   expect(await description()).toBe(before);

@@ -2,12 +2,13 @@
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { CallDetails } from '../activity/call-details.ts';
 import { AppError, type ErrorCode, withFix } from '../base/errors.ts';
+import { objectOf } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { IsToolOn, LiveCatalog } from '../catalog/live-catalog.ts';
 import { toolOff } from '../catalog/tool-finder.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { RpcError } from '../wire/message.ts';
-import { type CallSteps, checkIntent } from './call-tool.ts';
+import { type CallRequest, type CallSteps, checkIntent } from './call-tool.ts';
 import { checkArguments, SchemaCompiler } from './check-arguments.ts';
 import { recordCall, tellLedger } from './record-call.ts';
 import { explainError, explainResult, withoutShownSchema } from './refused-arguments.ts';
@@ -58,8 +59,7 @@ export function callSteps(parts: StepParts): CallSteps {
         } catch (error) {
           if (error instanceof RpcError) throw await explainError(error, { tool, request, context }, schemas);
           if (!(error instanceof AppError)) throw error;
-          const wasNotSent = tool.down !== undefined || neverSent.has(error.code);
-          throw withFix(withFix(error, knownFix(tool.server)), wasNotSent ? insteadOf(tool, catalog) : undefined);
+          throw withFix(withFix(error, knownFix(tool.server)), whatNow(error, tool, request, catalog));
         }
       }),
     shape: async (result, tool, request, context) => {
@@ -76,12 +76,29 @@ export function callSteps(parts: StepParts): CallSteps {
 /** The server was not there when it was called: whoever goes elsewhere does nothing twice. */
 const neverSent: ReadonlySet<ErrorCode> = new Set(['command_not_found', 'server_not_started', 'server_unauthorized']);
 
+/** What to do with a call that came to nothing: it is sent again by nobody but who made it. */
+function whatNow(error: AppError, tool: CatalogEntry, request: CallRequest, catalog: LiveCatalog): string | undefined {
+  // One that was marked may have come back, taken the call, and died of it.
+  const wasNotSent = error.data?.['neverSent'] === true;
+  if (neverSent.has(error.code) || (tool.down !== undefined && wasNotSent)) {
+    return insteadOf(tool, catalog, request.mayName);
+  }
+  const onlyReads = objectOf(tool.definition['annotations'])['readOnlyHint'] === true;
+  if (error.code !== 'server_exited' || wasNotSent || onlyReads) return undefined;
+  return 'Whether it did what was asked is not known: look before calling again.';
+}
+
 /** A tool of another server that does the same by its words, for whoever cannot have this one now. */
-function insteadOf({ id, name, server, definition }: CatalogEntry, catalog: LiveCatalog): string | undefined {
+function insteadOf(
+  { id, name, server, definition }: CatalogEntry,
+  catalog: LiveCatalog,
+  mayName: (tool: CatalogEntry) => boolean = () => true,
+): string | undefined {
   const { index, current } = catalog;
   const { title } = definition;
   const words = `${name} ${typeof title === 'string' ? title : ''}`;
-  const usable = new Map(current.tools.filter((tool) => tool.down === undefined).map((tool) => [tool.id, tool]));
+  const there = current.tools.filter((tool) => tool.down === undefined && mayName(tool));
+  const usable = new Map(there.map((tool) => [tool.id, tool]));
   const [own] = index.search(words, { limit: 1, accepts: (one) => one === id }).hits;
   const [other] = index.search(words, {
     limit: 1,

@@ -35,6 +35,8 @@ export interface CallRequest {
   readonly tellsSchema?: boolean;
   /** A program made it: what it is told, the model may never read. */
   readonly inProgram?: boolean;
+  /** Which tools its caller may be told of in place of this one; undefined: all. */
+  readonly mayName?: ((tool: CatalogEntry) => boolean) | undefined;
   /** What becomes of a long answer; undefined: what the settings and the client app say. */
   readonly spill?: SpillWish | 'never' | undefined;
 }

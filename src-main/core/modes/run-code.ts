@@ -60,7 +60,12 @@ export async function runCode(run: CodeRun, context: HelperContext): Promise<San
           author: { ...context.author, tool: name },
         });
       }
-      return toObject(await context.callTool({ tool: name, arguments: args, via, inProgram: true }));
+      return toObject(
+        await context.callTool({
+          ...{ tool: name, arguments: args, via, inProgram: true },
+          ...(servers !== undefined && { mayName: ({ server }) => servers.includes(server) }),
+        }),
+      );
     },
     discover: {
       search: async (query, limit) => {

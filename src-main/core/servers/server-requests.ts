@@ -66,7 +66,9 @@ export class ServerRequests {
       return await connection.request(method, params, context, this.#extra(method, params));
     } catch (error) {
       if (connection !== undefined) await this.#suspect(connection, error);
-      throw error instanceof RpcError ? error : nameError(config.name, error);
+      if (error instanceof RpcError) throw error;
+      const named = nameError(config.name, error);
+      throw connection === undefined ? neverSent(named) : named;
     } finally {
       this.#waiting--;
       idle.used();
@@ -192,4 +194,9 @@ export class ServerRequests {
 /** The client capability that a question of the server needs; undefined for anything else. */
 export function neededCapability(method: string): string | undefined {
   return { 'sampling/createMessage': 'sampling', 'elicitation/create': 'elicitation', 'roots/list': 'roots' }[method];
+}
+
+/** The same error of a request for which there was no line: the server has not heard of it. */
+function neverSent({ code, message, fix, cause, data }: AppError): AppError {
+  return new AppError(code, message, { ...(fix !== undefined && { fix }), cause, data: { ...data, neverSent: true } });
 }

@@ -13,7 +13,7 @@ import { type PartFacts, readSpillFacts, type SpillFacts } from '../../spills/sp
 import { fromToon, isToldAsToon } from '../../spills/toon.ts';
 import { toObject } from '../../wire/raw-json.ts';
 import { envelope, estimateTokens, failure, readFlag } from './answers.ts';
-import { type Connection, findConnection, findTool, type ShownCatalog } from './shown-catalog.ts';
+import { allowsTool, type Connection, findConnection, findTool, type ShownCatalog } from './shown-catalog.ts';
 
 interface DispatchedCall {
   readonly tool: CatalogEntry;
@@ -68,6 +68,7 @@ function request(
     arguments: given.arguments,
     rest: meta && { _meta: meta },
     via: 'proxy-dispatch',
+    mayName: (other) => allowsTool(context.toolFilter, other),
     spill: wish,
   });
 }

@@ -104,7 +104,7 @@ function hidesNothing({ allow, deny }: ToolFilter): boolean {
 }
 
 /** A tool may stand in the lists by its own name, as `server:tool`, or as it is listed. */
-function allowsTool(filter: ToolFilter, { id, name, listedName }: CatalogEntry): boolean {
+export function allowsTool(filter: ToolFilter, { id, name, listedName }: CatalogEntry): boolean {
   return allows(filter, [id, name, listedName]);
 }
 
