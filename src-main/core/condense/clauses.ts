@@ -6,13 +6,17 @@ const sentenceEnd = /[.!?](?=\s|$)|[.!?]["”')\]}]+(?=\s+\p{Lu}|$)|[。！？]/
 const abbreviation = /(?:^|[\s(])(?:[eE]\.g|[iI]\.e|etc|vs|incl|approx|resp|[cC]f|[nN]o|max|min|[A-Z])\.$/;
 /** Where a sentence may end early: what follows adds to what was said. */
 const joints =
-  /;\s|\s[–—-]+\s|:\s|\s\(|,\s(?=(?:which|with|including|such|e\.g|i\.e|so|because|since|if|unless|when|while|where|for example|but|optionally|using|based|like|as well|not|then|otherwise|after|before|defaults?|or (?:a |the )?(?:comma|JSON)|excluding|except|without|in which|whose|followed|depending)\b)/gi;
-/** Where a clause may end that has no such place: before a phrase that tells how, of what kind or what for. */
-const phrases =
-  /\s(?=(?:with|without|by|for|that|which|from|to|in|into|on|as|via|through|using|including|displaying|showing|returning|containing|when|where|while|if|so|and|or|based|matching)\b)|,\s(?=[a-z]+ing\b)/gi;
+  /;\s|\s[–—-]+\s|:\s|,\s(?=(?:which|with|including|such|e\.g|i\.e|so|because|since|if|unless|when|while|where|for example|but|optionally|using|based|like|as well|not|then|otherwise|after|before|defaults?|or (?:a |the )?(?:comma|JSON)|excluding|except|without|in which|whose|followed|depending)\b)/gi;
+/** Words that begin a phrase that tells how, of what kind or what for. */
+const adding =
+  '(?:with|without|by|for|that|which|from|to|in|into|on|as|via|through|using|including|displaying|showing|returning|containing|when|where|while|if|so|and|or|based|matching)(?![\\w-])';
+/** Where a clause may end that has no such place. */
+const phrases = new RegExp(`\\s(?=${adding})|,\\s(?=[a-z]+ing\\b)`, 'gi');
+/** An aside in brackets; the clause does not end before one that stands inside of it: `details (of both) of a request`. */
+const asides = new RegExp(`\\s(?=\\([^()]*\\)(?:\\s*$|[,;:.]|\\s[–—-]|\\s${adding}))`, 'gi');
 /** Words that cannot be the last ones. */
 const dangling =
-  /[\s,;:–—-]+(?:a|an|and|any|are|as|at|be|but|by|for|from|has|have|if|in|into|is|its|of|on|or|over|per|than|that|the|their|this|to|via|when|where|which|who|whose|will|with|within|without|you|your)$/i;
+  /[\s,;:–—-]+(?:a|an|and|any|are|as|at|be|but|by|for|from|has|have|if|in|into|is|its|of|on|or|over|per|returns?|than|that|the|their|this|to|via|when|where|which|who|whose|will|with|within|without|you|your)$/i;
 
 /** The first sentences that fit into `max` characters together; at least the first clause. Without the last full stop. */
 export function leadingSentences(text: string, max: number): string {
@@ -40,14 +44,23 @@ export function firstClause(text: string, max: number): string {
 function clauseWithin(line: string, max: number): string {
   const [end = line.length] = sentenceEnds(line);
   const sentence = withoutStop(line.slice(0, end));
-  if (sentence.length <= max) return sentence;
-  const clause = lastBefore(joints, sentence, max) ?? lastBefore(phrases, sentence, max);
-  return clause ?? cutAtWord(sentence, max);
+  const plain = sentence.replace(aside, '');
+  return standing(sentence, max) ?? standing(plain, max) ?? cutAtWord(sentence, max);
 }
 
-/** As much as stands by itself before one of these places. */
-function lastBefore(places: RegExp, sentence: string, max: number): string | undefined {
-  const ends = [...sentence.matchAll(places)].map(({ index }) => index).filter((at) => at >= 12 && at <= max);
+/** What stands in brackets. */
+const aside = /\s\([^()]*\)/g;
+
+/** As much as stands by itself within `max` characters. */
+function standing(sentence: string, max: number): string | undefined {
+  if (sentence.length <= max) return sentence;
+  return lastBefore([joints, asides], sentence, max) ?? lastBefore([phrases], sentence, max);
+}
+
+/** As much as stands before one of these places. */
+function lastBefore(places: readonly RegExp[], sentence: string, max: number): string | undefined {
+  const found = places.flatMap((place) => [...sentence.matchAll(place)].map(({ index }) => index));
+  const ends = found.filter((at) => at >= 12 && at <= max).sort((a, b) => a - b);
   const clauses = ends.map((at) => sentence.slice(0, at).replace(/[\s,;:]+$/, '')).filter(isWhole);
   return clauses.findLast((one) => !dangling.test(one) && !openList.test(one));
 }

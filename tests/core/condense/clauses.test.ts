@@ -60,6 +60,22 @@ test.each([
     'Performs a research operation that gathers, analyzes, and synthesizes information',
     'Performs a research operation',
   ],
+  [
+    'Read the relevant in-body (full-text) passages of one paper for a question',
+    'Read the relevant in-body (full-text) passages of one paper',
+  ],
+  [
+    'Resolves a name to a library ID that fits and returns matching libraries',
+    'Resolves a name to a library ID that fits',
+  ],
+  [
+    'Returns full details (headers and body) of a single request by its index',
+    'Returns full details (headers and body) of a single request',
+  ],
+  [
+    'Returns all of its details (headers and body) of one single network request by its index',
+    'Returns all of its details of one single network request',
+  ],
 ])('where no clause ends, %j ends before a phrase that only adds', (text, clause) => {
   expect(firstClause(text, 62)).toBe(clause);
 });

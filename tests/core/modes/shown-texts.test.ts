@@ -39,15 +39,20 @@ const shown: Readonly<Record<string, (tool: CatalogEntry) => string>> = {
 
 /** Words that begin what only adds to a clause, and what ends one by itself. */
 const goesOn =
-  /^\s*(?:$|[.;:,!?()[\]–—"'`…{]|-\s)|^\s+(?:with|without|by|for|that|which|from|to|in|into|on|as|via|through|using|including|displaying|showing|returning|containing|when|where|while|if|so|and|or|based|matching)\b/i;
+  /^(?:\s*\([^()]*\))?\s*(?:$|[.;:,!?)[\]–—"'`…{]|-\s)|^(?:\s*\([^()]*\))?\s+(?:with|without|by|for|that|which|from|to|in|into|on|as|via|through|using|including|displaying|showing|returning|containing|when|where|while|if|so|and|or|based|matching)(?![\w-])/i;
 
 function end(text: string, tool: CatalogEntry): 'ends' | 'is marked' | 'is cut' {
   const said = text.trim().replace(/[.!?。]+$/, '');
   if (said.endsWith('…')) return 'is marked';
   const whole = inOneLine(textOr(tool.definition['description'])).toLowerCase();
+  // An aside may have been left out.
+  const texts = [whole, whole.replace(/ \([^()]*\)/, '')];
   const tail = said.slice(-30).toLowerCase();
-  const at = whole.indexOf(tail);
-  return at >= 0 && goesOn.test(whole.slice(at + tail.length)) ? 'ends' : 'is cut';
+  const stands = texts.some((text) => {
+    const at = text.indexOf(tail);
+    return at >= 0 && goesOn.test(text.slice(at + tail.length));
+  });
+  return stands && !/\b(?:returns?|the|an?|of|most)$/.test(said) ? 'ends' : 'is cut';
 }
 
 describe.each(Object.entries(shown))('%s', (_mode, show) => {
