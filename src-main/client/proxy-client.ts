@@ -159,7 +159,10 @@ export class ProxyClient {
     const isMarked = items.some((item) => 'operation' in proxyFactsOf(item));
     if (!isMarked) throw new Error(textOf(items) || 'The proxy knows no batch.');
     return operations.map((_, at) => {
-      const own = items.filter((item) => proxyFactsOf(item)['operation'] === at);
+      const own = items.filter((item) => {
+        const { operation, isHeading } = proxyFactsOf(item);
+        return operation === at && isHeading !== true;
+      });
       return { isError: own.some((item) => proxyFactsOf(item)['isError'] === true), content: own };
     });
   }

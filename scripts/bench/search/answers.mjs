@@ -47,7 +47,8 @@ function partsOf(tools) {
   }));
   const catalog = buildCatalog(servers, new Set(helperTools.keys()));
   const index = indexOf(catalog.tools.map(({ definition, ...entry }) => ({ ...definition, ...entry })));
-  return { catalog, index, raw: false, descriptions: { find: () => undefined } };
+  const nobody = () => undefined;
+  return { catalog, index, settled: nobody, finder: { missingServers: nobody }, descriptions: { find: nobody } };
 }
 
 function spread(tokens) {

@@ -1,7 +1,7 @@
 /** Finds tools for what a model wants to do: one need or several, the best first, and what fits far worse left out. */
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { leavesOut, parametersText } from '../condense/signature.ts';
-import { parseQuery, porterStem } from '../search/words.ts';
+import { parseQuery, porterStem, tokenize } from '../search/words.ts';
 import type { ModeView } from './mode.ts';
 import { readResultTool } from './read-spill.ts';
 
@@ -61,9 +61,13 @@ export function findTools(
   const found = new Map<string, FoundTool>();
   const matching = new Set<string>();
   for (const need of needs) {
-    const { hits } = index.search(need, { limit: index.size, accepts: isWanted });
+    const all = index.search(need, { limit: index.size, accepts: isWanted }).hits;
+    for (const { id } of all) matching.add(id);
+    const isOpposite = oppositeOf(need);
+    const [undoing, doing] = partition(all, ({ id }) => isOpposite(byId.get(id)?.name ?? ''));
+    // Whoever wants to create is not offered what deletes, unless there is nothing else or a number is asked for.
+    const hits = limit === undefined && doing.length > 0 ? doing : [...doing, ...undoing];
     const best = hits[0]?.score ?? 0;
-    for (const { id } of hits) matching.add(id);
     const isNear = (score: number, place: number): boolean =>
       place < most ? score >= leastShare * best : place < most * strongOverUsual && score >= strongShare * best;
     const near = limit === undefined ? hits.filter(({ score }, place) => isNear(score, place)) : hits.slice(0, limit);
@@ -79,6 +83,41 @@ export function findTools(
     for (const { tool } of own) matching.add(tool.id);
   }
   return { tools: [...found.values()], more: matching.size - found.size };
+}
+
+// What does the opposite of a need has nearly all of its words: create_entities and delete_entities.
+
+const opposites = [
+  ['create add new make insert write save register', 'delete remove drop erase destroy purge clear'],
+  ['open', 'close'],
+  ['start', 'stop kill end'],
+  ['enable', 'disable'],
+].map((pair) => pair.map((words) => new Set(words.split(' ').map(porterStem))));
+
+/** Whether a tool of that name does the opposite of what is needed; nothing does where the need speaks of both. */
+function oppositeOf(need: string): (name: string) => boolean {
+  const wanted = stemsOf(need);
+  const pairs = opposites.flatMap(([one = none, other = none]) => {
+    const [hasOne, hasOther] = [wanted.some((stem) => one.has(stem)), wanted.some((stem) => other.has(stem))];
+    return hasOne === hasOther ? [] : [hasOne ? { asked: one, undone: other } : { asked: other, undone: one }];
+  });
+  return (name) => {
+    if (pairs.length === 0) return false;
+    const stems = stemsOf(name);
+    return pairs.some(
+      ({ asked, undone }) => stems.some((stem) => undone.has(stem)) && !stems.some((stem) => asked.has(stem)),
+    );
+  };
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function stemsOf(text: string): string[] {
+  return tokenize(text).map(porterStem);
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }
 
 /** What was left out, for the end of a list; undefined where nothing was. */

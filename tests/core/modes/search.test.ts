@@ -52,6 +52,22 @@ describe('what is listed', () => {
   });
 });
 
+test.each([
+  ['create an entity', {}, ['create_entity']],
+  ['add an entity', {}, ['create_entity']],
+  ['delete an entity', {}, ['delete_entity']],
+  ['create an entity, delete an entity', {}, ['create_entity', 'delete_entity']],
+  ['create an entity; remove an entity', {}, ['create_entity', 'delete_entity', 'remove_page']],
+  ['entity', {}, ['create_entity', 'delete_entity']],
+  // Nothing else is there, or a number is asked for.
+  ['add a page', {}, ['remove_page']],
+  ['create an entity', { limit: 5 }, ['create_entity', 'delete_entity']],
+])('what does the opposite of %j is not offered beside it: %j', async (query, more, names) => {
+  const tools = ['create_entity', 'delete_entity', 'remove_page'].map((name) => ({ name }));
+  const found = await search({ query, ...more }, helperContext([serverWith('m', { tools })]));
+  expect(namesIn(found).toSorted()).toEqual(names);
+});
+
 describe('search_tools', () => {
   const nested = {
     name: 'reverse_all',

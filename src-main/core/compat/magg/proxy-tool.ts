@@ -125,8 +125,19 @@ async function runBatch(operations: readonly JsonObject[], run: Run, signal: Abo
     signal.throwIfAborted();
     results.push(await runOne(operation, run));
   }
-  const content = results.flatMap((result, index) => itemsOf(result, index));
+  const isOne = operations.length === 1;
+  const content = results.flatMap((result, index) => [
+    ...(isOne ? [] : [heading(operations[index] ?? {}, index)]),
+    ...itemsOf(result, index),
+  ]);
   return { content, ...(results.every((result) => result['isError'] === true) && { isError: true }) };
+}
+
+/** Apps show a model the texts alone, in a row: it could not tell whose they are. */
+function heading({ path, action, type }: JsonObject, operation: number): JsonObject {
+  const what =
+    typeof path === 'string' ? shortName(path) : [action, type].filter((word) => word !== undefined).join(' ');
+  return markItem({ type: 'text', text: `${operation + 1}. ${what}:` }, { operation, isHeading: true });
 }
 
 /** A failure is the answer to that operation; the others go on. */

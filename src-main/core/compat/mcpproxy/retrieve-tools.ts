@@ -9,7 +9,15 @@ import { findTools, moreText, needsIn, needSchema, usualLimit } from '../../mode
 import { sawSchema } from '../../modes/show-tools.ts';
 import type { SearchHit } from '../../search/search-index.ts';
 import { jsonResult, readCount, readSwitch, readText } from './answers.ts';
-import { compactEntry, failedFilters, filterDiagnostics, filtersIn, fullEntry, sessionRisk } from './tool-entry.ts';
+import {
+  compactEntry,
+  failedFilters,
+  filterDiagnostics,
+  filtersIn,
+  fullEntry,
+  neededEntry,
+  sessionRisk,
+} from './tool-entry.ts';
 
 /** MCPProxy's. */
 const theirLimit = 15;
@@ -87,11 +95,10 @@ function neededFields({ query, detail, filters, limit, context }: Asked): Answer
     limit: wanted,
     accepts: (tool) => failedFilters(tool, filters).length === 0,
   });
-  const open = needSchema(tools, schemasShown, (tool) => compactEntry(tool, 0, true)['lossy'] === true);
+  const open = needSchema(tools, schemasShown);
   const entries = tools.map(({ tool, score }): readonly [CatalogEntry, JsonObject] => {
     if (detail === 'full') return [tool, whole(tool, score, context)];
-    const { name, id, sig, desc, lossy, call_with } = compactEntry(tool, score, detail !== 'compact');
-    const entry = { ...(id === undefined ? { name } : { id }), sig, desc, ...(lossy === true && { lossy }), call_with };
+    const entry = neededEntry(tool, detail === 'compact', context);
     return [tool, open.has(tool.id) ? withSchema(entry, tool, context) : entry];
   });
   const isTold = context.memory.seen('usage', `retrieve ${detail ?? ''}`);
@@ -101,7 +108,7 @@ function neededFields({ query, detail, filters, limit, context }: Asked): Answer
     limit: wanted ?? usualLimit,
     rest: {
       ...(left !== undefined && { more: left }),
-      ...(tools.length > 0 && !isTold && { usage_instructions: usage(detail) }),
+      ...(tools.length > 0 && !isTold && { usage_instructions: usage(detail, ownSigns) }),
     },
   };
 }
@@ -118,7 +125,7 @@ function allFields({ query, detail, filters, limit: given, context }: Asked): An
         ? withSchema(compactEntry(tool, score, detail !== 'compact'), tool, context)
         : compactEntry(tool, score, detail !== 'compact'),
   ]);
-  const usage_instructions = usage(detail);
+  const usage_instructions = usage(detail, theirSigns);
   const rest = { query: query.slice(0, 200), total, ...(tools.length > 0 && { usage_instructions }) };
   return { tools, limit, rest };
 }
@@ -158,11 +165,12 @@ function withSchema(entry: JsonObject, tool: CatalogEntry, { memory }: HelperCon
   return { ...entry, inputSchema: usableSchema(tool.definition) };
 }
 
-function usage(detail: string | undefined): string {
+const ownSigns = 'In sig, ? is optional; where ~ stands something is left out, and describe_tool shows the schema.';
+const theirSigns = 'In sig, * is required and ~ left out; of what is lossy, describe_tool shows the schema.';
+
+function usage(detail: string | undefined, signs: string): string {
   const call = `Call a tool through the one in call_with, with its ${detail === 'compact' ? 'id as "name"' : 'name'}.`;
-  return detail === 'full'
-    ? call
-    : `${call} In sig, * is required and ~ left out; of what is lossy, describe_tool shows the schema.`;
+  return detail === 'full' ? call : `${call} ${signs}`;
 }
 
 function nothingFound(query: string, { index, catalog }: HelperContext): JsonObject {

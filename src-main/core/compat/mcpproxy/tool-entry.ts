@@ -3,7 +3,8 @@ import { isObject, type JsonObject, objectOf, textOr } from '../../base/json.ts'
 import { type Catalog, type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import type { MissingReason, MissingTool } from '../../catalog/tool-finder.ts';
 import { firstSentence } from '../../condense/clauses.ts';
-import { decisive } from '../../condense/signature.ts';
+import { condenseLine } from '../../condense/condense-tool.ts';
+import { decisive, parametersText } from '../../condense/signature.ts';
 import type { HelperContext } from '../../modes/mode.ts';
 import { readSwitch } from './answers.ts';
 
@@ -21,6 +22,21 @@ export function compactEntry(tool: CatalogEntry, score: number, named: boolean):
   const name = named ? { name: tool.id, server: tool.server } : { id: tool.id };
   return { ...name, score: rounded(score), sig, desc, lossy, call_with: callWith(tool) };
 }
+
+/** The same in our own notation, with nothing that only a program reads. `theirName`: known by `id`. */
+export function neededEntry(tool: CatalogEntry, theirName: boolean, { descriptions }: DescribedView): JsonObject {
+  const { server, name, id, definition } = tool;
+  const { description } = definition;
+  const written = descriptions.find(server, name, description);
+  return {
+    ...(theirName ? { id } : { name: id }),
+    sig: `(${parametersText(usableSchema(definition))})`,
+    desc: written ?? condenseLine(textOr(description)),
+    call_with: callWith(tool),
+  };
+}
+
+type DescribedView = Pick<HelperContext, 'descriptions'>;
 
 /** Everything that a call needs. `score` only where something was searched. */
 export function fullEntry(tool: CatalogEntry, score?: number): JsonObject {

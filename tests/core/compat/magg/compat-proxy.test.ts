@@ -165,7 +165,7 @@ describe('call', () => {
 });
 
 describe('batch', () => {
-  test('operations run in their order, and one that fails does not stop the others', async () => {
+  test('operations run in their order, each under its number, and one that fails does not stop the others', async () => {
     const operations = [
       { action: 'call', type: 'tool', path: 'm_add', args: { a: 1, b: 2 } },
       { action: 'call', type: 'tool', path: 'nope' },
@@ -175,11 +175,19 @@ describe('batch', () => {
     const content = result['content'] as Item[];
     expect(result['isError']).toBeUndefined();
     expect(content.map(({ text, annotations }) => [text, annotations['operation'], annotations['isError']])).toEqual([
+      ['1. m_add:', 0, undefined],
       ['3', 0, undefined],
+      ['2. nope:', 1, undefined],
       [expect.stringContaining(`Unknown tool: 'nope'`), 1, true],
+      ['3. list prompt:', 2, undefined],
       [undefined, 2, undefined],
     ]);
-    expect(content[0]?._meta[metaKey]).toMatchObject({ operation: 0, proxyPath: 'm_add' });
+    expect(content[1]?._meta[metaKey]).toMatchObject({ operation: 0, proxyPath: 'm_add' });
+  });
+
+  test('a single one needs no number', async () => {
+    const operations = [{ action: 'call', type: 'tool', path: 'm_add', args: { a: 1, b: 2 } }];
+    expect(textOf(await client.callTool('proxy', { action: 'batch', operations }))).toBe('3');
   });
 
   test('it is an error when all of them fail', async () => {

@@ -53,7 +53,7 @@ test('what is found can be called as the answer says, with the name it gives', a
   const { tools } = (await json('retrieve_tools', { query: 'wipe a thing' })) as { tools: Json[] };
   expect(tools[0]).toMatchObject({
     name: 'fx:wipe',
-    sig: '(path*:str, lines:int)',
+    sig: '(path, lines?: integer)',
     call_with: 'call_tool_destructive',
   });
   expect(await json(String(tools[0]?.['call_with']), { name: tools[0]?.['name'], args: { path: '/a' } })).toEqual({

@@ -8,6 +8,19 @@ import { ask, files, retrieveContext } from './retrieve-context.ts';
 const idsOf = (answer: JsonObject): unknown[] =>
   (answer['tools'] as JsonObject[]).map((tool) => tool['id'] ?? tool['name']);
 
+test("what a call needs is told in our own notation, MCPProxy's where its fields are wanted", async () => {
+  const nested = { type: 'object', properties: { at: { type: 'object', properties: { x: { type: 'integer' } } } } };
+  const context = retrieveContext([{ name: 'place', description: 'Puts it there. Or not.', inputSchema: nested }]);
+  const own = { ...context, retrieve: { limit: undefined, detail: undefined, fields: undefined } };
+  const { tools, usage_instructions } = await ask('retrieve_tools', { query: 'place' }, own);
+  expect(tools).toEqual([
+    { name: 'fs:place', sig: '(at?: {x?: integer})', desc: 'Puts it there', call_with: 'call_tool_write' },
+  ]);
+  expect(usage_instructions).toContain('? is optional');
+  const theirs = await ask('retrieve_tools', { query: 'place' }, context);
+  expect(theirs).toMatchObject({ tools: [{ sig: '(at~:obj)', lossy: true }] });
+});
+
 describe('compact answers', () => {
   test('give a line for each hit, what to call it with, and the schemas of the first two', async () => {
     const answer = await ask('retrieve_tools', { query: 'read file' });
