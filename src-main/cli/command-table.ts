@@ -62,6 +62,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       'bundles of servers: what there is, and your servers as one',
       async () => (await import('./commands/kit.ts')).kit,
     ],
+    inbox: [
+      'what waits for your decision, and what you decided',
+      async () => (await import('./commands/inbox.ts')).inbox,
+    ],
     proposals: ['what models asked to change', async () => (await import('./commands/proposals.ts')).proposals],
     approve: ['say yes to them', async () => (await import('./commands/proposals.ts')).approve],
     reject: ['say no to them', async () => (await import('./commands/proposals.ts')).reject],

@@ -1,8 +1,11 @@
 /** Composition root of the core: makes the parts, hands each what it needs, starts and stops them in order. No logic. */
 import { dirname, join } from 'node:path';
 import { ProposalStore } from './admin/server-change.ts';
+import { DecisionHistory } from './admin/decision-history.ts';
+import { healSource } from './admin/heal-items.ts';
 import { type Healing, openHealing } from './admin/healing.ts';
 import { PersonEdits } from './admin/person-edits.ts';
+import { proposalSource } from './admin/proposal-items.ts';
 import { ServerAdmin } from './admin/server-admin.ts';
 import { recordAdmin } from './calls/record-call.ts';
 import type { ActivityLog } from './activity/activity-log.ts';
@@ -35,6 +38,8 @@ import { readOrCreateToken } from './security/access-token.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
 import { describeChanges } from './trust/pins/offer.ts';
+import { Inbox } from './trust/inbox/inbox.ts';
+import { pinSource } from './trust/inbox/pin-items.ts';
 import { PinBook } from './trust/pins/pin-book.ts';
 import { SignIns } from './servers/sign-in/sign-ins.ts';
 import { Pause } from './servers/shared-line.ts';
@@ -99,6 +104,8 @@ export class Aggregator {
   readonly edits: PersonEdits;
   /** Mends servers from launches found elsewhere on this machine. */
   readonly healing: Healing;
+  /** All that waits for the person; no session and no mode is given it. */
+  readonly inbox: Inbox;
   readonly sandbox = new Sandbox();
   readonly descriptions: DescriptionStore;
   readonly modeCosts = new ModeCosts();
@@ -217,6 +224,16 @@ export class Aggregator {
       dataDir: paths.dataDir,
       log: log.child('healing'),
     });
+    const history = new DecisionHistory(join(paths.dataDir, 'decisions.json'));
+    this.inbox = new Inbox([
+      pinSource(this.pins, () => new Set(this.servers.all.map(({ config }) => config.name))),
+      proposalSource({
+        ...{ admin: this.admin, edits: this.edits, config: options.config, history },
+        descriptions: () => this.descriptions,
+        putBack: (proposal) => this.#proposals.putBack(proposal),
+      }),
+      healSource({ healing: this.healing, edits: this.edits, history }),
+    ]);
     const hashOf = (server: string): string | undefined => this.servers.find(server)?.config.hash;
     const toolmux = new ToolmuxCache(options.config);
     this.descriptions = new DescriptionStore(join(paths.dataDir, 'descriptions'), hashOf, (server, tool) =>

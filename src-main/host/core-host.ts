@@ -91,7 +91,7 @@ export class CoreHost {
       paths,
     );
     config.waitingChanged.on(() => {
-      if (config.waiting.length > 0) log.warn(`${describeEdits(config.waiting)} See: tooltray proposals`);
+      if (config.waiting.length > 0) log.warn(`${describeEdits(config.waiting)} See: tooltray inbox`);
     });
     for (const problem of config.problems) log.warn(`${problem.file}:${problem.line}: ${problem.reason}`);
     return new CoreHost(options, paths, config, log, masker);

@@ -5,6 +5,7 @@ import { commandLineHandlers } from './handlers/command-line.ts';
 import { activityHandlers } from './handlers/activity.ts';
 import { appHandlers } from './handlers/apps.ts';
 import { healHandlers, serverHandlers } from './handlers/servers.ts';
+import { inboxHandlers } from './handlers/inbox.ts';
 import { savingsHandlers, settingsHandlers } from './handlers/settings.ts';
 import { spillHandlers } from './handlers/spills.ts';
 import { isRpcMethod, readRpcInput } from './inputs.ts';
@@ -15,6 +16,7 @@ const handlers: AllHandlers = {
   ...activityHandlers,
   ...appHandlers,
   ...healHandlers,
+  ...inboxHandlers,
   ...savingsHandlers,
   ...serverHandlers,
   ...settingsHandlers,

@@ -6,6 +6,7 @@ import { nameOfApp } from '../core/client-apps/app-limits.ts';
 import type { AppState, CoreFacts, SettingsFacts, SetupFacts } from './contract.ts';
 import { type AppsService, problemSentence, type RpcDeps, serverStatuses, sessionStatuses } from './deps.ts';
 import { proposalSummaries } from './handlers/command-line.ts';
+import { inboxSummary } from './handlers/inbox.ts';
 import { activityOverview } from './slices/activity-overview.ts';
 import { attentionItems } from './slices/attention.ts';
 import { DayOfCalls, savingsOverview } from './slices/savings-overview.ts';
@@ -18,7 +19,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
   const { core, apps, desktop } = deps;
   const day = new DayOfCalls(core.activity);
   const tokens = new ListTokens(core);
-  const proposals = (): Promise<AppState['proposals']> => proposalSummaries(core.admin);
+  const inbox = async (): Promise<AppState['inbox']> => (await core.inbox.items()).map(inboxSummary);
   return {
     core: () => coreFacts(deps),
     servers: () => serverRows(core, { day, tokens }),
@@ -27,10 +28,11 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
       attentionItems({
         core: coreFacts(deps),
         servers: serverStatuses(core),
-        proposals: await proposals(),
+        inbox: await inbox(),
         apps: await apps.apps(),
       }),
-    proposals,
+    inbox,
+    proposals: () => proposalSummaries(core.admin),
     savings: () => savingsOverview(core),
     activity: () => activityOverview(core, day),
     spills: () => ({ ...core.spills.usage(), revision: core.spills.revision }),
@@ -48,10 +50,10 @@ export function stateSource({ core, apps, desktop, onDoorsChange }: RpcDeps): So
       core.catalog.changed.on(() => touch('servers', 'modes')),
       core.sessions.changed.on(() => touch('sessions', 'servers', 'setup', 'access')),
       core.options.config.changed.on(() =>
-        touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'proposals'),
+        touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'inbox', 'proposals'),
       ),
       core.options.config.problemsChanged.on(() => touch('core', 'attention')),
-      core.admin.proposalsChanged.on(() => touch('proposals', 'attention')),
+      core.inbox.changed.on(() => touch('inbox', 'proposals', 'attention')),
       core.activity.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
       core.spills.changed.on(() => touch('spills')),
       core.healing.changed.on(() => touch('servers', 'attention')),

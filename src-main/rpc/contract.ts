@@ -1,11 +1,22 @@
 /** What the page may ask the core, and what it is answered. Types only: the one file of src-main that the renderer imports. */
 import type { SavingsQuestion, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
-import type { ExplainedLine as ProposedLine } from '../core/admin/explain-change.ts';
 import type { EntryTrial as ServerTrialResult } from '../core/admin/try-entry.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
+import type { Decided, DiffLine, InboxItem, InboxSummary, Meaning, Outcome } from '../core/trust/inbox/inbox-item.ts';
 
-export type { HealthLevel, ProposedLine, ServerTrialResult };
+export type { HealthLevel, ServerTrialResult };
+export type {
+  Decided,
+  DiffLine,
+  InboxAction,
+  InboxItem,
+  InboxKind,
+  InboxPart,
+  InboxSummary,
+  Meaning,
+  Piece,
+} from '../core/trust/inbox/inbox-item.ts';
 export type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
 
 /** Where a connection stands; the picture is in core/servers. */
@@ -97,8 +108,10 @@ interface ProposedChange {
   /** Empty for a setting. */
   readonly server: string;
   readonly sentence: string;
+  /** What a yes would mean, gravest first. */
+  readonly meanings: readonly Meaning[];
   /** Every line of the entry, today's and the one to come, in order. */
-  readonly lines: readonly ProposedLine[];
+  readonly lines: readonly DiffLine[];
   /** The whole entry as it would stand; missing where none would. */
   readonly entry?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -156,7 +169,12 @@ export interface RpcContract {
 }
 
 /** Everything that may be asked, by command line and dashboard. */
-export type RpcMethods = RpcContract & AccessContract & DashboardContract & HealContract & SavingsContract;
+export type RpcMethods = RpcContract &
+  AccessContract &
+  DashboardContract &
+  HealContract &
+  InboxContract &
+  SavingsContract;
 export type RpcMethod = keyof RpcMethods;
 
 /** What a question that fails is answered over HTTP and IPC. */
@@ -178,6 +196,8 @@ export interface AppState {
   readonly sessions: readonly SessionStatus[];
   /** What waits for a person, most urgent first. */
   readonly attention: readonly AttentionItem[];
+  /** What waits for the person's decision, most urgent first. */
+  readonly inbox: readonly InboxSummary[];
   readonly proposals: readonly ProposalSummary[];
   readonly savings: SavingsOverview;
   readonly activity: ActivityOverview;
@@ -242,6 +262,8 @@ export interface AttentionItem {
   readonly sentence: string;
   readonly server: string | undefined;
   readonly action: AttentionAction;
+  /** Items with the same cause are told of once; undefined: each is its own. */
+  readonly cause?: string;
 }
 
 export interface AttentionAction {
@@ -593,6 +615,30 @@ export interface HealContract {
     input: { readonly server: string };
     output: { readonly server: string; readonly healed: boolean; readonly sentence: string };
   };
+}
+
+// What waits for a person's decision, and what they decided. Types only.
+
+export interface InboxContract {
+  inbox: {
+    input: Record<string, never>;
+    output: { readonly items: readonly InboxSummary[]; readonly decided: readonly Decided[] };
+  };
+  inboxItem: { input: { readonly id: string }; output: InboxItem };
+  decide: {
+    input: {
+      readonly id: string;
+      /** One of the item's actions. */
+      readonly action: string;
+      /** Keys of the parts that are meant; absent: all. */
+      readonly parts?: readonly string[];
+      /** Where the person said it; absent: in the dashboard. */
+      readonly by?: 'command line';
+    };
+    output: Outcome;
+  };
+  /** Takes a decision back. */
+  undecide: { input: { readonly id: string }; output: Decided };
 }
 
 /** What the savings ledger is asked, and what it answers. Types only. */

@@ -142,7 +142,7 @@ function withOffer(health: ServerHealth, offer: HealOffer | undefined): Health {
     level: level === 'ok' ? 'attention' : level,
     summary,
     detail: `${offerText(offer)} ${detail}`.trimEnd(),
-    action: { kind: 'heal', label: 'Use it' },
+    action: { kind: 'heal', label: 'Decide' },
   };
 }
 

@@ -101,6 +101,15 @@ const inputs: Inputs = {
   setAccess: z.object({ app: name, allowed: flag }),
   healOffers: nothing,
   heal: z.object({ server: name }),
+  inbox: nothing,
+  inboxItem: z.object({ id }),
+  decide: z.object({
+    id,
+    action: name,
+    parts: maybe(z.array(text.min(1)).max(10_000)),
+    by: maybe(z.literal('command line')),
+  }),
+  undecide: z.object({ id }),
 };
 
 export function isRpcMethod(method: string): method is RpcMethod {

@@ -13,6 +13,7 @@ export class AppStateStore implements Slices {
   servers = $state.raw<AppState['servers']>();
   sessions = $state.raw<AppState['sessions']>();
   attention = $state.raw<AppState['attention']>();
+  inbox = $state.raw<AppState['inbox']>();
   proposals = $state.raw<AppState['proposals']>();
   savings = $state.raw<AppState['savings']>();
   activity = $state.raw<AppState['activity']>();

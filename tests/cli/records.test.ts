@@ -18,7 +18,7 @@ test('status says whether a core runs, where, and what is ill or cannot be used'
   );
   const { code, data } = await home.json('status');
   expect(code).toBe(0);
-  expect(data).toMatchObject({ running: true, proposals: 0, http: expect.stringContaining('/mcp') as string });
+  expect(data).toMatchObject({ running: true, waiting: 0, http: expect.stringContaining('/mcp') as string });
   expect((await home.run('status')).stdout).toMatch(/broken/);
 });
 

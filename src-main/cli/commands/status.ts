@@ -15,11 +15,9 @@ export const status = command({
       printAnswer(json, { running: false }, () => [idle]);
       return 1;
     }
-    const [state, { proposals }] = await Promise.all([core.ask('state', {}), core.ask('proposals', {})]);
+    const [state, { items }] = await Promise.all([core.ask('state', {}), core.ask('inbox', {})]);
     await core.close();
-    printAnswer(json, { running: true, ...state, proposals: proposals.length }, () =>
-      statusLines(state, proposals.length),
-    );
+    printAnswer(json, { running: true, ...state, waiting: items.length }, () => statusLines(state, items.length));
     return 0;
   },
 });
@@ -35,7 +33,7 @@ function statusLines(state: CoreState, waiting: number): string[] {
     `socket   ${state.socket}`,
     `servers  ${count(state.servers.length, 'server')}${ill.length === 0 ? '' : `, ${paint('bad', `${ill.length} ill`)}: ${ill.map(({ name }) => oneLine(name)).join(', ')}`}`,
     `apps     ${apps.length === 0 ? 'none connected' : apps.map((app) => oneLine(app)).join(', ')}`,
-    ...(waiting === 0 ? [] : [`${count(waiting, 'change')} for you to decide: tooltray proposals`]),
+    ...(waiting === 0 ? [] : [`${count(waiting, 'decision')} for you to take: tooltray inbox`]),
     ...(state.httpProblem === '' ? [] : [paint('unsure', state.httpProblem)]),
     ...state.configProblems.map((problem) => paint('bad', oneLine(problem))),
   ];

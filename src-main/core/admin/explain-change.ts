@@ -3,31 +3,24 @@
  * another than today, verbatim. What cannot be seen stands there as a mark; secrets are not masked, because what is masked
  * here would be agreed to unseen.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { markHidden, markHiddenIn } from '../base/shown-text.ts';
 import type { WaitingEdit } from '../config/accepted-config.ts';
 import { keyAliases } from '../config/read-entry.ts';
 import { writtenEntry } from '../config/edit-config.ts';
+import { diffLine, diffLines } from '../trust/inbox/diff-lines.ts';
+import { entryMeanings, gravestFirst, settingMeanings } from '../trust/inbox/entry-meanings.ts';
+import type { DiffLine, Meaning } from '../trust/inbox/inbox-item.ts';
 import { describeChange, editConfig, type ServerChange } from './server-change.ts';
-
-/** A line of a proposed change; `before` and `after` are verbatim, what cannot be seen marked as `⟨U+200B⟩`. */
-export interface ExplainedLine {
-  /** In plain words what the line is about: `Argument 2`, `Variable API_TOKEN`. */
-  readonly what: string;
-  readonly change: 'same' | 'new' | 'gone' | 'other';
-  readonly before?: string;
-  readonly after?: string;
-  /** All of it as one text. */
-  readonly text: string;
-}
 
 export interface ExplainedChange {
   readonly kind: ServerChange['kind'] | 'file';
   /** Empty for a setting. */
   readonly server: string;
   readonly sentence: string;
-  readonly lines: readonly ExplainedLine[];
+  /** What a yes would mean, gravest first. */
+  readonly meanings: readonly Meaning[];
+  readonly lines: readonly DiffLine[];
   /** The entry as it would stand in the config file; undefined where none would. */
   readonly entry: JsonObject | undefined;
 }
@@ -57,6 +50,7 @@ export function explainEdits(waiting: readonly WaitingEdit[]): readonly Explaine
         kind: 'file',
         server: markHidden(server),
         sentence,
+        meanings: entryMeanings(before, entry),
         lines: compareEntries(before, entry),
         entry: shown(entry),
       };
@@ -67,6 +61,7 @@ export function explainEdits(waiting: readonly WaitingEdit[]): readonly Explaine
       kind: 'file',
       server: '',
       sentence,
+      meanings: settingMeanings(key, value),
       lines: compareEntries({ [key]: before }, { [key]: value }),
       entry: undefined,
     };
@@ -74,7 +69,7 @@ export function explainEdits(waiting: readonly WaitingEdit[]): readonly Explaine
 }
 
 /** An entry that is new, line by line. */
-export function explainEntry(entry: JsonObject): readonly ExplainedLine[] {
+export function explainEntry(entry: JsonObject): readonly DiffLine[] {
   return compareEntries(undefined, entry);
 }
 
@@ -87,11 +82,21 @@ function explainChange(
   const [server, sentence] = [markHidden(change.server), markHidden(describeChange(change))];
   if (change.kind === 'describe') {
     const lines = Object.entries(change.texts).map(([tool, { text, own }]) => {
-      return line(`Tool ${tool}`, own, text === '' ? own : text);
+      return diffLine(`Tool ${tool}`, own, text === '' ? own : text);
     });
-    return { kind, server, sentence, lines, entry: after && shown(after) };
+    const meanings = [{ text: 'The models of all apps read this in place of what the server says.', isGrave: false }];
+    return { kind, server, sentence, meanings, lines, entry: after && shown(after) };
   }
-  return { kind, server, sentence, lines: compareEntries(before, after), entry: after && shown(after) };
+  const meanings = gravestFirst([...liftMeanings(change), ...entryMeanings(before, after)]);
+  return { kind, server, sentence, meanings, lines: compareEntries(before, after), entry: after && shown(after) };
+}
+
+/** What is given up besides: what is switched on runs, whatever its entry said before. */
+function liftMeanings(change: ServerChange): readonly Meaning[] {
+  if (change.kind === 'remove') return [{ text: 'All apps lose its tools.', isGrave: false }];
+  if (change.kind !== 'enable' || change.lifts === undefined) return [];
+  const text = { quarantine: 'It was in quarantine.', isolation: 'It asked for a container and gets none.' } as const;
+  return [{ text: text[change.lifts], isGrave: true }];
 }
 
 function shown(entry: JsonObject): JsonObject {
@@ -115,26 +120,8 @@ function entryIn(text: string, server: string): JsonObject | undefined {
   }
 }
 
-/** Every line of both, in the order of what would stand. */
-function compareEntries(before: JsonObject | undefined, after: JsonObject | undefined): readonly ExplainedLine[] {
-  const [was, is] = [flatten(before ?? {}), flatten(after ?? {})];
-  const places = [...new Set([...is.keys(), ...was.keys()])];
-  return places.map((place) => line(place, was.get(place), is.get(place)));
-}
-
-function line(place: string, was: unknown, is: unknown): ExplainedLine {
-  const what = markHidden(place);
-  const [before, after] = [was, is].map((value) => (value === undefined ? undefined : valueText(value)));
-  const sides = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
-  if (before === undefined) return { what, change: 'new', ...sides, text: `${what}: ${after ?? ''}` };
-  if (after === undefined) return { what, change: 'gone', ...sides, text: `${what}: ${before} is taken out` };
-  if (isDeepStrictEqual(was, is)) return { what, change: 'same', ...sides, text: `${what}: ${after}` };
-  return { what, change: 'other', ...sides, text: `${what}: ${before} becomes ${after}` };
-}
-
-/** Texts in quotes, so that spaces at their ends are seen. */
-function valueText(value: unknown): string {
-  return typeof value === 'string' ? `"${markHidden(value)}"` : markHidden(JSON.stringify(value));
+function compareEntries(before: JsonObject | undefined, after: JsonObject | undefined): readonly DiffLine[] {
+  return diffLines(flatten(before ?? {}), flatten(after ?? {}));
 }
 
 const names: Readonly<Record<string, string>> = {

@@ -9,7 +9,14 @@ import { AppError, type ErrorCode, errorText } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
-import { endpointText, HealConsents, type HealOffer, healOffers, ownCommand } from '../client-apps/heal-offers.ts';
+import {
+  endpointText,
+  HealConsents,
+  type HealOffer,
+  healOffers,
+  offerKey,
+  ownCommand,
+} from '../client-apps/heal-offers.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { readConfigText } from '../config/update-config-file.ts';
@@ -112,6 +119,21 @@ export class Healing {
     return this.#tryAll(server, offers);
   }
 
+  /** The person does not want this launch, by the key of its offer: it is neither offered nor used. */
+  async leave(offer: string): Promise<void> {
+    await this.#deps.consents.setUnwanted(offer, true);
+    for (const [server, offers] of [...this.#offers]) {
+      const others = offers.filter((one) => offerKey(one) !== offer);
+      if (others.length < offers.length) this.#setOffers(server, others);
+    }
+  }
+
+  /** The person may want it after all. Resolves when it was looked for. */
+  async offerAgain(offer: string): Promise<void> {
+    await this.#deps.consents.setUnwanted(offer, false);
+    await this.lookAgain();
+  }
+
   async #lookAtAll(): Promise<void> {
     if (this.#deps.policy() === 'off') return;
     const tries = this.#patience;
@@ -134,7 +156,9 @@ export class Healing {
   }
 
   async #find(server: string): Promise<readonly HealOffer[]> {
-    const offers = await this.#deps.findOffers(server, await this.#deps.writtenEntry(server));
+    const found = await this.#deps.findOffers(server, await this.#deps.writtenEntry(server));
+    const unwanted = await this.#deps.consents.unwanted();
+    const offers = found.filter((offer) => !unwanted.has(offerKey(offer)));
     this.#setOffers(server, offers);
     return offers;
   }

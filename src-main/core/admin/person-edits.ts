@@ -18,6 +18,7 @@ import {
 import { switchServer } from '../config/holds.ts';
 import { readConfigText } from '../config/update-config-file.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
+import { requireAsWritten, takeBack, type WrittenEdit } from './take-back.ts';
 
 export class PersonEdits {
   readonly #config: ConfigStore;
@@ -52,6 +53,23 @@ export class PersonEdits {
         ? replaceEntry(text, name, whole)
         : addServer(text, name, whole),
     );
+  }
+
+  /**
+   * Puts back what stood in the file before these were written. Rejects with AppError config_conflict where one of them is another by now:
+   * then nothing is written.
+   */
+  takeBack(edits: readonly WrittenEdit[]): Promise<void> {
+    return this.#change((text) => {
+      for (const edit of edits) requireAsWritten(text, edit);
+      return edits.reduce(takeBack, text);
+    });
+  }
+
+  /** The entries as they are written; undefined for one that is not there. Nothing is masked. */
+  async writtenEntries(servers: readonly string[]): Promise<ReadonlyMap<string, JsonObject | undefined>> {
+    const text = await readConfigText(this.#config.path);
+    return new Map(servers.map((server) => [server, hasServer(text, server) ? writtenEntry(text, server) : undefined]));
   }
 
   /** Several at once, so that they start together; one that cannot be used is there, and its problem with it. */

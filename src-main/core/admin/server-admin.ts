@@ -6,13 +6,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
-import { type JsonObject, objectOf } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { HealOffer } from '../client-apps/heal-offers.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
-import { nameOfWaiting, type WaitingEdit } from '../config/accepted-config.ts';
+import { nameOfWaiting } from '../config/accepted-config.ts';
 import type { ConfigProblem, Hold, ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { removeServer, replaceEntry, setTopLevel, writtenSetting } from '../config/edit-config.ts';
 import { mayLift } from '../config/holds.ts';
 import { type EntryNotes, type KitReading, readEntryNotes, readKits } from '../config/kits.ts';
 import { readConfigText } from '../config/update-config-file.ts';
@@ -31,6 +30,7 @@ import {
   type ServerChange,
 } from './server-change.ts';
 import { type ServerFacts, serverFacts } from './server-facts.ts';
+import { takeBack } from './take-back.ts';
 import { type Rousing, type ServerTrial, tryServer } from './try-entry.ts';
 
 export type ChangeOutcome =
@@ -356,20 +356,4 @@ export class ServerAdmin {
 
 function withHint(text: string, hint: string | undefined): string {
   return hint === undefined ? text : `${text} ${hint}`;
-}
-
-/** What stood there before, as far as it is known how. */
-function takeBack(text: string, edit: WaitingEdit): string {
-  if (edit.kind === 'entry') {
-    return edit.before === undefined ? removeServer(text, edit.server) : replaceEntry(text, edit.server, edit.before);
-  }
-  const [group = '', member] = edit.key.split('.');
-  const written = writtenSetting(text, group);
-  if (written === undefined) {
-    throw new AppError('config_invalid', `${edit.key} comes from a key that Tooltray did not write.`, {
-      fix: 'Take it out of the config file by hand.',
-    });
-  }
-  if (member === undefined) return setTopLevel(text, group, edit.before);
-  return setTopLevel(text, group, { ...objectOf(written), [member]: edit.before });
 }

@@ -226,6 +226,11 @@ export class ProposalStore {
     });
   }
 
+  /** What was taken waits again, whoever asked for it and however much waits: the person wants it so. */
+  putBack(proposal: Proposal): Promise<void> {
+    return this.#change((open) => [[...open.filter(({ id }) => id !== proposal.id), proposal], undefined]);
+  }
+
   async #change<T>(change: (open: readonly Proposal[]) => [next: readonly Proposal[], result: T]): Promise<T> {
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
     const result = await withFileLock(this.#file, async () => {

@@ -1,4 +1,5 @@
 /** What could mend a server that does not start: launches found elsewhere. Nothing of them is run here. */
+import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
@@ -21,6 +22,14 @@ export interface HealOffer {
   readonly entry: JsonObject;
   /** What it starts or where it connects, and with what, verbatim: a person decides on it. */
   readonly endpoint: string;
+}
+
+/** Stands for a launch that is offered to a server, whatever place it comes from. */
+export function offerKey({ server, entry }: HealOffer): string {
+  return createHash('sha256')
+    .update(JSON.stringify([server, entry]))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 interface HealDeps {
@@ -356,7 +365,16 @@ function perSystem(paths: readonly string[], onWindows: readonly string[]): Path
   return { darwin: paths, linux: paths, win32: [...paths, ...onWindows] };
 }
 
-// The places whose launches a person agreed to use: a yes counts for the place, once and for all.
+// The places whose launches a person agreed to use: a yes counts for the place, once and for all. And launches that they did not want.
+
+interface Consents {
+  readonly sources: readonly string[];
+  /** Keys of offers. */
+  readonly unwanted: readonly string[];
+}
+
+/** The oldest go first: they would be offered once more. */
+const mostUnwanted = 200;
 
 export class HealConsents {
   readonly #file: string;
@@ -366,21 +384,37 @@ export class HealConsents {
   }
 
   async has(source: string): Promise<boolean> {
-    return (await this.#read()).includes(source);
+    return (await this.#read()).sources.includes(source);
   }
 
   async give(source: string): Promise<void> {
     const given = await this.#read();
-    if (given.includes(source)) return;
-    await writeFileAtomic(this.#file, `${JSON.stringify({ sources: [...given, source] }, null, 2)}\n`, { mode: 0o600 });
+    if (!given.sources.includes(source)) await this.#write({ ...given, sources: [...given.sources, source] });
+  }
+
+  async unwanted(): Promise<ReadonlySet<string>> {
+    return new Set((await this.#read()).unwanted);
+  }
+
+  /** `offer` by its key. */
+  async setUnwanted(offer: string, isUnwanted: boolean): Promise<void> {
+    const given = await this.#read();
+    const others = given.unwanted.filter((key) => key !== offer);
+    await this.#write({ ...given, unwanted: isUnwanted ? [...others, offer].slice(-mostUnwanted) : others });
+  }
+
+  async #write(consents: Consents): Promise<void> {
+    await writeFileAtomic(this.#file, `${JSON.stringify(consents, null, 2)}\n`, { mode: 0o600 });
   }
 
   /** A file that cannot be read holds no consent. */
-  async #read(): Promise<readonly string[]> {
+  async #read(): Promise<Consents> {
     const text = await readFile(this.#file, 'utf8').catch(() => '{}');
-    const { sources } = objectOf(parsed(text));
-    return (Array.isArray(sources) ? (sources as unknown[]) : []).filter(
-      (source): source is string => typeof source === 'string',
-    );
+    const { sources, unwanted } = objectOf(parsed(text));
+    return { sources: namesIn(sources), unwanted: namesIn(unwanted) };
   }
+}
+
+function namesIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? (value as unknown[]).filter((one): one is string => typeof one === 'string') : [];
 }

@@ -96,7 +96,7 @@ export class ConfigStore {
       const now = await accepted.judge(text, reading, this.#env);
       if (!isDeepStrictEqual(now.waiting, waiting)) {
         throw new AppError('config_conflict', 'The config file was changed again meanwhile.', {
-          fix: 'Look at what waits now: tooltray proposals.',
+          fix: 'Look at what waits now: tooltray inbox.',
         });
       }
       await accepted.agreeTo(text, this.path, this.#env);

@@ -49,8 +49,8 @@ export const commandLineHandlers = {
     return toObject(await callTool(request, context, core.steps));
   },
   proposals: async (_input, { core }) => ({ proposals: await proposalSummaries(core.admin) }),
-  approve: async ({ id }, { core }) => decide(id, core.admin, (admin) => admin.approve(id)),
-  reject: async ({ id }, { core }) => decide(id, core.admin, (admin) => admin.reject(id)),
+  approve: async ({ id }, { core }) => decide(id, core, 'approve'),
+  reject: async ({ id }, { core }) => decide(id, core, 'reject'),
   retry: async ({ server }, { core, doors }) => {
     const found = core.servers.get(server);
     await found.retry().catch(() => undefined);
@@ -99,14 +99,18 @@ async function summaryOf(proposal: Proposal, admin: ServerAdmin): Promise<Propos
 /** The person sees afterwards what they decided on: it is told as it was before. */
 async function decide(
   id: string,
-  admin: ServerAdmin,
-  act: (admin: ServerAdmin) => Promise<void>,
+  { admin, inbox }: Aggregator,
+  action: 'approve' | 'reject',
 ): Promise<ProposalSummary> {
-  const found = (await admin.proposals()).find((proposal) => proposal.id === id);
-  const shown = found && (await summaryOf(found, admin));
-  await act(admin);
-  if (shown !== undefined) return shown;
-  throw new AppError('not_found', `There is no proposal ${shortName(id)}.`);
+  const open = await admin.proposals();
+  const found = open.find((proposal) => proposal.id === id);
+  if (found === undefined) {
+    const fix = open.length === 0 ? 'None is waiting.' : `Waiting: ${open.map((one) => one.id).join(', ')}.`;
+    throw new AppError('not_found', `There is no proposal ${shortName(id)}.`, { fix });
+  }
+  const shown = await summaryOf(found, admin);
+  await inbox.decide(id, { action, by: 'command line' });
+  return shown;
 }
 
 /** For tools of our own, as in any session; what they answer is given whole. */

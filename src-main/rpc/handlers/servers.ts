@@ -110,7 +110,14 @@ export const healHandlers = {
     await core.healing.lookAgain();
     return { offers: core.healing.offers.map(healOfferRow) };
   },
-  heal: async ({ server }, { core }) => core.healing.heal(core.servers.get(server).config.name),
+  heal: async ({ server: named }, { core }) => {
+    const server = core.servers.get(named).config.name;
+    const offered = (await core.inbox.items()).find((item) => item.kind === 'heal' && item.server === server);
+    if (offered === undefined) return core.healing.heal(server);
+    // The same as a decision in the inbox, so that it stands in the history.
+    const { sentence, isDone } = await core.inbox.decide(offered.id, { action: 'use', by: 'command line' });
+    return { server, healed: isDone, sentence };
+  },
 } satisfies Handlers;
 
 function healOfferRow(offer: HealOffer): HealOfferRow {

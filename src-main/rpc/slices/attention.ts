@@ -1,23 +1,26 @@
 /** What waits for a person, most urgent first: each with the one thing to do about it. */
 import type { AppRow } from '../../core/client-apps/app-rows.ts';
-import type { AttentionItem, CoreFacts, ProposalSummary, ServerStatus } from '../contract.ts';
+import type { AttentionItem, CoreFacts, InboxSummary, ServerStatus } from '../contract.ts';
 import { illFirst } from './server-rows.ts';
 
 interface AttentionFacts {
   readonly core: CoreFacts;
   readonly servers: readonly ServerStatus[];
-  readonly proposals: readonly ProposalSummary[];
+  readonly inbox: readonly InboxSummary[];
   readonly apps: readonly AppRow[];
 }
 
 const viewLog = { kind: 'view-log', label: 'View log' } as const;
 
-export function attentionItems({ core, servers, proposals, apps }: AttentionFacts): readonly AttentionItem[] {
+export function attentionItems({ core, servers, inbox, apps }: AttentionFacts): readonly AttentionItem[] {
   return [
     ...(core.paused ? [item('paused', 'Tooltray is paused: no server runs.', 'resume', 'Resume')] : []),
     ...core.configProblems.slice(0, 1).map((problem) => item('config', problem, 'open-config', 'Open config file')),
     ...(core.httpProblem === '' ? [] : [item('http', core.httpProblem, 'open-config', 'Open config file')]),
-    ...proposals.map(({ id, sentence }) => item(`proposal-${id}`, sentence, 'decide', 'Decide')),
+    // A launch that is offered stands with the server that it may mend.
+    ...inbox
+      .filter(({ kind }) => kind !== 'heal' && kind !== 'change')
+      .map(({ id, sentence, cause }) => ({ ...item(`inbox-${id}`, sentence, 'decide', 'Decide'), cause })),
     ...servers.toSorted(mendableFirst).flatMap((server): AttentionItem[] => {
       const { name, level, summary, detail, action } = server;
       if (core.paused || (level !== 'error' && level !== 'attention')) return [];

@@ -126,9 +126,42 @@ test('a server that could be mended waits among what needs the person, with its 
     ['x', 'Cursor', join(person, '.cursor/mcp.json')],
   ]);
   const attention = await stateBuilders(core.host.rpcDeps).attention();
-  expect(attention.map(({ server, action }) => [server, action])).toEqual([['x', { kind: 'heal', label: 'Use it' }]]);
+  expect(attention.map(({ server, action }) => [server, action])).toEqual([['x', { kind: 'heal', label: 'Decide' }]]);
   await expect(ask(core, 'heal', { server: 'x' })).resolves.toMatchObject({ healed: true });
   expect(await stateBuilders(core.host.rpcDeps).attention()).toEqual([]);
+});
+
+test('a launch that was found is decided on in the inbox: left alone, asked again, used, and taken back for good', async () => {
+  const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
+  await cursor({ x: { ...fixture('echo'), env: { API_TOKEN: secret } } });
+  const broken = { command: 'tooltray-has-no-such-command' };
+  await using core = await start({ x: broken });
+  await ask(core, 'healOffers', {});
+  const inbox = () => ask(core, 'inbox', {});
+  const [offer] = (await inbox()).items;
+  const id = offer?.id ?? '';
+  expect(await ask(core, 'inboxItem', { id })).toMatchObject({
+    ...{ kind: 'heal', server: 'x' },
+    meanings: expect.arrayContaining([{ text: 'Is given API_TOKEN.', isGrave: false }]) as object,
+    actions: [
+      { id: 'leave', isRisky: false },
+      { id: 'use', isRisky: true },
+    ],
+  });
+  await ask(core, 'decide', { id, action: 'leave' });
+  await ask(core, 'healOffers', {});
+  expect((await inbox()).items).toEqual([]);
+  await ask(core, 'undecide', { id: (await inbox()).decided[0]?.id ?? '' });
+  expect((await inbox()).items).toMatchObject([{ id }]);
+  await expect(ask(core, 'decide', { id, action: 'use' })).resolves.toMatchObject({ isDone: true });
+  const { decided } = await inbox();
+  expect(JSON.stringify(decided)).not.toContain(secret);
+  await ask(core, 'undecide', { id: decided[0]?.id ?? '' });
+  // The yes to the place still stands: what was taken back is not mended anew by it.
+  await core.host.core.healing.lookAgain();
+  expect((await inbox()).items).toEqual([]);
+  const { servers } = JSON.parse(await readFile(core.configFile, 'utf8')) as { servers: object };
+  expect(servers).toEqual({ x: broken });
 });
 
 test('an entry of ours whose launcher is gone is written anew at the start', async () => {

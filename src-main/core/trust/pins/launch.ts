@@ -51,8 +51,15 @@ export async function launchOf(config: ServerConfig): Promise<Launch> {
   return { program: [command, ...args].join('\n'), pin: await digestOf(file) };
 }
 
+/** The package whose version is not written down, where the command fetches one: `@scope/server`. */
+export function floatingPackage(command: string, args: readonly string[]): string | undefined {
+  const name = programName(command);
+  const runner = runners.find((one) => one.name.test(name));
+  return runner === undefined ? undefined : ofPackage(name, args, runner.version).floats;
+}
+
 /** `npx` for `C:\nodejs\npx.cmd`. */
-function programName(command: string): string {
+export function programName(command: string): string {
   return command
     .replace(/^.*[\\/]/, '')
     .replace(/\.(?:exe|cmd|bat|ps1)$/i, '')

@@ -1,6 +1,7 @@
 /** The pins of all servers. They outlive a server's entry: what is taken out and added again is not accepted anew by that. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Event } from '../../base/events.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
 import { PinFile, type PinnedServer } from './pin-file.ts';
 import { type PinRules, type ReviewQuestion, ServerPins } from './server-pins.ts';
@@ -9,6 +10,8 @@ import { type PinRules, type ReviewQuestion, ServerPins } from './server-pins.ts
 const mostKept = 500;
 
 export class PinBook {
+  /** Of some server something else waits, or was decided. */
+  readonly changed = new Event();
   readonly #folder: string;
   readonly #rules: PinRules;
   readonly #pins = new Map<string, ServerPins>();
@@ -27,6 +30,7 @@ export class PinBook {
     const pins = new ServerPins(config, file, this.#rules, (server, program) => this.#twin(server, program));
     this.#files.set(config.name, file);
     this.#pins.set(config.name, pins);
+    pins.changed.on(() => this.changed.emit());
     return pins;
   }
 

@@ -40,6 +40,8 @@ export interface ReviewQuestion {
   readonly isRugPull: boolean;
   /** The package whose version is not written down. */
   readonly floats: string | undefined;
+  /** Since when something waits, in ms since 1970. */
+  readonly at: number;
 }
 
 export interface PinRules {
@@ -63,6 +65,7 @@ export class ServerPins {
   readonly #twin: FindTwin;
   #pins: PinnedServer | undefined;
   #held: ReadonlyMap<PinKey, DefinitionChange> = new Map();
+  #heldSince = 0;
   #offered: ReadonlyMap<PinKey, JsonObject> = new Map();
   #launch: Launch | undefined;
   #restored: Promise<void> | undefined;
@@ -146,6 +149,7 @@ export class ServerPins {
       changes: open.toSorted((one, other) => Number(other.isRugPull) - Number(one.isRugPull)),
       isRugPull: open.some(({ isRugPull }) => isRugPull),
       floats: this.#launch?.floats,
+      at: this.#heldSince,
     };
   }
 
@@ -307,6 +311,7 @@ export class ServerPins {
 
   #keepHeld(held: readonly DefinitionChange[]): void {
     const before = this.#held;
+    if (before.size === 0) this.#heldSince = this.#rules.now();
     this.#held = new Map(held.map((change) => [change.key, change]));
     const isSame = held.length === before.size && held.every(({ key, after }) => before.get(key)?.after === after);
     if (!isSame) this.changed.emit();

@@ -1,0 +1,135 @@
+/** `tooltray inbox`: what waits for the person's decision, shown whole and answered by its id; what was decided, and how to take it back. */
+import type { CoreAccess, Decided, InboxItem, InboxPart, InboxSummary } from '../../rpc/contract.ts';
+import { type Action, command, commonFlags, wrongUse } from '../command.ts';
+import { withCore } from '../core-access.ts';
+import { oneLine, paint, plainText, printAnswer, table } from '../terminal.ts';
+
+interface Asked {
+  readonly core: CoreAccess;
+  readonly json: boolean;
+  readonly only: readonly string[];
+}
+
+/** Resolves to the exit code. */
+type Act = (asked: Asked, id: string, answer: string) => Promise<number>;
+
+const actions = {
+  list: { help: 'all of it, the most urgent first', act: list },
+  show: { words: 'ID', help: 'what is asked, what a yes would mean, and every line that changes', act: show },
+  decide: { words: 'ID ANSWER', help: 'answer it, with one of the answers that show tells', act: decide },
+  history: { help: 'what you decided', act: history },
+  undo: { words: 'ID', help: 'take a decision back, by its id in the history', act: undo },
+} as const satisfies Readonly<Record<string, Action & { readonly act: Act }>>;
+
+export const inbox = command({
+  actions,
+  usual: 'list',
+  flags: {
+    only: { value: 'NAME', many: true, help: 'decide on this tool or prompt alone; the others wait on' },
+    ...commonFlags,
+  },
+  run: ({ config, json, only }, [id = '', answer = ''], action) =>
+    withCore(config, (core) => actions[action].act({ core, json, only }, id, answer)),
+});
+
+async function list({ core, json }: Asked): Promise<number> {
+  const { items } = await core.ask('inbox', {});
+  printAnswer(json, { items }, () =>
+    items.length === 0
+      ? ['Nothing is waiting for your decision.']
+      : [...items.flatMap(summaryLines), '', 'Look at one: tooltray inbox show ID.'],
+  );
+  return 0;
+}
+
+async function show({ core, json }: Asked, id: string): Promise<number> {
+  const item = await core.ask('inboxItem', { id });
+  printAnswer(json, item, () => itemLines(item));
+  return 0;
+}
+
+async function decide({ core, json, only }: Asked, id: string, action: string): Promise<number> {
+  const parts = only.length === 0 ? undefined : partsNamed(await core.ask('inboxItem', { id }), only);
+  const outcome = await core.ask('decide', { id, action, by: 'command line', ...(parts && { parts }) });
+  printAnswer(json, outcome, () => [oneLine(outcome.sentence)]);
+  return outcome.isDone ? 0 : 1;
+}
+
+async function history({ core, json }: Asked): Promise<number> {
+  const { decided } = await core.ask('inbox', {});
+  printAnswer(json, { decided }, () =>
+    decided.length === 0
+      ? ['Nothing was decided yet.']
+      : [
+          ...table(['ID', 'WHEN', 'WHERE', 'WHAT'], decided.map(decidedRow)),
+          '',
+          'Take one back: tooltray inbox undo ID.',
+        ],
+  );
+  return 0;
+}
+
+async function undo({ core, json }: Asked, id: string): Promise<number> {
+  const decided = await core.ask('undecide', { id });
+  printAnswer(json, decided, () => [
+    `Taken back: ${oneLine(decided.sentence)}`,
+    ...(decided.undo ? [decided.undo] : []),
+  ]);
+  return 0;
+}
+
+/** A part by its name, as the server has it: `draw` for `tool:draw`. Throws AppError bad_request. */
+function partsNamed({ id, parts }: InboxItem, names: readonly string[]): readonly string[] {
+  const keys = parts.flatMap((part) => part.keys);
+  return names.flatMap((name) => {
+    const named = keys.filter((key) => key === name || key.slice(key.indexOf(':') + 1) === name);
+    if (named.length === 0) throw wrongUse(`${JSON.stringify(name)} is no part of ${id}`);
+    return named;
+  });
+}
+
+function summaryLines({ id, sentence, from, at, isGrave }: InboxSummary): string[] {
+  const when = at === undefined ? '' : `, ${new Date(at).toLocaleString()}`;
+  return [
+    `${paint('head', id)}  ${isGrave ? `${paint('bad', 'Look closely.')} ` : ''}${oneLine(sentence)}`,
+    `  ${paint('quiet', `${oneLine(from)}${when}`)}`,
+  ];
+}
+
+function itemLines(item: InboxItem): string[] {
+  const { id, until, meanings, parts, moreParts, actions: answers } = item;
+  return [
+    ...summaryLines(item),
+    ...(until === undefined ? [] : [`  It waits until ${new Date(until).toLocaleTimeString()}.`]),
+    ...(meanings.length === 0 ? [] : ['', 'A yes would mean:']),
+    ...meanings.map(({ text, isGrave }) => `  ${isGrave ? paint('bad', '!') : ' '} ${oneLine(text)}`),
+    ...parts.flatMap(partLines),
+    ...(moreParts === 0 ? [] : ['', `… and ${moreParts} more parts.`]),
+    '',
+    'Answers:',
+    ...answers.map(
+      (answer) =>
+        `  tooltray inbox decide ${id} ${answer.id.padEnd(8)} ${oneLine(`${answer.label}. ${answer.meaning}`)}`,
+    ),
+    ...(answers.some(({ isByPart }) => isByPart) ? ['  With --only NAME: about that alone.'] : []),
+  ];
+}
+
+const signs = { same: ' ', new: '+', gone: '-', other: '~' } as const;
+
+function partLines({ title, notes, added, lines, more }: InboxPart): string[] {
+  return [
+    '',
+    paint('head', oneLine(title)),
+    ...notes.map(({ text, isGrave }) => `  ${isGrave ? paint('bad', '!') : ' '} ${oneLine(text)}`),
+    ...added.map(({ place, sentence }) => `  ${paint('good', '+')} ${oneLine(place)}: ${plainText(sentence)}`),
+    ...(added.length > 0 && lines.length > 0 ? ['  Line by line:'] : []),
+    ...lines.map((line) => `  ${signs[line.change]} ${plainText(line.text)}`),
+    ...(more === 0 ? [] : [`  … and ${more} more.`]),
+  ];
+}
+
+function decidedRow({ id, at, by, sentence, undo: back }: Decided): string[] {
+  const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+  return [back === undefined ? '' : id, when, by, oneLine(sentence)];
+}

@@ -1,0 +1,102 @@
+/** What is another in two values, line by line in plain words: entries of the config, definitions of servers. Verbatim, what cannot be seen marked. */
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { cutText, markHidden } from '../../base/shown-text.ts';
+import type { DiffLine, Piece } from './inbox-item.ts';
+
+/** `was` and `is`: undefined for what is not there. */
+export function diffLine(place: string, was: unknown, is: unknown): DiffLine {
+  const what = markHidden(place);
+  const [before, after] = [was, is].map((value) => (value === undefined ? undefined : valueText(value)));
+  const sides = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+  if (before === undefined) return { what, change: 'new', ...sides, text: `${what}: ${after ?? ''}` };
+  if (after === undefined) return { what, change: 'gone', ...sides, text: `${what}: ${before} is taken out` };
+  if (isDeepStrictEqual(was, is)) return { what, change: 'same', ...sides, text: `${what}: ${after}` };
+  const pieces = typeof was === 'string' && typeof is === 'string' ? piecesOf(was, is) : undefined;
+  return { what, change: 'other', ...sides, ...(pieces && { pieces }), text: `${what}: ${before} becomes ${after}` };
+}
+
+/** Every line of both, in the order of what would stand. */
+export function diffLines(was: ReadonlyMap<string, unknown>, is: ReadonlyMap<string, unknown>): readonly DiffLine[] {
+  const places = [...new Set([...is.keys(), ...was.keys()])];
+  return places.map((place) => diffLine(place, was.get(place), is.get(place)));
+}
+
+/** Texts in quotes, so that spaces at their ends are seen. */
+function valueText(value: unknown): string {
+  const text = typeof value === 'string' ? `"${markHidden(value)}"` : markHidden(JSON.stringify(value));
+  return text.length <= longest ? text : `${cutText(text, longest)} (${text.length} characters in all)`;
+}
+
+/** Of one side of a line, in characters: what is longer nobody reads before they decide, and it says that it is. */
+const longest = 20_000;
+
+/** undefined where nothing is shared, or there is one sentence only: then all of it is another. */
+function piecesOf(was: string, is: string): DiffLine['pieces'] {
+  if (was.length + is.length > 2 * longest) return undefined;
+  const [before, after] = [was, is].map(splitSentences);
+  if (before === undefined || after === undefined) return undefined;
+  const pieces = { before: marked(before, after), after: marked(after, before) };
+  const isShared = pieces.after.some(({ isOther }) => !isOther);
+  return isShared ? pieces : undefined;
+}
+
+/** Each sentence with the blanks behind it, so that all of them together are the text. */
+function splitSentences(text: string): readonly string[] {
+  return text.match(/[^.!?\n。！？]*(?:[.!?\n。！？]+\s*|$)/g)?.filter((part) => part !== '') ?? [];
+}
+
+function marked(sentences: readonly string[], others: readonly string[]): readonly Piece[] {
+  const known = new Set(others.map((one) => one.trim()));
+  const pieces: { text: string; isOther: boolean }[] = [];
+  for (const sentence of sentences) {
+    const isOther = !known.has(sentence.trim());
+    const text = markHidden(sentence);
+    const last = pieces.at(-1);
+    if (last?.isOther === isOther) last.text += text;
+    else pieces.push({ text, isOther });
+  }
+  return pieces;
+}
+
+// A definition of a server as lines.
+
+const partNames: Readonly<Record<string, string>> = {
+  name: 'Name',
+  title: 'Title',
+  description: 'Description',
+  instructions: 'Instructions to models',
+  inputSchema: 'Arguments',
+  outputSchema: 'Answer',
+  annotations: 'Hint',
+  serverInfo: 'Server',
+  arguments: 'Argument',
+};
+
+/** Lines of a definition: where each value stands, in plain words, and what it is. */
+export function definitionLines(definition: JsonObject): ReadonlyMap<string, unknown> {
+  const lines = new Map<string, unknown>();
+  walk(definition, '', lines);
+  return lines;
+}
+
+function walk(value: unknown, place: string, lines: Map<string, unknown>): void {
+  if (isObject(value) && Object.keys(value).length > 0) {
+    for (const [key, member] of Object.entries(value)) walk(member, place === '' ? key : `${place}.${key}`, lines);
+  } else if (Array.isArray(value) && value.some((item) => typeof item === 'object')) {
+    value.forEach((item, at) => walk(item, `${place}[${at + 1}]`, lines));
+  } else lines.set(placeInWords(place), value);
+}
+
+/** `Parameter path, description` for `inputSchema.properties.path.description`. */
+export function placeInWords(place: string): string {
+  const words = place
+    .replace(/^inputSchema\.properties\./, 'Parameter ')
+    .replace(/^outputSchema\.properties\./, 'Field of the answer ')
+    .replaceAll('.properties.', '.');
+  const [first = '', ...rest] = words.split('.');
+  const name = Object.hasOwn(partNames, first) ? partNames[first] : undefined;
+  if (name !== undefined) return [name, ...rest].join(' ');
+  const last = rest.at(-1);
+  return last === undefined || !first.includes(' ') ? words : `${[first, ...rest.slice(0, -1)].join('.')}, ${last}`;
+}

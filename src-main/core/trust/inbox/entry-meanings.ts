@@ -1,0 +1,166 @@
+/** What an entry of the config, or a setting, would mean: the reach a server gains, in sentences for the person who agrees to it. */
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isSecretName } from '../../base/mask.ts';
+import { cutText, markHidden } from '../../base/shown-text.ts';
+import { keyAliases } from '../../config/read-entry.ts';
+import { floatingPackage, programName } from '../pins/launch.ts';
+import type { Meaning } from './inbox-item.ts';
+
+/** What is gained by `after` against `before`, gravest first; undefined: there is none. Nothing is looked up and nothing rejects. */
+export function entryMeanings(before: JsonObject | undefined, after: JsonObject | undefined): readonly Meaning[] {
+  if (after === undefined) return [];
+  const isOnAnyway = before !== undefined && (isOn(before) || !isOn(after));
+  const known = new Set(isOnAnyway ? reachOf(before).map(({ text }) => text) : []);
+  return gravestFirst([...reachOf(after).filter(({ text }) => !known.has(text)), ...toolsBack(before, after)]);
+}
+
+/** What a guarded setting of the config would allow; empty where its line says it all. */
+export function settingMeanings(key: string, value: unknown): readonly Meaning[] {
+  return Object.hasOwn(settingWords, key) ? (settingWords[key]?.(value) ?? []) : [];
+}
+
+export function gravestFirst(meanings: readonly Meaning[]): readonly Meaning[] {
+  const once = new Map(meanings.map((meaning) => [meaning.text, meaning]));
+  return [...once.values()].toSorted((one, other) => Number(other.isGrave) - Number(one.isGrave));
+}
+
+const settingWords: Readonly<Record<string, (value: unknown) => readonly Meaning[]>> = {
+  trustEdits: () => [grave('Any program on this computer may then add servers here without asking you.')],
+  policy: (value) =>
+    objectOf(value)['agentChanges'] === 'allow'
+      ? [grave('Models may then change servers without asking you.')]
+      : [plain('Models may then ask you for more changes.')],
+  heal: () => [grave('What other apps start may then be started here in place of a server, without asking you.')],
+  isolateCommands: () => [grave('Commands that are meant for a container are then started without one.')],
+  reviews: () => [grave('Texts of servers that change may then reach models before you have seen them.')],
+  flow: () => [grave('Data may then leave with fewer questions.')],
+  code: () => [plain('Models may then run programs in the sandbox.')],
+  'results.folders': (value) => textsOf(value).flatMap(reachOfPath),
+};
+
+// What an entry reaches.
+
+function isOn({ enabled, disabled, quarantined }: JsonObject): boolean {
+  return enabled !== false && disabled !== true && quarantined !== true;
+}
+
+function reachOf(entry: JsonObject): readonly Meaning[] {
+  const fields = new Map(Object.entries(entry).map(([key, value]) => [keyAliases.get(key) ?? key, value]));
+  const { command, args, url } = Object.fromEntries(fields);
+  const given = [...secretsIn(fields.get('env')), ...secretsIn(fields.get('headers'))];
+  const folders = textsOf(fields.get('folders')).flatMap(reachOfPath);
+  return [
+    ...(typeof command === 'string' ? ofCommand(command, textsOf(args)) : []),
+    ...(typeof command !== 'string' && typeof url === 'string' ? ofAddress(url) : []),
+    ...folders,
+    ...(given.length === 0 ? [] : [plain(`Is given ${listed(given)}.`)]),
+  ];
+}
+
+const shells = /^(?:sh|bash|zsh|dash|fish|ksh|cmd|powershell|pwsh)$/;
+const raising = /^(?:sudo|doas|pkexec|runas|gsudo)$/;
+const containers = /^(?:docker|podman|nerdctl)$/;
+
+function ofCommand(command: string, args: readonly string[]): readonly Meaning[] {
+  const words = [command, ...args];
+  const program = programName(command);
+  const floats = floatingPackage(command, args);
+  const runsShell = shells.test(program) && args.some((arg) => /^[-/][a-z]{0,5}c(?:ommand)?$/i.test(arg));
+  const outside = containers.test(program) && args.some((arg) => /^--privileged$|docker\.sock|^--pid=host$/.test(arg));
+  return [
+    plain(
+      containers.test(program)
+        ? `Starts a container with ${shownWord(program)}.`
+        : `Starts ${shownWord(program)} on this computer, with your rights.`,
+    ),
+    ...(words.some((word) => raising.test(programName(word)))
+      ? [grave('Asks for the rights of an administrator.')]
+      : []),
+    ...(runsShell ? [grave('Runs a line of a shell, which can do anything that you can.')] : []),
+    ...(outside ? [grave('Its container can reach what lies outside of it: your whole computer.')] : []),
+    ...args.flatMap(pathsIn).flatMap(reachOfPath),
+    ...(floats === undefined
+      ? []
+      : [plain(`Fetches the newest ${shownWord(floats)} at each start: what runs later may not be what runs now.`)]),
+  ];
+}
+
+function ofAddress(written: string): readonly Meaning[] {
+  if (!URL.canParse(written)) return [plain(`Whatever its tools are called with goes to ${shownWord(written)}.`)];
+  const { protocol, hostname, host } = new URL(written);
+  const isOwn = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+  const where = isOwn ? `a program on this computer, at ${host}` : host;
+  return [
+    plain(`Whatever its tools are called with goes to ${shownWord(where)}.`),
+    ...(protocol === 'http:' && !isOwn ? [grave('It goes there unencrypted: others on the way can read it.')] : []),
+  ];
+}
+
+/** Paths that an argument may stand for: `/`, `--root=/`, `/:/host:ro`. */
+function pathsIn(arg: string): readonly string[] {
+  const value = /^--?[\w-]+=(.*)$/s.exec(arg)?.[1] ?? arg;
+  const mounted = /^(?:type=\w+,)?(?:source|src)=([^,]+)/.exec(value)?.[1] ?? /^([/~][^:]*):[/\w]/.exec(value)?.[1];
+  return [mounted ?? value];
+}
+
+const homes =
+  /^(?:~|\$HOME|\$\{(?:env:)?HOME\}|%USERPROFILE%|\/home\/[^/]+|\/Users\/[^/]+|\/root|[A-Z]:\\Users\\[^\\]+)$/i;
+const disks = /^(?:\/|[A-Z]:[\\/]?)$/i;
+const keysIn = /[\\/]\.(?:ssh|aws|gnupg|kube|docker|config[\\/]gcloud|password-store)(?:[\\/]|$)/;
+/** What ends as files do is a program or its settings, as often as not. */
+const isFolder = /^(?:[/~]|\$\{?(?:env:)?HOME|[A-Z]:\\)[^\n]*$/i;
+const hasEnding = /\.[A-Za-z][\w]{0,5}$/;
+
+function reachOfPath(written: string): readonly Meaning[] {
+  const path = written.length > 1 ? written.replace(/(?<!:)[\\/]+$/, '') : written;
+  if (disks.test(path)) return [grave('Gains access to your whole disk.')];
+  if (homes.test(path)) return [grave('Gains access to your whole home folder, keys and passwords in it included.')];
+  if (keysIn.test(path)) return [grave(`Gains access to keys: ${shownWord(path)}.`)];
+  return isFolder.test(path) && !hasEnding.test(path) ? [plain(`Gains access to ${shownWord(path)}.`)] : [];
+}
+
+/** Names of what looks like a secret, or refers to one outside of the entry. */
+function secretsIn(value: unknown): readonly string[] {
+  return Object.entries(objectOf(value)).flatMap(([name, item]) =>
+    isSecretName(name) || (typeof item === 'string' && item.includes('${')) ? [shownWord(name)] : [],
+  );
+}
+
+/** Tools that could not be called and can be. */
+function toolsBack(before: JsonObject | undefined, after: JsonObject): readonly Meaning[] {
+  if (before === undefined) return [];
+  const off = (entry: JsonObject): readonly string[] =>
+    Object.entries(entry).flatMap(([key, value]) =>
+      (keyAliases.get(key) ?? key) === 'disabledTools' ? textsOf(value) : [],
+    );
+  const still = new Set(off(after));
+  const back = off(before).filter((tool) => !still.has(tool));
+  return back.length === 0
+    ? []
+    : [plain(`Models can call ${listed(back.map(shownWord))}, which you had switched off.`)];
+}
+
+function plain(text: string): Meaning {
+  return { text, isGrave: false };
+}
+
+function grave(text: string): Meaning {
+  return { text, isGrave: true };
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (isObject(value) || !Array.isArray(value)) return [];
+  return value.map(String);
+}
+
+/** `a, b and 3 more`. */
+export function listed(names: readonly string[], most = 4): string {
+  const shown = names.slice(0, most);
+  const left = names.length - shown.length;
+  if (left > 0) return `${shown.join(', ')} and ${left} more`;
+  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1) ?? ''}`;
+}
+
+function shownWord(text: string): string {
+  return cutText(markHidden(text), 200);
+}

@@ -1,0 +1,116 @@
+/** What waits for a person: types only, as every place shows them that asks (dashboard, tray, command line). */
+
+/** `change`: a server says something else; `settings`: another program wrote into the config file. */
+export type InboxKind = 'change' | 'proposal' | 'settings' | 'flow' | 'heal';
+
+/** One thing to decide. All texts are as they were said, what cannot be seen marked; they may come from a server: text, never markup. */
+export interface InboxItem {
+  /** Short, so that a person can type it. Stands for just what is shown: where that changes, it is another id. */
+  readonly id: string;
+  readonly kind: InboxKind;
+  /** Items with the same cause are told of once. */
+  readonly cause: string;
+  /** ms since 1970; undefined: not known. */
+  readonly at: number | undefined;
+  /** Until then it can be answered, in ms since 1970; undefined: as long as it stands there. */
+  readonly until: number | undefined;
+  readonly server: string | undefined;
+  /** What is asked, as one sentence. */
+  readonly sentence: string;
+  /** Who wants it, as a sentence: `Cursor asked with manage_servers.` */
+  readonly from: string;
+  /** It looks like an attack: first of all. */
+  readonly isGrave: boolean;
+  /** What a yes would mean, gravest first. */
+  readonly meanings: readonly Meaning[];
+  /** What is another than before. */
+  readonly parts: readonly InboxPart[];
+  /** Parts that there was no room for. */
+  readonly moreParts: number;
+  /** What can be answered; a safe one first. */
+  readonly actions: readonly InboxAction[];
+}
+
+/** What lists show. */
+export type InboxSummary = Pick<
+  InboxItem,
+  'id' | 'kind' | 'cause' | 'at' | 'until' | 'server' | 'sentence' | 'from' | 'isGrave'
+>;
+
+export interface Meaning {
+  readonly text: string;
+  readonly isGrave: boolean;
+}
+
+export interface InboxAction {
+  readonly id: string;
+  /** On the button: a verb. */
+  readonly label: string;
+  /** What it would do, as a sentence; empty where the label says it all. */
+  readonly meaning: string;
+  /** Something starts, is allowed or is told to models by it: never the easy button. */
+  readonly isRisky: boolean;
+  /** It may be said of some parts alone. */
+  readonly isByPart: boolean;
+}
+
+/** One change, or several that are the same. */
+export interface InboxPart {
+  /** What it stands for in an answer about some parts alone; of parts that are the same, all of them. */
+  readonly keys: readonly string[];
+  /** `Tool draw`, `Tools draw, erase and 3 more`. */
+  readonly title: string;
+  /** What is to be known of it, in sentences, gravest first. */
+  readonly notes: readonly Meaning[];
+  /** Sentences that were not there before, and where they stand now. */
+  readonly added: readonly AddedSentence[];
+  readonly lines: readonly DiffLine[];
+  /** Sentences and lines that there was no room for. */
+  readonly more: number;
+  /** The whole entry as it would stand; undefined where there is none. */
+  readonly entry?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface AddedSentence {
+  readonly place: string;
+  readonly sentence: string;
+}
+
+/** A line of a change; `before` and `after` are verbatim, what cannot be seen marked as `⟨U+200B⟩`. */
+export interface DiffLine {
+  /** In plain words what the line is about: `Argument 2`, `Variable API_TOKEN`. */
+  readonly what: string;
+  readonly change: 'same' | 'new' | 'gone' | 'other';
+  readonly before?: string;
+  readonly after?: string;
+  /** All of it as one text. */
+  readonly text: string;
+  /** Of longer texts that changed in parts: `before` and `after` by sentences, with what the other side does not have. */
+  readonly pieces?: { readonly before: readonly Piece[]; readonly after: readonly Piece[] };
+}
+
+export interface Piece {
+  readonly text: string;
+  readonly isOther: boolean;
+}
+
+/** What came of an answer. */
+export interface Outcome {
+  readonly sentence: string;
+  /** false: it was tried, and did not work. */
+  readonly isDone: boolean;
+}
+
+/** What a person decided, for as long as it can be taken back or is remembered. */
+export interface Decided {
+  readonly id: string;
+  readonly kind: InboxKind;
+  readonly at: number;
+  /** Where it was said: `dashboard`, `command line`. */
+  readonly by: string;
+  readonly server: string | undefined;
+  /** What was decided, as one sentence. */
+  readonly sentence: string;
+  /** What taking it back would do, as a sentence; undefined: it cannot be taken back. */
+  readonly undo: string | undefined;
+}

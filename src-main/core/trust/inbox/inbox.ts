@@ -1,0 +1,128 @@
+/**
+ * Everything that waits for a person, in one place, and what they decided. It holds nothing itself: each source keeps its own questions and
+ * decisions. Dashboard, tray and command line ask here; nothing that a model reaches holds it.
+ */
+import { AppError } from '../../base/errors.ts';
+import { Event } from '../../base/events.ts';
+import { shortName } from '../../base/shown-text.ts';
+import type { Decided, InboxItem, Outcome } from './inbox-item.ts';
+
+export interface PersonsWord {
+  /** One of the item's actions. */
+  readonly action: string;
+  /** Where it was said: `dashboard`, `command line`. */
+  readonly by: string;
+  /** Keys of the parts that are meant; undefined: all. */
+  readonly parts?: readonly string[] | undefined;
+}
+
+/** One kind of questions. Whatever it shows or answers is as it stands now. */
+export interface InboxSource {
+  /** Something waits that did not, or was decided. */
+  readonly onChange: (listener: () => void) => () => void;
+  readonly items: () => Promise<readonly InboxItem[]>;
+  /** Rejects with AppError where it is not as it was shown any more. */
+  readonly decide: (item: InboxItem, word: PersonsWord) => Promise<Outcome>;
+  /** Newest first. */
+  readonly decided: () => Promise<readonly Decided[]>;
+  /** Rejects with AppError where it cannot be taken back any more. */
+  readonly undo: (decided: Decided) => Promise<void>;
+}
+
+/** Decisions that are shown. */
+const mostDecided = 100;
+
+export class Inbox {
+  readonly changed = new Event();
+  readonly #sources: readonly InboxSource[];
+
+  constructor(sources: readonly InboxSource[]) {
+    this.#sources = sources;
+    for (const source of sources) source.onChange(() => this.changed.emit());
+  }
+
+  /** The gravest first, then what waits for a time only, then the oldest. */
+  async items(): Promise<readonly InboxItem[]> {
+    const all = await Promise.all(this.#sources.map((source) => source.items()));
+    return all.flat().toSorted(moreUrgent);
+  }
+
+  /** Rejects with AppError not_found. */
+  async item(id: string): Promise<InboxItem> {
+    return (await this.#find(id)).item;
+  }
+
+  /**
+   * The person's word. Rejects with AppError not_found where nothing waits under this id, bad_request for an answer or a part that it does not
+   * have, else as its source does.
+   */
+  async decide(id: string, word: PersonsWord): Promise<Outcome> {
+    const { item, source } = await this.#find(id);
+    requireAnswer(item, word);
+    const outcome = await source.decide(item, word);
+    this.changed.emit();
+    return outcome;
+  }
+
+  /** Newest first. */
+  async decided(): Promise<readonly Decided[]> {
+    const all = await Promise.all(this.#sources.map((source) => source.decided()));
+    return all
+      .flat()
+      .toSorted((one, other) => other.at - one.at)
+      .slice(0, mostDecided);
+  }
+
+  /** Takes a decision back. Rejects with AppError not_found, not_allowed, else as its source does. */
+  async undo(id: string): Promise<Decided> {
+    for (const source of this.#sources) {
+      const decided = (await source.decided()).find((one) => one.id === id);
+      if (decided === undefined) continue;
+      if (decided.undo === undefined) {
+        throw new AppError('not_allowed', `This cannot be taken back: ${decided.sentence}`, {
+          fix: 'Change it by hand.',
+        });
+      }
+      await source.undo(decided);
+      this.changed.emit();
+      return decided;
+    }
+    throw new AppError('not_found', `No decision is known under ${shortName(id)}.`, {
+      fix: 'Look at the list: tooltray inbox history.',
+    });
+  }
+
+  async #find(id: string): Promise<{ readonly item: InboxItem; readonly source: InboxSource }> {
+    for (const source of this.#sources) {
+      const item = (await source.items()).find((one) => one.id === id);
+      if (item !== undefined) return { item, source };
+    }
+    throw new AppError('not_found', `Nothing waits for you under ${shortName(id)}.`, {
+      fix: 'It was decided already, or is another one now: tooltray inbox.',
+    });
+  }
+}
+
+function moreUrgent(one: InboxItem, other: InboxItem): number {
+  return (
+    Number(other.isGrave) - Number(one.isGrave) ||
+    (one.until ?? Infinity) - (other.until ?? Infinity) ||
+    (one.at ?? 0) - (other.at ?? 0)
+  );
+}
+
+function requireAnswer(item: InboxItem, { action, parts }: PersonsWord): void {
+  const answer = item.actions.find(({ id }) => id === action);
+  if (answer === undefined) {
+    throw new AppError('bad_request', `${shortName(action)} is no answer to ${item.id}.`, {
+      fix: `Answers: ${item.actions.map(({ id }) => id).join(', ')}.`,
+    });
+  }
+  if (parts === undefined) return;
+  const keys = new Set(item.parts.flatMap((part) => part.keys));
+  const unknown = parts.find((part) => !keys.has(part));
+  if (answer.isByPart && parts.length > 0 && unknown === undefined) return;
+  const wrong =
+    unknown === undefined ? `${item.id} is decided on as a whole` : `${shortName(unknown)} is no part of it`;
+  throw new AppError('bad_request', `${wrong}.`, { fix: `Look at it: tooltray inbox show ${item.id}.` });
+}

@@ -1,0 +1,242 @@
+/** What servers say now and did not when they were accepted, as items of the inbox: one a server and update. */
+import { AppError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { cutText, markHidden, shortName } from '../../base/shown-text.ts';
+import { count } from '../../base/wording.ts';
+import type { DefinitionChange } from '../pins/offer.ts';
+import type { PinBook } from '../pins/pin-book.ts';
+import type { Decision, PinKey, PinnedKind } from '../pins/pin-file.ts';
+import type { ReviewQuestion, ServerPins } from '../pins/server-pins.ts';
+import { definitionLines, diffLines, placeInWords } from './diff-lines.ts';
+import { listed } from './entry-meanings.ts';
+import type { PersonsWord, InboxSource } from './inbox.ts';
+import type { Decided, DiffLine, InboxAction, InboxItem, InboxPart, Meaning, Outcome } from './inbox-item.ts';
+
+/** `configured`: the servers there are; pins outlive them. */
+export function pinSource(pins: PinBook, configured: () => ReadonlySet<string>): InboxSource {
+  return {
+    onChange: (listener) => pins.changed.on(listener),
+    items: () => {
+      const questions = pins.questions(configured());
+      return Promise.resolve(questions.map((question) => itemOf(question, lastDecision(pins, question.server))));
+    },
+    decide: (item, word) => decide(pins, item, word),
+    decided: () => Promise.resolve([...configured()].flatMap((server) => decidedAbout(pins, server))),
+    undo: ({ id, server = '' }) => pinsOf(pins, server).undo(id),
+  };
+}
+
+async function decide(
+  pins: PinBook,
+  { id, server = '', parts }: InboxItem,
+  { action, by, parts: keys }: PersonsWord,
+): Promise<Outcome> {
+  const choice = action === 'accept' ? 'accept' : 'keep';
+  await pinsOf(pins, server).decide(choice, by, id, keys as readonly PinKey[] | undefined);
+  const decided = keys ?? parts.flatMap((part) => part.keys);
+  return { sentence: decidedSentence(server, choice, decided as readonly PinKey[]), isDone: true };
+}
+
+function pinsOf(pins: PinBook, server: string): ServerPins {
+  const found = pins.find(server);
+  if (found !== undefined) return found;
+  throw new AppError('server_not_found', `There is no server ${shortName(server)} any more.`, {
+    fix: 'Nothing of it waits for you.',
+  });
+}
+
+/** After a decision, what comes next is another cause. */
+function lastDecision(pins: PinBook, server: string): string {
+  return pins.find(server)?.decisions.at(-1)?.id ?? '';
+}
+
+/** Parts of one item, and lines and sentences of one part, that are shown: nobody reads more before they decide. */
+const mostParts = 100;
+const mostLines = 60;
+const mostSentences = 40;
+
+function itemOf(question: ReviewQuestion, after: string): InboxItem {
+  const { id, at, changes, isRugPull } = question;
+  const server = markHidden(question.server);
+  const groups = grouped(changes);
+  const isGrave = isRugPull || changes.some(({ findings }) => findings.some(({ tier }) => tier === 'block'));
+  return {
+    ...{
+      id,
+      kind: 'change',
+      cause: `change ${question.server} ${after}`,
+      at,
+      until: undefined,
+      server: question.server,
+    },
+    sentence: sentenceOf(server, changes, isRugPull),
+    from: fromOf(server, question),
+    isGrave,
+    meanings: meaningsOf(server, question),
+    parts: groups.slice(0, mostParts).map(partOf),
+    moreParts: Math.max(0, groups.length - mostParts),
+    actions: actionsOf(changes.length),
+  };
+}
+
+function sentenceOf(server: string, changes: readonly DefinitionChange[], isRugPull: boolean): string {
+  const changed = changes.filter((change) => change.class !== 'new');
+  const added = changes.length - changed.length;
+  const what = [
+    ...(changed.length > 0 ? [`says something else about ${listed(changed.map(nameOf))}`] : []),
+    ...(added > 0 ? [`has ${count(added, 'definition')} more than you accepted`] : []),
+  ];
+  return `${server} ${what.join(' and ')}${isRugPull ? ', without an update' : ''}.`;
+}
+
+function fromOf(server: string, { isRugPull, floats }: ReviewQuestion): string {
+  if (isRugPull) return `${server} changed while what is started stayed the same.`;
+  if (floats === undefined) return `${server} is started from something else than when you accepted it.`;
+  return `${markHidden(floats)} is fetched anew at each start: no version of it is written down.`;
+}
+
+function meaningsOf(server: string, { changes, isRugPull }: ReviewQuestion): readonly Meaning[] {
+  const found = changes.reduce((sum, { findings }) => sum + findings.length, 0);
+  const sentences = changes.reduce((sum, { added }) => sum + added.length, 0);
+  const fresh = changes.filter((change) => change.class === 'new' && change.kind === 'tool');
+  const milder = changes.filter((change) => change.milder.length > 0);
+  const grave = (isTrue: boolean, text: string): Meaning[] => (isTrue ? [{ text, isGrave: true }] : []);
+  const plain = (isTrue: boolean, text: string): Meaning[] => (isTrue ? [{ text, isGrave: false }] : []);
+  return [
+    ...grave(isRugPull, `No update explains this: ${server} showed you one thing and now says another.`),
+    ...grave(found > 0, `${count(found, 'place')} in it ${found === 1 ? 'reads' : 'read'} like an order to the model.`),
+    ...grave(
+      milder.length > 0,
+      `${listed(milder.map(nameOf))} ${milder.length === 1 ? 'calls itself' : 'call themselves'} less dangerous: apps may stop asking before a call.`,
+    ),
+    ...plain(
+      fresh.length > 0,
+      `Models can call ${listed(fresh.map(nameOf))}, which ${fresh.length === 1 ? 'is' : 'are'} new.`,
+    ),
+    ...plain(
+      sentences > 0,
+      `Models read ${count(sentences, 'sentence')} that ${sentences === 1 ? 'was' : 'were'} not there.`,
+    ),
+  ];
+}
+
+function actionsOf(changes: number): readonly InboxAction[] {
+  const isByPart = changes > 1;
+  return [
+    {
+      ...{ id: 'keep', label: 'Keep what I accepted', isRisky: false, isByPart },
+      meaning: 'Models go on with the old text; what changed is not called, and you are not asked about it again.',
+    },
+    {
+      ...{ id: 'accept', label: 'Accept', isRisky: true, isByPart },
+      meaning: 'Models are shown the new text, and it is held against it from now on.',
+    },
+  ];
+}
+
+// Parts: definitions that changed alike are one.
+
+interface Group {
+  readonly changes: readonly DefinitionChange[];
+  readonly lines: readonly DiffLine[];
+}
+
+function grouped(changes: readonly DefinitionChange[]): readonly Group[] {
+  const groups = new Map<string, { changes: DefinitionChange[]; lines: readonly DiffLine[] }>();
+  for (const change of changes) {
+    const lines = linesOf(change);
+    const { class: kind, added, milder, isRugPull, findings } = change;
+    // By what changed in it, not by what else it says.
+    const same = JSON.stringify([kind, change.kind, added, milder, isRugPull, findings, lines]);
+    const group = groups.get(same);
+    if (group === undefined) groups.set(same, { changes: [change], lines });
+    else group.changes.push(change);
+  }
+  return [...groups.values()].toSorted((one, other) => gravity(other.changes) - gravity(one.changes));
+}
+
+function gravity([change]: readonly DefinitionChange[]): number {
+  const isBlock = change?.findings.some(({ tier }) => tier === 'block') ?? false;
+  return Number(isBlock) * 4 + Number(change?.isRugPull) * 2 + Number((change?.findings.length ?? 0) > 0);
+}
+
+function linesOf({ kind, before = {}, after = {} }: DefinitionChange): readonly DiffLine[] {
+  return diffLines(linesOfDefinition(kind, before), linesOfDefinition(kind, after)).filter(
+    ({ change }) => change !== 'same',
+  );
+}
+
+/** Without its name, which stands in the title: by that every definition would be another one. */
+function linesOfDefinition(kind: PinnedKind, definition: JsonObject): ReadonlyMap<string, unknown> {
+  const { [kind === 'template' ? 'uriTemplate' : 'name']: _name, ...rest } = definition;
+  return definitionLines(rest);
+}
+
+function partOf({ changes, lines }: Group): InboxPart {
+  const [first] = changes;
+  const { added = [], milder = [], findings = [], isRugPull = false } = first ?? {};
+  const sentences = added.slice(0, mostSentences).map(({ place, sentence }) => ({
+    place: markHidden(placeInWords(place)),
+    sentence: cutText(markHidden(sentence), 4000),
+  }));
+  const notes: Meaning[] = [
+    ...(isRugPull ? [{ text: 'Changed without an update.', isGrave: true }] : []),
+    ...findings.map(({ sentence, words, tier }) => ({
+      text: `${sentence} “${cutText(markHidden(words), 200)}”`,
+      isGrave: tier === 'block',
+    })),
+    ...milder.map((hint) => ({ text: `Calls itself milder: ${hint}.`, isGrave: true })),
+  ];
+  return {
+    keys: changes.map(({ key }) => key),
+    title: titleOf(changes),
+    notes,
+    added: sentences,
+    lines: lines.slice(0, mostLines),
+    more: Math.max(0, added.length - mostSentences) + Math.max(0, lines.length - mostLines),
+  };
+}
+
+const nouns: Readonly<Record<PinnedKind, readonly [one: string, several: string]>> = {
+  introduction: ['What it says of itself', 'What it says of itself'],
+  tool: ['Tool', 'Tools'],
+  prompt: ['Prompt', 'Prompts'],
+  template: ['Resources', 'Resources'],
+};
+
+function titleOf(changes: readonly DefinitionChange[]): string {
+  const [first] = changes;
+  if (first === undefined) return '';
+  const [one, several] = nouns[first.kind];
+  const isNew = first.class === 'new' ? (changes.length === 1 ? ', which is new' : ', which are new') : '';
+  if (first.kind === 'introduction') return one;
+  return `${changes.length === 1 ? one : several} ${listed(changes.map(nameOf))}${isNew}`;
+}
+
+function nameOf({ kind, name }: Pick<DefinitionChange, 'kind' | 'name'>): string {
+  return kind === 'introduction' ? 'itself' : cutText(markHidden(name), 100);
+}
+
+// What was decided.
+
+function decidedAbout(pins: PinBook, server: string): readonly Decided[] {
+  return (pins.find(server)?.decisions ?? []).map((decision) => decidedOf(server, decision));
+}
+
+function decidedOf(server: string, { id, at, by, choice, decided }: Decision): Decided {
+  const undo =
+    choice === 'accept'
+      ? 'What was accepted before is in force again, and you are asked once more.'
+      : 'You are asked about it again.';
+  const sentence = decidedSentence(server, choice, Object.keys(decided) as PinKey[]);
+  return { id, kind: 'change', at, by, server, sentence, undo };
+}
+
+function decidedSentence(server: string, choice: Decision['choice'], keys: readonly PinKey[]): string {
+  const names = keys.map((key) => {
+    const [kind = '', name = ''] = [key.slice(0, key.indexOf(':')), key.slice(key.indexOf(':') + 1)];
+    return nameOf({ kind: kind as PinnedKind, name: name.split('\n')[0] ?? '' });
+  });
+  const what = `what ${markHidden(server)} says about ${listed(names)} now`;
+  return choice === 'accept' ? `Accepted ${what}.` : `Kept the accepted text in place of ${what}.`;
+}

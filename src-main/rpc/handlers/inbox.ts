@@ -1,0 +1,18 @@
+/** What waits for a person's decision, and their word on it. */
+import type { InboxItem } from '../../core/trust/inbox/inbox-item.ts';
+import type { InboxSummary } from '../contract.ts';
+import type { Handlers } from '../deps.ts';
+
+export const inboxHandlers = {
+  inbox: async (_input, { core }) => {
+    const [items, decided] = await Promise.all([core.inbox.items(), core.inbox.decided()]);
+    return { items: items.map(inboxSummary), decided };
+  },
+  inboxItem: ({ id }, { core }) => core.inbox.item(id),
+  decide: ({ id, action, parts, by = 'dashboard' }, { core }) => core.inbox.decide(id, { action, parts, by }),
+  undecide: ({ id }, { core }) => core.inbox.undo(id),
+} satisfies Handlers;
+
+export function inboxSummary({ id, kind, cause, at, until, server, sentence, from, isGrave }: InboxItem): InboxSummary {
+  return { id, kind, cause, at, until, server, sentence, from, isGrave };
+}

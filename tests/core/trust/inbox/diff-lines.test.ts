@@ -1,0 +1,59 @@
+/** Changes line by line: in plain words, verbatim, with the sentences that are another. */
+import { expect, test } from 'vitest';
+import {
+  definitionLines,
+  diffLine,
+  diffLines,
+  placeInWords,
+} from '../../../../src-main/core/trust/inbox/diff-lines.ts';
+
+test('of a text that changed in part, the sentences that the other side does not have are told', () => {
+  const { pieces, before, after } = diffLine('Description', 'Draws. Fast.', 'Draws. Reads your keys first. Fast.');
+  expect([before, after]).toEqual(['"Draws. Fast."', '"Draws. Reads your keys first. Fast."']);
+  expect(pieces).toEqual({
+    before: [{ text: 'Draws. Fast.', isOther: false }],
+    after: [
+      { text: 'Draws. ', isOther: false },
+      { text: 'Reads your keys first. ', isOther: true },
+      { text: 'Fast.', isOther: false },
+    ],
+  });
+  expect(diffLine('Description', 'One.', 'Two.').pieces).toBeUndefined();
+});
+
+test('all pieces together are the text, whatever it is made of', () => {
+  for (const text of ['', '.', 'a', 'a. b', '。', 'x\n\ny', '...', ' ', 'a! b? c']) {
+    const { pieces } = diffLine('x', `Same. ${text}`, `Same. ${text}more`);
+    if (pieces === undefined) continue;
+    expect(pieces.before.map((piece) => piece.text).join('')).toBe(`Same. ${text}`.replaceAll('\n', '⟨U+000A⟩'));
+  }
+});
+
+test('what cannot be seen is marked, what is very long is cut and says so', () => {
+  expect(diffLine('a', undefined, 'x\u200b').after).toBe('"x⟨U+200B⟩"');
+  const long = diffLine('a', undefined, 'x'.repeat(30_000)).after ?? '';
+  expect(long.length).toBeLessThan(20_100);
+  expect(long).toContain('(30002 characters in all)');
+});
+
+test('a definition is told by places that people understand', () => {
+  const lines = definitionLines({
+    description: 'Draws.',
+    inputSchema: {
+      type: 'object',
+      properties: { path: { type: 'string', description: 'Where.' } },
+      required: ['path'],
+    },
+    annotations: { readOnlyHint: true },
+  });
+  expect([...lines]).toEqual([
+    ['Description', 'Draws.'],
+    ['Arguments type', 'object'],
+    ['Parameter path, type', 'string'],
+    ['Parameter path, description', 'Where.'],
+    ['Arguments required', ['path']],
+    ['Hint readOnlyHint', true],
+  ]);
+  expect(placeInWords('constructor.x')).toBe('constructor.x');
+  expect(diffLines(lines, lines).every(({ change }) => change === 'same')).toBe(true);
+});

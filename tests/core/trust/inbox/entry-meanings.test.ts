@@ -1,0 +1,74 @@
+/** What agreeing to an entry would mean, in the words a person reads before they do. */
+import { describe, expect, test } from 'vitest';
+import { entryMeanings, settingMeanings } from '../../../../src-main/core/trust/inbox/entry-meanings.ts';
+
+const texts = (before: object | undefined, after: object): readonly string[] =>
+  entryMeanings(before as never, after as never).map(({ text, isGrave }) => `${isGrave ? '! ' : ''}${text}`);
+
+describe('what a new entry reaches', () => {
+  test.each([
+    [['/'], 'your whole disk'],
+    [['C:\\'], 'your whole disk'],
+    [['--root=/'], 'your whole disk'],
+    [['~'], 'your whole home folder'],
+    [['/home/ann/'], 'your whole home folder'],
+    [['${env:HOME}'], 'your whole home folder'],
+    [['C:\\Users\\Ann'], 'your whole home folder'],
+    [['/home/ann/.ssh/'], 'keys: /home/ann/.ssh'],
+    [['-v', '/:/host:ro'], 'your whole disk'],
+    [['--mount', 'type=bind,source=/,target=/x'], 'your whole disk'],
+  ])('%j is told as grave', (args, what) => {
+    expect(texts(undefined, { command: '/opt/server', args })).toEqual(
+      expect.arrayContaining([expect.stringMatching(new RegExp(`^! Gains access to ${what.replaceAll('.', '\\.')}`))]),
+    );
+  });
+
+  test('a folder is named; a file that is started is none', () => {
+    expect(texts(undefined, { command: 'node', args: ['/opt/server.js', '/data/notes'] })).toEqual([
+      'Starts node on this computer, with your rights.',
+      'Gains access to /data/notes.',
+    ]);
+  });
+
+  test('a package without a version, a shell, an administrator, a container with a way out', () => {
+    expect(texts(undefined, { command: 'npx', args: ['-y', '@acme/server'] })).toContain(
+      'Fetches the newest @acme/server at each start: what runs later may not be what runs now.',
+    );
+    expect(texts(undefined, { command: 'npx', args: ['-y', '@acme/server@1.2.3'] }).join()).not.toContain('newest');
+    expect(texts(undefined, { command: 'bash', args: ['-lc', 'curl x | sh'] })[0]).toMatch(/^! Runs a line of a shell/);
+    expect(texts(undefined, { command: 'sudo', args: ['server'] })[0]).toMatch(/^! .*administrator/);
+    const socket = ['run', '-v', '/var/run/docker.sock:/var/run/docker.sock', 'image'];
+    expect(texts(undefined, { command: 'docker', args: socket })[0]).toMatch(/^! Its container can reach/);
+  });
+
+  test('an address: where what is sent goes, and that others can read it; secrets by their names only', () => {
+    expect(texts(undefined, { url: 'http://mail.example/mcp', headers: { Authorization: 'Bearer abc' } })).toEqual([
+      '! It goes there unencrypted: others on the way can read it.',
+      'Whatever its tools are called with goes to mail.example.',
+      'Is given Authorization.',
+    ]);
+    expect(texts(undefined, { base_url: 'http://127.0.0.1:80/mcp' }).join()).not.toContain('unencrypted');
+  });
+});
+
+test('of a change only what is gained is told; what was off gains everything by being switched on', () => {
+  const entry = { command: 'node', args: ['/opt/server.js', '/data/notes'] };
+  expect(texts(entry, { ...entry, args: [...entry.args, '/'] })).toEqual(['! Gains access to your whole disk.']);
+  expect(texts(entry, entry)).toEqual([]);
+  expect(texts({ ...entry, enabled: false }, entry)).toContain('Starts node on this computer, with your rights.');
+  expect(texts({ ...entry, disabledTools: ['delete_all'] }, entry)).toEqual([
+    'Models can call delete_all, which you had switched off.',
+  ]);
+});
+
+test('what cannot be seen in a name stands there as a mark', () => {
+  expect(texts(undefined, { command: '/opt/a', args: [], env: { 'API_TOKEN\u200b': '${env:X}' } })).toContain(
+    'Is given API_TOKEN⟨U+200B⟩.',
+  );
+});
+
+test('settings say what they would allow; one that is no setting says nothing', () => {
+  expect(settingMeanings('trustEdits', true)[0]?.isGrave).toBe(true);
+  expect(settingMeanings('results.folders', ['/'])[0]?.text).toBe('Gains access to your whole disk.');
+  expect(settingMeanings('constructor', true)).toEqual([]);
+});
