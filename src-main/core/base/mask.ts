@@ -1,4 +1,5 @@
 /** Masks secrets in texts and objects meant for people, logs and models: by name, by shape, and by value. */
+import { isPrefixedKey, prefixedKeys, privateKeys } from './secret-shapes.ts';
 
 // Masks secrets in free text: what stands after a secret name (`token=...`, `"apiKey": "..."`), then what looks like one.
 
@@ -281,28 +282,7 @@ function nameWords(name: string): string[] {
   return words.map((word) => word.toLowerCase());
 }
 
-// Secrets known by their shape alone, whatever they are called.
-// Every pattern is linear: it starts at a literal, and where that literal could repeat inside what it scans, a look-behind
-// forbids to start there again.
-
-const start = '(?<![A-Za-z0-9_])';
-
-/** Prefixes that their issuers gave the keys so that tools like this one can find them. */
-const prefixed = [
-  '(?:sk|rk)[-_][A-Za-z0-9_-]{16,}', // OpenAI, Anthropic, Stripe
-  '(?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{16,}',
-  'gl(?:pat|rt|dt)-[\\w-]{16,}',
-  '(?:xox[a-z]|xapp)-[\\w-]{8,}', // Slack
-  '(?:AKIA|ASIA)[A-Z0-9]{16}', // AWS
-  'AIza[\\w-]{30,}', // Google
-  'ya29\\.[\\w-]{16,}',
-  'GOCSPX-[\\w-]{16,}',
-  '(?:npm|hf|glsa|figd|ntn|shpat|shpss|sbp|lin_api|dop_v1|tvly|pplx|gsk|xai|ctx7sk)[-_][A-Za-z0-9_-]{20,}',
-  'pypi-[\\w-]{40,}',
-  'SG\\.[\\w-]{16,}\\.[\\w-]{16,}', // SendGrid
-  'AGE-SECRET-KEY-[A-Z0-9]{20,}',
-  '(?<!-)eyJ[\\w-]{8,}\\.[\\w-]{8,}(?:\\.[\\w-]*)?', // JSON web token
-].join('|');
+// Secrets known by their shape alone, whatever they are called. Every pattern is linear.
 
 /** Words after "Bearer" in sentences and challenges (`Bearer realm="x"`), which are no token. */
 const proseAfterBearer =
@@ -321,10 +301,7 @@ function maskShapes(text: string): string {
 }
 
 const shapes: readonly Shape[] = [
-  {
-    pattern: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g,
-    replace: () => mask,
-  },
+  { pattern: privateKeys, replace: () => mask },
   {
     pattern: /\bBearer[ \t]{1,8}([\w.~+/=-]+"?)/gi,
     replace: (match, value = '') => (proseAfterBearer.test(value) ? match : `Bearer ${mask}${quoteEnd(value)}`),
@@ -336,7 +313,7 @@ const shapes: readonly Shape[] = [
   // Up to the last @ before the path: passwords are often pasted into URLs without being encoded.
   { pattern: /:\/\/[^\s/?#:"'<>]{0,200}:[^\s/"'<>]{0,2000}@/g, replace: (match) => `${userPart(match)}:${mask}@` },
   { pattern: /\b(https?:\/\/)[^\s/?#:@"'<>]{1,2000}@/gi, replace: (_match, scheme = '') => `${scheme}${mask}@` },
-  { pattern: new RegExp(`${start}(?:${prefixed})`, 'g'), replace: () => mask },
+  { pattern: prefixedKeys, replace: (match) => (isPrefixedKey(match) ? mask : match) },
 ];
 
 function quoteEnd(value: string): string {

@@ -55,6 +55,8 @@ const secretTexts = [
   `xoxb-${long}`,
   `AIza${long}`,
   `npm_${long}`,
+  `hf_${long}`,
+  `sk-ant-api03-${long}`,
   `(eyJ${S}.eyJ${S}.${S})`,
   `-----BEGIN RSA PRIVATE KEY-----\n${S}\n${S}\n-----END RSA PRIVATE KEY-----`,
   `-----BEGIN PRIVATE KEY-----\\n${S}`,
@@ -93,6 +95,10 @@ const ordinary = [
   'keyboard: qwerty, monkey=banana, tokenizer: o200k, keyFile=/etc/ssl/cert.pem',
   'task-force-one-hundred-and-twenty sk-short',
   'const a = b > c ? d : e; // 中文 🎉',
+  // Names that begin as keys do.
+  'npm_config_registry=https://registry.example, npm_package_devDependencies_typescript, npm_lifecycle_event_name_2',
+  'npm-json-schema-validator-for-node-24 and npm-check-updates-with-groups',
+  'sk-learn-contrib-imbalanced-learn, rk-3588-board-support-package, hf_hub_enable_hf_transfer_in_2026',
 ];
 
 test.each(ordinary)('leaves alone: %s', (text) => {
@@ -181,6 +187,7 @@ const hostile: [string, string][] = [
   ['private keys', '-----BEGIN PRIVATE KEY-----'],
   ['spaces', ' '],
   ['key prefixes', 'sk-'],
+  ['words after a key prefix', 'npm_abcdefghijklmnopqrst_'],
   ['cookies', 'cookie: '],
   ['flags', '--token --'],
 ];
