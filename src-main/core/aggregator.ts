@@ -35,6 +35,7 @@ import type { SpillStore } from './spills/spill-store.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { ownPlaces } from './security/own-places.ts';
 import { readOrCreateToken } from './security/access-token.ts';
+import { openFlow, type OpenFlow } from './open-flow.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
 import { describeChanges } from './trust/pins/offer.ts';
@@ -98,6 +99,8 @@ export class Aggregator {
   readonly spillFiles: KeptSpills;
   readonly deletions: PlannedDeletions;
   readonly shaper: ResultShaper;
+  /** What leaves, held against what was read; the questions that wait for the person, and what they decided. */
+  readonly trust: OpenFlow;
   readonly steps: CallSteps;
   readonly admin: ServerAdmin;
   /** What the person changes themselves. */
@@ -190,6 +193,12 @@ export class Aggregator {
     this.deletions = results.deletions;
     this.shaper = results.shaper;
     this.#closeResults = results.close;
+    this.trust = openFlow({
+      folder: paths.dataDir,
+      settings: () => options.config.current.flow,
+      log: log.child('flow'),
+    });
+    this.sessions.ended.on((id) => this.trust.flow.forget(id));
     this.steps = callSteps({
       catalog: this.catalog,
       servers: this.servers,
@@ -200,6 +209,7 @@ export class Aggregator {
       details: this.details,
       settleMs,
       cacheSeconds: () => options.config.current.results.cacheSeconds,
+      flow: this.trust.flow,
     });
     this.#proposals = new ProposalStore(join(paths.dataDir, 'proposals.json'));
     const lastLines = (server: string): readonly string[] => this.transports.lastLines(server);
@@ -258,7 +268,7 @@ export class Aggregator {
     // One promise from the first moment on: a stop that comes while we tidy up waits for what begins after it.
     this.#watching = this.#tidyUp().then(() => {
       // Before the file is watched: whoever connects meanwhile finds the servers.
-      settled = Promise.all([this.spills.start(), this.#apply(config.current)]);
+      settled = Promise.all([this.spills.start(), this.trust.start(), this.#apply(config.current)]);
       return Promise.all([config.start(), this.#proposals.start()]);
     });
     await this.#watching;
@@ -275,6 +285,7 @@ export class Aggregator {
     await this.servers.stop();
     this.signIns.close();
     this.transports.close();
+    await this.trust.close();
     await this.#closeResults();
     await this.#closeRecord();
     await this.sandbox.close();
@@ -292,6 +303,8 @@ export class Aggregator {
       sandbox: this.sandbox,
       descriptions: this.descriptions,
       spillFiles: this.spillFiles,
+      spillOf: (ref) => this.spills.find(ref),
+      flow: this.trust.flow,
       activity: this.activity,
       shaper: this.shaper,
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },

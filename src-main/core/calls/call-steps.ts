@@ -1,14 +1,15 @@
 /** The steps of the pipeline as the core runs them: who is asked at each stage. */
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { CallDetails } from '../activity/call-details.ts';
-import { AppError, type ErrorCode, withFix } from '../base/errors.ts';
-import { objectOf } from '../base/json.ts';
+import { AppError, type ErrorCode, errorText, withFix } from '../base/errors.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { IsToolOn, LiveCatalog } from '../catalog/live-catalog.ts';
 import { toolOff } from '../catalog/tool-finder.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
-import { RpcError } from '../wire/message.ts';
-import { type CallRequest, type CallSteps, checkIntent } from './call-tool.ts';
+import type { Flow } from '../trust/flow/flow.ts';
+import { type Result, RpcError } from '../wire/message.ts';
+import { type CallerContext, type CallRequest, type CallSteps, checkIntent } from './call-tool.ts';
 import { checkArguments, SchemaCompiler } from './check-arguments.ts';
 import { recordCall, tellLedger } from './record-call.ts';
 import { explainError, explainResult, withoutShownSchema } from './refused-arguments.ts';
@@ -28,10 +29,11 @@ interface StepParts {
   readonly settleMs: number;
   /** How long answers may be given again, in seconds, by server or tool. */
   readonly cacheSeconds: () => Readonly<Record<string, number>>;
+  readonly flow: Pick<Flow, 'release' | 'noteAnswer' | 'noteText'>;
 }
 
 export function callSteps(parts: StepParts): CallSteps {
-  const { catalog, servers, isOn, knownFix, shaper, activity, details, settleMs, cacheSeconds } = parts;
+  const { catalog, servers, isOn, knownFix, shaper, activity, details, settleMs, cacheSeconds, flow } = parts;
   const schemas = new SchemaCompiler();
   const cache = makeCache(servers, cacheSeconds);
   return {
@@ -52,16 +54,19 @@ export function callSteps(parts: StepParts): CallSteps {
         throw withoutShownSchema(error, { tool, request, context });
       }
     },
+    release: (tool, args, context) => flow.release(tool, args, context),
     call: (tool, params, request, context) =>
-      cache.cachedCall(tool, params, context, async (watched) => {
-        try {
-          return await servers.get(tool.server).request('tools/call', params, watched);
-        } catch (error) {
-          if (error instanceof RpcError) throw await explainError(error, { tool, request, context }, schemas);
-          if (!(error instanceof AppError)) throw error;
-          throw withFix(withFix(error, knownFix(tool.server)), whatNow(error, tool, request, catalog));
-        }
-      }),
+      noted(flow, tool, params, context, () =>
+        cache.cachedCall(tool, params, context, async (watched) => {
+          try {
+            return await servers.get(tool.server).request('tools/call', params, watched);
+          } catch (error) {
+            if (error instanceof RpcError) throw await explainError(error, { tool, request, context }, schemas);
+            if (!(error instanceof AppError)) throw error;
+            throw withFix(withFix(error, knownFix(tool.server)), whatNow(error, tool, request, catalog));
+          }
+        }),
+      ),
     shape: async (result, tool, request, context) => {
       const explained = await explainResult(result, { tool, request, context }, schemas);
       return shaper.shape(explained, tool, request, context);
@@ -71,6 +76,24 @@ export function callSteps(parts: StepParts): CallSteps {
       tellLedger(call);
     },
   };
+}
+
+/** The session has read what the server says, also where another one's answer is given again, or the call failed. */
+async function noted(
+  flow: StepParts['flow'],
+  tool: CatalogEntry,
+  { arguments: args }: JsonObject,
+  context: CallerContext,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    const result = await call();
+    flow.noteAnswer(tool, isObject(args) ? args : undefined, result, context);
+    return result;
+  } catch (error) {
+    if (error instanceof RpcError) flow.noteText(tool.id, tool.server, errorText(error), context);
+    throw error;
+  }
 }
 
 /** The server was not there when it was called: whoever goes elsewhere does nothing twice. */

@@ -1,7 +1,7 @@
 /**
  * THE pipeline: every call a model makes goes through here.
  *
- *   resolve → allow? → check → call → shape → record
+ *   resolve → allow? → check → release? → call → shape → record
  */
 import type { Exchange } from '../activity/ledger/exchange.ts';
 import { AppError } from '../base/errors.ts';
@@ -58,6 +58,10 @@ export interface CallerContext extends CallContext {
   readonly shownSchemas?: ShownSchemas | undefined;
   /** The request that it runs for, in the ledger. */
   readonly exchange?: Pick<Exchange, 'called'> | undefined;
+  /** Under which it is remembered what was read, where a session is one request only; absent: the session. */
+  readonly memoryId?: string | undefined;
+  /** Whether the call may take as long as it takes: its client app is given a handle in time. */
+  readonly mayGoOn?: (() => boolean) | undefined;
 }
 
 /** Which tools' schemas the model has read in its session. */
@@ -73,6 +77,15 @@ export interface CallSteps {
   allow(tool: CatalogEntry, request: CallRequest, context: CallerContext): void;
   /** The arguments to call with. Rejects with AppError arguments_invalid. */
   check(tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<JsonObject | undefined>;
+  /**
+   * Whether what leaves with the call may leave: the arguments to send. Waits for a person where one has to be asked; throws or rejects
+   * with AppError not_allowed.
+   */
+  release(
+    tool: CatalogEntry,
+    args: JsonObject | undefined,
+    context: CallerContext,
+  ): Promise<JsonObject | undefined> | JsonObject | undefined;
   /** What the server answers. Rejects with AppError, or with its RpcError, which tells the schema where it refused the arguments. */
   call(tool: CatalogEntry, params: JsonObject, request: CallRequest, context: CallerContext): Promise<Result>;
   /**
@@ -95,8 +108,9 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     steps.allow(tool, request, context);
     // What a client app calls by name goes out as it came; what a model writes into a helper tool is checked.
     const args = request.via === undefined ? request.arguments : await steps.check(tool, request, context);
+    const sent = await steps.release(tool, args, context);
     times.mark('allow');
-    result = await steps.call(tool, callParams(tool, args, request.rest), request, context);
+    result = await steps.call(tool, callParams(tool, sent, request.rest), request, context);
     times.mark('call');
     given = await steps.shape(result, tool, request, context);
     times.mark('shape');

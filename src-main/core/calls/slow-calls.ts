@@ -82,7 +82,8 @@ export class SlowCalls {
   async run(tool: () => string, context: CallerContext, start: StartCall): Promise<Result> {
     const limitMs = this.#options.limitMs(context.app);
     if (limitMs === undefined) return start(context, {});
-    const call = new SlowCall(tool, context, start);
+    const mayGoOn = (): boolean => this.#options.awaitLine({ handle: '' }, context) !== undefined;
+    const call = new SlowCall(tool, { ...context, mayGoOn }, start);
     try {
       if (!(await call.waiters.wait(context, limitMs)) && !(await this.#endsWithWait(call, context, limitMs))) {
         const given = this.#handOut(call, context);

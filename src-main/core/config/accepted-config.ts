@@ -263,6 +263,7 @@ function defaultOf(key: string, path: string): unknown {
 function tightens(key: string, before: unknown, value: unknown): boolean {
   if (key === 'trustEdits') return value === false;
   if (key === 'isolateCommands') return value === true;
+  if (key === 'flow') return tightensFlow(before, value);
   if (key === 'heal') return value === 'off' || (value === 'ask' && before === 'auto');
   if (key === 'results.folders') return isPart(value, before);
   if (!isObject(before) || !isObject(value)) return false;
@@ -272,6 +273,15 @@ function tightens(key: string, before: unknown, value: unknown): boolean {
   const order: readonly unknown[] = ['refuse', 'ask', 'allow'];
   const loosens = order.indexOf(value['agentChanges']) > order.indexOf(before['agentChanges']);
   return !loosens && ['mayAdd', 'mayRemove'].every((member) => value[member] !== true || before[member] === true);
+}
+
+/** Less leaves without a question. Roles are a person's word either way. */
+function tightensFlow(before: unknown, value: unknown): boolean {
+  if (!isObject(before) || !isObject(value)) return false;
+  const { mode: was, ...others } = before;
+  const { mode: is, ...rest } = value;
+  const order: readonly unknown[] = ['off', 'record', 'ask'];
+  return order.indexOf(is) >= order.indexOf(was) && isDeepStrictEqual(others, rest);
 }
 
 function isPart(some: unknown, all: unknown): boolean {

@@ -123,6 +123,25 @@ interface ChangePolicy {
   readonly mayRemove: boolean;
 }
 
+/** What a tool does with data: reads what is private, reads what strangers wrote, sends out, writes. */
+export const flowRoles = ['private', 'foreign', 'sends', 'writes'] as const;
+
+export type FlowRole = (typeof flowRoles)[number];
+
+/** What is done about data that leaves. */
+export interface FlowSettings {
+  /** Nothing; what would have been asked is counted; a person is asked. */
+  readonly mode: 'off' | 'record' | 'ask';
+  /** How long a call waits for the person where its client app cannot be given a handle, in seconds. */
+  readonly waitSeconds: number;
+  /** How long a question may be answered, in minutes. */
+  readonly openMinutes: number;
+  /** By `server` or `server:tool`; the tool's wins. Absent: guessed. */
+  readonly roles: Readonly<Record<string, readonly FlowRole[]>>;
+  /** Keys, card numbers and the like in what is sent out: asked for as destinations are, or `***` is sent in their place. */
+  readonly secrets: 'ask' | 'mask' | 'off';
+}
+
 export interface CodeSettings {
   /** Whether `code_execution` and `execute` run anything. */
   readonly enabled: boolean;
@@ -184,6 +203,7 @@ export interface AppConfig {
   /** What `proxy-dispatch` lists and calls. Other ways to a tool are not its business. */
   readonly dispatch: ToolFilter;
   readonly results: ResultSettings;
+  readonly flow: FlowSettings;
   /** A call that takes longer is answered with a handle and goes on, in seconds; 0: never; undefined: what suits the client app. */
   readonly slowCallSeconds: number | undefined;
   /**
@@ -274,6 +294,7 @@ export function defaultConfig(path: string): AppConfig {
       deleteAtExit: false,
       folders: [],
     },
+    flow: { mode: 'record', waitSeconds: 50, openMinutes: 30, roles: {}, secrets: 'ask' },
     slowCallSeconds: undefined,
     reviews: { onChange: 'hold' },
     price: { perMillionTokens: undefined, currency: 'USD' },

@@ -1,7 +1,7 @@
 /** Reads what a config file says beside its servers; a wrong value leaves the one that was in force. */
 import { closestWord } from '../base/wording.ts';
 import type { Node } from 'jsonc-parser';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type AppConfig, type ConfigProduct, defaultConfig, modeWords } from './app-config.ts';
 import { containerKeys, findContainers, issueText } from './read-entry.ts';
 import type { ConfigDocument } from './config-document.ts';
@@ -23,6 +23,7 @@ const groups: ReadonlySet<string> = new Set<keyof Settings>([
   'retrieve',
   'code',
   'reviews',
+  'flow',
 ]);
 
 const settingKeys = Object.keys(settingsSchema.shape) as SettingKey[];
@@ -197,9 +198,15 @@ function knownHelpers(
   });
 }
 
+/** Of a group that may be written as a word, too, the object. */
+function objectSchema(schema: z.ZodType): z.ZodObject {
+  return (schema instanceof z.ZodPipe ? schema.out : schema) as z.ZodObject;
+}
+
 /** Keys inside a group that it does not have. */
 function reportUnknownIn(document: ConfigDocument, key: SettingKey, node: Node): void {
-  const inner = Object.keys((settingsSchema.shape[key] as z.ZodObject).shape);
+  if (node.type !== 'object') return;
+  const inner = Object.keys(objectSchema(settingsSchema.shape[key]).shape);
   for (const { key: word, keyNode } of propertiesOf(node)) {
     if (inner.includes(word) || /^[_$]/.test(word)) continue;
     const meant = closestWord(word, inner);

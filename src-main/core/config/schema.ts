@@ -1,6 +1,6 @@
 /** What may stand in a config file: the settings of the whole and the fields of one server. */
 import { z } from 'zod';
-import { condenseLevels, modeWords, readModeName } from './app-config.ts';
+import { condenseLevels, flowRoles, modeWords, readModeName } from './app-config.ts';
 
 // Times as Go programs write them into their configs: `30s`, `2m`, `1h30m`, `1.5s`.
 
@@ -49,6 +49,16 @@ const mode = z.string().transform((written, context) => {
 /** Servers that come with Tooltray (core/servers/builtin). */
 const builtinNames = ['utils'] as const;
 
+const flow = z
+  .object({
+    mode: z.enum(['off', 'record', 'ask']),
+    waitSeconds: z.number().min(0).max(3600),
+    openMinutes: z.number().positive().max(1440),
+    roles: z.record(z.string(), z.array(z.enum(flowRoles))),
+    secrets: z.enum(['ask', 'mask', 'off']),
+  })
+  .partial();
+
 /** Settings beside the servers; every one may be absent. */
 export const settingsSchema = z.object({
   mode,
@@ -85,6 +95,8 @@ export const settingsSchema = z.object({
       folders: z.array(text),
     })
     .partial(),
+  /** A word is short for its mode. */
+  flow: z.preprocess((value) => (typeof value === 'string' ? { mode: value } : value), flow),
   slowCallSeconds: z.number().min(0),
   reviews: z.object({ onChange: z.enum(['hold', 'warn', 'scan']) }).partial(),
   price: z.object({ perMillionTokens: z.number().min(0).optional(), currency: text.optional() }),

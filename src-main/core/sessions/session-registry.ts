@@ -8,6 +8,8 @@ import { Session, type SessionOptions } from './session.ts';
 
 export class SessionRegistry {
   readonly changed = new Event();
+  /** With its id. */
+  readonly ended = new Event<string>();
   readonly #sessions = new Map<string, Session>();
   readonly #servers: ServerManager;
 
@@ -33,6 +35,7 @@ export class SessionRegistry {
   async end(session: Session): Promise<void> {
     if (!this.#sessions.delete(session.id)) return;
     session.end();
+    this.ended.emit(session.id);
     this.changed.emit();
     await this.#servers.endSession(session.id);
   }

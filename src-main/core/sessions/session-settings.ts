@@ -15,7 +15,9 @@ import { type HelperTool, type Mode, type ModeView, SchemaShapes } from '../mode
 import { levelFor } from '../modes/show-tools.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
+import type { SpillOrigin } from '../spills/spill.ts';
 import type { SpillFiles } from '../spills/spill-questions.ts';
+import type { Flow } from '../trust/flow/flow.ts';
 
 /** Parts of the core that every session works with. */
 export interface SessionCore {
@@ -27,6 +29,10 @@ export interface SessionCore {
   readonly sandbox: Sandbox;
   readonly descriptions: DescriptionStore;
   readonly spillFiles: SpillFiles;
+  /** Whose answer is kept under that name; undefined: nobody's. */
+  readonly spillOf: (ref: string) => SpillOrigin | undefined;
+  /** Remembers what sessions read besides answers of calls. */
+  readonly flow: Pick<Flow, 'noteText'>;
   readonly activity: Pick<ActivityLog, 'stats'>;
   readonly serverInfo: JsonObject;
   /** Helper tools by the names they have here. */

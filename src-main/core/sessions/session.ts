@@ -44,6 +44,8 @@ export interface SessionOptions {
   readonly hold?: ((until: Promise<unknown>) => void) | undefined;
   /** Where a session is one request only: what all of its client app's requests share. */
   readonly questions?: SessionQuestions | undefined;
+  /** Likewise: under which it is remembered what they read. */
+  readonly memoryId?: string | undefined;
 }
 
 const maxElicitations = 1000;
@@ -248,6 +250,7 @@ export class Session {
       protocolVersion: this.#version,
       onToolsChanged: () => this.announce({ tools: true, resources: false, prompts: false }),
       holdSession: this.#options.hold,
+      memoryId: this.#options.memoryId,
     };
     return callerContext(caller, params, line, ask, log);
   }

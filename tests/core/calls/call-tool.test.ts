@@ -38,6 +38,7 @@ function pipeline(replaced: Partial<CallSteps> = {}) {
     resolve: () => tool,
     allow: () => undefined,
     check: async (_tool, request) => request.arguments,
+    release: (_tool, args) => args,
     call: async () => ({ content: [] }),
     shape: (result) => result,
     record: (call) => records.push(call),
@@ -64,7 +65,7 @@ function fail(error: Error): () => never {
 test('a call goes through every step once, in order', async () => {
   const { steps, noted } = pipeline();
   await callTool({ tool: 'git_status', arguments: {} }, context, noted);
-  expect(steps).toEqual(['resolve', 'allow', 'call', 'shape', 'record']);
+  expect(steps).toEqual(['resolve', 'allow', 'release', 'call', 'shape', 'record']);
 });
 
 test('what a model wrote into a helper tool is checked in between, and the call made with what comes of it', async () => {
@@ -77,7 +78,7 @@ test('what a model wrote into a helper tool is checked in between, and the call 
     },
   });
   await callTool({ tool: 'git_status', arguments: { a: 1 }, via: 'call_tool' }, context, noted);
-  expect(steps).toEqual(['resolve', 'allow', 'check', 'call', 'shape', 'record']);
+  expect(steps).toEqual(['resolve', 'allow', 'check', 'release', 'call', 'shape', 'record']);
   expect(sent).toEqual([{ name: 'status', arguments: { hoisted: true } }]);
 });
 
@@ -114,13 +115,19 @@ describe('whatever goes wrong, the caller hears it and the call is on record', (
   test.each<[string, Partial<CallSteps>, Error, string[], string]>([
     ['a tool that is not there', { resolve: fail(unknown) }, unknown, ['resolve', 'record'], 'failed'],
     ['a call that is not allowed', { allow: fail(blocked) }, blocked, ['resolve', 'allow', 'record'], 'blocked'],
-    ['an error of the server', { call: fail(refused) }, refused, ['resolve', 'allow', 'call', 'record'], 'failed'],
-    ['a cancelled call', { call: fail(gone) }, gone, ['resolve', 'allow', 'call', 'record'], 'cancelled'],
+    [
+      'an error of the server',
+      { call: fail(refused) },
+      refused,
+      ['resolve', 'allow', 'release', 'call', 'record'],
+      'failed',
+    ],
+    ['a cancelled call', { call: fail(gone) }, gone, ['resolve', 'allow', 'release', 'call', 'record'], 'cancelled'],
     [
       'a defect of ours',
       { shape: fail(new TypeError('x')) },
       new TypeError('x'),
-      ['resolve', 'allow', 'call', 'shape', 'record'],
+      ['resolve', 'allow', 'release', 'call', 'shape', 'record'],
       'failed',
     ],
   ])('%s', async (_what, replaced, error, passed, outcome) => {

@@ -60,10 +60,24 @@ test('an empty object is a config with every default', () => {
       deleteAtExit: false,
       folders: [],
     },
+    flow: { mode: 'record', waitSeconds: 50, openMinutes: 30, roles: {}, secrets: 'ask' },
     slowCallSeconds: undefined,
     reviews: { onChange: 'hold' },
     price: { perMillionTokens: undefined, currency: 'USD' },
   });
+});
+
+test('flow may be written as a word, and its roles and what it does about secrets beside it', () => {
+  expect(read('{ "flow": "ask" }').config?.flow).toMatchObject({ mode: 'ask', secrets: 'ask' });
+  const whole = read('{ "flow": { "secrets": "mask", "roles": { "mail:send": ["sends"] } } }').config?.flow;
+  expect(whole).toMatchObject({ mode: 'record', secrets: 'mask', roles: { 'mail:send': ['sends'] } });
+  expect(said('{ "flow": "always" }')).toEqual([
+    '1:11 flow.mode error: This must be one of "off", "record", "ask". Until it is mended, "record" is used.',
+  ]);
+  expect(said('{ "flow": { "roles": { "mail": ["send"] } } }')).toEqual([
+    '1:33 flow.roles.mail[0] error: This must be one of "private", "foreign", "sends", "writes". Did you mean "sends"? Until it is mended, the default is used.',
+  ]);
+  expect(said('{ "flow": { "rolls": {} } }').join()).toContain('roles');
 });
 
 test('the settings beside the servers are read, and a group may be given in part', () => {

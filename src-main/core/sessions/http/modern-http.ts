@@ -146,7 +146,8 @@ export class ModernEndpoint {
     notify: (method: string, params: JsonObject) => void,
   ): Promise<Result> {
     const { key, app, view, parked, slots } = this.#options;
-    return slots.use(`${key} ${clientName(params)}`, (sessionId, hold) => {
+    const client = `${key} ${clientName(params)}`;
+    return slots.use(client, (sessionId, hold) => {
       const refuse = (): Promise<Result> =>
         Promise.reject(new AppError('unsupported', 'Nothing can be asked outside of a call.'));
       const session = new Session({
@@ -159,6 +160,7 @@ export class ModernEndpoint {
         ask: refuse,
         hold,
         questions: this.#questions,
+        memoryId: client,
       });
       return session.handle(method, params, { id, signal, notify, exchange: this.#exchange.getStore() });
     });

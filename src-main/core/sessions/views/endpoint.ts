@@ -44,10 +44,10 @@ export function endpointOf(pathname: string): Endpoint | undefined {
 /** Throws AppError mode_unknown or server_not_found. */
 export function viewFor(endpoint: Endpoint, core: SessionCore): SessionView {
   if (endpoint.server === undefined) return new MergedView(endpoint, core);
-  const { catalog, servers, steps, settleMs } = core;
+  const { catalog, servers, steps, settleMs, flow } = core;
   const server = servers.get(endpoint.server).config.name;
   const isOn = (name: string, tool: string): boolean => isToolOn(core.config(), name, tool);
-  return new ServerView({ server, servers, catalog, steps, isOn, settleMs });
+  return new ServerView({ server, servers, catalog, steps, isOn, settleMs, flow });
 }
 
 /** Why a path leads nowhere, with the ones that do. */

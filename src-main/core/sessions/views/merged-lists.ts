@@ -97,6 +97,7 @@ export class MergedPrompts {
     const answer = await core.servers
       .get(prompt.server)
       .request('prompts/get', { ...params, name: prompt.name }, context);
+    core.flow.noteText(`${prompt.server}: the prompt ${prompt.name}`, prompt.server, answer, context);
     links.note(prompt.server, answer);
     return answer;
   }
@@ -138,6 +139,7 @@ export class MergedResources {
       const answer = await core.servers
         .get(target.server)
         .request('resources/read', { ...params, uri: target.uri }, context);
+      core.flow.noteText(`${target.server}: ${target.uri}`, target.server, answer, context);
       links.note(target.server, answer);
       return answer;
     } catch (error) {

@@ -13,6 +13,7 @@ import { longestTextFor } from '../../client-apps/app-limits.ts';
 import { type HelperContext, type ModeView, SessionMemory } from '../../modes/mode.ts';
 import type { CallContext } from '../../servers/calls-in-flight.ts';
 import { refreshListings } from '../../servers/server-manager.ts';
+import { NotedFiles } from '../../spills/noted-files.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import type { SessionCore, SettingsOfSession } from '../session-settings.ts';
 import type { ShownLinks } from './shown-links.ts';
@@ -79,7 +80,7 @@ export class HelperContexts {
       getPrompt: (name, args) => view.getPrompt({ ...rest, name, ...(args && { arguments: args }) }, context),
       awaitCall: (wish) => this.#noted(view.awaitCall(wish, rest, context)),
       refresh: (server) => this.#refresh(server),
-      spillFiles,
+      spillFiles: new NotedFiles(spillFiles, (ref, text) => this.#noteKept(ref, text, context)),
       longestText: longestTextFor(app),
       toolActivity: () => activity.stats().tools,
       toolFilter,
@@ -95,6 +96,13 @@ export class HelperContexts {
       canSample: isObject(context.clientCapabilities['sampling']),
       askClient: context.askClient,
     };
+  }
+
+  /** An answer that is read back is as private, and as foreign, as when it came; its reader may be another session. */
+  #noteKept(ref: string, text: string, context: CallerContext): void {
+    const { spillOf, flow } = this.#core;
+    const { server, tool } = spillOf(ref) ?? { server: 'tooltray', tool: 'a file' };
+    flow.noteText(`${server}:${tool}`, server, text, context);
   }
 
   async #noted(answer: Promise<Result>): Promise<Result> {

@@ -9,6 +9,7 @@ import { emptyListing, type Listing, type ListKey } from '../../servers/listing.
 import type { ManagedServer } from '../../servers/managed-server.ts';
 import { hasParamHeaders } from '../../servers/param-headers.ts';
 import type { ServerManager } from '../../servers/server-manager.ts';
+import type { Flow } from '../../trust/flow/flow.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { HeldLists, type Introduction, type SessionView } from '../session-view.ts';
 
@@ -19,6 +20,8 @@ interface ServerViewOptions {
   readonly steps: CallSteps;
   readonly isOn: IsToolOn;
   readonly settleMs: number;
+  /** Remembers what is read besides answers of calls. */
+  readonly flow: Pick<Flow, 'noteText'>;
 }
 
 export class ServerView implements SessionView {
@@ -62,11 +65,11 @@ export class ServerView implements SessionView {
   }
 
   readResource(params: JsonObject, context: CallerContext): Promise<Result> {
-    return this.#server().request('resources/read', params, context);
+    return this.#read('resources/read', params, params['uri'], context);
   }
 
   getPrompt(params: JsonObject, context: CallerContext): Promise<Result> {
-    return this.#server().request('prompts/get', params, context);
+    return this.#read('prompts/get', params, `the prompt ${String(params['name'])}`, context);
   }
 
   complete(params: JsonObject, context: CallerContext): Promise<Result> {
@@ -103,6 +106,13 @@ export class ServerView implements SessionView {
 
   listedUri(_server: string, uri: string): string {
     return uri;
+  }
+
+  async #read(method: string, params: JsonObject, what: unknown, context: CallerContext): Promise<Result> {
+    const { flow, server } = this.#options;
+    const answer = await this.#server().request(method, params, context);
+    flow.noteText(`${server}: ${String(what)}`, server, answer, context);
+    return answer;
   }
 
   /** Untouched but for the tools that the person switched off. */

@@ -1,0 +1,43 @@
+/** Kept answers as they are, with a note of each text that is read out of them: what it is known of, its reader has then read. */
+import type {
+  RecordPage,
+  RecordRange,
+  SpillAnswer,
+  SpillContent,
+  SpillFiles,
+  SpillQuestion,
+} from './spill-questions.ts';
+
+export class NotedFiles implements SpillFiles {
+  readonly #files: SpillFiles;
+  readonly #note: (ref: string, text: string) => void;
+
+  constructor(files: SpillFiles, note: (ref: string, text: string) => void) {
+    this.#files = files;
+    this.#note = note;
+  }
+
+  async query(ref: string, question: SpillQuestion, signal: AbortSignal, maxBytes?: number): Promise<SpillAnswer> {
+    const answer = await this.#files.query(ref, question, signal, maxBytes);
+    this.#note(ref, answer.text);
+    return answer;
+  }
+
+  async page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage> {
+    const page = await this.#files.page(ref, range, signal);
+    this.#note(ref, page.records.join('\n'));
+    return page;
+  }
+
+  async readText(ref: string): Promise<string> {
+    const text = await this.#files.readText(ref);
+    this.#note(ref, text);
+    return text;
+  }
+
+  async content(ref: string): Promise<SpillContent> {
+    const content = await this.#files.content(ref);
+    if ('text' in content) this.#note(ref, content.text);
+    return content;
+  }
+}

@@ -1,0 +1,59 @@
+/** What a text says besides its letters: one layer of base64, hex, URL and JSON escapes taken off, addresses that are spelled out. */
+
+/** Runs that may be an encoding. */
+const base64 = /[A-Za-z0-9+/_-]{16,}/g;
+const hex = /(?:[0-9a-fA-F]{2}){8,}/g;
+const escapes = /(?:%[0-9a-fA-F]{2})+/g;
+const jsonEscape = /\\u([0-9a-fA-F]{4})/g;
+const entity = /&#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}));/g;
+
+/** Of a text, in characters: what lies beyond is not decoded. */
+const longest = 1_000_000;
+
+/** Texts found under one layer, without those that are no text. Takes time in proportion to the text. */
+export function decodedOnce(whole: string): readonly string[] {
+  const text = whole.slice(0, longest);
+  return [
+    ...[...text.matchAll(base64)].map(([run]) => textIn(Buffer.from(run, 'base64'))),
+    ...[...text.matchAll(hex)].map(([run]) => textIn(Buffer.from(run, 'hex'))),
+    escapes.test(text)
+      ? text.replace(escapes, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
+      : undefined,
+    text.includes('\\u')
+      ? text.replace(jsonEscape, (_all, code: string) => String.fromCharCode(parseInt(code, 16)))
+      : undefined,
+    text.includes('&#') ? text.replace(entity, readEntity) : undefined,
+    ...spelledOut(text),
+  ].filter((one) => one !== undefined);
+}
+
+/** Bytes that are readable text nearly throughout; random ones are not. */
+function textIn(bytes: Buffer): string | undefined {
+  if (bytes.length < 6) return undefined;
+  const text = bytes.toString('utf8');
+  const odd = text.match(/[^\x20-\x7e\n\r\t\u00a0-\u024f\u0370-\u04ff\u3040-\u30ff\u4e00-\u9fff]/g)?.length ?? 0;
+  return odd * 20 > text.length ? undefined : text;
+}
+
+function readEntity(all: string, hexDigits: string | undefined, digits: string | undefined): string {
+  const code = hexDigits === undefined ? Number(digits) : parseInt(hexDigits, 16);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+}
+
+// `user at evil dot example`, `user [at] evil (dot) example`.
+
+const signs = /\(at\)|\[at\]|\{at\}|\sat\s/gi;
+const userBefore = /[\w.+-]{1,64}\s{0,3}$/;
+const hostBehind = /^\s{0,3}[\w-]{1,63}(?:\s{0,3}(?:\(dot\)|\[dot\]|\{dot\}|\sdot\s|\.)\s{0,3}[\w-]{1,63}){1,5}/i;
+const dots = /\s{0,3}(?:\(dot\)|\[dot\]|\{dot\}|\sdot\s)\s{0,3}/gi;
+
+function spelledOut(text: string): string[] {
+  return [...text.matchAll(signs)].flatMap(({ 0: sign, index }) => {
+    const user = userBefore.exec(text.slice(Math.max(0, index - 70), index))?.[0].trim();
+    const host = hostBehind.exec(text.slice(index + sign.length, index + sign.length + 300))?.[0].trim();
+    if (user === undefined || host === undefined) return [];
+    // "at" is a word of every sentence: it takes a spelled dot beside it.
+    const spelled = host.replace(dots, '.');
+    return sign.trim() === sign || spelled !== host ? [`${user}@${spelled.replace(/\s+/g, '')}`] : [];
+  });
+}

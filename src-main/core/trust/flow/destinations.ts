@@ -1,0 +1,157 @@
+/** Where a call would send something: addresses, hosts, accounts, telephone numbers and names, out of its arguments, in one spelling. */
+import { domainToUnicode } from 'node:url';
+import { isObject, type JsonObject } from '../../base/json.ts';
+
+export type DestinationKind = 'mail' | 'site' | 'account' | 'phone' | 'name';
+
+export interface Destination {
+  readonly kind: DestinationKind;
+  /** In one spelling: what is compared and remembered. */
+  readonly key: string;
+  /** Spellings under which a text that was read may hold it. */
+  readonly spellings: readonly string[];
+  /** As it stands in the arguments. */
+  readonly written: string;
+  /** Of a site: the whole address. */
+  readonly url?: string;
+  /** It stands in a text that is sent, not where the call is sent to. */
+  readonly isLink?: boolean;
+}
+
+/** A text of the arguments, and the keys that lead to it. */
+export interface ArgumentText {
+  readonly keys: readonly string[];
+  readonly text: string;
+}
+
+const mostTexts = 2000;
+const deepest = 20;
+
+/** Texts and numbers of the arguments, in their order; keys of lists are those of the list. */
+export function argumentTexts(args: JsonObject | undefined): readonly ArgumentText[] {
+  const found: ArgumentText[] = [];
+  const walk = (value: unknown, keys: readonly string[]): void => {
+    if (found.length >= mostTexts || keys.length > deepest) return;
+    if (typeof value === 'string') found.push({ keys, text: value });
+    else if (typeof value === 'number' || JSON.isRawJSON(value)) found.push({ keys, text: JSON.stringify(value) });
+    else if (Array.isArray(value)) for (const item of value) walk(item, keys);
+    else if (isObject(value)) for (const [key, item] of Object.entries(value)) walk(item, [...keys, key]);
+  };
+  walk(args ?? {}, []);
+  return found;
+}
+
+const mailPattern = /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/gu;
+const urlPattern =
+  /\b(?:https?|wss?|ftps?):\/\/[^\s"'<>`\\^{}|]{1,4000}|\bwww\.[\w-]{1,63}\.[^\s"'<>`\\^{}|]{1,4000}/gi;
+const ibanPattern = /\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}\b/g;
+const walletPattern = /\b(?:0x[0-9a-fA-F]{40}|bc1[a-z0-9]{20,70})\b/g;
+const phonePattern = /(?<![\w.])(?:\+|00)\d[\d ()./-]{6,20}\d(?!\w)/g;
+/** A host without a scheme, as people write it. */
+const bareHost = /^(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}]{2,24}(?::\d{1,5})?(?:[/?#]\S*)?$/u;
+const bareMail = new RegExp(`^(?:mailto:)?(${mailPattern.source})$`, 'u');
+
+/** What stands in a text under a key that says who gets it; a plain name, too. */
+export function destinationsIn(text: string, mayBeName: boolean): readonly Destination[] {
+  const found = [...mailsIn(text), ...sitesIn(text), ...accountsIn(text), ...phonesIn(text)];
+  if (found.length > 0) return found;
+  const trimmed = text.trim();
+  if (bareHost.test(trimmed)) return siteOf(trimmed, `http://${trimmed}`);
+  return mayBeName && /^[@#]?[\p{L}\p{N}][^\n]{1,60}$/u.test(trimmed) && trimmed.split(/\s+/).length <= 4
+    ? [nameOf(trimmed)]
+    : [];
+}
+
+/** A text that is an address and nothing else, whatever its key. */
+export function wholeDestination(text: string): readonly Destination[] {
+  if (text.length > 4000) return [];
+  const trimmed = text.trim();
+  const mail = bareMail.exec(trimmed)?.[1];
+  if (mail !== undefined) return mailsIn(mail);
+  const [url] = trimmed.match(urlPattern) ?? [];
+  return url === trimmed ? siteOf(url, url) : [];
+}
+
+/** Links in a text that is sent: whoever reads it follows them, and some programs do so by themselves. */
+export function linksIn(text: string): readonly Destination[] {
+  return sitesIn(text).map((site) => ({ ...site, isLink: true }));
+}
+
+function mailsIn(text: string): readonly Destination[] {
+  return (text.match(mailPattern) ?? []).map((written) => {
+    const key = written.normalize('NFKC').toLowerCase();
+    return { kind: 'mail', key: `mail ${key}`, spellings: [key], written };
+  });
+}
+
+function sitesIn(text: string): readonly Destination[] {
+  return (text.match(urlPattern) ?? []).flatMap((written) => {
+    const url = written.replace(/[.,;:!?)\]]+$/, '');
+    return siteOf(url, /^www\./i.test(url) ? `http://${url}` : url);
+  });
+}
+
+/** Hosts where many people have a place each: the place is the destination. */
+const shared: ReadonlySet<string> = new Set(
+  `api.telegram.org bitbucket.org discord.com discordapp.com docs.google.com drive.google.com dropbox.com facebook.com
+   forms.gle gist.github.com gist.githubusercontent.com github.com gitlab.com hooks.slack.com hooks.zapier.com linkedin.com
+   medium.com notion.so pastebin.com raw.githubusercontent.com reddit.com requestbin.com s3.amazonaws.com script.google.com
+   storage.googleapis.com t.me twitter.com webhook.site wa.me x.com youtube.com`.split(/\s+/),
+);
+
+function siteOf(written: string, address: string): readonly Destination[] {
+  let url: URL;
+  try {
+    url = new URL(address);
+  } catch {
+    return [];
+  }
+  if (!/^(?:https?|wss?|ftps?):$/.test(url.protocol) || url.hostname === '') return [];
+  const host = url.hostname.replace(/^www\./, '').replace(/\.$/, '');
+  const place = shared.has(host) ? placeIn(url) : '';
+  const plain = domainToUnicode(host);
+  const spellings = [host, ...(plain !== host && plain !== '' ? [plain] : [])];
+  return [{ kind: 'site', key: `site ${host}${place}`, spellings, written, url: sameUrl(url) }];
+}
+
+function placeIn({ pathname }: URL): string {
+  return pathname.split('/').slice(0, 4).join('/').replace(/\/$/, '').toLowerCase();
+}
+
+/** One spelling of an address: what comes behind `#` is not sent. */
+function sameUrl(url: URL): string {
+  const copy = new URL(url);
+  copy.hash = '';
+  copy.hostname = copy.hostname.replace(/^www\./, '');
+  return copy.href.replace(/^\w+:\/\//, '').replace(/\/$/, '');
+}
+
+/** Addresses in a text that was read, as `sameUrl` spells them: a page that is fetched just as it was named takes nothing along. */
+export function urlsIn(text: string): readonly string[] {
+  return sitesIn(text).flatMap(({ url }) => url ?? []);
+}
+
+function accountsIn(text: string): readonly Destination[] {
+  const accounts = [...(text.match(ibanPattern) ?? []), ...(text.match(walletPattern) ?? [])];
+  return accounts.map((written) => {
+    const key = written.replace(/[ -]/g, '').toLowerCase();
+    return { kind: 'account', key: `account ${key}`, spellings: [key], written };
+  });
+}
+
+function phonesIn(text: string): readonly Destination[] {
+  return (text.match(phonePattern) ?? []).map((written) => {
+    const key = written.replace(/\D/g, '').replace(/^00/, '');
+    return { kind: 'phone', key: `phone ${key}`, spellings: [key], written };
+  });
+}
+
+function nameOf(written: string): Destination {
+  const key = written.replace(/^[@#]/, '').normalize('NFKC').toLowerCase();
+  return { kind: 'name', key: `name ${key}`, spellings: [key], written };
+}
+
+/** Accounts and numbers that people write with spaces, in the spelling of a destination: for texts that are read. */
+export function groupedNumbers(text: string): readonly string[] {
+  return [...accountsIn(text), ...phonesIn(text)].flatMap(({ spellings }) => spellings);
+}

@@ -1,0 +1,151 @@
+/** The words of a question about what leaves, and of the refusal that a model reads. One voice, written here only. */
+import { AppError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { cutText, markHidden } from '../../base/shown-text.ts';
+import type { Choice, NewQuestion, QuestionDetail } from '../questions.ts';
+import { decisionKey, type Finding } from './judge-call.ts';
+import type { FlowTool } from './tool-roles.ts';
+
+interface Asker {
+  readonly app: string;
+  readonly sessionId: string;
+}
+
+/** `key`: of this very call in this session. */
+export function flowQuestion(
+  tool: FlowTool,
+  args: JsonObject | undefined,
+  findings: readonly Finding[],
+  { app, sessionId }: Asker,
+  key: string,
+  openMs: number,
+): NewQuestion {
+  const [first] = findings;
+  return {
+    kind: 'flow',
+    cause: `flow ${tool.server} ${first === undefined ? '' : decisionKey(first)}`,
+    ...{ key, app, sessionId, server: tool.server, tool: tool.id },
+    sentence: flowSentence(tool, findings, app),
+    details: [
+      ...findings.flatMap(detailsOf),
+      { name: `What ${tool.id} would be called with`, text: JSON.stringify(args ?? {}, null, 2) },
+    ],
+    choices: choicesFor(tool, findings),
+    openMs,
+  };
+}
+
+/** `cursor wants to send to mark@evil.example with mail:send_email. Nobody but an answer of mail:read_inbox named this address.` */
+export function flowSentence(tool: FlowTool, findings: readonly Finding[], app: string): string {
+  const [first, ...others] = findings;
+  if (first === undefined) return '';
+  const more =
+    others.length === 0
+      ? ''
+      : ` There ${others.length === 1 ? 'is 1 more thing' : `are ${others.length} more things`} to decide with it.`;
+  return `${shown(app)} wants to ${deedOf(first)} with ${shown(tool.id)}. ${reasonOf(first)}${more}`;
+}
+
+/** The refusal. `state`: what became of the question. */
+export function refusal(
+  tool: FlowTool,
+  findings: readonly Finding[],
+  state: { readonly kind: 'unanswered' | 'refused' | 'not asked'; readonly id?: string },
+): AppError {
+  const [first] = findings;
+  const what = first === undefined ? '' : ` It would ${deedOf(first)}. ${reasonOf(first)}`;
+  const number = state.id === undefined ? '' : ` (question ${state.id})`;
+  const data = {
+    code: state.kind === 'refused' ? 'FLOW_REFUSED' : 'FLOW_ASKED',
+    ...(state.id !== undefined && { question: state.id }),
+  };
+  if (state.kind === 'refused') {
+    return new AppError('not_allowed', `${tool.id} was not called: the person said no.${what}`, {
+      fix: 'Do not try it another way. Ask the person what they want instead.',
+      data,
+    });
+  }
+  if (state.kind === 'not asked') {
+    return new AppError(
+      'not_allowed',
+      `${tool.id} was not called: the person decides on it, and too much waits for them.${what}`,
+      {
+        fix: 'Ask the person to answer what waits in Tooltray, then call it again.',
+        data,
+      },
+    );
+  }
+  return new AppError(
+    'not_allowed',
+    `${tool.id} was not called: the person was asked${number} and has not answered.${what}`,
+    {
+      fix: 'They can answer in Tooltray: in its tray menu, its dashboard, or by "tooltray inbox". Call it again with the same arguments once they did.',
+      data,
+    },
+  );
+}
+
+function deedOf(finding: Finding): string {
+  if (finding.why === 'secret') return `send ${secretWords[finding.kind]}`;
+  const { to } = finding;
+  const place = shown(to.key.slice(to.key.indexOf(' ') + 1));
+  if (finding.why === 'private') return `send private data to ${place}`;
+  return to.isLink === true ? `send a link to ${place}` : `send to ${place}`;
+}
+
+const secretWords = { key: 'what looks like a key', 'private key': 'a private key', card: 'a card number' } as const;
+
+function reasonOf(finding: Finding): string {
+  switch (finding.why) {
+    case 'read':
+      return `That came out of ${shown(finding.source.of)}, read in this session; nobody had named it before.`;
+    case 'unsure':
+      return 'More was read in this session than could be remembered, so it cannot be told who named it.';
+    case 'private':
+      return 'The address is new in this session, and what goes there was read in it.';
+    case 'secret':
+      return 'Such data is not sent anywhere unasked.';
+  }
+}
+
+function detailsOf(finding: Finding): readonly QuestionDetail[] {
+  if (finding.why === 'secret') return [{ name: 'Sends', text: secretWords[finding.kind] }];
+  const { to } = finding;
+  const where = { name: to.isLink === true ? 'Link' : 'To', text: to.written };
+  return finding.why === 'read'
+    ? [where, { name: 'Came from', text: `${finding.source.of}, ${new Date(finding.source.at).toISOString()}` }]
+    : [where];
+}
+
+function choicesFor(tool: FlowTool, findings: readonly Finding[]): readonly Choice[] {
+  const places = [...new Set(findings.map(decisionKey))].map((key) => shown(key.slice(key.indexOf(' ') + 1)));
+  const these = findings.every(({ why }) => why === 'secret')
+    ? 'this kind of data'
+    : places.length === 1
+      ? 'this destination'
+      : 'these destinations';
+  return [
+    {
+      id: 'no',
+      label: 'Do not send',
+      meaning: 'The call is refused, and so is what else this session sends there.',
+      risky: false,
+    },
+    {
+      id: 'once',
+      label: 'Send this once',
+      meaning: 'This call goes through as it is shown. The next one is asked for again.',
+      risky: true,
+    },
+    {
+      id: 'always',
+      label: `Always for ${these}`,
+      meaning: `${tool.server} may send to ${places.join(', ')} without a question, whatever app asks, until you take it back.`,
+      risky: true,
+    },
+  ];
+}
+
+function shown(text: string): string {
+  return cutText(markHidden(text), 200);
+}

@@ -1,0 +1,159 @@
+/**
+ * What was asked, or would have been: counted by day, the last ones with their sentence. A small private file, so that after a
+ * week of `record` the person can be shown what `ask` would have meant.
+ */
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { writeFileAtomic } from '../../base/atomic-file.ts';
+import { Event } from '../../base/events.ts';
+import { withFileLock } from '../../base/file-lock.ts';
+import { isObject, objectOf } from '../../base/json.ts';
+
+/** What became of a call that there was something to ask about. */
+export const flowOutcomes = ['recorded', 'allowed', 'refused', 'unanswered', 'masked'] as const;
+
+export type FlowOutcome = (typeof flowOutcomes)[number];
+
+export interface FlowEvent {
+  /** ms since 1970. */
+  readonly at: number;
+  readonly app: string;
+  readonly tool: string;
+  readonly sentence: string;
+  readonly outcome: FlowOutcome;
+}
+
+type Counts = Readonly<Partial<Record<FlowOutcome, number>>>;
+
+interface Kept {
+  /** When this home's record began. */
+  readonly since: number;
+  /** By day: `2026-11-22`, in UTC. */
+  readonly days: Readonly<Record<string, Counts>>;
+  readonly last: readonly FlowEvent[];
+  /** The person does not want to be offered `ask`. */
+  readonly declined?: boolean;
+}
+
+export interface FlowSummary {
+  readonly since: number;
+  /** Of the last seven days. */
+  readonly week: Counts;
+  /** Latest last. */
+  readonly last: readonly FlowEvent[];
+}
+
+const mostDays = 60;
+const mostEvents = 100;
+const dayMs = 86_400_000;
+/** What happened is written down together, this much later. */
+const writeMs = 1000;
+
+export class FlowRecord {
+  readonly changed = new Event();
+  readonly #file: string;
+  readonly #now: () => number;
+  #kept: Kept;
+  /** Not written yet. */
+  #fresh: FlowEvent[] = [];
+  #declined = false;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<unknown> = Promise.resolve();
+
+  constructor(file: string, now: () => number) {
+    this.#file = file;
+    this.#now = now;
+    this.#kept = { since: now(), days: {}, last: [] };
+  }
+
+  /** Reads what there is, and begins the record of a home that has none. Never rejects. */
+  async start(): Promise<void> {
+    const known = await this.#read();
+    if (known !== undefined) this.#kept = this.#fresh.reduce(withEvent, known);
+    else this.#writeSoon();
+  }
+
+  note(event: FlowEvent): void {
+    this.#fresh.push(event);
+    // What cannot be written down is not kept for ever.
+    if (this.#fresh.length > 1000) this.#fresh.shift();
+    this.#kept = withEvent(this.#kept, event);
+    this.#writeSoon();
+    this.changed.emit();
+  }
+
+  summary(): FlowSummary {
+    const { since, days, last } = this.#kept;
+    const from = dayOf(this.#now() - 6 * dayMs);
+    const week = Object.entries(days).filter(([day]) => day >= from);
+    return { since, week: week.reduce<Counts>((sum, [, counts]) => added(sum, counts), {}), last };
+  }
+
+  /** A week of recording is over, and the person has not said no: `ask` can be offered to them, with what it would have meant. */
+  get mayOffer(): boolean {
+    return this.#kept.declined !== true && this.#now() - this.#kept.since >= 7 * dayMs;
+  }
+
+  /** The person does not want it offered any more. */
+  decline(): void {
+    this.#declined = true;
+    this.#kept = { ...this.#kept, declined: true };
+    this.#writeSoon();
+    this.changed.emit();
+  }
+
+  /** Resolves when all of it is written. */
+  async close(): Promise<void> {
+    if (this.#timer !== undefined) this.#write();
+    await this.#writing;
+  }
+
+  #writeSoon(): void {
+    this.#timer ??= setTimeout(() => this.#write(), writeMs).unref();
+  }
+
+  #write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const fresh = this.#fresh;
+    this.#fresh = [];
+    // Whoever cannot write here, as on a full disk, still knows it until the core stops.
+    this.#writing = this.#writing.then(() => this.#store(fresh)).catch(() => undefined);
+  }
+
+  async #store(fresh: readonly FlowEvent[]): Promise<void> {
+    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
+    await withFileLock(this.#file, async () => {
+      const before = (await this.#read()) ?? { since: this.#kept.since, days: {}, last: [] };
+      const next = fresh.reduce(withEvent, this.#declined ? { ...before, declined: true } : before);
+      await writeFileAtomic(this.#file, JSON.stringify(next), { mode: 0o600 });
+    });
+  }
+
+  async #read(): Promise<Kept | undefined> {
+    try {
+      const value: unknown = JSON.parse(await readFile(this.#file, 'utf8'));
+      if (!isObject(value) || typeof value['since'] !== 'number' || !Array.isArray(value['last'])) return undefined;
+      return { ...(value as unknown as Kept), days: objectOf(value['days']) as Kept['days'] };
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function withEvent(kept: Kept, event: FlowEvent): Kept {
+  const day = dayOf(event.at);
+  const days = { ...kept.days, [day]: added(kept.days[day] ?? {}, { [event.outcome]: 1 }) };
+  const old = Object.keys(days).sort().slice(0, -mostDays);
+  for (const one of old) delete days[one];
+  return { ...kept, days, last: [...kept.last, event].slice(-mostEvents) };
+}
+
+function added(one: Counts, other: Counts): Counts {
+  const sums = flowOutcomes.map((outcome) => [outcome, (one[outcome] ?? 0) + (other[outcome] ?? 0)] as const);
+  return Object.fromEntries(sums.filter(([, count]) => count > 0));
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

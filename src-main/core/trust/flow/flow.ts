@@ -1,0 +1,258 @@
+/**
+ * Holds what leaves against what was read: notes in each session what calls name and answers hold, and asks the person before a
+ * call sends to where only an answer led. Every call passes here, in the pipeline; no model can answer what is asked.
+ */
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
+import { AppError } from '../../base/errors.ts';
+import type { FlowSettings } from '../../config/app-config.ts';
+import type { Result } from '../../wire/message.ts';
+import { fact } from '../../wire/raw-json.ts';
+import type { Answer, AskedQuestion, Questions } from '../questions.ts';
+import type { FlowDecisions } from './flow-decisions.ts';
+import { flowQuestion, flowSentence, refusal } from './flow-question.ts';
+import type { FlowOutcome, FlowRecord } from './flow-record.ts';
+import { decisionKey, type Finding, judgeCall, type Judgement } from './judge-call.ts';
+import { type FlowSession, FlowSessions } from './flow-sessions.ts';
+import { withoutSensitive } from './sensitive.ts';
+import type { SessionMemory, Source } from './session-memory.ts';
+import { type FlowTool, RolesOfTools } from './tool-roles.ts';
+
+/** Of a call's context, what is needed here. */
+export interface FlowContext {
+  readonly app: string;
+  readonly sessionId: string;
+  /** What belongs together where a session is not all of it (2026-07-28 over HTTP). */
+  readonly memoryId?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((params: JsonObject) => void) | undefined;
+  /** Its client app can be given a handle, so that a call may take as long as it takes. */
+  readonly mayGoOn?: (() => boolean) | undefined;
+}
+
+interface FlowParts {
+  readonly settings: () => FlowSettings;
+  readonly questions: Questions;
+  readonly decisions: FlowDecisions;
+  readonly record: FlowRecord;
+  readonly now: () => number;
+  /** What went wrong behind a call's back. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Slices of about 32,000 characters that a call may read before it lets others on. */
+const atOnce = 8;
+/** How long a yes for one call waits for it to be made, and a no stands, in ms. */
+const onceMs = 10 * 60_000;
+const noMs = 60 * 60_000;
+
+export class Flow {
+  readonly roles: RolesOfTools;
+  readonly #parts: FlowParts;
+  readonly #sessions: FlowSessions;
+  /** Questions whose answers are seen to. */
+  readonly #followed = new WeakSet<Promise<Answer>>();
+
+  constructor(parts: FlowParts) {
+    this.#parts = parts;
+    this.#sessions = new FlowSessions(parts.now);
+    this.roles = new RolesOfTools(() => parts.settings().roles);
+  }
+
+  /**
+   * Lets a call go on, with the arguments it goes on with. Throws or rejects with AppError not_allowed where the person said no or
+   * has not answered in time, cancelled where it was given up meanwhile. Returns at once for a call that sends nothing.
+   */
+  release(
+    tool: FlowTool,
+    args: JsonObject | undefined,
+    context: FlowContext,
+  ): Promise<JsonObject | undefined> | JsonObject | undefined {
+    if (this.#parts.settings().mode === 'off') return args;
+    const session = this.#sessions.of(context);
+    if (!this.roles.of(tool).sends) {
+      session.memory.noteTold(args);
+      return args;
+    }
+    const settled = this.#settle(session.memory);
+    if (settled === undefined) return this.#decide(tool, args, session, context);
+    return settled.then(() => this.#decide(tool, args, session, context));
+  }
+
+  /** What a tool answered, on its way to whoever called; an answer given again counts as well. */
+  noteAnswer(tool: FlowTool, args: JsonObject | undefined, result: Result, context: FlowContext): void {
+    if (this.#parts.settings().mode === 'off') return;
+    const session = this.#sessions.of(context);
+    if (session.once.size > 0 && fact(result, 'resultType') !== 'input_required')
+      session.once.delete(callKey(tool, args, context));
+    const { private: isPrivate, foreign, messages } = this.roles.of(tool);
+    if (isPrivate || foreign)
+      this.#note(session, result, { ...this.#source(tool.id, tool.server), private: isPrivate, foreign, messages });
+  }
+
+  /** What a model read otherwise: an answer kept on disk, a resource, a prompt, what a failed call said. */
+  noteText(of: string, server: string, said: Result | string, context: FlowContext): void {
+    if (this.#parts.settings().mode === 'off') return;
+    const roles = this.roles.ofReading(of, server);
+    if (roles.private || roles.foreign)
+      this.#note(this.#sessions.of(context), said, { ...this.#source(of, server), ...roles });
+  }
+
+  /** The session is over. */
+  forget(sessionId: string): void {
+    this.#sessions.forget(sessionId);
+  }
+
+  #source(of: string, server: string): Pick<Source, 'of' | 'server' | 'at'> {
+    return { of, server, at: this.#parts.now() };
+  }
+
+  #note({ memory }: FlowSession, said: Result | string, source: Source): void {
+    memory.noteRead(said, source);
+    if (memory.isBehind) void this.#settle(memory)?.catch(this.#parts.onTrouble);
+  }
+
+  /** Reads what waits: a little at once, more in turns with everybody else. */
+  #settle(memory: SessionMemory): Promise<void> | undefined {
+    for (let slice = 0; slice < atOnce; slice++) if (!memory.readOn()) return undefined;
+    return (async () => {
+      do await nextTurn();
+      while (memory.readOn());
+    })();
+  }
+
+  #decide(
+    tool: FlowTool,
+    args: JsonObject | undefined,
+    session: FlowSession,
+    context: FlowContext,
+  ): Promise<JsonObject | undefined> | JsonObject | undefined {
+    const { settings, decisions } = this.#parts;
+    const { mode, secrets } = settings();
+    const judgement = judgeCall(tool, this.roles.of(tool), args, session.memory, (key) => session.sent.get(key) ?? '');
+    const open = judgement.findings.filter((finding) => !decisions.has(tool.server, decisionKey(finding)));
+    const masks = secrets === 'mask' && open.some(({ why }) => why === 'secret');
+    const asked = open.filter(({ why }) => why !== 'secret' || secrets === 'ask');
+    const sent = masks ? (withoutSecrets(args) as JsonObject) : args;
+    if (masks) this.#noteOutcome(tool, open, context, 'masked');
+    if (asked.length === 0) return this.#pass(sent, judgement, session);
+    if (mode === 'record') {
+      this.#noteOutcome(tool, asked, context, 'recorded');
+      return this.#pass(sent, judgement, session);
+    }
+    if (session.hasOnce(callKey(tool, sent, context))) return this.#pass(sent, judgement, session);
+    const refused = asked.find((finding) => session.hasNo(decisionKey(finding)));
+    if (refused !== undefined) throw refusal(tool, [refused], { kind: 'refused' });
+    return this.#ask(tool, sent, asked, session, context).then(() => this.#pass(sent, judgement, session));
+  }
+
+  #pass(args: JsonObject | undefined, { carried }: Judgement, session: FlowSession): JsonObject | undefined {
+    session.memory.noteTold(args);
+    for (const { key, text } of carried) session.noteSent(key, text);
+    return args;
+  }
+
+  /** Resolves when the person lets it go. */
+  async #ask(
+    tool: FlowTool,
+    args: JsonObject | undefined,
+    findings: readonly Finding[],
+    session: FlowSession,
+    context: FlowContext,
+  ): Promise<void> {
+    const { openMinutes, waitSeconds } = this.#parts.settings();
+    const key = callKey(tool, args, context);
+    let asked: AskedQuestion;
+    try {
+      asked = this.#parts.questions.ask(flowQuestion(tool, args, findings, context, key, openMinutes * 60_000));
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'session_limit'
+        ? refusal(tool, findings, { kind: 'not asked' })
+        : error;
+    }
+    this.#follow(asked, tool, findings, session, context, key);
+    const waitMs = context.mayGoOn?.() === true ? openMinutes * 60_000 : waitSeconds * 1000;
+    const answer = await waitFor(asked, waitMs, context);
+    const { id } = asked.question;
+    if (answer?.how === 'answered' && answer.choice !== 'no') return;
+    if (answer?.how === 'answered') throw refusal(tool, findings, { kind: 'refused', id });
+    this.#noteOutcome(tool, findings, context, 'unanswered');
+    throw refusal(tool, findings, { kind: 'unanswered', id });
+  }
+
+  /** What the person said counts also where nobody waits for it any more. */
+  #follow(
+    { answer }: AskedQuestion,
+    tool: FlowTool,
+    findings: readonly Finding[],
+    session: FlowSession,
+    context: FlowContext,
+    key: string,
+  ): void {
+    if (this.#followed.has(answer)) return;
+    this.#followed.add(answer);
+    void answer.then((given) => {
+      if (given.how !== 'answered') return;
+      const keys = findings.map(decisionKey);
+      this.#noteOutcome(tool, findings, context, given.choice === 'no' ? 'refused' : 'allowed');
+      if (given.choice === 'no') for (const one of keys) session.no.set(one, given.at + noMs);
+      if (given.choice === 'once') session.once.set(key, given.at + onceMs);
+      if (given.choice !== 'always') return;
+      const decided = keys.map((destination) => ({ server: tool.server, destination, at: given.at, app: context.app }));
+      this.#parts.decisions.add(decided).catch(this.#parts.onTrouble);
+    });
+  }
+
+  #noteOutcome(tool: FlowTool, findings: readonly Finding[], { app }: FlowContext, outcome: FlowOutcome): void {
+    const sentence = flowSentence(tool, findings, app);
+    this.#parts.record.note({ at: this.#parts.now(), app, tool: tool.id, sentence, outcome });
+  }
+}
+
+/** The very call: a further try of it is the same one. */
+function callKey({ id }: FlowTool, args: JsonObject | undefined, { memoryId, sessionId }: FlowContext): string {
+  return createHash('sha256')
+    .update(JSON.stringify([memoryId ?? sessionId, id, args ?? {}]))
+    .digest('base64');
+}
+
+function withoutSecrets(value: unknown): unknown {
+  if (typeof value === 'string') return withoutSensitive(value);
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutSecrets(item)]));
+}
+
+const everyMs = 5000;
+
+/** The answer; undefined where the time was over. Says every few seconds that it waits: who hears nothing gives up. */
+async function waitFor(
+  { answer, question }: AskedQuestion,
+  waitMs: number,
+  { signal, onProgress }: FlowContext,
+): Promise<Answer | undefined> {
+  if (signal.aborted) throw givenUp();
+  const over = Promise.withResolvers<undefined>();
+  const giveUp = (): void => over.reject(givenUp());
+  signal.addEventListener('abort', giveUp, { once: true });
+  const since = Date.now();
+  const late = setTimeout(() => over.resolve(undefined), waitMs);
+  const beat = setInterval(() => {
+    // Below zero and rising: what the server itself will say of its work begins at zero, and progress must not fall.
+    const progress = Math.min((Date.now() - since - waitMs) / 1000 - 1, -0.001);
+    onProgress?.({ progress, message: `Waits for the person to answer question ${question.id} in Tooltray` });
+  }, everyMs);
+  try {
+    return await Promise.race([answer, over.promise]);
+  } finally {
+    clearTimeout(late);
+    clearInterval(beat);
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+function givenUp(): AppError {
+  return new AppError('cancelled', 'The call was given up while the person was asked.');
+}

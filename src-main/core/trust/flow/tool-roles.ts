@@ -1,0 +1,157 @@
+/**
+ * What a tool does with data: reads what is private, reads what strangers wrote, sends out, writes. The person's word is final. Else it
+ * is guessed from names of server, tool and parameters, and what nothing is known of is taken to read both. Hints are the
+ * server's own claims: they make a tool a sender, never stop it from being one.
+ */
+import { type JsonObject, objectOf } from '../../base/json.ts';
+import type { FlowRole } from '../../config/app-config.ts';
+
+export interface FlowTool {
+  /** `server:tool` */
+  readonly id: string;
+  readonly server: string;
+  readonly name: string;
+  /** As the server lists it. */
+  readonly definition: JsonObject;
+}
+
+export interface ToolRoles {
+  readonly private: boolean;
+  readonly foreign: boolean;
+  readonly sends: boolean;
+  readonly writes: boolean;
+  /** It gets what is at an address: where nothing but the address leaves, the address may be one that was read. */
+  readonly fetches: boolean;
+  /** Whatever stands in its arguments is run: addresses anywhere in them count. */
+  readonly runs: boolean;
+  /** Mail or chat: people are named there, and whoever likes to writes what is read there. */
+  readonly messages: boolean;
+  readonly byPerson: boolean;
+}
+
+/** The roles by the person's word or by a guess, made once for each definition. */
+export class RolesOfTools {
+  readonly #said: () => Said;
+  #known = new WeakMap<JsonObject, ToolRoles>();
+  #for: unknown;
+
+  /** `said`: by `server` or `server:tool`; the tool's wins. */
+  constructor(said: () => Said) {
+    this.#said = said;
+  }
+
+  of(tool: FlowTool): ToolRoles {
+    const said = this.#said();
+    if (said !== this.#for) [this.#known, this.#for] = [new WeakMap(), said];
+    const known = this.#known.get(tool.definition);
+    if (known !== undefined) return known;
+    const guess = guessRoles(tool);
+    const word = wordFor(said, tool.id, tool.server);
+    const roles = word === undefined ? guess : { ...guess, ...rolesNamed(word), byPerson: true };
+    this.#known.set(tool.definition, roles);
+    return roles;
+  }
+
+  /** Of what is read besides answers of calls: both, unless the person said otherwise of the tool or server it is from. */
+  ofReading(of: string, server: string): Pick<ToolRoles, 'private' | 'foreign' | 'messages'> {
+    const word = wordFor(this.#said(), of, server);
+    const messages = wordsOf(of).some((kind) => messageWords.has(kind));
+    return word === undefined
+      ? { private: true, foreign: true, messages }
+      : { private: word.includes('private'), foreign: word.includes('foreign'), messages };
+  }
+}
+
+type Said = Readonly<Record<string, readonly FlowRole[]>>;
+
+function wordFor(said: Said, tool: string, server: string): readonly FlowRole[] | undefined {
+  return [tool, server].flatMap((name) => (Object.hasOwn(said, name) ? [said[name]] : []))[0];
+}
+
+function rolesNamed(word: readonly FlowRole[]): Pick<ToolRoles, FlowRole> {
+  const has = (role: FlowRole): boolean => word.includes(role);
+  return { private: has('private'), foreign: has('foreign'), sends: has('sends'), writes: has('writes') };
+}
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
+
+const sendVerbs = words(
+  `broadcast charge comment dispatch dm donate email export fax forward invite issue mail message notify order
+   pay ping post publish push refund remit reply reserve schedule send share submit sync text transfer tweet upload wire
+   withdraw`,
+);
+const readVerbs = words(
+  `browse check compare count describe diff download fetch find get goto grep head inspect is list load look lookup navigate open
+   peek preview query read resolve retrieve scrape screenshot scroll search select show stat status summarize tail verify view
+   visit watch crawl extract`,
+);
+const fetchVerbs = words(
+  'browse crawl download extract fetch get goto load navigate open preview read retrieve scrape screenshot view visit',
+);
+const runVerbs = words('bash cmd command eval exec execute powershell run sh shell terminal');
+const runParameters = words('cmd code command commands script shell');
+const webWords = words(
+  'bing brave browser browse crawl duckduckgo exa fetch firecrawl google http internet page playwright puppeteer scrape search serp tavily url web webpage website wiki wikipedia',
+);
+const privateWords = words(
+  `account bank calendar card chat channel contact crm database db discord disk document drive dropbox email evernote file filesystem
+   gmail imap inbox jira mail memory message ms365 note notion obsidian outlook payment postgres slack sql sqlite teams
+   telegram transaction user vault whatsapp`,
+);
+
+const messageWords = words(
+  `channel chat conversation discord dm email gmail imap inbox irc mail matrix mattermost message messages outlook signal slack sms
+   teams telegram thread whatsapp`,
+);
+
+/** Parameters that say who gets it. */
+const recipientParameters = words(
+  `account addressee attendee attendees bcc beneficiary cc channel channels chat contact contacts conversation destination
+   email emails guest guests iban invitee invitees mail member members participant participants payee phone receiver
+   recipient recipients room to user users username usernames wallet`,
+);
+const addressParameters = words('callback domain endpoint host hostname href link site uri url urls webhook website');
+
+/** Whether what stands under these keys says where a call goes. `address`: it is an address of a page or service. */
+export function destinationKey(keys: readonly string[]): 'recipient' | 'address' | undefined {
+  for (const key of keys) {
+    const parts = wordsOf(key);
+    if (parts.some((part) => addressParameters.has(part))) return 'address';
+    if (parts.some((part) => recipientParameters.has(part))) return 'recipient';
+  }
+  return undefined;
+}
+
+function guessRoles({ server, name, definition }: FlowTool): ToolRoles {
+  const verbs = wordsOf(name);
+  const kinds = [...wordsOf(server), ...verbs];
+  const parameters = Object.keys(objectOf(objectOf(definition['inputSchema'])['properties']));
+  const hints = objectOf(definition['annotations']);
+  const reads =
+    verbs.some((verb) => readVerbs.has(verb)) && !verbs.some((verb) => sendVerbs.has(verb) && verb === verbs[0]);
+  const runs =
+    verbs.some((verb) => runVerbs.has(verb)) || parameters.some((key) => runParameters.has(key.toLowerCase()));
+  const takes = new Set(parameters.map((key) => destinationKey([key])));
+  const isOpen = hints['openWorldHint'] === true && hints['readOnlyHint'] !== true;
+  const isDestructive = hints['destructiveHint'] === true;
+  const sends =
+    runs ||
+    takes.has('address') ||
+    (!reads && (takes.has('recipient') || verbs.some((verb) => sendVerbs.has(verb)) || isOpen));
+  const isWeb = kinds.some((kind) => webWords.has(kind)) && !kinds.some((kind) => privateWords.has(kind));
+  return {
+    private: !isWeb,
+    foreign: true,
+    sends,
+    writes: !reads || isDestructive,
+    fetches: takes.has('address') && verbs.some((verb) => fetchVerbs.has(verb)),
+    runs,
+    messages: kinds.some((kind) => messageWords.has(kind)),
+    byPerson: false,
+  };
+}
+
+/** The words of a name in lower case: `sendEmail`, `send_email`, `mail.send-email`. */
+export function wordsOf(name: string): readonly string[] {
+  return (name.slice(0, 200).match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());
+}
