@@ -4,6 +4,7 @@ import type { AllHandlers, Handler, RpcDeps } from './deps.ts';
 import { commandLineHandlers } from './handlers/command-line.ts';
 import { activityHandlers } from './handlers/activity.ts';
 import { appHandlers } from './handlers/apps.ts';
+import { flowHandlers } from './handlers/flow.ts';
 import { healHandlers, serverHandlers } from './handlers/servers.ts';
 import { inboxHandlers } from './handlers/inbox.ts';
 import { savingsHandlers, settingsHandlers } from './handlers/settings.ts';
@@ -15,6 +16,7 @@ const handlers: AllHandlers = {
   ...commandLineHandlers,
   ...activityHandlers,
   ...appHandlers,
+  ...flowHandlers,
   ...healHandlers,
   ...inboxHandlers,
   ...savingsHandlers,

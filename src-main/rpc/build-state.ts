@@ -6,6 +6,7 @@ import { nameOfApp } from '../core/client-apps/app-limits.ts';
 import type { AppState, CoreFacts, SettingsFacts, SetupFacts } from './contract.ts';
 import { type AppsService, problemSentence, type RpcDeps, serverStatuses, sessionStatuses } from './deps.ts';
 import { proposalSummaries } from './handlers/command-line.ts';
+import { flowOverview } from './handlers/flow.ts';
 import { inboxSummary } from './handlers/inbox.ts';
 import { activityOverview } from './slices/activity-overview.ts';
 import { attentionItems } from './slices/attention.ts';
@@ -33,6 +34,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
       }),
     inbox,
     proposals: () => proposalSummaries(core.admin),
+    flow: () => flowOverview(core),
     savings: () => savingsOverview(core),
     activity: () => activityOverview(core, day),
     spills: () => ({ ...core.spills.usage(), revision: core.spills.revision }),
@@ -50,12 +52,14 @@ export function stateSource({ core, apps, desktop, onDoorsChange }: RpcDeps): So
       core.catalog.changed.on(() => touch('servers', 'modes')),
       core.sessions.changed.on(() => touch('sessions', 'servers', 'setup', 'access')),
       core.options.config.changed.on(() =>
-        touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'inbox', 'proposals'),
+        touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'inbox', 'proposals', 'flow'),
       ),
       core.options.config.problemsChanged.on(() => touch('core', 'attention')),
       core.inbox.changed.on(() => touch('inbox', 'proposals', 'attention')),
       core.activity.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
       core.spills.changed.on(() => touch('spills')),
+      core.trust.questions.changed.on(() => touch('flow')),
+      core.trust.record.changed.on(() => touch('flow')),
       core.healing.changed.on(() => touch('servers', 'attention')),
       apps.onChange(() => touch('setup', 'attention', 'access')),
       onDoorsChange?.(() => touch('core', 'attention')),

@@ -3,7 +3,10 @@ import type { SavingsQuestion, SavingsReport } from '../core/activity/ledger/led
 import type { EntryTrial as ServerTrialResult } from '../core/admin/try-entry.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
+import type { FlowDecision } from '../core/trust/flow/flow-decisions.ts';
+import type { FlowEvent, FlowSummary } from '../core/trust/flow/flow-record.ts';
 import type { Decided, DiffLine, InboxItem, InboxSummary, Meaning, Outcome } from '../core/trust/inbox/inbox-item.ts';
+import type { AnsweredBy, OpenQuestion } from '../core/trust/questions.ts';
 
 export type { HealthLevel, ServerTrialResult };
 export type {
@@ -172,6 +175,7 @@ export interface RpcContract {
 export type RpcMethods = RpcContract &
   AccessContract &
   DashboardContract &
+  FlowContract &
   HealContract &
   InboxContract &
   SavingsContract;
@@ -199,6 +203,7 @@ export interface AppState {
   /** What waits for the person's decision, most urgent first. */
   readonly inbox: readonly InboxSummary[];
   readonly proposals: readonly ProposalSummary[];
+  readonly flow: FlowOverview;
   readonly savings: SavingsOverview;
   readonly activity: ActivityOverview;
   readonly spills: SpillUsage;
@@ -531,6 +536,7 @@ export interface DashboardContract {
       /** A threshold of null: what suits the client app. */
       readonly results?: Partial<Omit<SettingsFacts['results'], 'threshold'>> & { readonly threshold?: number | null };
       readonly pricePerMillion?: number | null;
+      readonly flow?: FlowOverview['mode'];
       readonly theme?: SettingsFacts['theme'];
       readonly startAtLogin?: boolean;
       readonly notifications?: boolean;
@@ -639,6 +645,60 @@ export interface InboxContract {
   };
   /** Takes a decision back. */
   undecide: { input: { readonly id: string }; output: Decided };
+}
+
+// What people may ask about data that leaves. Types only.
+
+/**
+ * A call that waits for the person: what it would send, where to, and where that came from. Verbatim, what cannot be seen marked in the
+ * sentence only: show the rest as text, never as HTML.
+ */
+export interface FlowQuestion extends Omit<OpenQuestion, 'key' | 'sessionId'> {
+  /** As people call it. */
+  readonly appName: string;
+}
+
+/** "Always for this destination", as the person decided it. */
+export interface FlowDecisionRow extends FlowDecision {
+  readonly appName: string;
+}
+
+export interface FlowEventRow extends FlowEvent {
+  readonly appName: string;
+}
+
+export interface FlowOverview {
+  readonly mode: 'off' | 'record' | 'ask';
+  /** Calls that wait, oldest first. */
+  readonly questions: readonly FlowQuestion[];
+  /** Since when it is counted. */
+  readonly since: number;
+  /** Calls of the last seven days by what became of them; `recorded`: let through, and would have been asked. */
+  readonly week: FlowSummary['week'];
+  /** A week was recorded: `ask` can be offered. */
+  readonly mayOffer: boolean;
+}
+
+interface FlowContract {
+  flowQuestions: { input: Nothing; output: { readonly questions: readonly FlowQuestion[] } };
+  /** A person's word; `choice`: one of the question's own. */
+  answerFlow: {
+    input: { readonly id: string; readonly choice: string; readonly by: Exclude<AnsweredBy, 'client app'> };
+    output: FlowQuestion;
+  };
+  /** Latest first. */
+  flowDecisions: { input: Nothing; output: { readonly decisions: readonly FlowDecisionRow[] } };
+  forgetFlowDecision: { input: { readonly server: string; readonly destination: string }; output: Nothing };
+  /** What was asked, or would have been, latest first; the last hundred. */
+  flowRecord: {
+    input: Nothing;
+    output: Pick<FlowSummary, 'since' | 'week'> & {
+      readonly last: readonly FlowEventRow[];
+      readonly mayOffer: boolean;
+    };
+  };
+  /** The person does not want `ask` offered again. */
+  declineFlowOffer: { input: Nothing; output: Nothing };
 }
 
 /** What the savings ledger is asked, and what it answers. Types only. */

@@ -74,6 +74,7 @@ const inputs: Inputs = {
   setSettings: z.object({
     results: maybe(results),
     pricePerMillion: maybe(z.number().min(0).nullable()),
+    flow: maybe(z.enum(['off', 'record', 'ask'])),
     theme: maybe(z.enum(['system', 'light', 'dark'])),
     startAtLogin: maybe(flag),
     notifications: maybe(flag),
@@ -110,6 +111,12 @@ const inputs: Inputs = {
     by: maybe(z.literal('command line')),
   }),
   undecide: z.object({ id }),
+  flowQuestions: nothing,
+  answerFlow: z.object({ id, choice: name, by: z.enum(['dashboard', 'tray', 'command line']) }),
+  flowDecisions: nothing,
+  forgetFlowDecision: z.object({ server: name, destination: text.min(1) }),
+  flowRecord: nothing,
+  declineFlowOffer: nothing,
 };
 
 export function isRpcMethod(method: string): method is RpcMethod {

@@ -15,6 +15,7 @@ export class AppStateStore implements Slices {
   attention = $state.raw<AppState['attention']>();
   inbox = $state.raw<AppState['inbox']>();
   proposals = $state.raw<AppState['proposals']>();
+  flow = $state.raw<AppState['flow']>();
   savings = $state.raw<AppState['savings']>();
   activity = $state.raw<AppState['activity']>();
   spills = $state.raw<AppState['spills']>();

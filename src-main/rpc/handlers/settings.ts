@@ -16,10 +16,11 @@ export const settingsHandlers = {
     await core.edits.set('mode', mode);
     return {};
   },
-  setSettings: async ({ results, pricePerMillion, ...desktop }, deps) => {
+  setSettings: async ({ results, pricePerMillion, flow, ...desktop }, deps) => {
     const { edits } = deps.core;
     if (results !== undefined) await edits.merge('results', results);
     if (pricePerMillion !== undefined) await edits.merge('price', { perMillionTokens: pricePerMillion });
+    if (flow !== undefined) await edits.merge('flow', { mode: flow });
     if (Object.keys(desktop).length > 0) await requireDesktop(deps).change(desktop);
     return {};
   },

@@ -12,6 +12,10 @@ const asked: NewQuestion = {
   server: 'mail',
   tool: 'mail:send_email',
   sentence: 'cursor wants to send a mail to a@b.example.',
+  sending: {
+    places: [{ kind: 'mail', place: 'a@b.example', written: 'a@b.example', isLink: false, why: 'private' }],
+    secrets: [],
+  },
   details: [{ name: 'To', text: 'a@b.example' }],
   choices: [
     { id: 'no', label: 'Do not send', risky: false },

@@ -2,8 +2,10 @@
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { cutText, markHidden } from '../../base/shown-text.ts';
-import type { Choice, NewQuestion, QuestionDetail } from '../questions.ts';
+import type { Choice, NewQuestion, QuestionDetail, Sending } from '../questions.ts';
+import type { Destination } from './destinations.ts';
 import { decisionKey, type Finding } from './judge-call.ts';
+import type { Source } from './session-memory.ts';
 import type { FlowTool } from './tool-roles.ts';
 
 interface Asker {
@@ -22,10 +24,11 @@ export function flowQuestion(
 ): NewQuestion {
   const [first] = findings;
   return {
-    kind: 'flow',
+    kind: findings.every(({ why }) => why === 'secret') ? 'sensitive' : 'flow',
     cause: `flow ${tool.server} ${first === undefined ? '' : decisionKey(first)}`,
     ...{ key, app, sessionId, server: tool.server, tool: tool.id },
     sentence: flowSentence(tool, findings, app),
+    sending: sendingOf(findings),
     details: [
       ...findings.flatMap(detailsOf),
       { name: `What ${tool.id} would be called with`, text: JSON.stringify(args ?? {}, null, 2) },
@@ -33,6 +36,24 @@ export function flowQuestion(
     choices: choicesFor(tool, findings),
     openMs,
   };
+}
+
+function sendingOf(findings: readonly Finding[]): Sending {
+  const places = findings.flatMap((finding) => {
+    if (finding.why === 'secret') return [];
+    const { kind, written, isLink = false } = finding.to;
+    const from = finding.why === 'read' ? { from: sourceOf(finding.source) } : {};
+    return [{ kind, place: placeOf(finding.to), written, isLink, why: finding.why, ...from }];
+  });
+  return { places, secrets: findings.flatMap((finding) => (finding.why === 'secret' ? [finding.kind] : [])) };
+}
+
+function sourceOf({ of, server, at }: Source): Pick<Source, 'of' | 'server' | 'at'> {
+  return { of, server, at };
+}
+
+function placeOf({ key }: Destination): string {
+  return key.slice(key.indexOf(' ') + 1);
 }
 
 /** `cursor wants to send to mark@evil.example with mail:send_email. Nobody but an answer of mail:read_inbox named this address.` */
@@ -88,7 +109,7 @@ export function refusal(
 function deedOf(finding: Finding): string {
   if (finding.why === 'secret') return `send ${secretWords[finding.kind]}`;
   const { to } = finding;
-  const place = shown(to.key.slice(to.key.indexOf(' ') + 1));
+  const place = shown(placeOf(to));
   if (finding.why === 'private') return `send private data to ${place}`;
   return to.isLink === true ? `send a link to ${place}` : `send to ${place}`;
 }

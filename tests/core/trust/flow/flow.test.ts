@@ -278,6 +278,15 @@ describe('answers', () => {
     expect(question?.sentence).toBe(
       'cursor wants to send to mark@evil.example with mail:send_email. That came out of mail:read_inbox, read in this session; nobody had named it before.',
     );
+    expect(question?.sending).toEqual({
+      places: [
+        {
+          ...{ kind: 'mail', place: 'mark@evil.example', written: 'mark@evil.example', isLink: false, why: 'read' },
+          from: { of: 'mail:read_inbox', server: 'mail', at: expect.any(Number) as number },
+        },
+      ],
+      secrets: [],
+    });
     expect(question?.details.map(({ name }) => name)).toEqual([
       'To',
       'Came from',
@@ -423,8 +432,9 @@ describe('settings', () => {
   const key = `ghp_${'Zq7Lm2Xw9Rt4'.repeat(3)}`;
 
   test('a card number or a key is asked for wherever it goes', async () => {
-    const { call } = start();
+    const { call, questions } = start();
     expect(await call(send, { to: 'ann@home.example', body: `my card: ${card}` })).toBe(asked);
+    expect(questions.open()).toMatchObject([{ kind: 'sensitive', sending: { places: [], secrets: ['card'] } }]);
     expect(await call(send, { to: 'ann@home.example', body: `my card: 4111 1111 1111 1112` })).toBe('sent');
     expect(await call(send, { to: 'ann@home.example', body: key })).toBe(asked);
     expect(await call(tool('files:write_file', 'path', 'text'), { path: 'a', text: key })).toBe('sent');
