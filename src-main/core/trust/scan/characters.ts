@@ -22,18 +22,19 @@ export interface HiddenSpan {
 
 /** Anything but plain text: without it there is nothing to look at. */
 const suspect = /[^\t\n\r\x20-\x7e\u00a0-\u024f\u2010-\u2027\u3000-\u9fff\uac00-\ud7a3\uff00-\uff60]/;
-const blanks = /(?:[ \t]*\r?\n){12,}|[ \t]{80,}/g;
+/** So many empty lines, or blanks in a row, push what follows out of sight. */
+const manyLines = 12;
+const manyBlanks = 80;
+
+/** The shortest run of blanks that is looked at at all. */
+const blankStart = /[\t\r\n ]{12}/;
 
 const mostSpans = 50;
 
 /** Time grows with the length of the text. At most 50 are told. */
 export function hiddenSpans(text: string): HiddenSpan[] {
   const spans: HiddenSpan[] = [];
-  for (const { 0: run, index } of text.matchAll(blanks)) {
-    // A run at the end hides nothing.
-    if (index + run.length < text.length && spans.length < mostSpans)
-      spans.push({ rule: 'blank-run', start: index, end: index + run.length, spelled: '', factor: 1 });
-  }
+  if (blankStart.test(text)) spans.push(...blankRuns(text));
   if (suspect.test(text)) for (const find of finders) spans.push(...find(text).slice(0, mostSpans));
   return spans.slice(0, mostSpans);
 }
@@ -48,6 +49,15 @@ const finders: readonly ((text: string) => HiddenSpan[])[] = [
   controls,
   lookAlikes,
 ];
+
+/** A run at the end hides nothing. */
+function blankRuns(text: string): HiddenSpan[] {
+  return spansOf(text, /[\t\r\n ]{12,}/g, 'blank-run', ({ 0: run, index }) => {
+    if (index + run.length === text.length) return undefined;
+    const lines = run.split('\n');
+    return lines.length > manyLines || lines.some((line) => line.length >= manyBlanks) ? {} : undefined;
+  });
+}
 
 function spansOf(
   text: string,

@@ -11,47 +11,79 @@ export interface Decoded {
 const most = 20;
 const longest = 4000;
 
-const base64 = /[A-Za-z0-9+/_-]{16,}={0,2}/g;
-const hex = /(?:\\x)?(?:[0-9a-fA-F]{2}(?:\\x|[ :])?){12,}/g;
-const escaped = /[^\s]*(?:%[0-9a-fA-F]{2}[^\s%]{0,20}){4}[^\s]*/g;
+const escaped = /(?:%[0-9a-fA-F]{2}[^\s%]{0,40}){4,}/g;
+const hexEscapes = /(?:\\x[0-9a-fA-F]{2}){4,}/g;
 const entities = /(?:&#x?[0-9a-fA-F]{1,6};[^&\s]{0,2}){4,}/g;
 const unicode = /(?:\\u\{?[0-9a-fA-F]{4,6}\}?){4,}/g;
 
-/** Readable texts that come out; at most 20 of a text, each up to 4,000 characters. */
-export function decodedTexts(text: string): Decoded[] {
+/** Pattern, name, what a text must contain to have it at all, and how it is undone. */
+const codes: readonly (readonly [RegExp, string, string, (code: string) => string])[] = [
+  [escaped, 'URL escapes', '%', fromEscapes],
+  [hexEscapes, 'escapes', '\\x', fromHex],
+  [entities, 'HTML entities', '&#', fromEntities],
+  [unicode, 'escapes', '\\u', fromUnicode],
+];
+
+/**
+ * Readable texts that come out; at most 20 of a text, each up to 4,000 characters. `longRuns`: where runs of letters and digits
+ * begin that are no words, in their order.
+ */
+export function decodedTexts(text: string, longRuns: readonly number[]): Decoded[] {
   const found: Decoded[] = [];
-  for (const [pattern, how, decode] of codes) {
-    for (const { 0: code, index } of text.matchAll(pattern)) {
-      if (found.length === most) return found;
-      const plain = decode(code.slice(0, longest));
-      if (plain !== undefined && isReadable(plain)) {
-        found.push({ text: plain, start: index, end: index + code.length, how });
-      }
+  const add = (start: number, end: number, how: string, plain: string | undefined): void => {
+    if (plain !== undefined && found.length < most && isReadable(plain)) found.push({ text: plain, start, end, how });
+  };
+  for (const [pattern, how, needed, decode] of codes) {
+    if (!text.includes(needed)) continue;
+    for (const { 0: run, index: begin } of text.matchAll(pattern)) {
+      // The word before the first escape belongs to it: Ignore%20all.
+      const start = how === 'URL escapes' ? wordStart(text, begin) : begin;
+      const end = begin + run.length;
+      add(start, end, how, decode(text.slice(start, Math.min(end, start + longest))));
+      if (found.length === most) break;
     }
+  }
+  let done = 0;
+  for (const run of longRuns) {
+    if (run < done) continue;
+    const [start, end] = runAround(text, run, done);
+    done = end;
+    const code = text.slice(start, Math.min(end, start + longest));
+    if (/^[0-9a-f]+$/i.test(code)) add(start, end, 'hex', fromHex(code));
+    else add(start, end, 'base64', fromBase64(code));
   }
   return found;
 }
 
-const codes: readonly (readonly [RegExp, string, (code: string) => string | undefined])[] = [
-  [base64, 'base64', fromBase64],
-  [hex, 'hex', fromHex],
-  [escaped, 'URL escapes', fromEscapes],
-  [entities, 'HTML entities', fromEntities],
-  [unicode, 'escapes', fromUnicode],
-];
+const runCharacter = /[A-Za-z0-9+/_-]/;
 
+/** From where to where characters of base64 stand. */
+function runAround(text: string, at: number, from: number): [start: number, end: number] {
+  let [start, end] = [at, at];
+  while (start > from && runCharacter.test(text[start - 1] as string)) start--;
+  while (end < text.length && runCharacter.test(text[end] as string)) end++;
+  while (text[end] === '=') end++;
+  return [start, end];
+}
+
+function wordStart(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && at - start < 60 && /\S/.test(text[start - 1] as string)) start--;
+  return start;
+}
+
+/** Undefined for what is a word or a path: these have no capitals, small letters and digits so near to each other. */
 function fromBase64(code: string): string | undefined {
-  // A word or a path has no capitals, small letters and digits so near to each other.
   if (!/[a-z]/.test(code) || !/[A-Z]/.test(code) || !/[\d+=]/.test(code)) return undefined;
   return Buffer.from(code, 'base64').toString('utf8');
 }
 
-function fromHex(code: string): string | undefined {
-  const digits = code.replace(/\\x|[ :]/g, '');
+function fromHex(code: string): string {
+  const digits = code.replaceAll('\\x', '');
   return Buffer.from(digits, 'hex').toString('utf8');
 }
 
-function fromEscapes(code: string): string | undefined {
+function fromEscapes(code: string): string {
   return code
     .replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'))
     .replaceAll('+', ' ');

@@ -7,7 +7,7 @@ import { compilePattern, matchPattern, type Pattern } from './pattern.ts';
 import type { Place, Rule } from './rule.ts';
 import { allRules } from './rule-table.ts';
 import { type Sentence, SentenceReader } from './sentences.ts';
-import { bitsOf } from './word-classes.ts';
+import { bitsOf, type ClassBits } from './word-classes.ts';
 
 export interface Hit {
   readonly rule: Rule;
@@ -22,27 +22,37 @@ export interface Judgement {
   readonly hits: readonly Hit[];
 }
 
-interface CompiledRule {
+interface WeighedPattern {
   readonly rule: Rule;
-  readonly patterns: readonly Pattern[];
+  readonly pattern: Pattern;
+  readonly weight: number;
+  /** Kinds of words of which a sentence has at least one, or the pattern is not there. */
+  readonly first: ClassBits;
+  readonly second: ClassBits;
 }
 
 /** In characters: what stands farther apart is not added up, so that a long text weighs no more than its worst part. */
 const windowSize: Readonly<Record<Place, number>> = { text: 1500, value: 1500, name: 300, guide: 1500, result: 900 };
 const mostHits = 300;
+const everything: ClassBits = { low: -1, high: -1 };
 const detect = bitsOf('DETECT');
 const rot = bitsOf('ROT13');
 
 export class Judge {
-  readonly #rules: readonly CompiledRule[];
+  readonly #patterns: Readonly<Record<Place, readonly WeighedPattern[]>>;
   readonly #byId: ReadonlyMap<string, Rule>;
   readonly #reader = new SentenceReader(makeLexicon());
 
   constructor() {
-    this.#rules = allRules
-      .filter(({ patterns }) => patterns.length > 0)
-      .map((rule) => ({ rule, patterns: rule.patterns.map(compilePattern) }));
     this.#byId = new Map(allRules.map((rule) => [rule.id, rule]));
+    const of = (place: Place): WeighedPattern[] => allRules.flatMap((rule) => weighedPatterns(rule, place));
+    this.#patterns = {
+      text: of('text'),
+      value: of('value'),
+      name: of('name'),
+      guide: of('guide'),
+      result: of('result'),
+    };
   }
 
   /** Time grows with the length of the text. */
@@ -61,39 +71,46 @@ export class Judge {
     const hidden = hiddenSpans(text);
     for (const { rule, start, end, factor } of hidden) add(rule, start, end, factor);
     const plain = hidden.length > 0 ? unmasked(text) : text;
-    const hasRot13 = this.#readSentences(plain, place, (hit) => hits.length < mostHits && hits.push(hit));
+    const { hasRot13, longRuns } = this.#readSentences(plain, place, (hit) => hits.length < mostHits && hits.push(hit));
     this.#readMarkup(plain, hits, add);
     if (!isOuter) return hits;
     for (const { spelled, start, end } of hidden) {
       if (spelled.length > 7) hits.push(...this.#within(spelled, place, start, end));
     }
-    for (const { text: inner, start, end } of decodedTexts(plain)) {
+    for (const { text: inner, start, end } of decodedTexts(plain, longRuns)) {
       hits.push(...this.#encoded(inner, place, start, end, add));
     }
     if (hasRot13) hits.push(...this.#encoded(rot13(plain.slice(0, 4000)), place, 0, Math.min(plain.length, 4000), add));
     return hits;
   }
 
-  /** Whether there are words that are words only when their letters are moved. */
-  #readSentences(text: string, place: Place, add: (hit: Hit) => void): boolean {
-    let rotated = 0;
-    this.#reader.read(text, (sentence) => {
-      if ((sentence.anyLow & rot.low) !== 0 || (sentence.anyHigh & rot.high) !== 0) rotated++;
-      for (const { rule, patterns } of this.#rules) {
-        const weight = weightOf(rule, place);
-        if (weight === 0) continue;
-        const hit = bestMatch(rule, patterns, weight, sentence);
+  #readSentences(
+    text: string,
+    place: Place,
+    add: (hit: Hit) => void,
+  ): { hasRot13: boolean; longRuns: readonly number[] } {
+    let hasRot13 = false;
+    const patterns = this.#patterns[place];
+    const longRuns = this.#reader.read(text, (sentence) => {
+      const { anyLow, anyHigh } = sentence;
+      // Words that are words only when their letters are moved.
+      if ((anyLow & rot.low) !== 0 || (anyHigh & rot.high) !== 0) hasRot13 = true;
+      for (const weighed of patterns) {
+        const { first, second } = weighed;
+        if ((anyLow & first.low) === 0 && (anyHigh & first.high) === 0) continue;
+        if ((anyLow & second.low) === 0 && (anyHigh & second.high) === 0) continue;
+        const hit = match(weighed, sentence);
         if (hit !== undefined) add(hit);
       }
     });
-    return rotated > 0;
+    return { hasRot13, longRuns };
   }
 
   #readMarkup(text: string, hits: readonly Hit[], add: AddHit): void {
     for (const { rule, start, end, factor } of markupSpans(text)) {
       if (rule !== 'hidden-text') add(rule, start, end, factor);
       // What a page does not show is ordinary; orders in it are not.
-      else if (hits.some((hit) => hit.start >= start && hit.end <= end && hit.weight >= 0.4)) add(rule, start, end);
+      else if (hits.some((hit) => hit.start >= start && hit.end <= end && hit.weight >= 0.5)) add(rule, start, end);
     }
   }
 
@@ -111,27 +128,27 @@ export class Judge {
 
 type AddHit = (id: string, start: number, end: number, factor?: number) => void;
 
+function weighedPatterns(rule: Rule, place: Place): WeighedPattern[] {
+  const weight = weightOf(rule, place);
+  if (weight === 0) return [];
+  return rule.patterns.map((written) => {
+    const pattern = compilePattern(written);
+    const [first = everything, second = first] = pattern.atoms.map(({ any }) => any);
+    return { rule, pattern, weight: weight * pattern.factor, first, second };
+  });
+}
+
 function weightOf({ weights }: Rule, place: Place): number {
   return place === 'name' ? (weights.name ?? weights.value) : weights[place];
 }
 
-function bestMatch(rule: Rule, patterns: readonly Pattern[], weight: number, sentence: Sentence): Hit | undefined {
-  let best: Hit | undefined;
-  for (const pattern of patterns) {
-    if (best !== undefined && weight * pattern.factor <= best.weight) continue;
-    const match = matchPattern(pattern, sentence);
-    if (match === undefined) continue;
-    const found = weight * pattern.factor * (rule.isSpeech ? seriousness(sentence, match.first, match.last) : 1);
-    if (found > 0 && found > (best?.weight ?? 0)) {
-      best = {
-        rule,
-        start: sentence.start[match.first] as number,
-        end: sentence.end[match.last] as number,
-        weight: found,
-      };
-    }
-  }
-  return best;
+function match({ rule, pattern, weight }: WeighedPattern, sentence: Sentence): Hit | undefined {
+  const found = matchPattern(pattern, sentence);
+  if (found === undefined) return undefined;
+  const { first, last } = found;
+  const counts = weight * (rule.isSpeech ? seriousness(sentence, first, last) : 1);
+  if (counts === 0) return undefined;
+  return { rule, start: sentence.start[first] as number, end: sentence.end[last] as number, weight: counts };
 }
 
 /** 0 for what is quoted or given as an example, little for what stands in a sentence about detecting such things. */

@@ -11,25 +11,32 @@ const tags =
   /<\/?\s?(important|critical|urgent|priority|hidden|secret|confidential|private|system|sys|admin|developer|assistant|information|override|directives?|instructions?|prompt|ai|llm|agent|human|user|tool_?(?:use_?)?(?:instructions?|requirements?|policy)|(?:system|admin|developer|assistant|user|security|important|hidden|internal|ai|llm|agent)[-_ ](?:message|prompt|instructions?|notes?|notice|reminder|directives?|override|request|info|rules?|requirements?))\s?>/gi;
 const grave = /hidden|secret|confidential|system|admin|override|assistant|directive|developer|llm|^<\/?\s?ai/i;
 const tokens =
-  /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|begin_of_text|start_header_id)\|>|\[\/?INST\]|<<\/?SYS>>|<(?:start|end)_of_turn>|\[(?:SYSTEM|ASSISTANT|ADMIN|DEVELOPER|AI)(?:[ _-](?:INSTRUCTIONS?|MESSAGE|NOTE|NOTICE|PROMPT|OVERRIDE|UPDATE|DIRECTIVE|REMINDER))?\s?[:\]]|\[system\]\(#|#{2,4} ?(?:NEW )?(?:SYSTEM|System) ?(?:MESSAGE|PROMPT|INSTRUCTIONS?|Message|Prompt|Instructions?|OVERRIDE|UPDATE)?[ :]*(?:#{2,4}|\n)|#{3} Instruction:|-{3,} ?(?:END|BEGIN|START) OF (?:TOOL|SYSTEM|USER|DATA|DOCUMENT|CONTEXT)/g;
+  /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|begin_of_text|start_header_id)\|>|\[\/?INST\]|<<\/?SYS>>|<(?:start|end)_of_turn>|\[(?:SYSTEM|ASSISTANT|ADMIN|DEVELOPER|AI)(?:[ _-](?:INSTRUCTIONS?|MESSAGE|NOTE|NOTICE|PROMPT|OVERRIDE|UPDATE|DIRECTIVE|REMINDER))?\s?[:\]]|\[system\]\(#|#{2,4} ?(?:NEW )?(?:SYSTEM|System) ?(?:MESSAGE|PROMPT|INSTRUCTIONS?|Message|Prompt|Instructions?|OVERRIDE|UPDATE)?[ :]*(?:#{2,4}|\n)|#{3} Instruction:|(?<!-)-{3,20} ?(?:END|BEGIN|START) OF (?:TOOL|SYSTEM|USER|DATA|DOCUMENT|CONTEXT)/g;
 /** A picture whose address carries something that is to be filled in. */
 const leaks =
-  /!\[[^\]\n]{0,200}\]\(\s?https?:\/\/[^)\s]{1,300}[?&/=](?:\{|%7b|<|\[|\$\{|\*\*|YOUR|DATA|SECRET|BASE64|CONTENT|SUMMARY|HISTORY|TOKEN|INSERT)/gi;
+  /!\[[^[\]\n]{0,200}\]\(\s?https?:\/\/[^)\s]{1,300}(?:=|\/)(?:\{\w|%7[bB]|\[[A-Za-z]|<[a-z]|(?:YOUR|DATA|SECRET|BASE64|CONTENT|SUMMARY|HISTORY|TOKEN|INSERT)(?![a-z]))/g;
+const openings = /<!--|<(?:span|div|p|font|td|a|i|b|small|section)\b[^<>]{1,300}>/gi;
 const unseen =
-  /<!--|<(?:span|div|p|font|td|a|i|b|small|section)\b[^>]{0,200}(?:display:\s?none|visibility:\s?hidden|font-size:\s?[01](?:px|pt|em)?\s?[;"']|opacity:\s?0(?:\.0\d*)?\s?[;"']|color:\s?(?:white|#fff(?:fff)?|transparent)|\bhidden\b|left:\s?-\d{3,})[^>]{0,200}>/gi;
+  /^<!|display:\s?none|visibility:\s?hidden|font-size:\s?[01](?:px|pt|em)?\s?[;"']|opacity:\s?0(?:\.0\d*)?\s?[;"']|color:\s?(?:white|#fff(?:fff)?|transparent)|\bhidden\b|left:\s?-\d{3,}/i;
+
+/** Without one of these there is nothing to look for. */
+const anyMark = /[[<#]|---/;
 
 const longestUnseen = 2000;
 
 /** Time grows with the length of the text. */
 export function markupSpans(text: string): MarkupSpan[] {
   const spans: MarkupSpan[] = [];
+  if (!anyMark.test(text)) return spans;
   const add = (rule: MarkupSpan['rule'], start: number, end: number, factor = 1): void => {
     if (spans.length < 100) spans.push({ rule, start, end, factor });
   };
   if (text.includes('<')) {
-    for (const { 0: tag, index } of text.matchAll(tags))
-      add('pseudo-tag', index, index + tag.length, grave.test(tag) ? 1 : 0.7);
-    for (const { 0: opening, index } of text.matchAll(unseen)) {
+    for (const { 0: tag, 1: name = '', index } of text.matchAll(tags)) {
+      if (isFrame(text, name)) add('pseudo-tag', index, index + tag.length, grave.test(tag) ? 1 : 0.7);
+    }
+    for (const { 0: opening, index } of text.matchAll(openings)) {
+      if (!unseen.test(opening)) continue;
       const inside = index + opening.length;
       const closing = opening === '<!--' ? '-->' : '</';
       const length = text.slice(inside, inside + longestUnseen).indexOf(closing);
@@ -40,4 +47,9 @@ export function markupSpans(text: string): MarkupSpan[] {
   if (text.includes('!['))
     for (const { 0: leak, index } of text.matchAll(leaks)) add('picture-leak', index, index + leak.length);
   return spans;
+}
+
+/** A tag that is closed, or shouts: `<secret>` alone is where the reader puts one. */
+function isFrame(text: string, name: string): boolean {
+  return name === name.toUpperCase() || text.includes(`</${name}`);
 }

@@ -6,7 +6,7 @@
  */
 export type Place = 'text' | 'value' | 'name' | 'guide' | 'result';
 
-/** 1 alone is a review, 2 a block; of a text all that lies close together counts as one sum. */
+/** In a text, what lies close together counts as one sum: see `reviewFrom` and `blockFrom`. */
 export type Weights = Readonly<Record<Exclude<Place, 'name'>, number>> & {
   /** As `value` where nothing else is said. */
   readonly name?: number;
@@ -25,5 +25,13 @@ export interface Rule {
   readonly isSpeech?: true;
 }
 
-export const reviewFrom = 1;
+/** What a text has to come to for a person to look at it; for a result, to be labelled. */
+export const reviewFrom: Readonly<Record<Place, number>> = {
+  text: 0.75,
+  value: 0.75,
+  name: 0.9,
+  guide: 0.75,
+  result: 1,
+};
+/** What nobody writes by accident. */
 export const blockFrom = 2;

@@ -12,7 +12,7 @@ export function scanDefinition(definition: unknown, kind: DefinitionKind = 'tool
   const { texts, isWhole } = textsOf(definition, kind);
   const judged = texts.flatMap(({ text, place, path }) => {
     const judgement = judge().judge(text, place);
-    return judgement.weight >= reviewFrom ? [{ text, path, judgement }] : [];
+    return judgement.weight >= reviewFrom[place] ? [{ text, path, judgement }] : [];
   });
   judged.sort((a, b) => b.judgement.weight - a.judgement.weight);
   const findings = judged.slice(0, mostTexts).flatMap(({ text, path, judgement }) => findingsOf(text, path, judgement));
@@ -22,7 +22,7 @@ export function scanDefinition(definition: unknown, kind: DefinitionKind = 'tool
 /** One text alone, such as one that an update added. */
 export function scanText(text: string, place: Place = 'text'): ScanReport {
   const judgement = judge().judge(text, place);
-  return judgement.weight < reviewFrom ? cleanReport : reportOf(findingsOf(text, '', judgement));
+  return judgement.weight < reviewFrom[place] ? cleanReport : reportOf(findingsOf(text, '', judgement));
 }
 
 /** What a tool returned. A label says that it looks as if it gave orders; it is no reason to withhold it. */
@@ -37,7 +37,7 @@ export interface ResultLabel {
 /** Labels of the part of a text that weighs most; empty for an ordinary text. Time grows with its length. */
 export function scanResult(text: string): readonly ResultLabel[] {
   const { weight, hits } = judge().judge(text, 'result');
-  if (weight < reviewFrom) return [];
+  if (weight < reviewFrom.result) return [];
   return hits.map(({ rule, start, end }) => ({
     rule: rule.id,
     words: excerpt(text, start, end),

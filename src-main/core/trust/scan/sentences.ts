@@ -19,6 +19,7 @@ export interface Sentence {
 /** Words of the longest sentence; what is longer is read in parts that share the last words. */
 const most = 160;
 const shared = 24;
+const mostRuns = 300;
 /** A quotation that is longer than this is none. */
 const longestQuote = 400;
 
@@ -37,7 +38,7 @@ const account = bitsOf('ACCOUNT');
 const address = /(?:https?|ftp|wss?):\/\/[^\s<>"'`)\]]{1,500}|www\.[\w-]{1,60}\.[^\s<>"'`)\]]{1,300}/iy;
 const mailbox = /@[\w-]{1,60}(?:\.[\w-]{1,60}){1,5}/y;
 const sensitivePath =
-  /[^\s"'`<>()[\],;]{0,60}(?:(?<![\w])\.ssh\b|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|(?<![\w])\.env(?:\.\w+)?(?![\w(])|(?<![\w])\.aws\b|\/etc\/(?:passwd|shadow|sudoers|hosts)\b|(?<![\w])\.(?:netrc|npmrc|pypirc|git-credentials|pgpass|gnupg|kube|bash_history|zsh_history|docker\/config\.json|cursor\/mcp\.json|config\/gcloud)\b|\bmcp\.json\b|\bclaude_desktop_config\.json\b|\bwallet\.dat\b|\bauthorized_keys\b|\bcredentials\.(?:json|csv|ya?ml|txt|db)\b|\bsecrets?\.(?:json|ya?ml|txt|env|db|key)\b|\/private(?:_key|\.key)\b|\bLogin Data\b|\/root\/)[^\s"'`<>()[\],;]{0,60}/iy;
+  /(?:(?<!\w)\.(?:(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|git-credentials|pgpass|bash_history|zsh_history)\b|env(?:\.(?:local|prod\w*|dev\w*))?(?![\w(])|(?:docker\/config|cursor\/mcp|config\/gcloud)\b)|\/(?:etc\/(?:passwd|shadow|sudoers|hosts)\b|root\/|private(?:_key|\.key)\b|proc\/self\/environ\b)|%(?:APPDATA|USERPROFILE)%)[\w./-]{0,80}/iy;
 const shellLine =
   /(?:(?:curl|wget|iwr)\s[^\n|]{1,200}\|\s{0,3}(?:sudo\s)?(?:ba|z|k|)sh\b|\/dev\/tcp\/|\bnc\s+-\w*e|\brm\s+-(?:rf|fr)\b|\bchmod\s(?:\+x|[0-7]{3,4})\s|\bpowershell(?:\.exe)?\s+-(?:e|enc|nop|w)|\bbase64\s+(?:-d|--decode)\b|\b(?:ba|z|)sh\s+-[ic]\b|\beval\s*\$?\(|\bpython3?\s+-c\b|\bcrontab\s+-|\bgit\s+push\s+(?:-f|--force)|\bscp\s+\S+\s+\S+@|\bos\.system\(|\bsubprocess\.)/iy;
 const iban = /[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b/y;
@@ -65,14 +66,17 @@ export class SentenceReader {
   #noQuoteUntil = 0;
   #exampleUntilStop = false;
   #isStart = true;
+  #longRuns: number[] = [];
 
   constructor(lexicon: Lexicon) {
     this.#lexicon = lexicon;
   }
 
-  read(text: string, onSentence: OnSentence): void {
+  /** Returns where runs of letters and digits begin that are no words; at most 300. */
+  read(text: string, onSentence: OnSentence): readonly number[] {
     this.#text = text;
     this.#onSentence = onSentence;
+    this.#longRuns = [];
     this.#quoteEnd = 0;
     this.#noQuoteUntil = 0;
     this.#begin();
@@ -80,6 +84,7 @@ export class SentenceReader {
     while (at < text.length) at = this.#readAt(at, text.charCodeAt(at));
     this.#finish();
     this.#text = '';
+    return this.#longRuns;
   }
 
   /** Reads what stands at a place and returns where it ends. */
@@ -115,7 +120,7 @@ export class SentenceReader {
         const following = text.charCodeAt(at + 1);
         const goesOn = following < columns.length && columns[following] !== 0;
         if (code === 95 && goesOn && at > begin) isName = true;
-        else if (!((code === 39 || code === 0x2019) && goesOn)) break;
+        else if (!((code === 39 || code === 0x2019) && goesOn && isContraction(text, at))) break;
         continue;
       }
       if (code >= 65 && code <= 90) {
@@ -129,7 +134,9 @@ export class SentenceReader {
       restHigh |= openHigh[node] as number;
     }
     let [wordLow, wordHigh] = [restLow | (low[node] as number), restHigh | (high[node] as number)];
-    if (isName) [wordLow, wordHigh] = [ident.low, ident.high];
+    if (letters >= 12 && (isName || letters >= 24) && this.#longRuns.length < mostRuns) this.#longRuns.push(begin);
+    // All in capitals it is a constant.
+    if (isName && letters > capitals) [wordLow, wordHigh] = [ident.low, ident.high];
     if (capitals > 1 && capitals === letters) [wordLow, wordHigh] = [wordLow | upper.low, wordHigh | upper.high];
     this.#add(begin, at, wordLow, wordHigh);
     return at;
@@ -150,18 +157,19 @@ export class SentenceReader {
     return end;
   }
 
-  /** Addresses and lines of a shell that begin with a letter; returns their end, or `at`. */
+  /** Addresses, commands and files with secrets, by how they begin; returns their end, or `at`. */
   #special(at: number, code: number): number {
-    const letter = code | 32;
-    // h, f, w. c, w, n, r, p, b, z, s, e, g, i, o: commands.
-    if ((letter === 104 || letter === 102 || letter === 119) && this.#tryAt(address, at, url)) return address.lastIndex;
-    if (commandPairs.has((letter << 8) | (this.#text.charCodeAt(at + 1) | 32)) && this.#tryAt(shellLine, at, shell))
-      return shellLine.lastIndex;
-    if (code >= 65 && code <= 90 && isDigit(this.#text.charCodeAt(at + 2)) && this.#tryAt(iban, at, account))
-      return iban.lastIndex;
-    if ((code === 48 || code === 98) && this.#tryAt(coin, at, account)) return coin.lastIndex;
-    if (filePairs.has((letter << 8) | (this.#text.charCodeAt(at + 1) | 32)) && this.#tryAt(sensitiveFile, at, path))
-      return sensitiveFile.lastIndex;
+    const second = this.#text.charCodeAt(at + 1) & 127;
+    const kinds = beginnings[((code & 95) << 7) | (second & 95)] as number;
+    if (kinds !== 0) {
+      if ((kinds & 1) !== 0 && this.#tryAt(address, at, url)) return address.lastIndex;
+      if ((kinds & 2) !== 0 && this.#tryAt(shellLine, at, shell)) return shellLine.lastIndex;
+      if ((kinds & 4) !== 0 && this.#tryAt(sensitiveFile, at, path)) return sensitiveFile.lastIndex;
+    }
+    if (code < 91) {
+      if (code >= 65 && isDigit(this.#text.charCodeAt(at + 2)) && this.#tryAt(iban, at, account)) return iban.lastIndex;
+      if (code === 48 && second === 120 && this.#tryAt(coin, at, account)) return coin.lastIndex;
+    } else if (code === 98 && second === 99 && this.#tryAt(coin, at, account)) return coin.lastIndex;
     return at;
   }
 
@@ -176,7 +184,6 @@ export class SentenceReader {
     const text = this.#text;
     switch (code) {
       case 46: // .
-      case 126: // ~
       case 47: // /
       case 37: // %
         if (this.#tryAt(sensitivePath, at, path)) return sensitivePath.lastIndex;
@@ -197,7 +204,6 @@ export class SentenceReader {
         return at + 1;
       case 44:
       case 40:
-      case 45:
         this.#isStart = true;
         return at + 1;
       case 34:
@@ -263,7 +269,8 @@ export class SentenceReader {
       const inside = this.#text.slice(at + 1, at + 1 + end);
       sensitiveFile.lastIndex = 0;
       sensitivePath.lastIndex = 0;
-      const { low, high } = sensitiveFile.test(inside) || sensitivePath.test(inside) ? path : ident;
+      const { low, high } =
+        sensitiveFile.test(inside) || sensitivePath.test(inside) ? path : isValue.test(inside) ? nothing : ident;
       this.#add(at + 1, at + 1 + end, low, high);
       return at + end + 2;
     }
@@ -298,9 +305,11 @@ export class SentenceReader {
   #handOn(keep: number): void {
     const sentence = this.#sentence;
     this.#onSentence(sentence);
-    const from = sentence.length - keep;
-    for (const part of [sentence.start, sentence.end, sentence.low, sentence.high, sentence.quoted]) {
-      part.copyWithin(0, from, sentence.length);
+    if (keep > 0) {
+      const from = sentence.length - keep;
+      for (const part of [sentence.start, sentence.end, sentence.low, sentence.high, sentence.quoted]) {
+        part.copyWithin(0, from, sentence.length);
+      }
     }
     sentence.length = keep;
     sentence.anyLow = 0;
@@ -315,17 +324,36 @@ export class SentenceReader {
 const sensitiveFile =
   /(?:id_(?:rsa|ed25519|ecdsa|dsa)|mcp\.json|claude_desktop_config\.json|credentials\.(?:json|csv|ya?ml|txt|db)|secrets?\.(?:json|ya?ml|txt|env|db|key)|wallet\.dat|authorized_keys)\b/iy;
 
-/** How commands and names of files begin that are looked for: their first two letters. */
-const commandPairs = pairsOf('cu we iw nc rm ch po ba sh zs ev py cr gi sc os su');
-const filePairs = pairsOf('id mc cl cr se wa au');
+/** By the first two letters: 1 where addresses begin so, 2 for commands, 4 for names of files. */
+const beginnings = beginningsOf([
+  'ht ft ws ww',
+  'cu wg iw nc rm ch po ba sh zs ev py cr gi sc os su',
+  'id mc cl cr se wa au',
+]);
 
-function pairsOf(pairs: string): ReadonlySet<number> {
-  return new Set(pairs.split(' ').map((pair) => (pair.charCodeAt(0) << 8) | pair.charCodeAt(1)));
+function beginningsOf(kinds: readonly string[]): Uint8Array {
+  const table = new Uint8Array(128 * 128);
+  kinds.forEach((pairs, kind) => {
+    for (const pair of pairs.split(' ')) {
+      const at = ((pair.charCodeAt(0) & 95) << 7) | (pair.charCodeAt(1) & 95);
+      table[at] = (table[at] as number) | (1 << kind);
+    }
+  });
+  return table;
+}
+
+/** `don't`, `you're`, and not `l'utente`: at most two letters follow. */
+function isContraction(text: string, at: number): boolean {
+  return !/[\p{L}]{3}/u.test(text.slice(at + 1, at + 4));
 }
 
 function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
+
+/** In backticks, what is no name of anything. */
+const isValue = /^(?:true|false|null|undefined|none|[\d.]+)$/i;
+const nothing: ClassBits = { low: 0, high: 0 };
 
 function isBlank(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13);

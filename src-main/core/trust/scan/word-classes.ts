@@ -19,7 +19,7 @@ export const wordClasses = [
   // How strongly, when, and how openly.
   'MUST',
   'ALWAYS',
-  'NEVER',
+  'KNOW',
   'NOT',
   'FIRST',
   'WHEN',
@@ -28,7 +28,7 @@ export const wordClasses = [
   'REGARDLESS',
   'SILENT',
   'ASIF',
-  'PLEASE',
+  'HUSH',
   'URGENT',
   // Who is spoken to or about.
   'MODEL',

@@ -68,7 +68,7 @@ export const formRules: readonly Rule[] = [
     text: 0.9,
     value: 1.2,
     guide: 0.2,
-    result: 0.8,
+    result: 1,
   }),
   form(
     'role-token',

@@ -2,6 +2,7 @@
 import type { Vocabulary } from '../word-classes.ts';
 
 export const chinese: Vocabulary = {
+  HUSH: '不要告诉 不要提及 别告诉 请勿告知 不告知 不让用户知道 切勿告知 不要告知 不要透露 不要向用户 无需告知 不得告知 不必告知',
   IGNORE: '忽略 无视 忘记 忘掉 忽視 無視 绕过 不理会 抛弃 不要理会 丢弃',
   FOLLOW: '遵守 遵循 服从 按照',
   CALL: '调用 调用 使用 执行 运行 呼叫 調用 執行',
@@ -16,15 +17,13 @@ export const chinese: Vocabulary = {
   MAKE: '创建 访问 下载 安装 点击',
   MUST: '必须 必須 需要 应该 务必 应当 一定要 要求',
   ALWAYS: '始终 总是 一律 自动',
-  NEVER: '绝不 永远不要 切勿 千万不要',
-  NOT: '不要 不得 不能 请勿 勿 不可 无需 不用 不必 不让 别',
+  NOT: '不要 不得 不能 请勿 勿 不可 无需 不用 不必 不让 别 绝不 永远不要 切勿 千万不要',
   FIRST: '首先 先 之前 事先 前',
   WHEN: '如果 当 每当 每次 之后 时',
   EVERY: '每次 所有 任何 全部 每个',
   INSTEAD: '而不是 代替 改用',
   REGARDLESS: '无论 不管',
   SILENT: '秘密 悄悄 暗中 偷偷 静默 隐蔽 后台',
-  PLEASE: '请',
   URGENT: '重要 注意 警告 紧急 立即',
   MODEL: '助手 模型 智能体 人工智能 机器人 代理',
   YOU: '你 您',
@@ -48,6 +47,7 @@ export const chinese: Vocabulary = {
 };
 
 export const japanese: Vocabulary = {
+  HUSH: '知らせないで 知らせない 知らせず 伝えないで 伝えない 伝えず 言わないで 話さないで 教えないで 明かさない 報告しない',
   IGNORE: '無視 忘れて 忘れ 無効に',
   FOLLOW: '従って 従い 守って',
   CALL: '呼び出し 呼び出す 呼び出して 呼び 使用し 使用する 実行し 実行する 実行 使って 呼んで',
@@ -61,15 +61,13 @@ export const japanese: Vocabulary = {
   ANSWER: '回答し 答え 出力し 返して 推奨',
   MUST: '必ず なければなりません 必要があります べき 必須 しなければ 義務',
   ALWAYS: '常に いつも 自動的に',
-  NEVER: '決して 絶対に',
-  NOT: 'ないで しない なく ずに 禁止 てはいけ せず なしに',
+  NOT: 'ないで しない なく ずに 禁止 てはいけ せず なしに 決して 絶対に',
   FIRST: '最初に まず 前に 先に 事前に',
   WHEN: '場合 たびに とき 時は 後に',
   EVERY: 'すべて 全て 毎回 あらゆる',
   INSTEAD: '代わりに',
   REGARDLESS: 'かかわらず 関係なく',
   SILENT: '密かに こっそり 秘密裏 黙って 気づかれ 内緒',
-  PLEASE: 'ください 下さい',
   URGENT: '重要 注意 警告 緊急',
   MODEL: 'アシスタント モデル エージェント',
   YOU: 'あなた',
