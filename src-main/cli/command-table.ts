@@ -79,6 +79,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
   Tools: {
     search: ['find tools by what they do', async () => (await import('./commands/search.ts')).search],
+    scan: ['look what servers say for what attacks are made of', async () => (await import('./commands/scan.ts')).scan],
     call: [
       'call a tool, or a helper tool of a mode; - reads its arguments from stdin',
       async () => (await import('./commands/call.ts')).call,

@@ -52,6 +52,7 @@ import { TransportFactory } from './servers/transports/create-transport.ts';
 import type { SessionCore } from './sessions/session-settings.ts';
 import { ParkedCalls } from './sessions/parked-calls.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
+import { ScanThread } from './trust/scan/scan-thread.ts';
 import { lineBudgets } from './wire/byte-budget.ts';
 
 interface AggregatorOptions {
@@ -110,6 +111,8 @@ export class Aggregator {
   /** All that waits for the person; no session and no mode is given it. */
   readonly inbox: Inbox;
   readonly sandbox = new Sandbox();
+  /** Looks texts of servers for what attacks are made of. */
+  readonly scans = new ScanThread();
   readonly descriptions: DescriptionStore;
   readonly modeCosts = new ModeCosts();
   readonly #answerRoom = new AnswerRoom();
@@ -289,6 +292,7 @@ export class Aggregator {
     await this.#closeResults();
     await this.#closeRecord();
     await this.sandbox.close();
+    await this.scans.close();
     this.registry.close();
   }
 

@@ -8,6 +8,7 @@ import { flowHandlers } from './handlers/flow.ts';
 import { healHandlers, serverHandlers } from './handlers/servers.ts';
 import { inboxHandlers } from './handlers/inbox.ts';
 import { savingsHandlers, settingsHandlers } from './handlers/settings.ts';
+import { scanHandlers } from './handlers/scan.ts';
 import { spillHandlers } from './handlers/spills.ts';
 import { isRpcMethod, readRpcInput } from './inputs.ts';
 import type { RpcMethod } from './contract.ts';
@@ -20,6 +21,7 @@ const handlers: AllHandlers = {
   ...healHandlers,
   ...inboxHandlers,
   ...savingsHandlers,
+  ...scanHandlers,
   ...serverHandlers,
   ...settingsHandlers,
   ...spillHandlers,

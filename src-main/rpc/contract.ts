@@ -7,6 +7,8 @@ import type { FlowDecision } from '../core/trust/flow/flow-decisions.ts';
 import type { FlowEvent, FlowSummary } from '../core/trust/flow/flow-record.ts';
 import type { Decided, DiffLine, InboxItem, InboxSummary, Meaning, Outcome } from '../core/trust/inbox/inbox-item.ts';
 import type { AnsweredBy, OpenQuestion } from '../core/trust/questions.ts';
+import type { Finding, Verdict } from '../core/trust/scan/finding.ts';
+import type { DefinitionKind } from '../core/trust/scan/places.ts';
 
 export type { HealthLevel, ServerTrialResult };
 export type {
@@ -144,6 +146,11 @@ export interface RpcContract {
     input: { readonly query: string; readonly limit?: number };
     output: { readonly total: number; readonly hits: readonly SearchHitSummary[] };
   };
+  /** Looks what servers list for what attacks are made of; told is what is for review or worse. */
+  scan: {
+    input: { readonly server?: string };
+    output: { readonly scanned: number; readonly found: readonly ScannedDefinition[] };
+  };
   /** Calls a tool as the person, a server's or one of our own; the answer is the tool's result. */
   call: {
     input: {
@@ -169,6 +176,16 @@ export interface RpcContract {
   /** Reads the config file again; resolves when the servers follow. */
   reload: { input: Record<string, never>; output: { readonly problems: number } };
   stop: { input: Record<string, never>; output: Record<string, never> };
+}
+
+/** The words of findings are the server's, invisible characters in them: show them as marks, and never as HTML. */
+export interface ScannedDefinition {
+  readonly server: string;
+  readonly kind: DefinitionKind;
+  /** Empty for a server's instructions. */
+  readonly name: string;
+  readonly verdict: Verdict;
+  readonly findings: readonly Finding[];
 }
 
 /** Everything that may be asked, by command line and dashboard. */

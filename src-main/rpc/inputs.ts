@@ -30,6 +30,7 @@ const inputs: Inputs = {
   state: nothing,
   tools: z.object({ server: maybe(name) }),
   search: z.object({ query: text, limit: maybe(count) }),
+  scan: z.object({ server: maybe(name) }),
   call: z.object({
     tool: name,
     arguments: entry,

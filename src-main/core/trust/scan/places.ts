@@ -9,6 +9,12 @@ export interface PlacedText {
   readonly path: string;
 }
 
+export interface DefinitionTexts {
+  readonly texts: readonly PlacedText[];
+  /** False where there are more than 20,000 texts or 64 levels: the rest is left out. */
+  readonly isWhole: boolean;
+}
+
 /** What a definition describes. Server instructions come as `{ instructions }`, the answer of prompts/get as `prompt` too. */
 export type DefinitionKind = 'tool' | 'prompt' | 'resource' | 'resourceTemplate' | 'instructions';
 
@@ -39,15 +45,11 @@ const fixed: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * All texts of a definition; `isWhole` is false where it has more than 20,000 texts or 64 levels, of which the rest is left out.
- * Names that are repeated (`required`) and words of JSON schema (`type`) are no texts unless they are sentences.
+ * All texts of a definition. Names that are repeated (`required`) and words of JSON schema (`type`) are no texts unless they are sentences.
  */
-export function textsOf(
-  definition: unknown,
-  kind: DefinitionKind,
-): { readonly texts: readonly PlacedText[]; readonly isWhole: boolean } {
+export function textsOf(definition: unknown, kind: DefinitionKind): DefinitionTexts {
   const walk = new Walk(kind);
-  walk.visit(definition, '', kind === 'instructions' ? 'guide' : kind === 'prompt' ? 'guide' : 'text', '', 0);
+  walk.visit(definition, '', kind === 'instructions' || kind === 'prompt' ? 'guide' : 'text', '', 0);
   return { texts: walk.texts, isWhole: walk.isWhole };
 }
 

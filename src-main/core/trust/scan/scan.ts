@@ -1,7 +1,7 @@
 /** Looks texts that a model will read for what attacks are made of. Pure functions: the same text is always judged the same. */
 import { cleanReport, type Finding, type ScanReport } from './finding.ts';
 import { Judge, type Judgement } from './judge.ts';
-import { type DefinitionKind, textsOf } from './places.ts';
+import { type DefinitionKind, type DefinitionTexts, textsOf } from './places.ts';
 import { blockFrom, type Place, reviewFrom } from './rule.ts';
 
 /**
@@ -9,7 +9,11 @@ import { blockFrom, type Place, reviewFrom } from './rule.ts';
  * looked at: names, descriptions, titles, parameters, enum, const, default, examples, output schema, _meta.
  */
 export function scanDefinition(definition: unknown, kind: DefinitionKind = 'tool'): ScanReport {
-  const { texts, isWhole } = textsOf(definition, kind);
+  return scanTexts(textsOf(definition, kind));
+}
+
+/** The texts of one definition; see places.ts. */
+export function scanTexts({ texts, isWhole }: DefinitionTexts): ScanReport {
   const judged = texts.flatMap(({ text, place, path }) => {
     const judgement = judge().judge(text, place);
     return judgement.weight >= reviewFrom[place] ? [{ text, path, judgement }] : [];

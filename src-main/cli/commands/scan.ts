@@ -1,0 +1,79 @@
+/** `tooltray scan [SERVER]`: what servers say, held against the rules; `--file` does the same with definitions and results from a file. */
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { AppError } from '../../core/base/errors.ts';
+import { count } from '../../core/base/wording.ts';
+import type { Finding } from '../../core/trust/scan/finding.ts';
+import { showInvisible } from '../../core/trust/scan/invisible.ts';
+import type { ScannedDefinition } from '../../rpc/contract.ts';
+import { command, commonFlags, wrongUse } from '../command.ts';
+import { withCore } from '../core-access.ts';
+import { linesOf, scanLine, type ScannedLine } from '../scan-lines.ts';
+import { oneLine, paint, printAnswer } from '../terminal.ts';
+
+export const scan = command({
+  words: '[SERVER]',
+  flags: {
+    file: { value: 'F', help: 'definitions or results, one JSON object a line; - is stdin' },
+    ...commonFlags,
+  },
+  notes: [
+    'A line of --file is {id, tool} or {id, text}: a definition, or what a tool returned; also prompt, resource, instructions.',
+    'With peers, [{server, tool}], tools of other servers count too. Each is answered by a line {id, verdict, findings}.',
+    'Verdicts: clean, review, block. Nothing is changed by a scan.',
+  ],
+  async run({ file, config, json }, [server]) {
+    if (file !== undefined && server !== undefined) throw wrongUse('--file and a server do not go together');
+    if (file !== undefined) return scanFile(file, json);
+    const answer = await withCore(config, (core) => core.ask('scan', server === undefined ? {} : { server }));
+    printAnswer(json, answer, () => [...answer.found.flatMap(definitionLines), summary(answer)]);
+    return 0;
+  },
+});
+
+/** Line by line, whatever the length of the file. */
+async function scanFile(file: string, json: boolean): Promise<number> {
+  const input = file === '-' ? process.stdin : createReadStream(file);
+  try {
+    for await (const line of linesOf(input)) {
+      const scanned = scanLine(line);
+      if (scanned === undefined) continue;
+      const text = json ? JSON.stringify(scanned) : lineText(scanned).join('\n');
+      if (text !== '' && !process.stdout.write(`${text}\n`)) await once(process.stdout, 'drain');
+    }
+  } catch (cause) {
+    const { code } = cause as { code?: unknown };
+    if (code === 'EPIPE') return 0;
+    if (typeof code !== 'string') throw cause;
+    throw new AppError('not_found', `${file} could not be read (${code}).`, { fix: 'Check its path.', cause });
+  }
+  return 0;
+}
+
+function lineText(scanned: ScannedLine): string[] {
+  if ('error' in scanned) return [`${paint('bad', 'error')} ${oneLine(scanned.error)}`];
+  const { id, verdict, findings } = scanned;
+  return [`${paintVerdict(verdict)} ${oneLine(String(id))}`, ...findings.map(findingLine)];
+}
+
+function definitionLines({ server, kind, name, verdict, findings }: ScannedDefinition): string[] {
+  const what = kind === 'resourceTemplate' ? 'resource template' : kind;
+  return [`${paintVerdict(verdict)} ${oneLine(`${server}: ${what} ${name}`)}`, ...findings.map(findingLine), ''];
+}
+
+function findingLine({ rule, place, words, sentence }: Finding): string {
+  const where = place === '' ? '' : ` ${oneLine(place)}`;
+  const quoted = words === '' ? '' : ` “${oneLine(showInvisible(words))}”`;
+  return `  ${sentence} ${paint('quiet', `(${rule}${where})`)}${quoted}`;
+}
+
+function paintVerdict(verdict: ScannedDefinition['verdict']): string {
+  return paint(verdict === 'block' ? 'bad' : verdict === 'review' ? 'unsure' : 'good', verdict.padEnd(6));
+}
+
+function summary({ scanned, found }: { scanned: number; found: readonly ScannedDefinition[] }): string {
+  const looked = `${count(scanned, 'definition')} looked at`;
+  if (found.length === 0) return `${looked}: nothing found.`;
+  const blocked = found.filter(({ verdict }) => verdict === 'block').length;
+  return `${looked}: ${found.length - blocked} for review, ${blocked} to block.`;
+}

@@ -1,0 +1,115 @@
+/** Lines of a file as things to scan: read without keeping more than one of them, and each answered, whatever is wrong with it. */
+import { isObject, textOr } from '../core/base/json.ts';
+import { type Finding, type ScanReport, type Verdict } from '../core/trust/scan/finding.ts';
+import type { DefinitionKind } from '../core/trust/scan/places.ts';
+import { scanDefinition, scanResult } from '../core/trust/scan/scan.ts';
+import { type CatalogTool, scanCatalog } from '../core/trust/scan/shadowing.ts';
+
+export type ScannedLine =
+  | { readonly id: string | number | null; readonly verdict: Verdict; readonly findings: readonly Finding[] }
+  | { readonly id: string | number | null; readonly error: string };
+
+/** A longer line is not read; in bytes. */
+const longestLine = 16 * 1024 * 1024;
+
+export interface Line {
+  /** From 1. */
+  readonly number: number;
+  /** undefined: it is longer than what is read. */
+  readonly text: string | undefined;
+}
+
+/** Lines of UTF-8, one at a time. */
+export async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<Line> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  let number = 1;
+  const take = (): Line => {
+    const text = length > longestLine ? undefined : Buffer.concat(parts).toString('utf8');
+    [parts, length] = [[], 0];
+    return { number: number++, text };
+  };
+  for await (const chunk of input) {
+    const bytes = Buffer.from(chunk);
+    let start = 0;
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+      keep(bytes.subarray(start, end));
+      yield take();
+      start = end + 1;
+    }
+    keep(bytes.subarray(start));
+  }
+  if (length > 0) yield take();
+
+  function keep(part: Buffer): void {
+    length += part.length;
+    if (length > longestLine) parts = [];
+    else if (part.length > 0) parts.push(part);
+  }
+}
+
+const kinds: readonly (readonly [member: string, kind: DefinitionKind])[] = [
+  ['tool', 'tool'],
+  ['prompt', 'prompt'],
+  ['resource', 'resource'],
+  ['resourceTemplate', 'resourceTemplate'],
+];
+
+/** Undefined for an empty line. */
+export function scanLine({ number, text }: Line): ScannedLine | undefined {
+  if (text === undefined) return { id: null, error: `Line ${number} is longer than 16 MB.` };
+  if (text.trim() === '') return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { id: null, error: `Line ${number} is no JSON.` };
+  }
+  if (!isObject(value)) return { id: null, error: `Line ${number} is no JSON object.` };
+  const id = typeof value['id'] === 'string' || typeof value['id'] === 'number' ? value['id'] : null;
+  const report = reportOf(value);
+  if (report === undefined)
+    return { id, error: `Line ${number} has none of tool, text, prompt, resource, instructions.` };
+  return { id, verdict: report.verdict, findings: report.findings };
+}
+
+function reportOf(line: Record<string, unknown>): ScanReport | undefined {
+  const { text, instructions } = line;
+  if (typeof text === 'string') return resultReport(text);
+  if (typeof instructions === 'string') return scanDefinition({ instructions }, 'instructions');
+  const [member, kind] = kinds.find(([name]) => isObject(line[name])) ?? [];
+  if (member === undefined || kind === undefined) return undefined;
+  const report = scanDefinition(line[member], kind);
+  return kind === 'tool' ? withPeers(report, line) : report;
+}
+
+function resultReport(text: string): ScanReport {
+  const findings = scanResult(text).map(({ rule, words, sentence }): Finding => {
+    return { rule, place: '', words, tier: 'review', sentence };
+  });
+  return { verdict: findings.length > 0 ? 'review' : 'clean', findings };
+}
+
+/** Tools of other servers that it may pose as or speak of. */
+function withPeers(report: ScanReport, { server, tool, peers }: Record<string, unknown>): ScanReport {
+  if (!Array.isArray(peers)) return report;
+  const own: CatalogTool = { server: textOr(server), tool };
+  const others = peers.flatMap((peer): CatalogTool[] =>
+    isObject(peer) && textOr(peer['server']) !== own.server
+      ? [{ server: textOr(peer['server']), tool: isObject(peer['tool']) ? peer['tool'] : peer }]
+      : [],
+  );
+  const found = scanCatalog([own, ...others]).filter((finding) => finding.server === own.server);
+  const findings = found.map(({ rule, place, words, tier, sentence }): Finding => ({
+    rule,
+    place,
+    words,
+    tier,
+    sentence,
+  }));
+  if (findings.length === 0) return report;
+  return {
+    verdict: report.verdict === 'clean' ? 'review' : report.verdict,
+    findings: [...report.findings, ...findings],
+  };
+}

@@ -1,0 +1,152 @@
+/** Scans without holding up the core: short texts at once, long ones in a thread that is started for them and ended when idle. */
+import type { Worker } from 'node:worker_threads';
+import { startThread, workerLocation } from '../../base/worker-line.ts';
+import type { ScanReport } from './finding.ts';
+import { type DefinitionKind, textsOf } from './places.ts';
+import { type ResultLabel, scanResult, scanTexts } from './scan.ts';
+import type { ScanAnswer, ScanQuestion } from './scan-worker.ts';
+
+export interface ScanThreadOptions {
+  /** Up to so many characters a text is scanned in the core's own thread (16 Ki by default, under a millisecond). */
+  readonly shortest?: number;
+  /** The thread ends after so long without work, in ms (60,000 by default). */
+  readonly idleMs?: number;
+}
+
+/** What came of a result: windows that could not be looked at are counted, not hidden. */
+export interface LabelledResult {
+  readonly labels: readonly ResultLabel[];
+  /** Characters that nobody looked at: beyond the longest text, or in a window whose thread was lost. */
+  readonly unread: number;
+}
+
+/** In characters: a result is looked at in windows of this size, which share their ends. */
+const windowSize = 64 * 1024;
+const windowOverlap = 1024;
+const longestResult = 8 * 1024 * 1024;
+/** More that waits is not looked at: whoever floods it keeps nobody else waiting. */
+const mostWaiting = 400;
+/** After so many threads that died without an answer none is started any more. */
+const mostFailures = 3;
+
+const unreadable: ScanReport = {
+  verdict: 'review',
+  findings: [
+    {
+      ...{ rule: 'not-scanned', place: '', words: '', tier: 'review' },
+      sentence: 'It could not be looked at: the scan ended without an answer.',
+    },
+  ],
+};
+
+export class ScanThread {
+  readonly #shortest: number;
+  readonly #idleMs: number;
+  readonly #waiting = new Map<number, (answer: ScanAnswer | undefined) => void>();
+  #worker: Worker | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #lastId = 0;
+  #failures = 0;
+  #closed = false;
+
+  constructor({ shortest = 16 * 1024, idleMs = 60_000 }: ScanThreadOptions = {}) {
+    this.#shortest = shortest;
+    this.#idleMs = idleMs;
+  }
+
+  /** Is a thread running now? */
+  get running(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  /** Never rejects: what could not be scanned is for review. */
+  async definition(definition: unknown, kind: DefinitionKind): Promise<ScanReport> {
+    const texts = textsOf(definition, kind);
+    const length = texts.texts.reduce((sum, { text }) => sum + text.length, 0);
+    if (length <= this.#shortest) return scanTexts(texts);
+    const answer = await this.#ask({ id: ++this.#lastId, definition: texts });
+    return answer !== undefined && 'report' in answer ? answer.report : unreadable;
+  }
+
+  /** Never rejects. Up to 64 Ki characters there is one window; of a longer text the labels come window by window. */
+  async result(text: string): Promise<LabelledResult> {
+    if (text.length <= this.#shortest) return { labels: scanResult(text), unread: 0 };
+    const labels: ResultLabel[] = [];
+    let unread = Math.max(0, text.length - longestResult);
+    for (const [start, end] of windowsOf(Math.min(text.length, longestResult))) {
+      const answer = await this.#ask({ id: ++this.#lastId, result: text.slice(start, end) });
+      if (answer === undefined || !('labels' in answer)) unread += end - start;
+      else labels.push(...answer.labels.map((label) => ({ ...label, at: label.at + start })));
+    }
+    return { labels: withoutRepeats(labels), unread };
+  }
+
+  /** Ends the thread; what waits is not scanned. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#end();
+  }
+
+  #ask(question: ScanQuestion): Promise<ScanAnswer | undefined> {
+    if (this.#closed || this.#failures >= mostFailures || this.#waiting.size >= mostWaiting) {
+      return Promise.resolve(undefined);
+    }
+    clearTimeout(this.#idleTimer);
+    return new Promise((resolve) => {
+      this.#waiting.set(question.id, resolve);
+      this.#worker ??= this.#start();
+      this.#worker.postMessage(question);
+    });
+  }
+
+  #start(): Worker {
+    const worker = startThread(workerLocation('scan-worker', import.meta.url), { memory: 512 });
+    worker.on('message', (answer: ScanAnswer) => this.#settle(answer));
+    worker.on('error', () => undefined);
+    worker.on('exit', () => {
+      if (this.#worker !== worker) return;
+      this.#failures++;
+      void this.#end();
+    });
+    return worker;
+  }
+
+  #settle(answer: ScanAnswer): void {
+    this.#failures = 0;
+    this.#waiting.get(answer.id)?.(answer);
+    this.#waiting.delete(answer.id);
+    if (this.#waiting.size === 0) this.#idleTimer = setTimeout(() => void this.#end(), this.#idleMs).unref();
+  }
+
+  async #end(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    for (const resolve of this.#waiting.values()) resolve(undefined);
+    this.#waiting.clear();
+    await worker?.terminate();
+  }
+}
+
+function windowsOf(length: number): [start: number, end: number][] {
+  const windows: [number, number][] = [];
+  for (let start = 0; start < length; start += windowSize - windowOverlap) {
+    windows.push([start, Math.min(length, start + windowSize)]);
+    if (start + windowSize >= length) break;
+  }
+  return windows;
+}
+
+/** What stands in two windows is told once, and each rule a few times at most. */
+function withoutRepeats(labels: readonly ResultLabel[]): ResultLabel[] {
+  const seen = new Map<string, number>();
+  const places = new Set<string>();
+  return labels.filter(({ rule, at }) => {
+    const place = `${rule} ${at}`;
+    const times = seen.get(rule) ?? 0;
+    if (places.has(place) || times >= 3) return false;
+    places.add(place);
+    seen.set(rule, times + 1);
+    return true;
+  });
+}

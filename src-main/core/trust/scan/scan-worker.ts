@@ -1,0 +1,19 @@
+/** Entry of the thread that scans what is long: texts of a definition in, its report out; the text of a result in, its labels out. */
+import { parentPort } from 'node:worker_threads';
+import type { ScanReport } from './finding.ts';
+import type { DefinitionTexts } from './places.ts';
+import { type ResultLabel, scanResult, scanTexts } from './scan.ts';
+
+export type ScanQuestion =
+  { readonly id: number; readonly definition: DefinitionTexts } | { readonly id: number; readonly result: string };
+
+export type ScanAnswer =
+  | { readonly id: number; readonly report: ScanReport }
+  | { readonly id: number; readonly labels: readonly ResultLabel[] };
+
+parentPort?.on('message', (question: ScanQuestion) => {
+  const { id } = question;
+  const answer: ScanAnswer =
+    'result' in question ? { id, labels: scanResult(question.result) } : { id, report: scanTexts(question.definition) };
+  parentPort?.postMessage(answer);
+});

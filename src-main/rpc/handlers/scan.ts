@@ -1,0 +1,63 @@
+/** What is found in the texts of all servers, as they are listed now. */
+import type { JsonObject } from '../../core/base/json.ts';
+import { textOr } from '../../core/base/json.ts';
+import type { Catalog } from '../../core/catalog/catalog.ts';
+import { resolveServer } from '../../core/catalog/resolve-entry.ts';
+import type { ScanReport, Verdict } from '../../core/trust/scan/finding.ts';
+import type { DefinitionKind } from '../../core/trust/scan/places.ts';
+import { type CatalogFinding, scanCatalog } from '../../core/trust/scan/shadowing.ts';
+import type { ScannedDefinition } from '../contract.ts';
+import type { Handlers } from '../deps.ts';
+
+const settleMs = 15_000;
+/** After so many definitions others get a turn. */
+const turn = 50;
+
+interface Listed {
+  readonly server: string;
+  readonly kind: DefinitionKind;
+  readonly name: string;
+  readonly definition: JsonObject;
+}
+
+export const scanHandlers = {
+  scan: async ({ server }, { core }) => {
+    await core.catalog.settled(settleMs);
+    const { current } = core.catalog;
+    const only = server === undefined ? undefined : resolveServer(current, server);
+    const listed = listedIn(current).filter((each) => only === undefined || each.server === only);
+    const others = scanCatalog(current.tools.map((tool) => ({ server: tool.server, tool: tool.definition })));
+    const found: ScannedDefinition[] = [];
+    for (const [at, { server: of, kind, name, definition }] of listed.entries()) {
+      if (at % turn === 0) await new Promise((resolve) => setImmediate(resolve));
+      const report = await core.scans.definition(definition, kind);
+      const { verdict, findings } = kind === 'tool' ? withOthers(report, others, of, name) : report;
+      if (verdict !== 'clean') found.push({ server: of, kind, name, verdict, findings });
+    }
+    return { scanned: listed.length, found };
+  },
+} satisfies Handlers;
+
+function listedIn({ tools, prompts, resources, resourceTemplates, instructions }: Catalog): Listed[] {
+  const entry = (kind: DefinitionKind) => (each: { server: string; definition: JsonObject }) => {
+    const { name, uri, uriTemplate } = each.definition;
+    return { server: each.server, kind, name: textOr(name) || textOr(uri ?? uriTemplate), definition: each.definition };
+  };
+  return [
+    ...[...instructions].map(([server, text]) => {
+      return { server, kind: 'instructions' as const, name: '', definition: { instructions: text } };
+    }),
+    ...tools.map(entry('tool')),
+    ...prompts.map(entry('prompt')),
+    ...resources.map(entry('resource')),
+    ...resourceTemplates.map(entry('resourceTemplate')),
+  ];
+}
+
+function withOthers(report: ScanReport, others: readonly CatalogFinding[], server: string, tool: string): ScanReport {
+  const own = others.filter((finding) => finding.server === server && finding.tool === tool);
+  if (own.length === 0) return report;
+  const findings = own.map(({ rule, place, words, tier, sentence }) => ({ rule, place, words, tier, sentence }));
+  const verdict: Verdict = report.verdict === 'clean' ? 'review' : report.verdict;
+  return { verdict, findings: [...report.findings, ...findings] };
+}
