@@ -184,6 +184,8 @@ export interface ScannedDefinition {
   readonly kind: DefinitionKind;
   /** Empty for a server's instructions. */
   readonly name: string;
+  /** It is not what a person accepted, and no model is shown it. */
+  readonly waits: boolean;
   readonly verdict: Verdict;
   readonly findings: readonly Finding[];
 }

@@ -17,14 +17,14 @@ export async function measure(print) {
   print(formatTable(sets));
   const catalogs = readOrdinary().map(judgeCatalog);
   print('\nother catalogs, taken to be ordinary\n');
-  print(formatTable(catalogs.map(({ rules, ...row }) => row)));
+  print(formatTable(catalogs.map(({ row }) => row)));
   const rules = byRule(judged, catalogs);
   print('\ncases of each set that a rule had a part in; `catalogs`: of the catalogs above\n');
   print(formatTable(rules));
   const costs = measureCosts(cases);
   print('\ntime; beside it one pass of a plain pattern over the same texts\n');
   print(formatTable(costs));
-  return { sets, catalogs, rules, costs };
+  return { sets, catalogs: catalogs.map(({ row }) => row), rules, costs };
 }
 
 /** As the command line judges a line. */
@@ -56,10 +56,12 @@ function judgeCatalog({ source, tools }) {
   const reports = tools.map(({ name, description, inputSchema }) => scanDefinition({ name, description, inputSchema }));
   const found = reports.filter(isFound);
   return {
-    catalog: source,
-    tools: tools.length,
-    'for review': percent(found.length, tools.length),
-    blocked: percent(reports.filter(isBlocked).length, tools.length),
+    row: {
+      catalog: source,
+      tools: tools.length,
+      'for review': percent(found.length, tools.length),
+      blocked: percent(reports.filter(isBlocked).length, tools.length),
+    },
     rules: found.map(({ findings }) => [...new Set(findings.map(({ rule }) => rule))]),
   };
 }

@@ -56,9 +56,10 @@ function lineText(scanned: ScannedLine): string[] {
   return [`${paintVerdict(verdict)} ${oneLine(String(id))}`, ...findings.map(findingLine)];
 }
 
-function definitionLines({ server, kind, name, verdict, findings }: ScannedDefinition): string[] {
+function definitionLines({ server, kind, name, waits, verdict, findings }: ScannedDefinition): string[] {
   const what = kind === 'resourceTemplate' ? 'resource template' : kind;
-  return [`${paintVerdict(verdict)} ${oneLine(`${server}: ${what} ${name}`)}`, ...findings.map(findingLine), ''];
+  const held = waits ? ` ${paint('quiet', '(not shown to models until you accept it)')}` : '';
+  return [`${paintVerdict(verdict)} ${oneLine(`${server}: ${what} ${name}`)}${held}`, ...findings.map(findingLine), ''];
 }
 
 function findingLine({ rule, place, words, sentence }: Finding): string {

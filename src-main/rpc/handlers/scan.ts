@@ -5,6 +5,8 @@ import type { Catalog } from '../../core/catalog/catalog.ts';
 import { resolveServer } from '../../core/catalog/resolve-entry.ts';
 import type { ScanReport, Verdict } from '../../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../../core/trust/scan/places.ts';
+import type { ManagedServer } from '../../core/servers/managed-server.ts';
+import { scannedAs } from '../../core/trust/pins/look.ts';
 import { type CatalogFinding, scanCatalog } from '../../core/trust/scan/shadowing.ts';
 import type { ScannedDefinition } from '../contract.ts';
 import type { Handlers } from '../deps.ts';
@@ -18,6 +20,8 @@ interface Listed {
   readonly kind: DefinitionKind;
   readonly name: string;
   readonly definition: JsonObject;
+  /** It is not what a person accepted, and no model is shown it. */
+  readonly waits: boolean;
 }
 
 export const scanHandlers = {
@@ -25,14 +29,15 @@ export const scanHandlers = {
     await core.catalog.settled(settleMs);
     const { current } = core.catalog;
     const only = server === undefined ? undefined : resolveServer(current, server);
-    const listed = listedIn(current).filter((each) => only === undefined || each.server === only);
+    const said = [...listedIn(current), ...heldOf(core.servers.all)];
+    const listed = said.filter((each) => only === undefined || each.server === only);
     const others = scanCatalog(current.tools.map((tool) => ({ server: tool.server, tool: tool.definition })));
     const found: ScannedDefinition[] = [];
-    for (const [at, { server: of, kind, name, definition }] of listed.entries()) {
+    for (const [at, { server: of, kind, name, definition, waits }] of listed.entries()) {
       if (at % turn === 0) await new Promise((resolve) => setImmediate(resolve));
       const report = await core.scans.definition(definition, kind);
       const { verdict, findings } = kind === 'tool' ? withOthers(report, others, of, name) : report;
-      if (verdict !== 'clean') found.push({ server: of, kind, name, verdict, findings });
+      if (verdict !== 'clean') found.push({ server: of, kind, name, waits, verdict, findings });
     }
     return { scanned: listed.length, found };
   },
@@ -41,17 +46,26 @@ export const scanHandlers = {
 function listedIn({ tools, prompts, resources, resourceTemplates, instructions }: Catalog): Listed[] {
   const entry = (kind: DefinitionKind) => (each: { server: string; definition: JsonObject }) => {
     const { name, uri, uriTemplate } = each.definition;
-    return { server: each.server, kind, name: textOr(name) || textOr(uri ?? uriTemplate), definition: each.definition };
+    const label = textOr(name) || textOr(uri ?? uriTemplate);
+    return { server: each.server, kind, name: label, definition: each.definition, waits: false };
   };
   return [
     ...[...instructions].map(([server, text]) => {
-      return { server, kind: 'instructions' as const, name: '', definition: { instructions: text } };
+      return { server, kind: 'instructions' as const, name: '', definition: { instructions: text }, waits: false };
     }),
     ...tools.map(entry('tool')),
     ...prompts.map(entry('prompt')),
     ...resources.map(entry('resource')),
     ...resourceTemplates.map(entry('resourceTemplate')),
   ];
+}
+
+function heldOf(servers: readonly ManagedServer[]): Listed[] {
+  return servers.flatMap(({ config, pins }) =>
+    (pins?.held ?? []).flatMap(({ kind, name, after }) =>
+      after === undefined ? [] : [{ server: config.name, kind: scannedAs[kind], name, definition: after, waits: true }],
+    ),
+  );
 }
 
 function withOthers(report: ScanReport, others: readonly CatalogFinding[], server: string, tool: string): ScanReport {

@@ -6,7 +6,8 @@ import type { DefinitionKind } from '../scan/places.ts';
 import { scanDefinition } from '../scan/scan.ts';
 import type { PinKey, PinnedKind } from './pin-file.ts';
 
-const scanned: Readonly<Record<PinnedKind, DefinitionKind>> = {
+/** As what the scan reads each. */
+export const scannedAs: Readonly<Record<PinnedKind, DefinitionKind>> = {
   introduction: 'instructions',
   tool: 'tool',
   prompt: 'prompt',
@@ -42,8 +43,8 @@ function newFindings(
   before: JsonObject | undefined,
   after: JsonObject | undefined,
 ): readonly Finding[] {
-  const { findings } = scanDefinition(after ?? {}, scanned[kind]);
+  const { findings } = scanDefinition(after ?? {}, scannedAs[kind]);
   if (findings.length === 0 || before === undefined) return findings;
-  const known = new Set(scanDefinition(before, scanned[kind]).findings.map(({ rule, words }) => `${rule} ${words}`));
+  const known = new Set(scanDefinition(before, scannedAs[kind]).findings.map(({ rule, words }) => `${rule} ${words}`));
   return findings.filter(({ rule, words }) => !known.has(`${rule} ${words}`));
 }
