@@ -3,7 +3,7 @@ import { hiddenSpans, unmasked } from './characters.ts';
 import { decodedTexts, rot13 } from './decode.ts';
 import { makeLexicon } from './lexicon.ts';
 import { markupSpans } from './markup.ts';
-import { compilePattern, matchPattern, type Pattern } from './pattern.ts';
+import { compilePattern, matchPattern, type Pattern, rarestOf } from './pattern.ts';
 import type { Place, Rule } from './rule.ts';
 import { allRules } from './rule-table.ts';
 import { type Sentence, SentenceReader } from './sentences.ts';
@@ -26,26 +26,28 @@ interface WeighedPattern {
   readonly rule: Rule;
   readonly pattern: Pattern;
   readonly weight: number;
-  /** Kinds of words of which a sentence has at least one, or the pattern is not there. */
-  readonly first: ClassBits;
-  readonly second: ClassBits;
+}
+
+/** Patterns that a sentence can only have if it has a word of these kinds. */
+interface PatternGroup {
+  readonly rare: ClassBits;
+  readonly patterns: readonly WeighedPattern[];
 }
 
 /** In characters: what stands farther apart is not added up, so that a long text weighs no more than its worst part. */
 const windowSize: Readonly<Record<Place, number>> = { text: 1500, value: 1500, name: 300, guide: 1500, result: 900 };
 const mostHits = 300;
-const everything: ClassBits = { low: -1, high: -1 };
 const detect = bitsOf('DETECT');
 const rot = bitsOf('ROT13');
 
 export class Judge {
-  readonly #patterns: Readonly<Record<Place, readonly WeighedPattern[]>>;
+  readonly #patterns: Readonly<Record<Place, readonly PatternGroup[]>>;
   readonly #byId: ReadonlyMap<string, Rule>;
   readonly #reader = new SentenceReader(makeLexicon());
 
   constructor() {
     this.#byId = new Map(allRules.map((rule) => [rule.id, rule]));
-    const of = (place: Place): WeighedPattern[] => allRules.flatMap((rule) => weighedPatterns(rule, place));
+    const of = (place: Place): PatternGroup[] => grouped(allRules.flatMap((rule) => weighedPatterns(rule, place)));
     this.#patterns = {
       text: of('text'),
       value: of('value'),
@@ -90,17 +92,17 @@ export class Judge {
     add: (hit: Hit) => void,
   ): { hasRot13: boolean; longRuns: readonly number[] } {
     let hasRot13 = false;
-    const patterns = this.#patterns[place];
+    const groups = this.#patterns[place];
     const longRuns = this.#reader.read(text, (sentence) => {
       const { anyLow, anyHigh } = sentence;
       // Words that are words only when their letters are moved.
       if ((anyLow & rot.low) !== 0 || (anyHigh & rot.high) !== 0) hasRot13 = true;
-      for (const weighed of patterns) {
-        const { first, second } = weighed;
-        if ((anyLow & first.low) === 0 && (anyHigh & first.high) === 0) continue;
-        if ((anyLow & second.low) === 0 && (anyHigh & second.high) === 0) continue;
-        const hit = match(weighed, sentence);
-        if (hit !== undefined) add(hit);
+      for (const { rare, patterns } of groups) {
+        if ((anyLow & rare.low) === 0 && (anyHigh & rare.high) === 0) continue;
+        for (const weighed of patterns) {
+          const hit = match(weighed, sentence);
+          if (hit !== undefined) add(hit);
+        }
       }
     });
     return { hasRot13, longRuns };
@@ -110,7 +112,7 @@ export class Judge {
     for (const { rule, start, end, factor } of markupSpans(text)) {
       if (rule !== 'hidden-text') add(rule, start, end, factor);
       // What a page does not show is ordinary; orders in it are not.
-      else if (hits.some((hit) => hit.start >= start && hit.end <= end && hit.weight >= 0.5)) add(rule, start, end);
+      else if (weightWithin(hits, start, end) >= 0.35) add(rule, start, end);
     }
   }
 
@@ -126,6 +128,10 @@ export class Judge {
   }
 }
 
+function weightWithin(hits: readonly Hit[], from: number, to: number): number {
+  return hits.reduce((sum, { start, end, weight }) => (start >= from && end <= to ? sum + weight : sum), 0);
+}
+
 type AddHit = (id: string, start: number, end: number, factor?: number) => void;
 
 function weighedPatterns(rule: Rule, place: Place): WeighedPattern[] {
@@ -133,9 +139,20 @@ function weighedPatterns(rule: Rule, place: Place): WeighedPattern[] {
   if (weight === 0) return [];
   return rule.patterns.map((written) => {
     const pattern = compilePattern(written);
-    const [first = everything, second = first] = pattern.atoms.map(({ any }) => any);
-    return { rule, pattern, weight: weight * pattern.factor, first, second };
+    return { rule, pattern, weight: weight * pattern.factor };
   });
+}
+
+function grouped(patterns: readonly WeighedPattern[]): PatternGroup[] {
+  const groups = new Map<string, { rare: ClassBits; patterns: WeighedPattern[] }>();
+  for (const weighed of patterns) {
+    const rare = rarestOf(weighed.pattern);
+    const key = `${rare.low} ${rare.high}`;
+    const group = groups.get(key) ?? { rare, patterns: [] };
+    group.patterns.push(weighed);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
 }
 
 function weightOf({ weights }: Rule, place: Place): number {

@@ -1,6 +1,6 @@
 /** All words of all languages as one automaton that is walked letter by letter: no copies of words, no time that depends on their number. */
 import { bitsOf, type Vocabulary, type WordClass } from './word-classes.ts';
-import { chinese, japanese } from './words/east-asian.ts';
+import { chinese, japanese, korean } from './words/east-asian.ts';
 import { english } from './words/english.ts';
 import { german } from './words/german.ts';
 import { french, italian, portuguese, spanish } from './words/romance.ts';
@@ -48,7 +48,7 @@ export interface Lexicon {
 export function makeLexicon(): Lexicon {
   const builder = new Builder();
   for (const words of [english, german, spanish, french, italian, portuguese, russian]) builder.addWords(words);
-  for (const words of [chinese, japanese]) builder.addPieces(words);
+  for (const words of [chinese, japanese, korean]) builder.addPieces(words);
   return builder.done();
 }
 

@@ -14,7 +14,7 @@ const tokens =
   /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|begin_of_text|start_header_id)\|>|\[\/?INST\]|<<\/?SYS>>|<(?:start|end)_of_turn>|\[(?:SYSTEM|ASSISTANT|ADMIN|DEVELOPER|AI)(?:[ _-](?:INSTRUCTIONS?|MESSAGE|NOTE|NOTICE|PROMPT|OVERRIDE|UPDATE|DIRECTIVE|REMINDER))?\s?[:\]]|\[system\]\(#|#{2,4} ?(?:NEW )?(?:SYSTEM|System) ?(?:MESSAGE|PROMPT|INSTRUCTIONS?|Message|Prompt|Instructions?|OVERRIDE|UPDATE)?[ :]*(?:#{2,4}|\n)|#{3} Instruction:|(?<!-)-{3,20} ?(?:END|BEGIN|START) OF (?:TOOL|SYSTEM|USER|DATA|DOCUMENT|CONTEXT)/g;
 /** A picture whose address carries something that is to be filled in. */
 const leaks =
-  /!\[[^[\]\n]{0,200}\]\(\s?https?:\/\/[^)\s]{1,300}(?:=|\/)(?:\{\w|%7[bB]|\[[A-Za-z]|<[a-z]|(?:YOUR|DATA|SECRET|BASE64|CONTENT|SUMMARY|HISTORY|TOKEN|INSERT)(?![a-z]))/g;
+  /!\[[^[\]\n]{0,200}\]\(\s?https?:\/\/[^)\s]{1,300}(?:=|\/)(?:\{{1,2}\w|[A-Z]{2,20}_[A-Z]{2,20}\b|%7[bB]|\[[A-Za-z]|<[a-z]|(?:YOUR|DATA|SECRET|BASE64|CONTENT|SUMMARY|HISTORY|TOKEN|INSERT)(?![a-z]))/g;
 const openings = /<!--|<(?:span|div|p|font|td|a|i|b|small|section)\b[^<>]{1,300}>/gi;
 const unseen =
   /^<!|display:\s?none|visibility:\s?hidden|font-size:\s?[01](?:px|pt|em)?\s?[;"']|opacity:\s?0(?:\.0\d*)?\s?[;"']|color:\s?(?:white|#fff(?:fff)?|transparent)|\bhidden\b|left:\s?-\d{3,}/i;

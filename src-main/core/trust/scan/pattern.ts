@@ -57,6 +57,38 @@ function classBits(name: string): ClassBits {
   return bitsOf(known satisfies WordClass);
 }
 
+/** Words of these kinds stand in most sentences. */
+const common =
+  'START CALL READ INCLUDE CHANGE WHEN FIRST EVERY NOT PRIOR TASK CONTENT TOOL PARAM EXAMPLE BEST MUST NEW TELL ANSWER MAKE KNOW'
+    .split(' ')
+    .map(classBits)
+    .reduce(union);
+
+/** Of what a match needs, the kinds of words that are least often there. */
+export function rarestOf({ atoms }: Pattern): ClassBits {
+  const needed = atoms.flatMap(({ any, all }) => (all === undefined ? [any] : [any, ...singleBits(all)]));
+  const [rarest] = needed.toSorted((a, b) => frequency(a) - frequency(b));
+  return rarest ?? { low: -1, high: -1 };
+}
+
+function frequency(bits: ClassBits): number {
+  const usual = countBits({ low: bits.low & common.low, high: bits.high & common.high });
+  return countBits(bits) + 20 * usual;
+}
+
+function countBits({ low, high }: ClassBits): number {
+  let count = 0;
+  for (const bits of [low, high]) for (let rest = bits; rest !== 0; rest &= rest - 1) count++;
+  return count;
+}
+
+function singleBits({ low, high }: ClassBits): ClassBits[] {
+  const each: ClassBits[] = [];
+  for (let rest = low; rest !== 0; rest &= rest - 1) each.push({ low: rest & -rest, high: 0 });
+  for (let rest = high; rest !== 0; rest &= rest - 1) each.push({ low: 0, high: rest & -rest });
+  return each;
+}
+
 function union(a: ClassBits, b: ClassBits): ClassBits {
   return { low: a.low | b.low, high: a.high | b.high };
 }

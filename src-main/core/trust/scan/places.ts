@@ -75,7 +75,7 @@ class Walk {
   #visitMembers(value: Record<string, unknown>, path: string, place: Place, member: string, depth: number): void {
     const areNames = named.has(member) || place === 'value';
     for (const [key, item] of Object.entries(value)) {
-      const inside = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const inside = `${path}/${/[~/]/.test(key) ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key}`;
       if (areNames) this.#add(key, inside, 'name');
       this.visit(
         item,
@@ -106,13 +106,16 @@ class Walk {
 
 /** Members in which a sentence has no business. */
 function areWords(key: string, isName: boolean): boolean {
-  return (
-    !isName &&
-    ['outputSchema', '_meta', 'annotations', 'enum', 'const', 'default', 'examples', 'execution', 'icons'].includes(key)
-  );
+  return !isName && wordless.has(key);
 }
+
+const wordless: ReadonlySet<string> = new Set(
+  'outputSchema _meta annotations enum const default examples execution icons'.split(' '),
+);
 
 /** `readSshKey` and `read_ssh_key` as words. What has blanks is words already. */
 function asWords(name: string): string {
-  return /\s/.test(name) ? name : name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
+  return !/[A-Z_-]/.test(name) || /\s/.test(name)
+    ? name
+    : name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
 }

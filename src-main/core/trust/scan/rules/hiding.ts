@@ -16,6 +16,8 @@ export const hiding: readonly Rule[] = [
       'NOT ~2 TELL ~2 PRIOR ~1 ORDERS',
       'NOT ~2 TELL ~2 YOU ~3 READ|SEND|CALL|INCLUDE',
       'START+TELL ~3 USER ~1 NOT',
+      'TELL ~1 NOT ~2 USER',
+      'USER ~1 MUST ~1 NOT ~2 KNOW',
       'USER ~3 NOT ~2 TELL ~1 CONTENT',
       'NOT ~3 MUST ~3 TELL',
       'USER ~2 NOT ~2 MUST ~2 KNOW',
@@ -50,6 +52,7 @@ export const hiding: readonly Rule[] = [
     weights: { text: 0.5, value: 0.8, name: 0.3, guide: 0.4, result: 0.5 },
     patterns: [
       'NOT ~1 KNOW ~3 USER|APPROVED',
+      'DELETE|SEND|PAY ~4 NOT ~1 APPROVED',
       'NOT ~2 USER ~1 APPROVED',
       'USER ~3 APPROVED ~2 EVERY',
       'USER ~1 NOT ~1 KNOW',

@@ -39,6 +39,7 @@ export const taking: readonly Rule[] = [
       'SEND ~5 TALK ~5 OUTSIDE|URL|MAIL',
       'INCLUDE ~5 TALK ~3 TALK ~5 PARAM',
       '*0.7 WHOLE ~1 TALK ~1 TALK',
+      '*0.8 CONTENT ~3 TALK ~3 INCLUDE ~3 PARAM|IDENT',
       '*0.8 ANSWER|SEND|INCLUDE ~3 PRIOR ~2 PRIOR ~1 TALK',
       'WHOLE ~4 TALK ~6 SYSTEM ~1 TALK|PROMPT',
     ],
@@ -48,7 +49,7 @@ export const taking: readonly Rule[] = [
     name: 'Asks who the model is',
     says: 'It asks for the model’s own name, which no tool needs.',
     weights: { text: 1, value: 1, name: 0.5, guide: 0.5, result: 0.2 },
-    patterns: ['MODEL ~2 MODEL ~3 CALL ~2 TOOL'],
+    patterns: ['MODEL ~2 MODEL ~3 CALL ~2 TOOL', 'INCLUDE ~2 YOU ~2 MODEL ~12 PARAM|IDENT'],
   },
   {
     id: 'send-out',
@@ -61,6 +62,7 @@ export const taking: readonly Rule[] = [
       'SEND ~6 CONTENT ~8 MAIL|OUTSIDE !EXAMPLE',
       'SEND ~8 MAIL !EXAMPLE',
       '*0.7 SEND ~10 URL !EXAMPLE',
+      '*0.9 SEND ~2 USER ~10 URL|MAIL|OUTSIDE !EXAMPLE',
       'CONTENT|WHOLE ~4 SEND ~6 MAIL|OUTSIDE !EXAMPLE',
       'SEND+OUTSIDE !DETECT',
       '*0.5 SEND ~4 OUTSIDE',
@@ -79,7 +81,7 @@ export const taking: readonly Rule[] = [
     name: 'Wants money moved',
     says: 'It wants money moved to an account that stands in the text.',
     weights: { text: 0.8, value: 1, guide: 0.8, result: 0.8 },
-    patterns: ['PAY|SEND|CHANGE ~16 ACCOUNT'],
+    patterns: ['PAY|SEND|CHANGE ~26 ACCOUNT'],
   },
   {
     id: 'shell-command',
@@ -88,5 +90,12 @@ export const taking: readonly Rule[] = [
     weights: { text: 1, value: 1, guide: 0.6, result: 0.1 },
     patterns: ['SHELL'],
     isSpeech: true,
+  },
+  {
+    id: 'plant-command',
+    name: 'Plants a command',
+    says: 'It wants a command line written into something.',
+    weights: { text: 0.8, value: 0.8, guide: 0.6, result: 0.4 },
+    patterns: ['INCLUDE ~3 SHELL'],
   },
 ];

@@ -1,4 +1,4 @@
-/** Chinese and Japanese words that rules speak of: pieces of text, found wherever they stand. */
+/** Chinese, Japanese and Korean words that rules speak of: pieces of text, found wherever they stand. */
 import type { Vocabulary } from '../word-classes.ts';
 
 export const chinese: Vocabulary = {
@@ -44,6 +44,44 @@ export const chinese: Vocabulary = {
   TASK: '任务 请求 问题',
   DETECT: '检测 防止 保护 识别 攻击 拦截 防御',
   EXAMPLE: '例如 示例 比如',
+};
+
+export const korean: Vocabulary = {
+  HUSH: '알리지 말하지 언급하지 밝히지 몰래',
+  IGNORE: '무시 잊어 잊고',
+  FOLLOW: '따르 준수',
+  CALL: '호출 사용 실행',
+  READ: '읽어 읽고 열어 가져와 수집 복사',
+  SEND: '보내 전송 업로드 전달 게시',
+  INCLUDE: '포함 추가 첨부 넣어 넣고',
+  CHANGE: '변경 바꾸 바꿔 대체',
+  DELETE: '삭제 지워',
+  PAY: '송금 이체 결제 구매',
+  MUST: '반드시 해야 필수',
+  ALWAYS: '항상 언제나',
+  NOT: '마세요 말고 말라 않고 없이 절대',
+  FIRST: '먼저 전에 우선',
+  WHEN: '때마다 경우',
+  EVERY: '모든 매번',
+  URGENT: '중요 경고 긴급',
+  MODEL: '어시스턴트 모델 에이전트',
+  YOU: '당신 너는',
+  USER: '사용자 고객',
+  OUTSIDE: '외부 공격자',
+  SYSTEM: '시스템 관리자',
+  OTHER: '다른',
+  PRIOR: '이전 앞의 위의 기존 지금까지 모든',
+  ORDERS: '지시 명령 규칙 지침',
+  NEW: '새로운 다음',
+  TOOL: '도구 함수 서버',
+  PARAM: '인수 매개변수 필드',
+  TALK: '대화 메시지 기록',
+  WHOLE: '전체 전부',
+  SECRET: '비밀번호 암호 토큰 자격 비밀',
+  CONTENT: '내용 데이터 파일 정보',
+  PROMPT: '프롬프트',
+  TASK: '작업 요청',
+  DETECT: '탐지 방지 보호',
 };
 
 export const japanese: Vocabulary = {

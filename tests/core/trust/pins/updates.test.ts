@@ -1,0 +1,125 @@
+/** What updates of real servers ask a person: one question at most, and none where nothing is said that a model reads. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { objectOf } from '../../../../src-main/core/base/json.ts';
+import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
+import { introductionOf } from '../../../../src-main/core/servers/introduction.ts';
+import { type DefinitionChange, needsPerson } from '../../../../src-main/core/trust/pins/offer.ts';
+import { PinFile } from '../../../../src-main/core/trust/pins/pin-file.ts';
+import { ServerPins } from '../../../../src-main/core/trust/pins/server-pins.ts';
+import { recordedUpdates, type RecordedServer, type RecordedVersion } from '../../../fixtures/recorded-updates.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-updates-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Update {
+  readonly step: string;
+  /** How many definitions changed in which way. */
+  readonly classes: string;
+  readonly questions: number;
+  /** Definitions in the question, and findings of the scan among them. */
+  readonly held: number;
+  readonly findings: number;
+}
+
+const updates = new Map<string, readonly Update[]>();
+for (const server of recordedUpdates()) updates.set(server.name, await replay(server));
+
+/** Each version is a new process of a package that floats, as after `npx` fetched it; the person accepts what is asked. */
+async function replay({ name, versions }: RecordedServer): Promise<Update[]> {
+  const rows: Update[] = [];
+  for (const [at, version] of versions.entries()) {
+    const passed: DefinitionChange[] = [];
+    const pins = new ServerPins(configOf(name), new PinFile(folder, name), rulesOf(passed), () => undefined);
+    await judge(pins, version);
+    const asked = pins.question;
+    // The last version is offered once more: what was answered is not asked again.
+    if (asked !== undefined) await pins.decide('accept', 'test', asked.id);
+    await judge(pins, version);
+    expect(pins.question).toBeUndefined();
+    const held = asked?.changes ?? [];
+    const last = versions[at - 1];
+    rows.push({
+      step: last === undefined ? version.version : `${last.version} → ${version.version}`,
+      classes: countsOf([...passed, ...held]),
+      questions: asked === undefined ? 0 : 1,
+      held: held.length,
+      findings: held.flatMap(({ findings }) => findings).length,
+    });
+    expect(passed.filter(needsPerson)).toEqual([]);
+  }
+  return rows;
+}
+
+function configOf(name: string): ServerConfig {
+  return {
+    kind: 'stdio',
+    name,
+    command: 'npx',
+    args: ['-y', name],
+    env: {},
+    cwd: undefined,
+  } as unknown as ServerConfig;
+}
+
+function rulesOf(passed: DefinitionChange[]): ConstructorParameters<typeof ServerPins>[2] {
+  return {
+    onChange: () => 'hold',
+    onPassed: (_, changes) => void passed.push(...changes),
+    onOddity: (_, text) => expect.unreachable(text),
+    now: () => 0,
+  };
+}
+
+function judge(pins: ServerPins, { introduced, ...offer }: RecordedVersion): Promise<void> {
+  const { instructions, serverInfo, capabilities } = introduced;
+  const handshake = {
+    ...{ era: 'legacy' as const, protocolVersion: '2025-11-25', capabilities: objectOf(capabilities) },
+    ...{ serverInfo: objectOf(serverInfo), raw: introduced },
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+  };
+  return pins.judge(offer, introductionOf(handshake), false);
+}
+
+function countsOf(changes: readonly DefinitionChange[]): string {
+  const classes = new Map<string, number>();
+  for (const change of changes) classes.set(change.class, (classes.get(change.class) ?? 0) + 1);
+  return [...classes]
+    .sort()
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', ');
+}
+
+test('there are enough of them', () => {
+  const steps = [...updates.values()].reduce((sum, rows) => sum + rows.length - 1, 0);
+  expect({ servers: updates.size >= 7, steps: steps >= 30 }).toEqual({ servers: true, steps: true });
+});
+
+test('what each update asks is what is written down', async () => {
+  const tables = [...updates].map(([name, rows]) => `${name}\n${tableOf(rows)}`);
+  await expect(tables.join('\n')).toMatchFileSnapshot('../../../fixtures/update-questions.txt');
+});
+
+test.each([...updates])('%s: its first listing asks nothing', (_, [first]) => {
+  expect(first).toMatchObject({ questions: 0, held: 0 });
+});
+
+test('an update without a word more asks nothing', () => {
+  const quiet = [...updates.values()]
+    .flatMap((rows) => rows.slice(1))
+    .filter(({ classes }) => !/gained|milder|new/.test(classes));
+  expect(quiet.filter(({ questions }) => questions > 0)).toEqual([]);
+  expect(quiet.length).toBeGreaterThan(5);
+});
+
+function tableOf(rows: readonly Update[]): string {
+  return rows
+    .slice(1)
+    .map(
+      ({ step, classes, questions, held, findings }) =>
+        `  ${step}: ${classes || 'same'}; questions ${questions}, definitions in it ${held}, findings ${findings}\n`,
+    )
+    .join('');
+}
