@@ -22,6 +22,7 @@ const alone = [
 /** Proofs that take as long as many others together: `npm run test:long`. */
 const long = [
   'tests/core/sandbox/python-worker/{programs,python}.test.ts',
+  'tests/core/trust/audit/million.test.ts',
   'tests/real/{inspector,mcporter,unchanged}.test.ts',
 ];
 const limits = { testTimeout: 30_000, hookTimeout: 60_000 };

@@ -4,11 +4,14 @@ import { resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { tryEntry } from '../core/admin/try-entry.ts';
 import { AppError } from '../core/base/errors.ts';
+import { createLog } from '../core/base/log.ts';
+import { Masker } from '../core/base/mask.ts';
 import type { AppRow, InstallPreview } from '../core/client-apps/app-rows.ts';
 import { type OwnAddress, ownAddress } from '../core/client-apps/own-launch.ts';
 import type { AppSetup } from '../core/client-apps/setup.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { addServer, hasServer, removeServer } from '../core/config/edit-config.ts';
+import { followAccess, openAudit } from '../core/open-audit.ts';
 import { openAppSetup } from '../host/open-app-setup.ts';
 import { openAppAccess } from '../host/open-config.ts';
 import { coreCommand } from '../shim/dial.ts';
@@ -45,9 +48,13 @@ export async function withApps<T>(
 ): Promise<T> {
   const project = flags.project === undefined ? undefined : await projectFolder(flags.project);
   const store = await openCliConfig(flags.config);
+  const paths = cliPaths();
+  const access = openAppAccess(paths);
+  const audit = openAudit(paths.dataDir, new Masker(), createLog());
+  followAccess(audit, access);
   const apps = openAppSetup({
     env: process.env,
-    paths: cliPaths(),
+    paths,
     config: () => store.current,
     add: (servers) =>
       store.update((text) => servers.reduce((edited, { name, entry }) => addServer(edited, name, entry), text)),
@@ -60,7 +67,7 @@ export async function withApps<T>(
       return gone;
     },
     cwd: process.cwd(),
-    access: { store: openAppAccess(cliPaths()), address: () => addressNow(store) },
+    access: { store: access, address: () => addressNow(store) },
     tryEntry: (entry) =>
       leavingNoCore('url' in entry ? store.path : undefined, () =>
         withTransports(store.current, (transports) =>
@@ -72,6 +79,7 @@ export async function withApps<T>(
     return await work(apps, project);
   } finally {
     await apps.close();
+    await audit.close();
   }
 }
 

@@ -91,6 +91,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
   'Look after it': {
     activity: ['the calls that were made', async () => (await import('./commands/activity.ts')).activity],
+    audit: [
+      'what was decided, refused, changed and called, and whether the record holds',
+      async () => (await import('./commands/audit.ts')).audit,
+    ],
     stats: ['what Tooltray saved, in tokens', async () => (await import('./commands/stats.ts')).stats],
     status: [
       'whether Tooltray runs, where it listens, and how its servers are',

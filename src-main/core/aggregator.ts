@@ -17,6 +17,7 @@ import { sweepDrafts } from './base/atomic-file.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
 import { AnswerRoom } from './calls/slow-calls.ts';
+import { callNotes } from './calls/audit-call.ts';
 import { callSteps } from './calls/call-steps.ts';
 import type { CallSteps } from './calls/call-tool.ts';
 import type { ResultShaper } from './calls/shape-result.ts';
@@ -27,6 +28,7 @@ import { ToolmuxCache } from './condense/toolmux-cache.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import { helpersNamed } from './mode-list.ts';
 import { ModeCosts } from './choose-mode.ts';
+import { followCore, notePins, openAudit } from './open-audit.ts';
 import { openRecord } from './open-record.ts';
 import { openResults } from './open-results.ts';
 import type { PlannedDeletions } from './spills/spill-room.ts';
@@ -38,6 +40,7 @@ import { readOrCreateToken } from './security/access-token.ts';
 import { openFlow, type OpenFlow } from './open-flow.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
+import type { Audit } from './trust/audit/audit.ts';
 import { describeChanges } from './trust/pins/offer.ts';
 import { Inbox } from './trust/inbox/inbox.ts';
 import { pinSource } from './trust/inbox/pin-items.ts';
@@ -85,6 +88,8 @@ export class Aggregator {
   readonly environment: EnvironmentResolver;
   readonly transports: TransportFactory;
   readonly servers: ServerManager;
+  /** What was decided, refused, changed and called, chained and signed. */
+  readonly audit: Audit;
   /** What a person accepted of each server. */
   readonly pins: PinBook;
   readonly catalog: LiveCatalog;
@@ -121,6 +126,7 @@ export class Aggregator {
   readonly #closeRecord: () => Promise<void>;
   readonly #closeResults: () => Promise<void>;
   #stopWatching: () => void = () => undefined;
+  #stopAudit: () => Promise<void> = () => Promise.resolve();
   #watching: Promise<unknown> = Promise.resolve();
 
   constructor(options: AggregatorOptions) {
@@ -143,9 +149,15 @@ export class Aggregator {
       mask: (text) => masker.maskText(text),
       budgets: this.budgets,
     });
+    this.audit = openAudit(paths.dataDir, masker, log.child('audit'));
+    const noted = notePins(this.audit);
     this.pins = new PinBook(join(paths.dataDir, 'pins'), {
+      ...noted,
       onChange: () => options.config.current.reviews.onChange,
-      onPassed: (server, changes) => log.child(server).info(`What it says changed: ${describeChanges(changes)}.`),
+      onPassed: (server, changes) => {
+        log.child(server).info(`What it says changed: ${describeChanges(changes)}.`);
+        noted.onPassed(server, changes);
+      },
       onOddity: (server, text) => log.child(server).warn(text),
       now: Date.now,
     });
@@ -210,6 +222,7 @@ export class Aggregator {
       shaper: this.shaper,
       activity: this.activity,
       details: this.details,
+      note: callNotes(this.audit),
       settleMs,
       cacheSeconds: () => options.config.current.results.cacheSeconds,
       flow: this.trust.flow,
@@ -261,6 +274,7 @@ export class Aggregator {
   /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
   async start(): Promise<void> {
     const { config } = this.options;
+    this.#stopAudit = followCore(this.audit, { config, admin: this.admin, healing: this.healing });
     this.#stopWatching = config.changed.on((next) => {
       void this.#apply(next);
       this.catalog.rebuild();
@@ -291,6 +305,8 @@ export class Aggregator {
     await this.trust.close();
     await this.#closeResults();
     await this.#closeRecord();
+    await this.#stopAudit();
+    await this.audit.close();
     await this.sandbox.close();
     await this.scans.close();
     this.registry.close();

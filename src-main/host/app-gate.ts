@@ -1,5 +1,5 @@
 /** Whom the core's doors let in of the client apps: each by its own access, which ends at once where the person takes it back. */
-import { errorText } from '../core/base/errors.ts';
+import { type AppError, errorText } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import { accessRevoked } from '../core/client-apps/access.ts';
 import type { AppAccessStore } from '../core/security/app-access.ts';
@@ -16,13 +16,17 @@ export class AppGate {
   readonly #store: AppAccessStore;
   readonly #log: Log;
   readonly #lines = new Map<string, Set<End>>();
+  readonly #onRefused: (app: string, error: AppError) => void;
   readonly #noted = new Map<string, number>();
+  readonly #refused = new Map<string, number>();
   #writing: Promise<void> = Promise.resolve();
   #isStopped = false;
 
-  constructor(store: AppAccessStore, log: Log) {
+  /** `onRefused`: once a minute for an app at the most. */
+  constructor(store: AppAccessStore, log: Log, onRefused: (app: string, error: AppError) => void) {
     this.#store = store;
     this.#log = log;
+    this.#onRefused = onRefused;
   }
 
   /** Whether the token is this app's. A broken file opens no door, and is no reason to answer anything else than that. */
@@ -38,7 +42,11 @@ export class AppGate {
   /** Throws AppError not_allowed where the app's access was revoked; who names no app comes in as the person. */
   admit(app: string | undefined): void {
     if (app === undefined) return;
-    if (this.#store.isRevoked(app)) throw accessRevoked(app);
+    if (this.#store.isRevoked(app)) {
+      const error = accessRevoked(app);
+      if (this.#isDue(this.#refused, app)) this.#onRefused(app, error);
+      throw error;
+    }
     this.#note(app);
   }
 
@@ -66,11 +74,17 @@ export class AppGate {
     await this.#writing;
   }
 
-  #note(app: string): void {
+  #isDue(noted: Map<string, number>, app: string): boolean {
     const now = Date.now();
-    if (this.#isStopped || app.length > longestName || now - (this.#noted.get(app) ?? 0) < noteEveryMs) return;
-    if (this.#noted.size >= mostNoted) this.#noted.clear();
-    this.#noted.set(app, now);
+    if (now - (noted.get(app) ?? 0) < noteEveryMs) return false;
+    if (noted.size >= mostNoted) noted.clear();
+    noted.set(app, now);
+    return true;
+  }
+
+  #note(app: string): void {
+    if (this.#isStopped || app.length > longestName || !this.#isDue(this.#noted, app)) return;
+    const now = Date.now();
     this.#writing = this.#writing
       .then(() => this.#store.saw(app, now))
       .catch((error: unknown) => this.#log.debug(errorText(error)));

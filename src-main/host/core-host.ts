@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
 import type { TokenCounter } from '../core/activity/token-counter.ts';
 import { Aggregator } from '../core/aggregator.ts';
+import { followAccess } from '../core/open-audit.ts';
 import { appPaths, type AppPaths, ensurePrivateDir, type Env } from '../core/base/app-paths.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
@@ -68,9 +69,13 @@ export class CoreHost {
     this.#options = options;
     this.paths = paths;
     this.appAccess = openAppAccess(paths);
-    this.gate = new AppGate(this.appAccess, log);
     this.log = log;
     this.core = new Aggregator({ paths, env, config, log, masker, version, mode, counter });
+    const { audit } = this.core;
+    this.gate = new AppGate(this.appAccess, log, (app, { code, text: sentence }) =>
+      audit.note({ kind: 'refusal', of: 'access', code, sentence, app }),
+    );
+    this.#stops.push(followAccess(audit, this.appAccess));
     this.pageKey = options.keepKey === true ? keptPageKey(this.core.token) : newPageKey();
   }
 

@@ -4,6 +4,7 @@ import type { AllHandlers, Handler, RpcDeps } from './deps.ts';
 import { commandLineHandlers } from './handlers/command-line.ts';
 import { activityHandlers } from './handlers/activity.ts';
 import { appHandlers } from './handlers/apps.ts';
+import { auditHandlers } from './handlers/audit.ts';
 import { flowHandlers } from './handlers/flow.ts';
 import { healHandlers, serverHandlers } from './handlers/servers.ts';
 import { inboxHandlers } from './handlers/inbox.ts';
@@ -17,6 +18,7 @@ const handlers: AllHandlers = {
   ...commandLineHandlers,
   ...activityHandlers,
   ...appHandlers,
+  ...auditHandlers,
   ...flowHandlers,
   ...healHandlers,
   ...inboxHandlers,

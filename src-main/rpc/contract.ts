@@ -1,4 +1,5 @@
 /** What the page may ask the core, and what it is answered. Types only: the one file of src-main that the renderer imports. */
+import type { AuditFilter, AuditRecord } from '../core/trust/audit/entries.ts';
 import type { SavingsQuestion, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
 import type { EntryTrial as ServerTrialResult } from '../core/admin/try-entry.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
@@ -193,6 +194,7 @@ export interface ScannedDefinition {
 /** Everything that may be asked, by command line and dashboard. */
 export type RpcMethods = RpcContract &
   AccessContract &
+  AuditContract &
   DashboardContract &
   FlowContract &
   HealContract &
@@ -615,6 +617,25 @@ interface AccessContract {
   setAccess: {
     input: { readonly app: string; readonly allowed: boolean };
     output: { readonly sentence: string };
+  };
+}
+
+// What people may ask about the audit. Types only.
+
+/** A record of the audit, and what it says as a sentence. Times in ms since 1970. */
+export type AuditRow = AuditRecord & { readonly told: string };
+
+interface AuditContract {
+  /** The newest first. What was noted a moment ago is among them. */
+  auditEntries: {
+    input: AuditFilter & {
+      /** Only records with a smaller number: `next` of the page before. */
+      readonly before?: number;
+      /** At most 1 000; 100 without. */
+      readonly limit?: number;
+    };
+    /** No `next`: that was all. A page may be short, or empty, and there is more: filters look at a part of the log at a time. */
+    output: { readonly entries: readonly AuditRow[]; readonly next?: number };
   };
 }
 

@@ -1,6 +1,7 @@
 /** What each question of the contract takes, checked before anything is done: whoever reaches the door is not trusted to be our page. */
 import { z } from 'zod';
 import { AppError } from '../core/base/errors.ts';
+import { auditKinds } from '../core/trust/audit/entries.ts';
 import type { RpcMethod, RpcMethods } from './contract.ts';
 
 const text = z.string().max(10_000);
@@ -100,6 +101,14 @@ const inputs: Inputs = {
   tryOffer: z.object({ id }),
   importServers: z.object({ servers: z.array(z.object({ id, name })).max(500), move: flag }),
   rescan: nothing,
+  auditEntries: z.object({
+    kinds: maybe(z.array(z.enum(auditKinds)).max(20)),
+    server: maybe(name),
+    app: maybe(name),
+    since: maybe(count),
+    before: maybe(count),
+    limit: maybe(count.min(1).max(1000)),
+  }),
   setAccess: z.object({ app: name, allowed: flag }),
   healOffers: nothing,
   heal: z.object({ server: name }),

@@ -44,7 +44,7 @@ test('without arguments the help names every command and exits with 0', async ()
         'resume',
         'sign-in',
       ],
-      ...['search', 'scan', 'call', 'spills', 'activity', 'stats', 'status', 'doctor', 'build-cache'],
+      ...['search', 'scan', 'call', 'spills', 'activity', 'audit', 'stats', 'status', 'doctor', 'build-cache'],
     ],
   });
 });

@@ -52,6 +52,12 @@ interface HealOutcome {
 export class Healing {
   /** The offers are others. */
   readonly changed = new Event();
+  /** A server has another launch; `policy`: nobody was asked this time. */
+  readonly healed = new Event<{
+    readonly server: string;
+    readonly sentence: string;
+    readonly by: 'person' | 'policy';
+  }>();
   readonly #deps: HealingDeps;
   #offers = new Map<string, readonly HealOffer[]>();
   /** Fingerprints of entries that were looked at, so that a server that stays ill is looked after once. */
@@ -116,7 +122,9 @@ export class Healing {
       });
     }
     await this.#deps.consents.give(best.source.id);
-    return this.#tryAll(server, offers);
+    const outcome = await this.#tryAll(server, offers);
+    if (outcome.healed) this.healed.emit({ ...outcome, by: 'person' });
+    return outcome;
   }
 
   /** The person does not want this launch, by the key of its offer: it is neither offered nor used. */
@@ -152,7 +160,9 @@ export class Healing {
     const offers = await this.#find(name);
     if (offers.length === 0) return;
     const { healed, sentence } = await this.#tryAll(name, offers);
-    if (healed) this.#deps.log(sentence);
+    if (!healed) return;
+    this.#deps.log(sentence);
+    this.healed.emit({ server: name, sentence, by: 'policy' });
   }
 
   async #find(server: string): Promise<readonly HealOffer[]> {

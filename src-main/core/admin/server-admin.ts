@@ -57,10 +57,16 @@ interface ServerAdminParts {
 }
 
 /** Something for the record: who asked for or decided what, and what became of it. */
-interface AdminNote {
+export interface AdminNote {
   readonly author: ChangeAuthor;
   readonly what: string;
   readonly failure: unknown;
+  /** Whose word made what of it; absent: nothing was to be decided. */
+  readonly decided?: {
+    readonly id: string;
+    readonly choice: 'asked' | 'done' | 'approve' | 'reject';
+    readonly by: 'client app' | 'policy' | 'person';
+  };
 }
 
 export class ServerAdmin {
@@ -184,7 +190,11 @@ export class ServerAdmin {
     try {
       const outcome = await this.#request(changes, author, sentence);
       const became = outcome.kind === 'applied' ? 'Done' : `Proposed as ${outcome.proposal.id}`;
-      this.noted.emit({ author, what: `${became}: ${said}`, failure: undefined });
+      const decided =
+        outcome.kind === 'applied'
+          ? ({ id: '', choice: 'done', by: 'policy' } as const)
+          : ({ id: outcome.proposal.id, choice: 'asked', by: 'client app' } as const);
+      this.noted.emit({ author, what: `${became}: ${said}`, failure: undefined, decided });
       return outcome;
     } catch (failure) {
       this.noted.emit({ author, what: `Refused: ${said}`, failure });
@@ -282,7 +292,8 @@ export class ServerAdmin {
     const done = tool === 'approve' ? 'Approved' : 'Rejected';
     const asker = author.app === '' ? '' : ` Asked by ${author.app} with ${author.tool}.`;
     const person = { app: 'you', sessionId: 'person', tool, mode: 'direct' };
-    this.noted.emit({ author: person, what: `${done} ${id}: ${sentence}${asker}`, failure: undefined });
+    const decided = { id, choice: tool, by: 'person' } as const;
+    this.noted.emit({ author: person, what: `${done} ${id}: ${sentence}${asker}`, failure: undefined, decided });
   }
 
   #configOf(server: string): ServerConfig {

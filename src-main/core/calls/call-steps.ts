@@ -10,6 +10,7 @@ import type { ServerManager } from '../servers/server-manager.ts';
 import type { Flow } from '../trust/flow/flow.ts';
 import { type Result, RpcError } from '../wire/message.ts';
 import { type CallerContext, type CallRequest, type CallSteps, checkIntent } from './call-tool.ts';
+import type { NoteCall } from './audit-call.ts';
 import { checkArguments, SchemaCompiler } from './check-arguments.ts';
 import { recordCall, tellLedger } from './record-call.ts';
 import { explainError, explainResult, withoutShownSchema } from './refused-arguments.ts';
@@ -25,6 +26,8 @@ interface StepParts {
   readonly shaper: ResultShaper;
   readonly activity: ActivityLog;
   readonly details: CallDetails;
+  /** For the audit. */
+  readonly note: NoteCall;
   /** How long servers that were never listed are waited for on account of a name that says no server, in ms. */
   readonly settleMs: number;
   /** How long answers may be given again, in seconds, by server or tool. */
@@ -33,7 +36,7 @@ interface StepParts {
 }
 
 export function callSteps(parts: StepParts): CallSteps {
-  const { catalog, servers, isOn, knownFix, shaper, activity, details, settleMs, cacheSeconds, flow } = parts;
+  const { catalog, servers, isOn, knownFix, shaper, activity, details, note, settleMs, cacheSeconds, flow } = parts;
   const schemas = new SchemaCompiler();
   const cache = makeCache(servers, cacheSeconds);
   return {
@@ -72,7 +75,7 @@ export function callSteps(parts: StepParts): CallSteps {
       return shaper.shape(explained, tool, request, context);
     },
     record: (call) => {
-      recordCall(activity, details, call);
+      recordCall(activity, details, note, call);
       tellLedger(call);
     },
   };

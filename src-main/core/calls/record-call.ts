@@ -3,15 +3,16 @@ import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { ActivityLog } from '../activity/activity-log.ts';
 import { type CallDetails, heldText, type SaidText } from '../activity/call-details.ts';
 import type { CallRecord } from '../activity/call-record.ts';
-import { AppError, errorText } from '../base/errors.ts';
+import { errorText } from '../base/errors.ts';
 import { readSpillFacts } from '../spills/spill.ts';
-import { type Result, RpcError } from '../wire/message.ts';
+import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import type { FinishedCall } from './call-tool.ts';
+import { codeOf, type NoteCall } from './audit-call.ts';
 import { answerToFailure } from './error-result.ts';
 
 /** Returns at once: most of the work is put off to when the log writes its next batch. */
-export function recordCall(log: ActivityLog, details: CallDetails, call: FinishedCall): void {
+export function recordCall(log: ActivityLog, details: CallDetails, note: NoteCall, call: FinishedCall): void {
   const durationMs = call.times.total;
   const make = (): void => {
     const args = JSON.stringify(call.request.arguments ?? {});
@@ -26,6 +27,7 @@ export function recordCall(log: ActivityLog, details: CallDetails, call: Finishe
       given: result === given ? undefined : given,
     });
     log.record(record, { arguments: args, given: given?.text ?? '' }, name);
+    note(call, durationMs, { arguments: args, result: typeof result?.text === 'string' ? result.text : undefined });
   };
   // A big answer is not held any longer than the log has room for; its size is known without work.
   if (call.result instanceof RawJson) make();
@@ -100,11 +102,6 @@ function toRecord(
     outcome,
     ...(failure !== undefined && { errorCode: codeOf(failure), errorText: errorText(failure) }),
   };
-}
-
-function codeOf(failure: unknown): string {
-  if (failure instanceof AppError) return failure.code;
-  return failure instanceof RpcError ? String(failure.code) : 'internal';
 }
 
 // Hands a finished call to the ledger, under the request that it ran for.

@@ -180,8 +180,8 @@ function isOn({ enabled, disabled, quarantined }: JsonObject): boolean {
   return enabled !== false && disabled !== true && quarantined !== true;
 }
 
-/** As JSON has them, so that they compare equal to what was read from a file. */
-function guardedSettings(config: AppConfig): JsonObject {
+/** Settings that allow something. As JSON has them, so that they compare equal to what was read from a file. */
+export function guardedSettings(config: AppConfig): JsonObject {
   const { results, ...others } = config;
   const guarded = Object.entries(others).filter(([key]) => !plainSettings.has(key));
   return JSON.parse(

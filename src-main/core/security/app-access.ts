@@ -8,6 +8,7 @@ import { dirname } from 'node:path';
 import { ensurePrivateDir } from '../base/app-paths.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError } from '../base/errors.ts';
+import { Event } from '../base/events.ts';
 import { isObject, objectOf } from '../base/json.ts';
 import { withFileLock } from '../base/file-lock.ts';
 import { sameToken } from './access-token.ts';
@@ -21,6 +22,11 @@ interface AppAccess {
   readonly seen: number | undefined;
   /** Taken back by the person; undefined: in force. */
   readonly revoked: number | undefined;
+}
+
+interface AccessChange {
+  readonly app: string;
+  readonly change: 'given' | 'revoked' | 'token changed' | 'forgotten';
 }
 
 interface GivenAccess {
@@ -41,6 +47,8 @@ interface Kept {
 const mostOnlySeen = 100;
 
 export class AppAccessStore {
+  /** By this process. */
+  readonly changed = new Event<AccessChange>();
   readonly #file: string;
   readonly #now: () => number;
   /** What stood in the file, and how to tell that it is another one: HTTP asks with every request. */
@@ -74,24 +82,29 @@ export class AppAccessStore {
 
   /** From now on it may connect; `wantsToken`: with a token of its own, which is made when it has none. */
   async give(app: string, wantsToken = false): Promise<GivenAccess> {
-    return this.#change((all) => {
+    const { isNew, ...given } = await this.#change((all) => {
       const before = all.get(app);
       const { revoked, ...kept } = before ?? {};
       const token = kept.token ?? (wantsToken ? randomBytes(32).toString('base64url') : undefined);
       const since = revoked === undefined ? (kept.since ?? this.#now()) : this.#now();
       all.set(app, { ...kept, token, since });
-      return { token, takeBack: () => this.#change((now) => put(now, app, before)) };
+      const isNew = kept.since === undefined || revoked !== undefined || kept.token !== token;
+      return { token, isNew, takeBack: () => this.#takeBack(app, before) };
     });
+    if (isNew) this.changed.emit({ app, change: 'given' });
+    return given;
   }
 
   /** Its token is kept, so that its config file is right again once it is given back. Answers whether it had been in force. */
   async revoke(app: string): Promise<boolean> {
-    return this.#change((all) => {
+    const wasInForce = await this.#change((all) => {
       const kept = all.get(app) ?? {};
       if (kept.revoked !== undefined) return false;
       all.set(app, { ...kept, revoked: this.#now() });
       return true;
     });
+    if (wasInForce) this.changed.emit({ app, change: 'revoked' });
+    return wasInForce;
   }
 
   /** What stands in the app's config file now; any other opens nothing from now on. */
@@ -100,6 +113,7 @@ export class AppAccessStore {
       const { token: _, ...kept } = all.get(app) ?? {};
       put(all, app, token === undefined ? kept : { ...kept, token });
     });
+    this.changed.emit({ app, change: 'token changed' });
   }
 
   /** It is no longer connected: what an install gave is gone, a revocation stays. */
@@ -108,6 +122,7 @@ export class AppAccessStore {
       const { seen, revoked } = all.get(app) ?? {};
       put(all, app, { seen, revoked });
     });
+    this.changed.emit({ app, change: 'forgotten' });
   }
 
   /** `at`: when it connected or left. */
@@ -118,6 +133,11 @@ export class AppAccessStore {
       const oldestFirst = onlySeen.toSorted(([, a], [, b]) => (a.seen ?? 0) - (b.seen ?? 0));
       for (const [name] of oldestFirst.slice(0, -mostOnlySeen)) all.delete(name);
     });
+  }
+
+  async #takeBack(app: string, before: Kept | undefined): Promise<void> {
+    await this.#change((all) => put(all, app, before));
+    this.changed.emit({ app, change: 'forgotten' });
   }
 
   async #change<T>(change: (all: Map<string, Kept>) => T): Promise<T> {

@@ -49,6 +49,10 @@ export interface PinRules {
   readonly onChange: () => 'hold' | 'warn' | 'scan';
   /** Changes that passed. */
   readonly onPassed: (server: string, changes: readonly DefinitionChange[]) => void;
+  /** What waits for the person is something else than before. */
+  readonly onHeld: (server: string, changes: readonly DefinitionChange[]) => void;
+  /** `isUndone`: it was taken back. */
+  readonly onDecided: (server: string, decision: Decision, isUndone: boolean) => void;
   readonly onOddity: (server: string, text: string) => void;
   readonly now: () => number;
 }
@@ -180,6 +184,7 @@ export class ServerPins {
       const { pin = null } = choice === 'accept' ? await this.#launchNow() : pins;
       const decisions = [...pins.decisions, decision].slice(-mostDecisions);
       await this.#save({ ...pins, definitions, refused, pin, decisions });
+      this.#rules.onDecided(this.#config.name, decision, false);
       this.#again();
     });
   }
@@ -201,6 +206,7 @@ export class ServerPins {
         else definitions.set(key, was);
       }
       await this.#save({ ...pins, definitions, refused, decisions: pins.decisions.filter((one) => one !== decision) });
+      this.#rules.onDecided(this.#config.name, decision, true);
       this.#again();
     });
   }
@@ -314,6 +320,7 @@ export class ServerPins {
     if (before.size === 0) this.#heldSince = this.#rules.now();
     this.#held = new Map(held.map((change) => [change.key, change]));
     const isSame = held.length === before.size && held.every(({ key, after }) => before.get(key)?.after === after);
+    if (!isSame && held.length > 0) this.#rules.onHeld(this.#config.name, held);
     if (!isSame) this.changed.emit();
   }
 

@@ -68,6 +68,8 @@ function rulesOf(passed: DefinitionChange[]): ConstructorParameters<typeof Serve
   return {
     onChange: () => 'hold',
     onPassed: (_, changes) => void passed.push(...changes),
+    onHeld: () => undefined,
+    onDecided: () => undefined,
     onOddity: (_, text) => expect.unreachable(text),
     now: () => 0,
   };

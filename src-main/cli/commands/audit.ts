@@ -1,0 +1,191 @@
+/** `tooltray audit [list | verify | export | digest]`: what was decided, refused, changed and called, and whether the record of it holds. */
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { AppError } from '../../core/base/errors.ts';
+import { count } from '../../core/base/wording.ts';
+import type { Link } from '../../core/trust/audit/chain.ts';
+import { type AuditFilter, type AuditKind, auditKinds, type AuditRecord } from '../../core/trust/audit/entries.ts';
+import { AuditKeys } from '../../core/trust/audit/keys.ts';
+import { logsUrl, readHeaders, sendRecords } from '../../core/trust/audit/otlp.ts';
+import { readAll, readPage, type RecordLine } from '../../core/trust/audit/read.ts';
+import { tellRecord } from '../../core/trust/audit/tell.ts';
+import { type Verification, verifyLog } from '../../core/trust/audit/verify.ts';
+import { cliPaths } from '../cli-config.ts';
+import { command, jsonFlag, sinceFlag, wrongUse } from '../command.ts';
+import { findRunningCore } from '../core-access.ts';
+import { oneLine, paint, printAnswer, printLines, table } from '../terminal.ts';
+
+const usualLimit = 20;
+
+export const audit = command({
+  actions: {
+    list: { help: 'the newest records (the usual)' },
+    verify: { help: 'whether each record is as it was written, and where not' },
+    export: { help: 'the records as they stand in the log, oldest first; or to a collector' },
+    digest: { help: 'what stands in a record for a text: the text on stdin' },
+  },
+  usual: 'list',
+  flags: {
+    kind: { value: 'K', many: true, help: `of this kind: ${auditKinds.join(', ')}` },
+    server: { value: 'N', help: 'about this server' },
+    app: { value: 'N', help: 'of this client app' },
+    since: sinceFlag,
+    limit: { value: 'N', from: 1, help: `list: at most so many (${usualLimit})` },
+    jsonl: { help: 'export: one JSON object a line (the usual)' },
+    output: { value: 'F', help: 'export: into this file' },
+    otlp: { value: 'URL', help: 'export: to an OpenTelemetry collector, over HTTP as JSON' },
+    after: { value: 'SEQ', from: 0, help: 'export: only records behind this one' },
+    head: { value: 'SEQ:HASH', help: 'verify: hold the log against a head that you kept' },
+    json: jsonFlag,
+  },
+  notes: [
+    'The records are in the data folder of your home, with the key that signs them: audit verify says what that cannot prove.',
+    'OTEL_EXPORTER_OTLP_HEADERS (name=value,…) is sent along to a collector. A text is never in a record, only its size and digest.',
+  ],
+  async run({ kind, server, app, since, limit, output, otlp, after, head, json, jsonl }, _, action) {
+    if (jsonl && otlp !== undefined) throw wrongUse('--jsonl and --otlp are two ways: choose one');
+    const folder = join(cliPaths().dataDir, 'audit');
+    const filter = filterOf({ kind, server, app, since });
+    if (action === 'digest') return digest(folder);
+    await settle();
+    if (action === 'verify') return verify(folder, head, json);
+    if (action === 'list') return list(folder, filter, limit ?? usualLimit, json);
+    const lines = readAll(folder, filter, after);
+    return otlp === undefined ? exportLines(lines, output) : send(lines, otlp, json);
+  },
+});
+
+interface FilterFlags {
+  readonly kind: readonly string[];
+  readonly server: string | undefined;
+  readonly app: string | undefined;
+  readonly since: number | undefined;
+}
+
+function filterOf({ kind, server, app, since }: FilterFlags): AuditFilter {
+  const unknown = kind.find((one) => !auditKinds.some((known) => known === one));
+  if (unknown !== undefined) throw wrongUse(`--kind takes one of ${auditKinds.join(', ')}`);
+  return {
+    ...(kind.length > 0 && { kinds: kind as readonly AuditKind[] }),
+    ...(server !== undefined && { server }),
+    ...(app !== undefined && { app }),
+    ...(since !== undefined && { since }),
+  };
+}
+
+/** A running core writes what it holds; without one all is written. */
+async function settle(): Promise<void> {
+  const core = await findRunningCore();
+  await core?.ask('auditEntries', { limit: 1 });
+  await core?.close();
+}
+
+async function list(folder: string, filter: AuditFilter, limit: number, json: boolean): Promise<number> {
+  const entries: AuditRecord[] = [];
+  for (let before: number | undefined; ;) {
+    const page = await readPage(folder, filter, limit - entries.length, before);
+    entries.push(...page.entries);
+    before = page.next;
+    if (before === undefined || entries.length >= limit) break;
+  }
+  printAnswer(json, { entries: entries.map((record) => ({ ...record, told: tellRecord(record) })) }, () =>
+    entries.length === 0
+      ? ['No record fits. Decisions, refusals, changes and calls are on record here.']
+      : table(['RECORD', 'WHEN', 'KIND', 'APP', 'WHAT'], entries.map(row)),
+  );
+  return 0;
+}
+
+function row(record: AuditRecord): string[] {
+  const when = new Date(record.at).toISOString().slice(0, 19).replace('T', ' ');
+  const isBad = record.kind === 'refusal' || record.kind === 'cut' || record.kind === 'lost';
+  const kind = isBad ? paint('bad', record.kind) : record.kind;
+  const app = 'app' in record ? oneLine(record.app ?? '') : '';
+  return [String(record.seq), when, kind, app, oneLine(tellRecord(record))];
+}
+
+async function verify(folder: string, head: string | undefined, json: boolean): Promise<number> {
+  const known = head === undefined ? undefined : readHead(head);
+  const answer = await verifyLog({ folder, ownKey: AuditKeys.find(folder)?.publicKey, known });
+  printAnswer(json, answer, () => verdictLines(answer));
+  return answer.holds ? 0 : 1;
+}
+
+function readHead(text: string): Link {
+  const [, seq, hash] = /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? [];
+  if (seq === undefined || hash === undefined) throw wrongUse('--head takes SEQ:HASH, as verify prints it');
+  return { seq: Number(seq), hash };
+}
+
+function verdictLines({
+  holds,
+  records,
+  first,
+  last,
+  findings,
+  found,
+  notes,
+  limits,
+  head,
+  keys,
+}: Verification): string[] {
+  if (records === 0 && holds) return ['There is no record yet.'];
+  const what = `${count(records, 'record')}, ${first} to ${last}`;
+  const verdict = holds
+    ? paint('good', `The audit holds: ${what}.`)
+    : paint('bad', `The audit does not hold (${what}): ${found === 1 ? '1 finding' : `${found} findings`}.`);
+  const more = found > findings.length ? [`  and ${found - findings.length} more`] : [];
+  const signed = head === undefined ? [] : [`Last head: ${head.seq}:${head.hash} (${new Date(head.at).toISOString()})`];
+  return [
+    verdict,
+    ...findings.map(({ sentence }) => `  ${oneLine(sentence)}`),
+    ...more,
+    ...notes.map(oneLine),
+    ...signed,
+    ...keys.map((key) => `Signed by: ${key}`),
+    '',
+    paint('quiet', 'What this cannot prove:'),
+    ...limits.map((limit) => paint('quiet', `- ${limit}`)),
+  ];
+}
+
+async function exportLines(lines: AsyncIterable<RecordLine>, output: string | undefined): Promise<number> {
+  let written = 0;
+  const texts = async function* (): AsyncGenerator<string> {
+    for await (const { text } of lines) {
+      written++;
+      yield `${text}\n`;
+    }
+  };
+  if (output === undefined) {
+    await pipeline(texts, process.stdout, { end: false });
+    return 0;
+  }
+  await pipeline(texts, createWriteStream(output, { mode: 0o600 }));
+  printLines([`${count(written, 'record')} written to ${output}.`]);
+  return 0;
+}
+
+async function send(lines: AsyncIterable<RecordLine>, url: string, json: boolean): Promise<number> {
+  const headers = readHeaders(process.env['OTEL_EXPORTER_OTLP_HEADERS']);
+  const outcome = await sendRecords(lines, { url: logsUrl(url), headers, version: packageJson.version });
+  const { sent, rejected, message, last } = outcome;
+  printAnswer(json, outcome, () => [
+    sent === 0
+      ? 'No record fits: nothing was sent.'
+      : `${count(sent, 'record')} sent. Go on later with --after ${last}.`,
+    ...(rejected > 0 ? [paint('bad', `The collector did not keep ${rejected} of them. ${oneLine(message)}`)] : []),
+  ]);
+  return rejected > 0 ? 1 : 0;
+}
+
+async function digest(folder: string): Promise<number> {
+  const keys = AuditKeys.find(folder);
+  if (keys === undefined) throw new AppError('not_found', 'There is no audit yet, so no record holds a digest.');
+  const { bytes, hmac } = keys.digest(await readText(process.stdin));
+  printLines([`${hmac}  ${count(bytes, 'byte')}`]);
+  return 0;
+}

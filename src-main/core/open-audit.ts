@@ -1,0 +1,74 @@
+/** The audit of a core: who tells it what. */
+import { join } from 'node:path';
+import type { Healing } from './admin/healing.ts';
+import type { AdminNote, ServerAdmin } from './admin/server-admin.ts';
+import { errorText, toAppError } from './base/errors.ts';
+import type { Log } from './base/log.ts';
+import type { Masker } from './base/mask.ts';
+import type { ConfigStore } from './config/config-store.ts';
+import type { AppAccessStore } from './security/app-access.ts';
+import { Audit } from './trust/audit/audit.ts';
+import { ConfigWatch } from './trust/audit/config-watch.ts';
+import { describeChanges } from './trust/pins/offer.ts';
+import type { PinRules } from './trust/pins/server-pins.ts';
+
+export function openAudit(dataDir: string, masker: Masker, log: Log): Audit {
+  return new Audit({ folder: join(dataDir, 'audit'), masker, log, now: Date.now });
+}
+
+interface Audited {
+  readonly config: ConfigStore;
+  readonly admin: ServerAdmin;
+  readonly healing: Healing;
+}
+
+/** Until the returned function is called. */
+export function followCore(audit: Audit, { config, admin, healing }: Audited): () => Promise<void> {
+  const watch = new ConfigWatch(audit);
+  void watch.look(config.current);
+  const stops = [
+    config.changed.on((next) => void watch.look(next)),
+    admin.noted.on((note) => noteAdmin(audit, note)),
+    healing.healed.on(({ server, sentence, by }) =>
+      audit.note({ kind: 'decision', about: 'launch', id: server, choice: 'accept', by, server, sentence }),
+    ),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+    return watch.idle();
+  };
+}
+
+function noteAdmin(audit: Audit, { author, what, failure, decided }: AdminNote): void {
+  const { app, sessionId: session, tool } = author;
+  if (failure !== undefined) {
+    const { code } = toAppError(failure);
+    audit.note({ kind: 'refusal', of: 'change', code, sentence: `${what} ${errorText(failure)}`, app, session, tool });
+  } else if (decided !== undefined) {
+    const { id, choice, by } = decided;
+    const asker = by === 'person' ? {} : { app, session, tool };
+    audit.note({ kind: 'decision', about: 'proposal', id, choice, by, sentence: what, ...asker });
+  }
+}
+
+/** What the pins tell of a server's texts and of the person's word on them. */
+export function notePins(audit: Audit): Pick<PinRules, 'onPassed' | 'onHeld' | 'onDecided'> {
+  const note = (server: string, change: 'said other things' | 'waits for review', sentence: string): void =>
+    audit.note({ kind: 'server', change, server, sentence });
+  return {
+    onPassed: (server, changes) => note(server, 'said other things', `${describeChanges(changes)}.`),
+    onHeld: (server, changes) => note(server, 'waits for review', `${describeChanges(changes)}.`),
+    onDecided: (server, { id, choice, by, decided }, isUndone) => {
+      const names = Object.keys(decided).map((key) => key.slice(key.indexOf(':') + 1) || 'what it says of itself');
+      const what = `${choice === 'accept' ? 'New' : 'Accepted'} texts of ${server} are in use: ${names.join(', ')}.`;
+      const sentence = isUndone ? `Taken back: ${what}` : what;
+      const made = { about: 'definitions', id, by: isUndone ? 'person' : by, server, sentence } as const;
+      audit.note({ kind: 'decision', ...made, choice: isUndone ? 'undo' : choice, canUndo: !isUndone });
+    },
+  };
+}
+
+/** Returns how to stop. */
+export function followAccess(audit: Audit, store: AppAccessStore): () => void {
+  return store.changed.on(({ app, change }) => audit.note({ kind: 'access', app, change }));
+}

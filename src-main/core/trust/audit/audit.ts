@@ -1,0 +1,319 @@
+/**
+ * The audit: whoever decides, refuses or changes something notes it here. Notes are put into one hash-chained log, in batches off the
+ * way of calls, and are no reason for anything to fail; decisions are on disk at once, under a signed head.
+ */
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ensurePrivateDir } from '../../base/app-paths.ts';
+import { writeFileAtomic } from '../../base/atomic-file.ts';
+import { Event } from '../../base/events.ts';
+import { LockFile } from '../../base/file-lock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Masker } from '../../base/mask.ts';
+import { type Link, type MadeLine, makeHead, makeLine, mostUnsigned } from './chain.ts';
+import { type AuditEntry, bounded, type Digest, type OwnEntry } from './entries.ts';
+import { AuditKeys } from './keys.ts';
+import { headFile, openTail, readNotedHead, segmentFile, segmentsIn, type Tail } from './segments.ts';
+
+export interface AuditOptions {
+  /** Of the log alone. */
+  readonly folder: string;
+  readonly masker: Pick<Masker, 'maskText'>;
+  readonly log: Log;
+  /** ms since 1970. */
+  readonly now: () => number;
+  readonly limits?: Partial<AuditLimits>;
+}
+
+interface AuditLimits {
+  /** From this size on, in bytes, a new file is begun. */
+  readonly segmentBytes: number;
+  readonly segments: number;
+  /** Notes held in memory while the log cannot be written. */
+  readonly pending: number;
+}
+
+/** About a million calls. */
+const defaults: AuditLimits = { segmentBytes: 32 * 1024 * 1024, segments: 20, pending: 10_000 };
+
+const batchMs = 200;
+/** Another process is writing. */
+const lockedMs = 10;
+const slowestRetryMs = 60_000;
+/** What is not signed yet is signed after this long. */
+const signMs = 60_000;
+/** How long closing waits for another process, in ms. */
+const closeMs = 2000;
+const staleMs = 10_000;
+
+interface Note {
+  readonly at: number;
+  readonly entry: AuditEntry;
+}
+
+export class Audit {
+  /** Something was written. */
+  readonly changed = new Event();
+  readonly folder: string;
+  readonly #options: AuditOptions;
+  readonly #limits: AuditLimits;
+  #keys: AuditKeys | undefined;
+  #tail: (Tail & { readonly ino: number }) | undefined;
+  #unsigned = 0;
+  #pending: Note[] = [];
+  #lost = 0;
+  #wantsHead = false;
+  #timer: NodeJS.Timeout | undefined;
+  #signTimer: NodeJS.Timeout | undefined;
+  #retryMs = 0;
+  #noting: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  /** Opens nothing yet: folder, key and file are made with the first batch. */
+  constructor(options: AuditOptions) {
+    this.folder = options.folder;
+    this.#options = options;
+    this.#limits = { ...defaults, ...options.limits };
+  }
+
+  /** Returns at once, and never throws. */
+  note(entry: AuditEntry): void {
+    if (this.#isClosed) return;
+    this.#pending.push({ at: this.#options.now(), entry });
+    if (this.#pending.length > this.#limits.pending) this.#drop();
+    if (entry.kind === 'call') this.#schedule(this.#pending.length >= mostUnsigned ? 0 : batchMs);
+    else this.#wantHead();
+  }
+
+  /** Of a text that is not kept; with an empty hash where there is no key to be had, which stops the log as well and is told there. */
+  digest(said: string | readonly Buffer[], bytes?: number): Digest {
+    try {
+      return this.#ownKeys().digest(said, bytes);
+    } catch {
+      return { bytes: bytes ?? Buffer.concat(typeof said === 'string' ? [Buffer.from(said)] : said).length, hmac: '' };
+    }
+  }
+
+  /** Writes what waits, now; whether nothing waits any more. Never throws: what cannot be written is tried again. */
+  flush(): boolean {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#pending.length === 0 && !this.#wantsHead && this.#lost === 0) return true;
+    try {
+      ensurePrivateDir(this.folder);
+      using lock = new LockFile(join(this.folder, 'lock'), staleMs);
+      if (!lock.take()) {
+        this.#schedule(lockedMs);
+        return false;
+      }
+      this.#append();
+    } catch (error) {
+      this.#failed(error);
+      return false;
+    }
+    this.#recovered();
+    this.changed.emit();
+    return true;
+  }
+
+  /** Signs what is not signed yet, and writes everything. */
+  async close(): Promise<void> {
+    clearTimeout(this.#signTimer);
+    this.#wantsHead ||= this.#unsigned > 0 || this.#pending.length > 0;
+    for (let waited = 0; !this.flush() && waited < closeMs; waited += lockedMs) {
+      if (this.#retryMs > 0) break;
+      await new Promise((resolve) => setTimeout(resolve, lockedMs));
+    }
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#signTimer);
+    await this.#noting;
+  }
+
+  /** A decision is written and signed at once. */
+  #wantHead(): void {
+    this.#wantsHead = true;
+    this.#schedule(0);
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#timer !== undefined && (delayMs > 0 || this.#retryMs > 0)) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.flush(), Math.max(delayMs, this.#retryMs)).unref();
+  }
+
+  #append(): void {
+    const keys = this.#ownKeys();
+    const known = this.#knownTail();
+    const tail = known ?? openTail(this.folder);
+    const batch = new Batch(tail, this.#unsigned, keys, this.#options.now);
+    const isFull = tail.size >= this.#limits.segmentBytes;
+    // Every file begins with one; and how much another process left unsigned, nobody counts.
+    if (isFull || known === undefined) batch.head();
+    if (known === undefined) this.#noteOddities(tail, batch);
+    if (this.#lost > 0) batch.add({ kind: 'lost', records: this.#lost });
+    const mask = maskOnce(this.#options.masker);
+    for (const { entry, at } of this.#pending) batch.add(bounded(entry, mask), at);
+    const going = isFull ? this.#tooOld() : undefined;
+    if (going !== undefined) batch.add(going.entry);
+    if (this.#wantsHead || going !== undefined) batch.head();
+    const file = isFull ? segmentFile(this.folder, tail.seq + 1) : tail.file;
+    this.#tail = write(file, isFull ? 0 : tail.size, batch);
+    this.#pending = [];
+    this.#lost = 0;
+    this.#wantsHead = false;
+    this.#unsigned = batch.unsigned;
+    // Only now: until it is written that they go, they are missed.
+    for (const old of going?.files ?? []) rmSync(old, { force: true });
+    this.#noteHead(file, batch.lastHead);
+    if (this.#unsigned > 0)
+      this.#signTimer ??= setTimeout(() => {
+        this.#signTimer = undefined;
+        if (this.#unsigned > 0) this.#wantHead();
+      }, signMs).unref();
+  }
+
+  /** Where the log ends, if that is as we left it. */
+  #knownTail(): Tail | undefined {
+    const known = this.#tail;
+    const stats = known && statSync(known.file, { throwIfNoEntry: false });
+    return stats?.size === known?.size && stats?.ino === known?.ino ? known : undefined;
+  }
+
+  #noteOddities({ seq, torn }: Tail, batch: Batch): void {
+    const { log } = this.#options;
+    if (torn > 0) {
+      log.info('The audit log ended in half a line, which was taken away.');
+      batch.add({ kind: 'mended', bytes: torn });
+    }
+    const noted = readNotedHead(this.folder);
+    if (noted === undefined || noted.seq <= seq) return;
+    log.warn(`The audit log ends at record ${seq}; it had been signed up to ${noted.seq}. See: tooltray audit verify`);
+    batch.add({ kind: 'cut', to: noted.seq });
+  }
+
+  #tooOld(): { readonly entry: OwnEntry; readonly files: readonly string[] } | undefined {
+    const segments = segmentsIn(this.folder);
+    // One more is about to be begun.
+    const going = segments.slice(0, Math.max(0, segments.length + 1 - this.#limits.segments));
+    const [oldest, next] = [segments[0], segments[going.length]];
+    if (going.length === 0 || oldest === undefined || next === undefined) return undefined;
+    const entry = { kind: 'trimmed', to: next.first - 1, records: next.first - oldest.first } as const;
+    return { entry, files: going.map(({ file }) => file) };
+  }
+
+  /** Beside the log, so that a log that was cut short does not look whole. After the log itself is on disk. */
+  #noteHead(file: string, head: (Link & { readonly at: number }) | undefined): void {
+    if (head === undefined) return;
+    const text = `{"seq":${head.seq},"at":${head.at},"hash":"${head.hash}"}\n`;
+    this.#noting = this.#noting
+      .then(() => flushToDisk(file))
+      .then(() => writeFileAtomic(headFile(this.folder), text))
+      .catch((error: unknown) => this.#options.log.debug('The last head could not be noted.', { error }));
+  }
+
+  #ownKeys(): AuditKeys {
+    if (this.#keys === undefined) {
+      ensurePrivateDir(this.folder);
+      this.#keys = AuditKeys.open(this.folder);
+    }
+    return this.#keys;
+  }
+
+  /** Calls give way first: there are many of them, and a decision cannot be had again. */
+  #drop(): void {
+    const call = this.#pending.findIndex(({ entry }) => entry.kind === 'call');
+    this.#pending.splice(Math.max(0, call), 1);
+    this.#lost++;
+  }
+
+  #failed(error: unknown): void {
+    this.#tail = undefined;
+    if (this.#retryMs === 0) this.#options.log.warn('The audit cannot be written; trying again.', { error });
+    this.#retryMs = Math.min(slowestRetryMs, Math.max(1000, this.#retryMs * 2));
+    if (!this.#isClosed) this.#schedule(this.#retryMs);
+  }
+
+  #recovered(): void {
+    if (this.#retryMs > 0) this.#options.log.info('The audit is written again.');
+    this.#retryMs = 0;
+  }
+}
+
+/** The lines of one write. */
+class Batch {
+  unsigned: number;
+  lastHead: (Link & { readonly at: number }) | undefined;
+  readonly lines: string[] = [];
+  readonly #keys: AuditKeys;
+  readonly #now: () => number;
+  #link: Link;
+
+  constructor(link: Link, unsigned: number, keys: AuditKeys, now: () => number) {
+    this.#link = link;
+    this.unsigned = unsigned;
+    this.#keys = keys;
+    this.#now = now;
+  }
+
+  get link(): Link {
+    return this.#link;
+  }
+
+  add(entry: AuditEntry | OwnEntry, at: number = this.#now()): void {
+    this.#put(makeLine(this.#link, at, entry));
+    this.unsigned++;
+    if (this.unsigned >= mostUnsigned) this.head();
+  }
+
+  head(): void {
+    const at = this.#now();
+    const line = makeHead(this.#link, at, this.#keys);
+    this.#put(line);
+    this.unsigned = 0;
+    this.lastHead = { seq: line.seq, hash: line.hash, at };
+  }
+
+  #put(line: MadeLine): void {
+    this.lines.push(line.text);
+    this.#link = { seq: line.seq, hash: line.hash };
+  }
+}
+
+/** All of it or nothing. Throws what the file system throws. */
+function write(file: string, size: number, { lines, link }: Batch): Tail & { readonly ino: number } {
+  const bytes = Buffer.from(lines.join(''));
+  const descriptor = openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600);
+  try {
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(descriptor, bytes, written);
+    } catch (error) {
+      ftruncateSync(descriptor, size);
+      throw error;
+    }
+    return { ...link, file, size: size + bytes.length, torn: 0, ino: fstatSync(descriptor).ino };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function flushToDisk(file: string): Promise<void> {
+  const handle = await open(file, 'r+');
+  try {
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Names repeat from call to call, and masking them would be most of the work. For one batch: it keeps every text it was given. */
+function maskOnce(masker: Pick<Masker, 'maskText'>): (text: string) => string {
+  const masked = new Map<string, string>();
+  return (text) => {
+    const known = masked.get(text) ?? masker.maskText(text);
+    masked.set(text, known);
+    return known;
+  };
+}

@@ -1,0 +1,185 @@
+/** What the audit keeps: who decided what, what was refused, which servers and access changed, and every call. Never a text of a call. */
+
+/** A person's word, or what stood in for it. */
+export interface DecisionEntry {
+  readonly kind: 'decision';
+  /** What it was about: texts of a server, a change that was asked for, a question, a server as a whole, a launch found elsewhere. */
+  readonly about: 'definitions' | 'proposal' | 'question' | 'server' | 'launch';
+  /** Names it among those of its kind, so that it can be found there and taken back. */
+  readonly id: string;
+  /** `accept`, `keep`, `approve`, `reject`, `undo`, `once`, `always`, `no`, `expired` … */
+  readonly choice: string;
+  /** Where it was said: `dashboard`, `tray`, `command line`, `client app`, `person`; `policy` where a setting decided. */
+  readonly by: string;
+  /** For people. */
+  readonly sentence: string;
+  readonly server?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly app?: string | undefined;
+  readonly session?: string | undefined;
+  /** It can be taken back by its id. */
+  readonly canUndo?: boolean | undefined;
+}
+
+/** Something that was not done because nobody allowed it. */
+export interface RefusalEntry {
+  readonly kind: 'refusal';
+  /** A call of a tool, a change of servers, or a connection. */
+  readonly of: 'call' | 'change' | 'access';
+  /** Code of the error. */
+  readonly code: string;
+  readonly sentence: string;
+  /** What refused it, where a rule has a name. */
+  readonly rule?: string | undefined;
+  readonly app?: string | undefined;
+  readonly session?: string | undefined;
+  readonly server?: string | undefined;
+  readonly tool?: string | undefined;
+  /** The helper tool it came through. */
+  readonly via?: string | undefined;
+  readonly arguments?: Digest | undefined;
+}
+
+/** A server's entry, or what it says, is not what it was. */
+export interface ServerEntry {
+  readonly kind: 'server';
+  readonly change:
+    'added' | 'removed' | 'changed' | 'on' | 'off' | 'tools switched' | 'said other things' | 'waits for review';
+  readonly server: string;
+  /** SHA-256 of the entry as it is used now. */
+  readonly hash?: string | undefined;
+  readonly sentence?: string | undefined;
+  /** It was found at a start: it happened while no Tooltray ran. */
+  readonly whileStopped?: boolean | undefined;
+}
+
+/** Who may come in. */
+export interface AccessEntry {
+  readonly kind: 'access';
+  readonly change: 'given' | 'revoked' | 'token changed' | 'forgotten' | 'expired';
+  readonly app: string;
+  readonly sentence?: string | undefined;
+}
+
+/** A setting that allows something is another one. */
+export interface SettingEntry {
+  readonly kind: 'setting';
+  readonly key: string;
+  /** JSON, masked. */
+  readonly before: string;
+  readonly after: string;
+  readonly whileStopped?: boolean | undefined;
+}
+
+/** One call that was let through, as far as it got. */
+export interface CallEntry {
+  readonly kind: 'call';
+  readonly app: string;
+  readonly session: string;
+  readonly mode: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly via?: string | undefined;
+  /** SHA-256 of the tool's definition as it stood when it was called. */
+  readonly pin?: string | undefined;
+  readonly arguments: Digest;
+  readonly result?: Digest | undefined;
+  /** What the answer or the arguments were found to hold: `private`, `foreign`, `key` … */
+  readonly labels?: readonly string[] | undefined;
+  /** What was decided about it before it went out, and by which rule. */
+  readonly verdict?: string | undefined;
+  readonly rule?: string | undefined;
+  readonly outcome: 'ok' | 'tool_error' | 'failed' | 'cancelled';
+  readonly code?: string | undefined;
+  readonly ms: number;
+}
+
+/** Of a text that is not kept. */
+export interface Digest {
+  readonly bytes: number;
+  /** HMAC-SHA256 in base64url, keyed with the home's own key, since short texts could be guessed from a plain hash. */
+  readonly hmac: string;
+  /** It covers only so many bytes from the start. */
+  readonly of?: number | undefined;
+}
+
+/** What others note. */
+export type AuditEntry = DecisionEntry | RefusalEntry | ServerEntry | AccessEntry | SettingEntry | CallEntry;
+
+/** What the log notes of itself. */
+export type OwnEntry =
+  /** A signed head: all before it, by the one hash that stands in it. `key`: the public key, `sig`: over the line up to itself. */
+  | { readonly kind: 'head'; readonly key: string; readonly sig: string }
+  /** A line that a killed process left half written was taken away. */
+  | { readonly kind: 'mended'; readonly bytes: number }
+  /** The oldest records were taken away, up to and with this one. */
+  | { readonly kind: 'trimmed'; readonly to: number; readonly records: number }
+  /** At a start the log ended before a head that had been signed: records up to and with this one are gone. */
+  | { readonly kind: 'cut'; readonly to: number }
+  /** So many could not be written, and were too many to be held. */
+  | { readonly kind: 'lost'; readonly records: number };
+
+export type AuditRecord = Placed & (AuditEntry | OwnEntry);
+export type AuditKind = AuditRecord['kind'];
+
+interface Placed {
+  /** Counts from 1, without a gap. */
+  readonly seq: number;
+  /** ms since 1970. */
+  readonly at: number;
+}
+
+export const auditKinds = [
+  'decision',
+  'refusal',
+  'server',
+  'access',
+  'setting',
+  'call',
+  'head',
+  'mended',
+  'trimmed',
+  'cut',
+  'lost',
+] as const satisfies readonly AuditKind[];
+
+export interface AuditFilter {
+  /** Absent: all but heads. */
+  readonly kinds?: readonly AuditKind[];
+  readonly server?: string;
+  readonly app?: string;
+  /** ms since 1970. */
+  readonly since?: number;
+}
+
+export function fits(record: AuditRecord, { kinds, server, app, since }: AuditFilter): boolean {
+  if (kinds === undefined ? record.kind === 'head' : !kinds.includes(record.kind)) return false;
+  if (since !== undefined && record.at < since) return false;
+  if (server !== undefined && (!('server' in record) || record.server !== server)) return false;
+  return app === undefined || ('app' in record && record.app === app);
+}
+
+const longestText = 1000;
+const longestName = 200;
+const mostItems = 20;
+
+/** Texts come from models, servers and people: bounded, whole characters, no secret. */
+export function bounded<T extends AuditEntry>(entry: T, maskText: (text: string) => string): T {
+  const shown: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(entry)) {
+    if (typeof value === 'string' && !plain.has(key))
+      shown[key] = short(value, long.has(key) ? longestText : longestName, maskText);
+    else if (Array.isArray(value))
+      shown[key] = value.slice(0, mostItems).map((item) => short(String(item), longestName, maskText));
+    else shown[key] = value;
+  }
+  return shown as unknown as T;
+}
+
+function short(text: string, most: number, maskText: (text: string) => string): string {
+  return maskText(text.slice(0, most)).toWellFormed();
+}
+
+/** Ours alone. */
+const plain: ReadonlySet<string> = new Set(['kind', 'about', 'of', 'change', 'outcome', 'hash', 'pin', 'ms']);
+const long: ReadonlySet<string> = new Set(['sentence', 'before', 'after']);

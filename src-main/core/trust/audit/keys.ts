@@ -1,0 +1,89 @@
+/** The home's audit key: signs heads (Ed25519, RFC 8032) and keys the digests of texts that are not kept. */
+import {
+  createPrivateKey,
+  createPublicKey,
+  hash,
+  hkdfSync,
+  type KeyObject,
+  sign,
+  verify as verifySignature,
+} from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readOrCreateToken } from '../../security/access-token.ts';
+import type { Digest } from './entries.ts';
+
+/** PKCS #8 (RFC 8410) around the 32 bytes of a private key, SPKI around those of a public one. */
+const privateFrame = Buffer.from('302e020100300506032b657004220420', 'hex');
+const publicFrame = Buffer.from('302a300506032b6570032100', 'hex');
+/** What is signed says what for. */
+const purpose = 'tooltray audit head\n';
+/** A digest covers no more than this, in bytes: hashing a huge answer would hold everybody up. */
+const mostDigested = 256 * 1024;
+
+export class AuditKeys {
+  /** 32 bytes in base64url. */
+  readonly publicKey: string;
+  readonly #privateKey: KeyObject;
+  readonly #inner: Buffer;
+  readonly #outer: Buffer;
+
+  constructor(seed: Buffer) {
+    const der = Buffer.concat([privateFrame, seed]);
+    this.#privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+    const spki = createPublicKey(this.#privateKey).export({ format: 'der', type: 'spki' });
+    this.publicKey = spki.subarray(publicFrame.length).toString('base64url');
+    const digestKey = Buffer.from(hkdfSync('sha256', seed, '', 'tooltray audit digests', 32));
+    this.#inner = pad(digestKey, 0x36);
+    this.#outer = pad(digestKey, 0x5c);
+  }
+
+  /** Made where there is none. Throws AppError not_allowed where the file is not the person's alone. */
+  static open(folder: string): AuditKeys {
+    return new AuditKeys(Buffer.from(readOrCreateToken(keyFile(folder)), 'base64url'));
+  }
+
+  /** undefined: there is none. Throws as `open` does. */
+  static find(folder: string): AuditKeys | undefined {
+    return existsSync(keyFile(folder)) ? AuditKeys.open(folder) : undefined;
+  }
+
+  sign(text: string): string {
+    return sign(null, Buffer.from(purpose + text), this.#privateKey).toString('base64url');
+  }
+
+  /** Of a text, or of the bytes that arrived; `bytes`: how many it has in all, where that is known. */
+  digest(said: string | readonly Buffer[], bytes?: number): Digest {
+    const chunks = typeof said === 'string' ? [Buffer.from(said)] : said;
+    const all = bytes ?? chunks.reduce((sum, { length }) => sum + length, 0);
+    const hmac = this.#hmac(Buffer.concat([this.#inner, ...chunks], block + Math.min(all, mostDigested)));
+    return { bytes: all, hmac, ...(all > mostDigested && { of: mostDigested }) };
+  }
+
+  /** HMAC (RFC 2104) by one-shot hashes: `createHmac` costs ten times as much for a short text. */
+  #hmac(padded: Buffer): string {
+    return hash('sha256', Buffer.concat([this.#outer, hash('sha256', padded, 'buffer')]), 'base64url');
+  }
+}
+
+/** Of SHA-256, in bytes. */
+const block = 64;
+
+function pad(key: Buffer, byte: number): Buffer {
+  return Buffer.alloc(block, byte).map((value, at) => value ^ (key[at] ?? 0)) as Buffer;
+}
+
+/** Whether the holder of `publicKey` (base64url) signed `text`. */
+export function isSigned(text: string, signature: string, publicKey: string): boolean {
+  try {
+    const der = Buffer.concat([publicFrame, Buffer.from(publicKey, 'base64url')]);
+    const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+    return verifySignature(null, Buffer.from(purpose + text), key, Buffer.from(signature, 'base64url'));
+  } catch {
+    return false;
+  }
+}
+
+function keyFile(folder: string): string {
+  return join(folder, 'key');
+}

@@ -1,0 +1,283 @@
+/**
+ * Reads the whole log and says what of it does not hold, record by record; streamed, so that its length costs time and no memory.
+ * What no chain can tell is part of the answer.
+ */
+import { headIn, type Link, mostUnsigned, origin, readLine, type ReadLine, recordIn } from './chain.ts';
+import { isSigned } from './keys.ts';
+import { closeSegments, linesOf, type NotedHead, openSegments, readNotedHead } from './segments.ts';
+
+export interface Finding {
+  /** The record it is about; the first of them where it is about several. */
+  readonly seq: number;
+  readonly what: 'changed' | 'missing' | 'misplaced' | 'doubled' | 'foreign' | 'unsigned' | 'badly signed' | 'cut';
+  readonly sentence: string;
+}
+
+export interface Verification {
+  /** Nothing was found. */
+  readonly holds: boolean;
+  readonly records: number;
+  /** Numbers of the first and last record; 0: there is none. */
+  readonly first: number;
+  readonly last: number;
+  /** ms since 1970. */
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+  /** The head that was signed last: whoever keeps it elsewhere can hold the log against it later. */
+  readonly head: NotedHead | undefined;
+  /** Records behind that head, which the next one signs. */
+  readonly unsigned: number;
+  /** Whose signatures there are, in the order of their first; public keys in base64url. */
+  readonly keys: readonly string[];
+  /** The first hundred, by record. */
+  readonly findings: readonly Finding[];
+  /** How many there are. */
+  readonly found: number;
+  /** What is no fault, and good to know. */
+  readonly notes: readonly string[];
+  /** What this cannot prove. */
+  readonly limits: readonly string[];
+}
+
+export interface VerifyOptions {
+  readonly folder: string;
+  /** The home's own public key; undefined: it is gone. */
+  readonly ownKey: string | undefined;
+  /** A head that was kept elsewhere. */
+  readonly known?: Link | undefined;
+}
+
+/** What nobody learns from a chain, told with every answer. */
+const limits = [
+  'Whoever can write the log and has its key, or puts another key in its place, can write all of it anew; only a head or an export that is kept elsewhere shows that.',
+  'Records behind the last signed head are chained and not signed yet: who cuts or rewrites these leaves no trace.',
+  'What was never noted is in no chain: up to half a second of calls when a process is killed, and whatever happens past Tooltray.',
+] as const;
+
+const mostFindings = 100;
+/** Gaps that may still turn out to be records in another's place. */
+const mostGaps = 1000;
+/** So far back it is known what a record's hash was. */
+const remembered = 1024;
+
+/** Rejects with what the file system throws. */
+export async function verifyLog({ folder, ownKey, known }: VerifyOptions): Promise<Verification> {
+  // Before the log: a head that is noted meanwhile is in it by then.
+  const noted = readNotedHead(folder);
+  const segments = await openSegments(folder);
+  const check = new Check(ownKey, [noted, known]);
+  try {
+    for (const [at, segment] of segments.entries()) {
+      check.beginFile(segment.first);
+      for await (const { text, isTorn } of linesOf(segment)) {
+        if (isTorn && at === segments.length - 1) check.torn(text.length);
+        else check.line(text);
+      }
+    }
+  } finally {
+    await closeSegments(segments);
+  }
+  return check.end(noted, known);
+}
+
+class Check {
+  readonly #ownKey: string | undefined;
+  /** Records whose hash is known from elsewhere. */
+  readonly #wanted: ReadonlyMap<number, Set<string>>;
+  readonly #findings: Finding[] = [];
+  #found = 0;
+  readonly #notes: string[] = [];
+  readonly #keys = new Set<string>();
+  #lastKey: string | undefined;
+  /** Hashes by number, of the last ones. */
+  readonly #hashes = new Map<number, { readonly hash: string; readonly computed: string; readonly prev: string }>();
+  /** Numbers that were passed over, and may come later; both ends included. */
+  #gaps: { readonly from: number; readonly to: number }[] = [];
+  #records = 0;
+  #first = 0;
+  #last = 0;
+  #since: number | undefined;
+  #until: number | undefined;
+  #head: NotedHead | undefined;
+  #unsigned = 0;
+  /** Lines since the last good one that are no records, or changed. */
+  #spoilt = 0;
+  #trimmedTo = 0;
+  #isFileStart = false;
+
+  constructor(ownKey: string | undefined, known: readonly (Link | undefined)[]) {
+    this.#ownKey = ownKey;
+    const wanted = new Map<number, Set<string>>();
+    for (const one of known) if (one) wanted.set(one.seq, (wanted.get(one.seq) ?? new Set()).add(one.hash));
+    this.#wanted = wanted;
+  }
+
+  beginFile(first: number): void {
+    this.#isFileStart = true;
+    if (this.#records === 0 && this.#spoilt === 0) this.#last = first - 1;
+  }
+
+  torn(length: number): void {
+    this.#notes.push(
+      `The last line is half written (${length} characters): a process was killed at it, or writes it just now. The next start takes it away.`,
+    );
+  }
+
+  line(text: string): void {
+    const line = readLine(text);
+    // Nothing in a line that does not fit its own hash can be believed, its number neither.
+    if (line === undefined || line.hash !== line.computed) {
+      this.#spoil(line);
+      return;
+    }
+    this.#records++;
+    this.#until = line.at;
+    this.#since ??= line.at;
+    this.#first = this.#first === 0 ? line.seq : Math.min(this.#first, line.seq);
+    const isLate = line.seq <= this.#last;
+    if (isLate) this.#late(line);
+    else this.#next(line);
+    this.#link(line, isLate);
+    this.#sign(line);
+    this.#isFileStart = false;
+  }
+
+  end(noted: NotedHead | undefined, known: Link | undefined): Verification {
+    if (this.#spoilt > 0) this.#tellSpoilt(this.#last + this.#spoilt + 1);
+    for (const gap of this.#gaps) this.#tellMissing(gap);
+    this.#tellStart();
+    this.#tellCut(noted, 'was signed as the last one, and is gone with all that may have followed');
+    this.#tellCut(known, 'is known from elsewhere, and is not there');
+    if (this.#unsigned > 0) this.#notes.push(`The last ${this.#unsigned} records are not signed yet.`);
+    this.#tellKeys();
+    return {
+      holds: this.#found === 0,
+      ...{ records: this.#records, first: this.#first, last: this.#last, since: this.#since, until: this.#until },
+      ...{ head: this.#head, unsigned: this.#unsigned, keys: [...this.#keys] },
+      findings: this.#findings.toSorted((one, other) => one.seq - other.seq),
+      ...{ found: this.#found, notes: this.#notes, limits },
+    };
+  }
+
+  #spoil(line: ReadLine | undefined): void {
+    this.#spoilt++;
+    // It may have been a head: that it is spoilt is told already.
+    this.#unsigned = 0;
+    this.#isFileStart = false;
+    // What stands there as its hash is what the next one was written after.
+    if (line !== undefined) this.#hashes.set(this.#last + this.#spoilt, line);
+  }
+
+  #next({ seq }: ReadLine): void {
+    if (this.#spoilt > 0) this.#tellSpoilt(seq);
+    if (seq > this.#last + 1) {
+      this.#unsigned = 0;
+      this.#gaps.push({ from: this.#last + 1, to: seq - 1 });
+      if (this.#gaps.length > mostGaps) this.#tellMissing(this.#gaps.shift());
+    }
+    this.#last = seq;
+  }
+
+  /** Lines that do not hold stood before `seq`: as many of the numbers there are theirs, the others are nobody's. */
+  #tellSpoilt(seq: number): void {
+    const from = this.#last + 1;
+    const room = seq - from;
+    for (let at = 0; at < Math.min(room, this.#spoilt); at++)
+      this.#tell('changed', from + at, `Record ${from + at} was changed.`);
+    if (room < this.#spoilt)
+      this.#tell('foreign', from, `Between records ${this.#last} and ${seq} stands something that is no record.`);
+    this.#last += Math.min(room, this.#spoilt);
+    this.#spoilt = 0;
+  }
+
+  #late({ seq }: ReadLine): void {
+    const gap = this.#gaps.find(({ from, to }) => seq >= from && seq <= to);
+    if (gap !== undefined) {
+      const parts = [
+        { from: gap.from, to: seq - 1 },
+        { from: seq + 1, to: gap.to },
+      ];
+      this.#gaps = this.#gaps.flatMap((one) => (one === gap ? parts.filter(({ from, to }) => from <= to) : [one]));
+      this.#tell('misplaced', seq, `Record ${seq} stands behind record ${this.#last}: they were swapped.`);
+    } else this.#tell('doubled', seq, `Record ${seq} stands there once more, behind record ${this.#last}.`);
+  }
+
+  /** Whether it was written after the record that stands before it. */
+  #link({ seq, hash, computed, prev }: ReadLine, isLate: boolean): void {
+    const before = seq === 1 ? { hash: origin.hash, computed: origin.hash } : this.#hashes.get(seq - 1);
+    if (before !== undefined && prev !== before.hash && prev !== before.computed)
+      this.#tell('changed', seq - 1, `Record ${seq - 1} was replaced: record ${seq} was written after another one.`);
+    const behind = isLate ? this.#hashes.get(seq + 1) : undefined;
+    if (behind !== undefined && behind.prev !== hash)
+      this.#tell('changed', seq, `Record ${seq} was replaced: record ${seq + 1} was written after another one.`);
+    for (const wanted of this.#wanted.get(seq) ?? [])
+      if (wanted !== hash) this.#tell('changed', seq, `Record ${seq} is not the one that was signed as a head.`);
+    this.#hashes.set(seq, { hash, computed, prev });
+    if (this.#hashes.size <= remembered) return;
+    const [oldest] = this.#hashes.keys();
+    if (oldest !== undefined) this.#hashes.delete(oldest);
+  }
+
+  #sign({ seq, at, hash, text }: ReadLine): void {
+    const head = headIn(text);
+    if (head === undefined) {
+      if (this.#isFileStart) this.#tell('foreign', seq, `A file begins with record ${seq}, which is no signed head.`);
+      if (text.includes('"kind":"trimmed"') || text.includes('"kind":"cut"')) this.#readOwn(text);
+      this.#unsigned++;
+      if (this.#unsigned === mostUnsigned + 1)
+        this.#tell('unsigned', seq, `No head signs the ${mostUnsigned} records before record ${seq}.`);
+      return;
+    }
+    if (head.key !== this.#ownKey && this.#keys.has(this.#ownKey ?? ''))
+      this.#tell('badly signed', seq, `Head ${seq} is not signed with the key of this home.`);
+    this.#lastKey = head.key;
+    this.#keys.add(head.key);
+    if (!isSigned(head.signed, head.sig, head.key))
+      this.#tell('badly signed', seq, `The signature of head ${seq} is wrong.`);
+    this.#unsigned = 0;
+    this.#head = { seq, at, hash };
+  }
+
+  #readOwn(text: string): void {
+    const record = recordIn(text);
+    if (record?.kind === 'trimmed') this.#trimmedTo = record.to;
+    if (record?.kind !== 'cut') return;
+    const sentence = `At the start of ${new Date(record.at).toISOString()} records up to ${record.to} had been signed, and were gone.`;
+    this.#tell('cut', record.seq, sentence);
+  }
+
+  #tellMissing(gap: { readonly from: number; readonly to: number } | undefined): void {
+    if (gap === undefined) return;
+    const { from, to } = gap;
+    this.#tell('missing', from, from === to ? `Record ${from} is missing.` : `Records ${from} to ${to} are missing.`);
+  }
+
+  /** What is not there at the start was taken away by us, or by somebody else. */
+  #tellStart(): void {
+    if (this.#first <= 1) return;
+    if (this.#first > this.#trimmedTo + 1) this.#tellMissing({ from: this.#trimmedTo + 1, to: this.#first - 1 });
+    else this.#notes.push(`Records up to ${this.#first - 1} were taken away to make room, which is on record.`);
+  }
+
+  /** Another key may have been there before this one, which then signed all that it found; behind it there is none. */
+  #tellKeys(): void {
+    if (this.#head === undefined) return;
+    const { seq } = this.#head;
+    const others = [...this.#keys].filter((key) => key !== this.#ownKey);
+    if (this.#ownKey === undefined)
+      this.#tell('badly signed', seq, 'The key of this home is gone, so nobody can tell whose signatures these are.');
+    else if (!this.#keys.has(this.#ownKey))
+      this.#tell('badly signed', seq, 'No head is signed with the key of this home.');
+    else if (others.length > 0 && this.#lastKey === this.#ownKey)
+      this.#notes.push(`The first heads are signed with another key than this home has now: ${others.join(', ')}.`);
+  }
+
+  #tellCut(head: Link | undefined, why: string): void {
+    if (head !== undefined && head.seq > this.#last) this.#tell('cut', head.seq, `Record ${head.seq} ${why}.`);
+  }
+
+  #tell(what: Finding['what'], seq: number, sentence: string): void {
+    this.#found++;
+    if (this.#findings.length < mostFindings) this.#findings.push({ seq, what, sentence });
+  }
+}

@@ -1,0 +1,53 @@
+/** `tooltray audit`: the record of what was decided and done, read and held against itself with a core and without one. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CliHome, entries } from '../cli-home.ts';
+
+test('with a core and without one: the list, whether it holds, and where it does not', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  expect((await home.run('audit')).stdout).toMatch(/^No record fits/);
+  expect(await home.run('audit', 'verify')).toMatchObject({ code: 0, stdout: 'There is no record yet.\n' });
+  await home.serve();
+  await home.run('call', 'echo', '{"message":"the lighthouse"}');
+  const beside = await home.run('audit', '--kind', 'call');
+  expect(beside.stdout).toMatch(
+    /^RECORD +WHEN +KIND +APP +WHAT\n\d+ +\d{4}-\S+ \S+ +call +command line +echo:echo, \d+ bytes in \d+ ms\n$/,
+  );
+  expect((await home.run('audit', 'verify')).stdout).toMatch(/^The audit holds: \d+ records, 1 to \d+\.\n/);
+  await home.run('pause');
+  const { data } = await home.json('audit', '--kind', 'server');
+  expect(data['entries']).toMatchObject([{ kind: 'server', change: 'added', server: 'echo' }]);
+
+  const folder = join(home.path, 'data', 'audit');
+  const file = join(
+    folder,
+    readdirSync(folder).find((name) => name.endsWith('.jsonl'))!,
+  );
+  const exported = await home.run('audit', 'export', '--jsonl', '--kind', 'call');
+  expect(readFileSync(file, 'utf8')).toContain(exported.stdout);
+  const { hmac } = (JSON.parse(exported.stdout) as { arguments: { hmac: string } }).arguments;
+  const digest = await home.runWith({ input: '{"message":"the lighthouse"}' }, 'audit', 'digest');
+  expect(digest.stdout).toBe(`${hmac}  28 bytes\n`);
+
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"tool":"echo"', '"tool":"read"'));
+  const spoilt = await home.run('audit', 'verify');
+  expect(spoilt.code).toBe(1);
+  expect(spoilt.stdout).toMatch(/^The audit does not hold \(.*\): 1 finding\.\n {2}Record \d+ was changed\.\n/);
+  expect(spoilt.stdout).toContain('What this cannot prove:');
+});
+
+test('an approval without a running core, and an app whose access is taken back, are there', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  expect(await home.run('revoke', 'cursor')).toMatchObject({ code: 0 });
+  expect((await home.json('audit', '--kind', 'access')).data['entries']).toMatchObject([
+    { kind: 'access', change: 'revoked', app: 'cursor' },
+  ]);
+});
+
+test('wrong use is told', async () => {
+  await using home = new CliHome({});
+  expect((await home.run('audit', '--kind', 'calls')).stderr).toContain('--kind takes one of decision, refusal');
+  expect((await home.run('audit', 'verify', '--head', '7')).stderr).toContain('--head takes SEQ:HASH');
+  expect((await home.run('audit', 'export', '--otlp', 'nowhere')).stderr).toContain('is no address of a collector');
+});

@@ -1,0 +1,67 @@
+/** An audit log in a folder of its own. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLog } from '../../../../src-main/core/base/log.ts';
+import { Masker } from '../../../../src-main/core/base/mask.ts';
+import { Audit, type AuditOptions } from '../../../../src-main/core/trust/audit/audit.ts';
+import type { CallEntry, DecisionEntry } from '../../../../src-main/core/trust/audit/entries.ts';
+import { AuditKeys } from '../../../../src-main/core/trust/audit/keys.ts';
+import { type Verification, verifyLog } from '../../../../src-main/core/trust/audit/verify.ts';
+
+export interface OpenFolder extends Disposable {
+  readonly folder: string;
+}
+
+export function openFolder(): OpenFolder {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-'));
+  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export function openAudit(folder: string, options: Partial<AuditOptions> = {}): Audit {
+  return new Audit({ folder, masker: new Masker(), log: createLog(), now: () => 1_767_225_600_000, ...options });
+}
+
+export function call(over: Partial<CallEntry> = {}): CallEntry {
+  return {
+    ...{ kind: 'call', app: 'cursor', session: 's1', mode: 'proxy', server: 'github', tool: 'create_issue' },
+    ...{ arguments: { bytes: 12, hmac: 'a'.repeat(43) }, result: { bytes: 340, hmac: 'b'.repeat(43) } },
+    ...{ outcome: 'ok', ms: 12.5, ...over },
+  };
+}
+
+export function decision(over: Partial<DecisionEntry> = {}): DecisionEntry {
+  return {
+    ...{ kind: 'decision', about: 'definitions', id: 'd1', choice: 'accept', by: 'dashboard', server: 'github' },
+    ...{ sentence: 'New texts of github are in use: create_issue.', ...over },
+  };
+}
+
+/** A log of `calls` calls that was closed. */
+export async function writtenLog(folder: string, calls: number, options: Partial<AuditOptions> = {}): Promise<void> {
+  const audit = openAudit(folder, options);
+  for (let at = 0; at < calls; at++) audit.note(call({ session: `s${at}` }));
+  await audit.close();
+}
+
+export function filesOf(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .toSorted()
+    .map((name) => join(folder, name));
+}
+
+/** Of the only file, without its last line feed. */
+export function linesOf(folder: string): string[] {
+  return readFileSync(filesOf(folder)[0] as string, 'utf8')
+    .trimEnd()
+    .split('\n');
+}
+
+export function writeLines(folder: string, lines: readonly string[]): void {
+  writeFileSync(filesOf(folder)[0] as string, lines.map((line) => `${line}\n`).join(''));
+}
+
+export function verify(folder: string, known?: { seq: number; hash: string }): Promise<Verification> {
+  return verifyLog({ folder, ownKey: AuditKeys.find(folder)?.publicKey, known });
+}
