@@ -40,6 +40,14 @@ function readEntity(all: string, hexDigits: string | undefined, digits: string |
   return code <= 0x10ffff ? String.fromCodePoint(code) : all;
 }
 
+/** Every letter thirteen places on, as whoever hides a text from a reader writes it; without its digits, which that leaves as they are. */
+export function rotated(text: string): string {
+  return text.replace(/\d+/g, ' ').replace(/[a-z]/gi, (letter) => {
+    const base = letter <= 'Z' ? 65 : 97;
+    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
+  });
+}
+
 // `user at evil dot example`, `user [at] evil (dot) example`.
 
 const signs = /\(at\)|\[at\]|\{at\}|\sat\s/gi;

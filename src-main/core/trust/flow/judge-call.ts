@@ -1,6 +1,6 @@
 /** Looks at the arguments of a call that sends: where they go, where that came from, what goes along. Decides nothing. */
 import type { JsonObject } from '../../base/json.ts';
-import { decodedOnce } from './decode.ts';
+import { decodedOnce, rotated } from './decode.ts';
 import {
   type ArgumentText,
   argumentTexts,
@@ -138,8 +138,9 @@ function isPrivate(goes: string, before: string, texts: readonly ArgumentText[],
   // Pieces of one code or encoding in several arguments.
   const pieces = texts.map(({ text }) => text).join('');
   const hidden = [...plain, ...texts.map(({ text }) => text), ...(pieces.length < longestText ? [pieces] : [])];
-  if (plain.some((text) => memory.privateIn(text) >= leastPrivate)) return true;
-  return hidden.some((text) => decodedOnce(text).some((decoded) => memory.privateIn(decoded) >= leastPrivate));
+  const isIn = (text: string): boolean => memory.privateIn(text) >= leastPrivate;
+  if (plain.some(isIn)) return true;
+  return hidden.some((text) => isIn(rotated(text)) || decodedOnce(text).some(isIn));
 }
 
 function shortened(text: string): string {

@@ -30,32 +30,33 @@ const codeDigits = 5;
 
 export function readWords(text: string, reader: WordReader): void {
   const plain = plainText(text);
-  let [start, hash, goodHash, goodEnd, digits, joint] = [-1, basis, basis, 0, 0, 0];
+  let [start, hash, goodHash, goodEnd, digits] = [-1, basis, basis, 0, 0];
+  // The last point or at sign is no address's where the word ends with it.
+  let [joint, hasInside] = [0, false];
   let [value, valueWords] = [basis, 0];
   for (let index = 0; index <= plain.length; index++) {
     const code = index < plain.length ? plain.charCodeAt(index) : lineFeed;
     const kind = kindOf(code);
     if (kind === letter || kind === digit || (kind === inner && start >= 0)) {
-      if (start < 0) [start, hash, digits, joint] = [index, basis, 0, 0];
+      if (start < 0) {
+        start = index;
+        hash = basis;
+        digits = joint = 0;
+        hasInside = false;
+      }
       hash = Math.imul(hash ^ (code >= 65 && code <= 90 ? code + 32 : code), prime);
       if (kind === inner) {
         if (code === atSign || code === dot) joint = index;
       } else {
-        [goodHash, goodEnd] = [hash, index + 1];
+        goodHash = hash;
+        goodEnd = index + 1;
+        if (joint > 0) hasInside = true;
         if (kind === digit) digits++;
       }
       continue;
     }
     if (start >= 0) {
-      tellWord(
-        plain,
-        start,
-        goodEnd,
-        goodHash,
-        digits,
-        joint > 0 && joint < goodEnd && digits < goodEnd - start - 2,
-        reader,
-      );
+      tellWord(plain, start, goodEnd, goodHash, digits, hasInside && digits < goodEnd - start - 2, reader);
       value = Math.imul(value ^ goodHash, prime);
       valueWords++;
       start = -1;
