@@ -66,6 +66,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       'what waits for your decision, and what you decided',
       async () => (await import('./commands/inbox.ts')).inbox,
     ],
+    review: [
+      'what a server would run before it may, and your word on it',
+      async () => (await import('./commands/review.ts')).review,
+    ],
     proposals: ['what models asked to change', async () => (await import('./commands/proposals.ts')).proposals],
     approve: ['say yes to them', async () => (await import('./commands/proposals.ts')).approve],
     reject: ['say no to them', async () => (await import('./commands/proposals.ts')).reject],

@@ -7,6 +7,8 @@ import { type Healing, openHealing } from './admin/healing.ts';
 import { PersonEdits } from './admin/person-edits.ts';
 import { proposalSource } from './admin/proposal-items.ts';
 import { ServerAdmin } from './admin/server-admin.ts';
+import { reviewSource } from './admin/review-items.ts';
+import { ServerReviews } from './admin/server-reviews.ts';
 import { recordAdmin } from './calls/record-call.ts';
 import type { ActivityLog } from './activity/activity-log.ts';
 import type { TokenCounter } from './activity/token-counter.ts';
@@ -109,6 +111,8 @@ export class Aggregator {
   readonly trust: OpenFlow;
   readonly steps: CallSteps;
   readonly admin: ServerAdmin;
+  /** Servers that a person has to look at; for people alone. */
+  readonly reviews: ServerReviews;
   /** What the person changes themselves. */
   readonly edits: PersonEdits;
   /** Mends servers from launches found elsewhere on this machine. */
@@ -241,6 +245,10 @@ export class Aggregator {
     });
     this.admin.noted.on((note) => recordAdmin(this.activity, note));
     this.edits = new PersonEdits(options.config, this.servers);
+    this.reviews = new ServerReviews({
+      ...{ config: options.config, servers: this.servers },
+      note: (...decision) => this.admin.noteByPerson(...decision),
+    });
     this.healing = openHealing({
       ...options,
       environment,
@@ -258,6 +266,7 @@ export class Aggregator {
         descriptions: () => this.descriptions,
         putBack: (proposal) => this.#proposals.putBack(proposal),
       }),
+      reviewSource({ reviews: this.reviews, edits: this.edits, config: options.config, history }),
       healSource({ healing: this.healing, edits: this.edits, history }),
     ]);
     const hashOf = (server: string): string | undefined => this.servers.find(server)?.config.hash;

@@ -1,6 +1,7 @@
 /** What the page may ask the core, and what it is answered. Types only: the one file of src-main that the renderer imports. */
 import type { AuditFilter, AuditRecord } from '../core/trust/audit/entries.ts';
 import type { SavingsQuestion, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
+import type { ServerReview } from '../core/admin/server-reviews.ts';
 import type { EntryTrial as ServerTrialResult } from '../core/admin/try-entry.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
@@ -11,7 +12,7 @@ import type { AnsweredBy, OpenQuestion } from '../core/trust/questions.ts';
 import type { Finding, Verdict } from '../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/places.ts';
 
-export type { HealthLevel, ServerTrialResult };
+export type { HealthLevel, ServerReview, ServerTrialResult };
 export type {
   Decided,
   DiffLine,
@@ -31,7 +32,7 @@ type ServerState =
 
 /** What would mend a server that is ill. */
 interface HealthAction {
-  readonly kind: 'retry' | 'sign-in' | 'enable' | 'edit-config' | 'view-log' | 'heal';
+  readonly kind: 'retry' | 'sign-in' | 'enable' | 'review' | 'edit-config' | 'view-log' | 'heal';
   readonly label: string;
 }
 
@@ -166,6 +167,13 @@ export interface RpcContract {
   };
   proposals: { input: Record<string, never>; output: { readonly proposals: readonly ProposalSummary[] } };
   approve: { input: { readonly id: string }; output: ProposalSummary };
+  /** Servers that are not simply accepted; with a name that one, whatever its standing. */
+  reviews: { input: { readonly server?: string }; output: { readonly reviews: readonly ServerReview[] } };
+  /** The person's word on a server whose review of that id they saw. */
+  reviewServer: {
+    input: { readonly server: string; readonly id: string; readonly choice: 'accept' | 'refuse' | 'block' };
+    output: { readonly sentence: string };
+  };
   reject: { input: { readonly id: string }; output: ProposalSummary };
   retry: { input: { readonly server: string }; output: ServerStatus };
   /** Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state. */
@@ -297,6 +305,7 @@ export interface AttentionAction {
     | 'retry'
     | 'sign-in'
     | 'enable'
+    | 'review'
     | 'edit-config'
     | 'view-log'
     | 'decide'

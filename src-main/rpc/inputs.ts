@@ -41,6 +41,8 @@ const inputs: Inputs = {
   proposals: nothing,
   approve: z.object({ id }),
   reject: z.object({ id }),
+  reviews: z.object({ server: maybe(name) }),
+  reviewServer: z.object({ server: name, id, choice: z.enum(['accept', 'refuse', 'block']) }),
   retry: z.object({ server: name }),
   signIn: z.object({ server: name }),
   log: z.object({ server: name }),

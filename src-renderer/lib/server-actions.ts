@@ -13,6 +13,7 @@ async function actOnServer(kind: AttentionAction['kind'], server: string, toasts
   if (kind === 'retry') await api.ask('retry', { server });
   else if (kind === 'sign-in') continueInBrowser((await api.ask('signIn', { server })).url, toasts);
   else if (kind === 'enable') await api.ask('setServerEnabled', { server, enabled: true });
+  else if (kind === 'review') routes.go('servers', server);
   else if (kind === 'heal') {
     const { sentence, healed } = await api.ask('heal', { server });
     toasts.show({ text: sentence, failed: !healed });

@@ -21,8 +21,6 @@ const servers = {
   held: { ...echo, quarantined: true },
   dead: { command: 'no-such-command-here' },
 };
-/** A server's start on a busy machine. */
-const patient = { timeout: 20_000 };
 const more = { name: 'new', command: 'x' };
 
 /** Every use of every tool that administers: what it asks for in words, or undefined where it only looks. */
@@ -50,6 +48,11 @@ const uses: Readonly<Record<string, readonly (readonly [input: Json, proposed: s
     [{ operation: 'update', name: 'a', env_json: '{"LD_PRELOAD":"x"}' }, 'Change env of "a".'],
   ],
   tail_log: [[{ name: 'a' }, undefined]],
+  quarantine_security: [
+    [{ operation: 'list_quarantined' }, undefined],
+    [{ operation: 'inspect_tools', name: 'a' }, undefined],
+    [{ operation: 'approve_all_tools', name: 'a' }, undefined],
+  ],
   optimize_descriptions: [
     [{ action: 'status' }, undefined],
     [{ action: 'generate' }, undefined],
@@ -171,7 +174,7 @@ test('what a model switches off and on again, or the person did, gives it no rig
   expect(core.server('off').state.kind).toBe('disabled');
 });
 
-describe('a server in quarantine', () => {
+describe('a server in review', () => {
   test('is told as such, and no model lifts it, whatever it may do otherwise', async () => {
     await using core = await start({ policy: { agentChanges: 'allow' } });
     const { servers: listed } = JSON.parse(textOf(await tool(core, 'upstream_servers', { operation: 'list' }))) as {
@@ -189,17 +192,8 @@ describe('a server in quarantine', () => {
     const { held } = (JSON.parse(await readFile(core.configFile, 'utf8')) as { servers: Record<string, Json> }).servers;
     expect(held).toEqual(servers.held);
     expect(core.server('held').state.kind).toBe('disabled');
-    expect((await proposals(core)).map(({ sentence }) => sentence)).toEqual([
-      'Switch "held" on, and lift its quarantine.',
-      'Remove the server "held".',
-    ]);
-  });
-
-  test('is let out by the switch of the person', async () => {
-    await using core = await start();
-    const signal = new AbortController().signal;
-    await answerRpc('setServerEnabled', { server: 'held', enabled: true }, core.host.rpcDeps, signal);
-    await expect.poll(() => core.server('held').state.kind, patient).toBe('ready');
+    // Not even asked: a yes to that would be one to something that the person has not seen.
+    expect(await proposals(core)).toEqual([]);
   });
 
   test('that a model adds as one is one, even where it may add', async () => {

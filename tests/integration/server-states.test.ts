@@ -97,10 +97,10 @@ const states: Record<string, State> = {
     words: [/cloud /, /tooltray sign-in cloud/],
     check: { status: 'blocked', reason: 'oauth_required', retryable: false },
   },
-  quarantined: {
+  'in review': {
     server: 'held',
     tool: 'work',
-    words: [/held is switched off/, /in quarantine/, /tooltray enable held/],
+    words: [/held waits for the review of the person/, /not started/, /tooltray review held/],
     check: { status: 'blocked', reason: 'server_quarantined', retryable: false },
   },
   'written wrongly in the config': {
@@ -192,20 +192,20 @@ test.each<[string, Params]>([
   ['proxy', { action: 'list', type: 'tool' }],
 ])('%s names the servers whose tools are missing, and why, in a line', async (name, args) => {
   expect(await told(client, name, args)).toContain(
-    'dead: did not start: "no-such-command-here" was not found on PATH; off: switched off; cloud: needs sign-in; held: in quarantine; broken: its entry has an error',
+    'dead: did not start: "no-such-command-here" was not found on PATH; off: switched off; cloud: needs sign-in; held: waits for review; broken: its entry has an error',
   );
 });
 
 test('get_tool_count names them as well, each once', async () => {
   const text = await told(client, 'get_tool_count', {});
   expect(text).toMatch(/"failed_servers":\{"dead":.*"cloud":/);
-  expect(text).toContain('"not_listed":"off: switched off; held: in quarantine; broken: its entry has an error"');
+  expect(text).toContain('"not_listed":"off: switched off; held: waits for review; broken: its entry has an error"');
 });
 
 test('proxy-dispatch tells them in its list, with what is the matter', async () => {
   const text = await told(client, 'proxy-dispatch', { action: 'list' });
   expect(text).toMatch(/"alias":"c2".{0,30}"lastError":"dead did not start/);
-  expect(text).toContain('"not_listed":"off: switched off; held: in quarantine; broken: its entry has an error"');
+  expect(text).toContain('"not_listed":"off: switched off; held: waits for review; broken: its entry has an error"');
 });
 
 test('a server that is asked for its tools only tells of itself', async () => {

@@ -96,6 +96,7 @@ const inputs: Readonly<Record<string, Calls>> = {
   read_result: [{ resultFile: 'FILE', op: 'head' }, { resultFile: 'nothing' }],
   upstream_servers: [{ operation: 'list' }, { operation: 'nothing' }],
   tail_log: named,
+  quarantine_security: [{ operation: 'list_quarantined' }, { operation: 'inspect_tools', name: 'fx' }],
   code_execution: [{ code: 'call_tool("x", "structured", {})' }, { code: 'nothing()' }],
   await_result: [{ handle: 'nothing' }],
 };

@@ -224,6 +224,8 @@ function remedy({ name, level, action }: ServerStatus, { home, logDir }: CoreSta
       return `Change its entry in ${home}.`;
     case 'view-log':
       return `Its log is in ${logDir}/servers.`;
+    case 'review':
+      return `Look at it: tooltray review ${name}`;
     case 'enable':
       return `Switch it on: tooltray enable ${name}`;
     case 'sign-in':

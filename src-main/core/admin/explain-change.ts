@@ -73,6 +73,11 @@ export function explainEntry(entry: JsonObject): readonly DiffLine[] {
   return compareEntries(undefined, entry);
 }
 
+/** The same beside what stood there before; of an entry alone every line is as it is. */
+export function explainEntries(before: JsonObject | undefined, entry: JsonObject): readonly DiffLine[] {
+  return compareEntries(before ?? entry, entry);
+}
+
 function explainChange(
   change: ServerChange,
   before: JsonObject | undefined,

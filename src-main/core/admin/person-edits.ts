@@ -15,7 +15,7 @@ import {
   writtenEntry,
   writtenSetting,
 } from '../config/edit-config.ts';
-import { switchServer } from '../config/holds.ts';
+import { requireReviewed, switchServer } from '../config/holds.ts';
 import { readConfigText } from '../config/update-config-file.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { requireAsWritten, takeBack, type WrittenEdit } from './take-back.ts';
@@ -92,8 +92,9 @@ export class PersonEdits {
     return this.#change((text) => servers.reduce(removeServer, text));
   }
 
-  /** Switching on lifts whatever else kept the server off. */
-  setEnabled(server: string, enabled: boolean): Promise<void> {
+  /** Switching on lifts the wish for a container. Rejects with AppError not_allowed where it has to be reviewed first. */
+  async setEnabled(server: string, enabled: boolean): Promise<void> {
+    if (enabled) requireReviewed(this.#servers.find(server)?.config);
     return this.#change((text) => switchServer(text, server, enabled, this.#config.current.isolateCommands));
   }
 

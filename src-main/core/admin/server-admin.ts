@@ -12,7 +12,7 @@ import type { DescriptionStore } from '../condense/description-store.ts';
 import { nameOfWaiting } from '../config/accepted-config.ts';
 import type { ConfigProblem, Hold, ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { mayLift } from '../config/holds.ts';
+import { mayLift, requireReviewed } from '../config/holds.ts';
 import { type EntryNotes, type KitReading, readEntryNotes, readKits } from '../config/kits.ts';
 import { readConfigText } from '../config/update-config-file.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
@@ -39,7 +39,7 @@ export type ChangeOutcome =
   | { readonly kind: 'proposed'; readonly proposal: Proposal };
 
 /** What is within a model's reach: never the person's word. */
-export type ModelAdmin = Omit<ServerAdmin, 'approve' | 'reject' | 'explain' | 'proposals'>;
+export type ModelAdmin = Omit<ServerAdmin, 'approve' | 'reject' | 'explain' | 'proposals' | 'noteByPerson'>;
 
 interface ServerAdminParts {
   readonly config: ConfigStore;
@@ -56,6 +56,9 @@ interface ServerAdminParts {
   readonly descriptions: () => Pick<DescriptionStore, 'save'>;
 }
 
+/** What a person may say of a proposal, or of a server in review. */
+type PersonsChoice = 'approve' | 'reject' | 'accept' | 'refuse' | 'block';
+
 /** Something for the record: who asked for or decided what, and what became of it. */
 export interface AdminNote {
   readonly author: ChangeAuthor;
@@ -64,7 +67,7 @@ export interface AdminNote {
   /** Whose word made what of it; absent: nothing was to be decided. */
   readonly decided?: {
     readonly id: string;
-    readonly choice: 'asked' | 'done' | 'approve' | 'reject';
+    readonly choice: 'asked' | 'done' | PersonsChoice;
     readonly by: 'client app' | 'policy' | 'person';
   };
 }
@@ -226,6 +229,12 @@ export class ServerAdmin {
     this.#noteDecision('reject', edits);
   }
 
+  /** Something that the person decided, for the record. `choice`: the act in a word; `id`: of what it was about. */
+  noteByPerson(choice: PersonsChoice, what: string, id: string): void {
+    const author = { app: 'you', sessionId: 'person', tool: choice, mode: 'direct' };
+    this.noted.emit({ author, what, failure: undefined, decided: { id, choice, by: 'person' } });
+  }
+
   /** One proposal as the person is to see it. */
   async explain({ changes, id }: Proposal): Promise<readonly ExplainedChange[]> {
     if (this.#foreignEdits()?.id === id) return explainEdits(this.#config.waiting);
@@ -291,9 +300,7 @@ export class ServerAdmin {
   #noteDecision(tool: 'approve' | 'reject', { id, sentence, author }: Proposal): void {
     const done = tool === 'approve' ? 'Approved' : 'Rejected';
     const asker = author.app === '' ? '' : ` Asked by ${author.app} with ${author.tool}.`;
-    const person = { app: 'you', sessionId: 'person', tool, mode: 'direct' };
-    const decided = { id, choice: tool, by: 'person' } as const;
-    this.noted.emit({ author: person, what: `${done} ${id}: ${sentence}${asker}`, failure: undefined, decided });
+    this.noteByPerson(tool, `${done} ${id}: ${sentence}${asker}`, id);
   }
 
   #configOf(server: string): ServerConfig {
@@ -313,7 +320,7 @@ export class ServerAdmin {
   /** Switching on says what else it lifts, so that whoever agrees knows. */
   #withLifts(change: ServerChange): ServerChange {
     const held = change.kind === 'enable' ? this.#heldOf(change.server) : undefined;
-    return change.kind !== 'enable' || held === undefined ? change : { ...change, lifts: held };
+    return change.kind !== 'enable' || held !== 'isolation' ? change : { ...change, lifts: held };
   }
 
   #heldOf(server: string): Hold | undefined {
@@ -329,6 +336,8 @@ export class ServerAdmin {
       });
     }
     if (kind !== 'add') this.#servers.get(server);
+    // A proposal would be a way round what the person sees in a review.
+    requireReviewed(this.#config.current.servers.find(({ name }) => name === server));
     if (!this.#config.waiting.some((edit) => edit.kind === 'entry' && edit.server === server)) return;
     throw new AppError('config_conflict', `"${server}" was changed in the config file, which waits for the person.`, {
       fix: `Ask them to decide on that first: tooltray approve ${nameOfWaiting(this.#config.waiting)}.`,

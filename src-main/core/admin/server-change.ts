@@ -10,7 +10,6 @@ import { Event } from '../base/events.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { shortName } from '../base/shown-text.ts';
 import type { WaitingEdit } from '../config/accepted-config.ts';
-import type { Hold } from '../config/app-config.ts';
 import { addServer, mergeServerField, removeServer } from '../config/edit-config.ts';
 import { withFileLock } from '../base/file-lock.ts';
 import { switchServer } from '../config/holds.ts';
@@ -21,7 +20,7 @@ export type ServerChange =
   /** A field that is null is taken out; one that is an object (env, headers) is merged into what is there, key by key, alike. */
   | { readonly kind: 'update'; readonly server: string; readonly fields: JsonObject }
   /** `lifts`: what kept it off besides its switch. */
-  | { readonly kind: 'enable'; readonly server: string; readonly lifts?: Hold }
+  | { readonly kind: 'enable'; readonly server: string; readonly lifts?: 'isolation' }
   | { readonly kind: 'disable'; readonly server: string }
   /** What every app is told of a server's tools in place of its own text; an empty text takes one back. */
   | { readonly kind: 'describe'; readonly server: string; readonly texts: Readonly<Record<string, ToolText>> };
@@ -91,10 +90,8 @@ export function editConfig(text: string, change: ServerChange, isolateCommands: 
 
 /** The change as a sentence for the person, names as they are. */
 
-const lifting: Readonly<Record<Hold, string>> = {
-  quarantine: ', and lift its quarantine',
-  isolation: ', and start its command as it is, without the container or sandbox that it asks for',
-};
+const withoutBox = ', and start its command as it is, without the container or sandbox that it asks for';
+
 export function describeChange(change: ServerChange): string {
   switch (change.kind) {
     case 'add':
@@ -104,7 +101,7 @@ export function describeChange(change: ServerChange): string {
     case 'update':
       return `Change ${Object.keys(change.fields).join(', ')} of "${change.server}".`;
     case 'enable':
-      return `Switch "${change.server}" on${change.lifts === undefined ? '' : lifting[change.lifts]}.`;
+      return `Switch "${change.server}" on${change.lifts === undefined ? '' : withoutBox}.`;
     case 'disable':
       return `Switch "${change.server}" off.`;
     case 'describe':

@@ -6,13 +6,14 @@ import { textOr } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import { shortName } from '../base/shown-text.ts';
 import { closestWord } from '../base/wording.ts';
-import type { Hold } from '../config/app-config.ts';
+import type { Hold, ToolSwitch } from '../config/app-config.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { type AbsenceKind, absenceOf, type ServerAbsence } from '../servers/server-standing.ts';
 import type { ServerState } from '../servers/server-state.ts';
 import { type Catalog, type CatalogEntry, unprefixUri, unwrapUri } from './catalog.ts';
 import { slug } from './names.ts';
 import { resolveEntry } from './resolve-entry.ts';
+import type { ServerPins } from '../trust/pins/server-pins.ts';
 import { fits } from './resolve-resource.ts';
 
 /** A configured server, switched off or not. */
@@ -22,6 +23,7 @@ export interface KnownServer {
     readonly enabled: boolean;
     readonly held?: Hold;
     readonly prefix?: string | undefined;
+    readonly toolSwitch?: ToolSwitch;
   };
   readonly state: ServerState;
   /** As it was read last, maybe by an earlier core. */
@@ -35,6 +37,8 @@ export interface KnownServer {
   readonly listedAt: number | undefined;
   /** Why its entry cannot be used. */
   readonly flaw?: string;
+  /** What it says, held against what a person accepted of it. */
+  readonly pins?: Pick<ServerPins, 'held' | 'refusalOf' | 'pinOf'> | undefined;
 }
 
 interface FinderParts {
@@ -53,11 +57,19 @@ interface FinderParts {
 
 /**
  * Why a name cannot be called. `no-server`: it names a server there is not. `no-tool`: the server is there and has no such tool.
- * `tool-off`: a person switched that tool off. `is-server`, `is-helper`: it is the name of something else. The others are states
+ * `tool-off`: a person switched that tool off. `tool-held`: the tool is new and a person has not accepted it. `is-server`, `is-helper`: it is the name of something else. The others are states
  * of the server that was named.
  */
 export type MissingReason =
-  AbsenceKind | 'unknown' | 'ambiguous' | 'no-server' | 'no-tool' | 'tool-off' | 'is-server' | 'is-helper';
+  | AbsenceKind
+  | 'unknown'
+  | 'ambiguous'
+  | 'no-server'
+  | 'no-tool'
+  | 'tool-off'
+  | 'tool-held'
+  | 'is-server'
+  | 'is-helper';
 
 export interface MissingTool {
   readonly missing: MissingReason;
@@ -260,6 +272,8 @@ export class ToolFinder {
     if (tool !== undefined && !this.#parts.isOn(name, tool)) {
       return missing('tool-off', toolOff(`${name}:${tool}`), [], of);
     }
+    const refusal = server.pins?.refusalOf('tool', rest);
+    if (refusal !== undefined) return missing('tool-held', refusal, [], { ...of, tool: rest });
     const suggested = this.#parts.index.suggest(rest, name);
     const nearest =
       suggested.length > 0
@@ -314,7 +328,12 @@ export class ToolFinder {
 
   /** A server that is in no list now, or whose tool is switched off, and is known to have a tool of this name. */
   #holder(spelling: string): KnownServer | undefined {
-    const holders = this.#parts.servers().filter(({ listing }) => listing.tools.some(({ name }) => name === spelling));
+    const holders = this.#parts
+      .servers()
+      .filter(
+        ({ listing, pins }) =>
+          listing.tools.some(({ name }) => name === spelling) || pins?.refusalOf('tool', spelling) !== undefined,
+      );
     return holders.find(({ config }) => config.enabled) ?? holders[0];
   }
 

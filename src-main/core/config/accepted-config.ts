@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
-import { type AppConfig, defaultConfig, type ServerConfig } from './app-config.ts';
+import { type AppConfig, defaultConfig, type Hold, type ServerConfig } from './app-config.ts';
 import { ConfigDocument } from './config-document.ts';
 import { containerKeys, findContainers, harmlessKeys, keyAliases } from './read-entry.ts';
 import { nodeValue } from './json-text.ts';
@@ -38,6 +38,8 @@ interface Agreed {
   readonly servers: Readonly<Record<string, WrittenServer>>;
   /** Guarded settings as the core understands them. */
   readonly settings: JsonObject;
+  /** What the person does not want: by name, what it would launch or reach. Another launch under that name is another question. */
+  readonly blocked?: Readonly<Record<string, JsonObject>>;
 }
 
 export interface HeldReading extends ConfigReading {
@@ -93,15 +95,23 @@ export class AcceptedConfig {
   async judge(text: string, reading: ConfigReading, env: Environment): Promise<Judgement> {
     const { config } = reading;
     if (config === undefined) return { ...reading, waiting: [], agree: undefined };
-    const now: Agreed = { servers: writtenServers(text), settings: guardedSettings(config) };
     const agreed = await this.#read();
+    const written = writtenServers(text);
+    const { blocked = {} } = agreed ?? {};
+    const isOff = (server: ServerConfig): boolean => isBlocked(blocked, server.name, own(written, server.name));
+    const servers = config.servers.map((server) => (isOff(server) ? off(server, 'blocked') : server));
+    const known = { ...reading, config: { ...config, servers } };
+    const now: Agreed = {
+      servers: Object.fromEntries(Object.entries(written).filter(([name, one]) => !isBlocked(blocked, name, one))),
+      ...{ settings: guardedSettings(config), blocked },
+    };
     if (agreed === undefined || this.#trustsAll || agreed.settings['trustEdits'] === true) {
-      return { ...reading, waiting: [], agree: isDeepStrictEqual(agreed, now) ? undefined : now };
+      return { ...known, waiting: [], agree: isSame(agreed, now) ? undefined : now };
     }
     const { next, waiting } = compare(agreed, now, reading, config.path);
-    const agree = isDeepStrictEqual(agreed, next) ? undefined : next;
-    if (waiting.length === 0) return { ...reading, waiting, agree };
-    const used = useAgreed({ config, text, waiting, agreed: next, env });
+    const agree = isSame(agreed, next) ? undefined : next;
+    if (waiting.length === 0) return { ...known, waiting, agree };
+    const used = useAgreed({ config: known.config, text, waiting, agreed: next, env });
     const held = waiting.map((edit) => ({ edit, name: nameOfWaiting(waiting) }));
     const problems = held.map(({ edit, name }) => problemOf(edit, name, text, config.path));
     return { config: used, problems: [...reading.problems, ...problems], waiting, agree };
@@ -117,10 +127,14 @@ export class AcceptedConfig {
     const [was, is] = [before, after].map((text) => stateOf(text, path, env));
     if (was === undefined || is === undefined) return;
     const agreed = (await this.#read()) ?? was;
+    const blocked = { ...agreed.blocked };
     const servers = Object.entries(is.servers).flatMap(([name, server]): [string, WrittenServer][] => {
       const [old, known] = [own(was.servers, name), own(agreed.servers, name)];
-      if (old === undefined || !isSameLaunch(old, server) || loosensTools(old.entry, server.entry))
-        return [[name, server]];
+      if (old === undefined || !isSameLaunch(old, server) || loosensTools(old.entry, server.entry)) {
+        // Whoever writes it here has seen it; nothing else than a person's own entry lifts what they blocked.
+        if (old === undefined || !isSameLaunch(old, server)) delete blocked[name];
+        return isBlocked(blocked, name, server) ? [] : [[name, server]];
+      }
       if (known === undefined) return [];
       const on = old.on === server.on ? known.on : server.on;
       return [[name, switched(isSameLaunch(known, server) ? server : known, on)]];
@@ -129,13 +143,40 @@ export class AcceptedConfig {
       const isEdited = !isDeepStrictEqual(value, was.settings[key]);
       return [key, isEdited || !Object.hasOwn(agreed.settings, key) ? value : agreed.settings[key]];
     });
-    await this.keep({ servers: Object.fromEntries(servers), settings: Object.fromEntries(settings) });
+    await this.keep({ servers: Object.fromEntries(servers), settings: Object.fromEntries(settings), blocked });
   }
 
-  /** The person agrees to all that waits in `text`. */
+  /** The person agrees to all that waits in `text`; what they have blocked stays so. */
   async agreeTo(text: string, path: string, env: Environment): Promise<void> {
     const now = stateOf(text, path, env);
-    if (now !== undefined) await this.keep(now);
+    if (now === undefined) return;
+    const { blocked = {} } = (await this.#read()) ?? {};
+    const servers = Object.entries(now.servers).filter(([name, server]) => !isBlocked(blocked, name, server));
+    await this.keep({ ...now, servers: Object.fromEntries(servers), blocked });
+  }
+
+  /** The person's word on one server as it stands in `text`, and on nothing else there. */
+  async decideOn(
+    server: string,
+    choice: 'accept' | 'block',
+    text: string,
+    path: string,
+    env: Environment,
+  ): Promise<void> {
+    const now = stateOf(text, path, env);
+    const written = now && own(now.servers, server);
+    if (now === undefined || written === undefined) return;
+    const agreed = (await this.#read()) ?? now;
+    const servers = new Map(Object.entries(agreed.servers));
+    const blocked = new Map(Object.entries(agreed.blocked ?? {}));
+    blocked.delete(server);
+    if (choice === 'accept') servers.set(server, written);
+    else {
+      servers.delete(server);
+      blocked.set(server, launchOf(written.entry));
+    }
+    const kept = [...blocked].slice(-mostBlocked);
+    await this.keep({ ...agreed, servers: Object.fromEntries(servers), blocked: Object.fromEntries(kept) });
   }
 
   /** undefined: nothing was ever agreed to. A file that cannot be read agrees to nothing. */
@@ -187,6 +228,27 @@ export function guardedSettings(config: AppConfig): JsonObject {
   return JSON.parse(
     JSON.stringify({ ...Object.fromEntries(guarded), 'results.folders': results.folders }),
   ) as JsonObject;
+}
+
+/** As many are remembered after their entries are gone; those that were blocked last. */
+const mostBlocked = 500;
+
+function isBlocked(
+  blocked: Readonly<Record<string, JsonObject>>,
+  name: string,
+  server: WrittenServer | undefined,
+): boolean {
+  const launch = own(blocked, name);
+  return launch !== undefined && server !== undefined && isDeepStrictEqual(launch, launchOf(server.entry));
+}
+
+/** A file of an earlier version names nothing that is blocked. */
+function isSame(agreed: Agreed | undefined, next: Agreed): boolean {
+  return agreed !== undefined && isDeepStrictEqual({ blocked: {}, ...agreed }, { blocked: {}, ...next });
+}
+
+function off(server: ServerConfig, held: Hold): ServerConfig {
+  return { ...server, enabled: false, held };
 }
 
 function isSameLaunch(one: WrittenServer, other: WrittenServer): boolean {
@@ -242,7 +304,8 @@ function compare(
     return [key, before];
   });
   const next = isUnread ? agreed.servers : Object.fromEntries(servers);
-  return { next: { servers: next, settings: Object.fromEntries(settings) }, waiting };
+  const { blocked = {} } = agreed;
+  return { next: { servers: next, settings: Object.fromEntries(settings), blocked }, waiting };
 }
 
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
@@ -312,7 +375,8 @@ function useAgreed({ config, text, waiting, agreed, env }: Held): AppConfig {
   const servers = config.servers.flatMap((server): readonly ServerConfig[] => {
     if (!entries.has(server.name)) return [asWritten.get(server.name) ?? server];
     const known = own(agreed.servers, server.name);
-    return known === undefined ? [] : build(server.name, known, used, env);
+    // It is there, so that whoever asks for it is told what it waits for.
+    return known === undefined ? [off(server, 'review')] : build(server.name, known, used, env);
   });
   return { ...used, servers };
 }

@@ -25,7 +25,7 @@ interface ServerBase {
   /** Longest single message accepted from the server, in bytes (512 MiB by default). */
   readonly maxMessageBytes: number;
   readonly description: string | undefined;
-  /** Why it is off though its switch says on; a person lifts it by switching it on. */
+  /** Why it is off though its switch says on; lifted by a person. */
   readonly held?: Hold;
   /** MCPProxy's container settings, as written: kept and shown, without effect but for `held`. */
   readonly isolation?: JsonObject;
@@ -301,7 +301,11 @@ export function defaultConfig(path: string): AppConfig {
   };
 }
 
-export type Hold = 'quarantine' | 'isolation';
+/**
+ * `review`: nobody has agreed to it yet. `blocked`: a person does not want it. `isolation`: it asks for a container or sandbox that there
+ * is not.
+ */
+export type Hold = 'review' | 'blocked' | 'isolation';
 
 // The names of the modes, and how a name that a person wrote is read. What each mode does is in core/modes.
 

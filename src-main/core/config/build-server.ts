@@ -61,7 +61,7 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
 }
 
 function reportHeld(reader: EntryReader, held: Hold): void {
-  const field = held === 'quarantine' ? 'quarantined' : reader.has('sandboxEnabled') ? 'sandboxEnabled' : 'isolation';
+  const field = held === 'review' ? 'quarantined' : reader.has('sandboxEnabled') ? 'sandboxEnabled' : 'isolation';
   const place = reader.keyOf(field) === undefined ? [] : [field];
   reader.report('warning', place, holdReasons[held], holdFixes[held].replace('NAME', reader.name));
 }

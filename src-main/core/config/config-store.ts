@@ -9,6 +9,9 @@ import { type AppConfig, type ConfigProblem, defaultConfig } from './app-config.
 import { withFileLock } from '../base/file-lock.ts';
 import { kitFolders } from './kits.ts';
 import { type ConfigReading, readConfig } from './read-config.ts';
+import { writtenEntry } from './edit-config.ts';
+import { markReviewed, markUnwanted } from './holds.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { KnownNames } from './read-settings.ts';
 import type { Environment } from './replace-variables.ts';
 import { readConfigText, updateConfigFile } from './update-config-file.ts';
@@ -102,6 +105,26 @@ export class ConfigStore {
       await accepted.agreeTo(text, this.path, this.#env);
     });
     await this.reload();
+  }
+
+  /**
+   * The person's word on one server whose entry they saw as `seen`. Throws `server_not_found`, or `config_conflict` where it is another
+   * by now.
+   */
+  async decideOn(server: string, choice: 'accept' | 'block', seen: JsonObject): Promise<void> {
+    await this.#locked(async () => {
+      const text = await readConfigText(this.path);
+      if (!isDeepStrictEqual(writtenEntry(text, server), seen)) {
+        throw new AppError('config_conflict', `The entry of ${server} was changed again meanwhile.`, {
+          fix: `Look at it as it is now: tooltray review ${server}.`,
+        });
+      }
+      await this.#accepted?.decideOn(server, choice, text, this.path, this.#env);
+    });
+    if (choice === 'accept') await this.update((text) => markReviewed(text, server));
+    // Of a file that is not our own nothing else is remembered.
+    else if (this.#accepted === undefined) await this.update((text) => markUnwanted(text, server));
+    else await this.reload();
   }
 
   /** Watches the file until `stop`; resolves when it is watched. */

@@ -192,7 +192,7 @@ export const harmlessKeys: ReadonlySet<string> = new Set([
 export const lostKeys: ReadonlyMap<string, string> = new Map([
   ['envFile', 'Tooltray does not read env files. Put the values in "env", as "${env:NAME}" where they are secret.'],
   ['auth', 'Tooltray signs in by itself when the server asks for it; these settings are not used.'],
-  ['trust_mode', 'Tooltray has no quarantine of single tools yet.'],
+  ['trust_mode', 'What becomes of a tool that changes is said for all servers: "reviews.onChange".'],
   ['toon_output', 'TOON is set for all servers, in "results.toon".'],
   ['launcher_wait_timeout', 'Tooltray starts a command or connects to an address, not both.'],
   ['annotation_overrides', 'Hints of tools are used as the server gives them.'],

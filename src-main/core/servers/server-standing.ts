@@ -8,7 +8,7 @@ import type { CallContext } from './calls-in-flight.ts';
 import { signInCommand } from './network/http-errors.ts';
 import type { ServerState } from './server-state.ts';
 
-export type AbsenceKind = 'unusable' | 'off' | 'quarantined' | 'paused' | 'starting' | 'sign-in' | 'failed';
+export type AbsenceKind = 'unusable' | 'off' | 'in-review' | 'paused' | 'starting' | 'sign-in' | 'failed';
 
 export interface ServerAbsence {
   readonly kind: AbsenceKind;
@@ -74,9 +74,12 @@ export function absenceOf({
   if (flaw !== undefined) return { kind: 'unusable', error: unusable(name, flaw), brief: 'its entry has an error' };
   if (state.kind === 'disabled') {
     if (held === undefined) return { kind: 'off', error: switchedOff(name), brief: 'switched off' };
-    const isQuarantine = held === 'quarantine';
-    const brief = isQuarantine ? 'in quarantine' : 'held back';
-    return { kind: isQuarantine ? 'quarantined' : 'off', error: heldBack(name, held), brief };
+    if (held === 'isolation') return { kind: 'off', error: withoutBox(name), brief: 'held back' };
+    return {
+      kind: 'in-review',
+      error: inReview(name, held),
+      brief: held === 'review' ? 'waits for review' : 'blocked',
+    };
   }
   if (pause !== undefined) return { kind: 'paused', error: pause, brief: 'paused' };
   switch (state.kind) {
@@ -115,10 +118,19 @@ export function switchedOff(server: string): AppError {
   });
 }
 
-/** Until a person has looked at it. */
-function heldBack(server: string, held: Hold): AppError {
-  return new AppError('server_disabled', `${server} is switched off. ${holdReasons[held]}`, {
+/** Until a person has agreed to start it without the container that it asks for. */
+function withoutBox(server: string): AppError {
+  return new AppError('server_disabled', `${server} is switched off. ${holdReasons.isolation}`, {
     fix: `The person can look at it and let it start: tooltray enable ${server}.`,
+  });
+}
+
+/** Until a person has looked at it, or because they did. */
+function inReview(server: string, held: 'review' | 'blocked'): AppError {
+  const said =
+    held === 'review' ? 'waits for the review of the person and is not started before' : 'was blocked by the person';
+  return new AppError('server_disabled', `${server} ${said}.`, {
+    fix: `Do without it; they can look at it and accept it: tooltray review ${server}, or Tooltray's window.`,
   });
 }
 

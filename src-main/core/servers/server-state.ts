@@ -37,7 +37,7 @@ export type ServerState =
 export type HealthLevel = 'ok' | 'busy' | 'attention' | 'error' | 'off';
 
 interface HealthAction {
-  readonly kind: 'retry' | 'sign-in' | 'enable' | 'edit-config' | 'view-log';
+  readonly kind: 'retry' | 'sign-in' | 'enable' | 'review' | 'edit-config' | 'view-log';
   readonly label: string;
 }
 
@@ -64,6 +64,7 @@ export interface HealthFacts {
 }
 
 const retry: HealthAction = { kind: 'retry', label: 'Try again' };
+const review: HealthAction = { kind: 'review', label: 'Review' };
 
 export function serverHealth({ state, tools, lazy, held, paused, problems, now }: HealthFacts): ServerHealth {
   if (paused === true && state.kind !== 'disabled') {
@@ -73,9 +74,10 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
     case 'disabled':
       return {
         level: 'off',
-        summary: 'Off',
-        detail: held === undefined ? 'Switched off in the config.' : holdReasons[held],
+        ...{ summary: 'Off', detail: held === undefined ? 'Switched off in the config.' : holdReasons[held] },
         action: { kind: 'enable', label: 'Switch on' },
+        ...(held === 'review' && { summary: 'In review', action: review }),
+        ...(held === 'blocked' && { summary: 'Blocked', action: review }),
       };
     case 'disconnected':
       return {

@@ -49,6 +49,12 @@ export const commandLineHandlers = {
     return toObject(await callTool(request, context, core.steps));
   },
   proposals: async (_input, { core }) => ({ proposals: await proposalSummaries(core.admin) }),
+  reviews: async ({ server }, { core: { reviews } }) => ({
+    reviews: server === undefined ? await reviews.waiting() : [await reviews.find(server)],
+  }),
+  reviewServer: async ({ server, id, choice }, { core: { reviews } }) => ({
+    sentence: await reviews.decide(server, choice, id),
+  }),
   approve: async ({ id }, { core }) => decide(id, core, 'approve'),
   reject: async ({ id }, { core }) => decide(id, core, 'reject'),
   retry: async ({ server }, { core, doors }) => {

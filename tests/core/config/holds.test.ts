@@ -1,6 +1,6 @@
 /** What keeps a server off until a person agrees, and what switching it on lifts. */
 import { describe, expect, test } from 'vitest';
-import { holdReasons, switchServer } from '../../../src-main/core/config/holds.ts';
+import { holdReasons, markReviewed, requireReviewed, switchServer } from '../../../src-main/core/config/holds.ts';
 import { readConfig } from '../../../src-main/core/config/read-config.ts';
 
 function read(entry: object, settings: object = {}) {
@@ -48,11 +48,14 @@ describe('a server that asks for a container or sandbox', () => {
   });
 });
 
-test('quarantine is lifted by switching the server on', () => {
+test("MCPProxy's quarantine is a review, which no switch ends", () => {
   const { text, server } = read({ quarantined: true });
-  expect(server).toMatchObject({ enabled: false, held: 'quarantine' });
-  const lifted = readConfig(switchServer(text, 'a', true, false), '/c/config.json', {});
-  expect(lifted).toMatchObject({ problems: [], config: { servers: [{ enabled: true }] } });
+  expect(server).toMatchObject({ enabled: false, held: 'review' });
+  expect(() => requireReviewed(server)).toThrow('a waits for the review of the person.');
+  const on = readConfig(switchServer(text, 'a', true, false), '/c/config.json', {});
+  expect(on.config?.servers).toMatchObject([{ enabled: false, held: 'review' }]);
+  const reviewed = readConfig(markReviewed(text, 'a'), '/c/config.json', {});
+  expect(reviewed).toMatchObject({ problems: [], config: { servers: [{ enabled: true }] } });
 });
 
 test('a secret in a keyring leaves the server in the list, with the reason, and the others alone', () => {

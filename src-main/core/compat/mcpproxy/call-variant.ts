@@ -8,9 +8,10 @@ import { argumentKeys, readArguments, readServerName, readToolName } from '../..
 import { RefusedArguments } from '../../calls/refused-arguments.ts';
 import { usableSchema } from '../../catalog/catalog.ts';
 import { resolveEntry } from '../../catalog/resolve-entry.ts';
+import type { MissingTool } from '../../catalog/tool-finder.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
 import { rpcCode, RpcError } from '../../wire/message.ts';
-import { jsonFailure, readText } from './answers.ts';
+import { jsonFailure, jsonResult, readText } from './answers.ts';
 
 const what: Readonly<Record<Intent, string>> = {
   read: 'Call a tool that only reads.',
@@ -53,7 +54,7 @@ export function callVariant(variant: Intent): HelperTool {
         return await context.callTool(request);
       } catch (error) {
         const { server, tool } = request;
-        return callFailure(error, server === undefined ? tool : `${server}:${tool}`, context);
+        return callFailure(error, server === undefined ? tool : `${server}:${tool}`, context, request.arguments);
       }
     },
   };
@@ -172,11 +173,12 @@ function toObject(value: unknown): JsonObject | undefined {
 // A call that came to nothing, in the shapes that MCPProxy's users know; always an error to the model.
 
 /** Throws what is not for the model: a call that was cancelled, a defect of ours. */
-export function callFailure(error: unknown, tool: string, context: HelperContext): JsonObject {
+export function callFailure(error: unknown, tool: string, context: HelperContext, args?: unknown): JsonObject {
   if (error instanceof RpcError) return jsonFailure(rpcFailure(error, tool, context));
   if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
   const { message, fix, data } = error;
-  const notFound = notCalled(error, tool, context);
+  if (data?.['code'] === 'TOOL_QUARANTINED') return heldTool(error, data);
+  const notFound = notCalled(error, tool, context, args);
   if (notFound !== undefined) return notFound;
   switch (error.code) {
     case 'arguments_invalid':
@@ -227,12 +229,38 @@ function rpcFailure(error: RpcError, name: string, { catalog, retrieve }: Helper
   };
 }
 
+/** A server that nobody has accepted: no error in MCPProxy's answer. Of the server's own words there are none. */
+function heldServer({ server, tool, error: { message, fix, data } }: MissingTool, args: unknown): JsonObject {
+  return jsonResult({
+    status: 'QUARANTINED_SERVER_BLOCKED',
+    ...{ serverName: server, toolName: tool ?? null, requestedArgs: args ?? {}, message, instructions: fix ?? '' },
+    ...{ toolAnalysis: null, securityHelp: 'Only the person can accept a server, where they see what it would run.' },
+    ...(data?.['candidates'] !== undefined && { candidates: data['candidates'] }),
+  });
+}
+
+/** A tool that says something else than was accepted of it, or that is new; what it says now reaches no model. */
+function heldTool({ message, fix }: AppError, data: Record<string, unknown>): JsonObject {
+  return jsonResult({
+    status: 'TOOL_QUARANTINED',
+    ...{ server_name: data['server'], tool_name: data['tool'] },
+    reason: data['isNew'] === true ? 'new_unapproved_tool' : 'tool_description_changed',
+    ...{ message, current_description: null, action: fix ?? '' },
+  });
+}
+
 /** What MCPProxy says in a text of its own: the name led nowhere, or to something that is off. */
-function notCalled(error: AppError, name: string, { admin, finder }: HelperContext): JsonObject | undefined {
+function notCalled(
+  error: AppError,
+  name: string,
+  { admin, finder }: HelperContext,
+  args: unknown,
+): JsonObject | undefined {
   const found = finder.look(name);
   if (!('missing' in found)) return undefined;
   const { missing } = found;
-  if (missing === 'off' || missing === 'quarantined' || missing === 'tool-off') {
+  if (missing === 'in-review') return heldServer(found, args);
+  if (missing === 'off' || missing === 'tool-off') {
     const text = `TOOL_BLOCKED: ${found.error.text} retrieve_tools with include_disabled shows what is off.`;
     return { content: [{ type: 'text', text }], isError: true };
   }

@@ -14,6 +14,7 @@ import {
   failedFilters,
   filtersIn,
   findTool,
+  heldBy,
   fullEntry,
   type Missing,
   saysNothingOf,
@@ -58,6 +59,11 @@ async function describe(ids: readonly string[], context: HelperContext): Promise
     const own = 'missing' in found ? ownReaders.find(({ definition }) => definition.name === id.trim()) : undefined;
     if (own !== undefined) definitions.push(ownEntry(own));
     else if (!('missing' in found)) {
+      const held = heldBy(found, context.finder);
+      if (held !== undefined) {
+        errors.push({ id: shortName(id), error: 'changed', detail: held.message, remediation: held.fix ?? '' });
+        continue;
+      }
       sawSchema(found, context.memory);
       definitions.push(fullEntry(found));
     } else errors.push(errorOf(id, found));
@@ -76,6 +82,8 @@ function ownEntry({ definition: { name, description, inputSchema, annotations } 
 const errors: Partial<Record<BlockReason, string>> = {
   server_disabled: 'disabled',
   tool_blocked_by_user: 'disabled',
+  tool_denied_by_config: 'disabled',
+  tool_pending_approval: 'pending_approval',
   server_quarantined: 'quarantined',
   server_not_configured: 'not_found',
 };
@@ -120,6 +128,9 @@ const mends: Partial<Record<BlockReason, Pick<Check, 'status'> & JsonObject>> = 
   server_disabled: { status: 'blocked', retryable: false, action: 'enable' },
   server_quarantined: { status: 'blocked', retryable: false, action: 'approve' },
   tool_blocked_by_user: { status: 'blocked', retryable: false },
+  tool_denied_by_config: { status: 'blocked', retryable: false },
+  tool_pending_approval: { status: 'blocked', retryable: false, action: 'approve' },
+  tool_changed: { status: 'blocked', retryable: false, action: 'approve' },
 };
 
 function missingCheck(id: string, { missing, nearest, remediation, detail }: Missing): Check {
@@ -129,8 +140,10 @@ function missingCheck(id: string, { missing, nearest, remediation, detail }: Mis
   return { id: shortName(id), ...known, reason: missing, remediation, ...guess };
 }
 
-/** Quarantine and changed tools have their place here, before the state of the server. */
-function toolCheck(id: string, tool: CatalogEntry, filters: readonly string[], { admin }: HelperContext): Check {
+function toolCheck(id: string, tool: CatalogEntry, filters: readonly string[], context: HelperContext): Check {
+  const { admin, finder } = context;
+  const held = heldBy(tool, finder);
+  if (held !== undefined) return { id, status: 'blocked', ...troubleBy('tool_changed'), detail: held.message };
   const failed = failedFilters(tool, filters);
   if (failed.length > 0) return filteredCheck(id, tool, failed);
   const server = admin.list().find((one) => one.name === tool.server);

@@ -9,6 +9,7 @@ import { findTools, moreText, needsIn, needSchema, usualLimit } from '../../mode
 import { sawSchema } from '../../modes/show-tools.ts';
 import type { SearchHit } from '../../search/search-index.ts';
 import { jsonResult, readCount, readSwitch, readText } from './answers.ts';
+import { isQuarantined } from './server-fields.ts';
 import {
   compactEntry,
   failedFilters,
@@ -186,7 +187,10 @@ function notListed({ finder }: HelperContext): JsonObject {
 
 /** Servers, and single tools of others: those that have most of the query's words first. */
 function whatIsOff(query: string, most: number, { admin, finder }: HelperContext): JsonObject {
-  const servers = admin.list().filter((server) => !server.enabled);
+  const all = admin.list();
+  const held = all.filter(isQuarantined);
+  const servers = all.filter((server) => !server.enabled && !isQuarantined(server));
+  const pending = all.flatMap(({ name }) => pendingOf(name, finder));
   const tools = finder.toolsOff();
   const words = new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu));
   const fits = ({ server, tool, description }: (typeof tools)[number]): number => {
@@ -198,17 +202,36 @@ function whatIsOff(query: string, most: number, { admin, finder }: HelperContext
     .sort((a, b) => b.fit - a.fit)
     .slice(0, most);
   const remediation = {
+    ...(held.length > 0 && { server_quarantined: 'The person has to look at it: tooltray review NAME.' }),
+    ...(pending.length > 0 && {
+      pending_approval: 'The person has to accept what the server says now: tooltray review NAME.',
+    }),
     ...(servers.length > 0 && { server_disabled: 'The person can switch a server on: tooltray enable NAME.' }),
     ...(shown.length > 0 && { disabled_by_user: toolOffFix }),
   };
   return {
     disabled: [
+      // Of neither any word that nobody has accepted.
+      ...held.map(({ name }) => ({ server: name, status: 'server_quarantined' })),
+      ...pending,
       ...servers.map(({ name, tools: count }) => ({ server: name, tools: count, status: 'server_disabled' })),
       ...shown.map(({ off: { server, tool } }) => ({ name: `${server}:${tool}`, server, status: 'disabled_by_user' })),
     ],
     ...(tools.length > shown.length && { disabled_tools: tools.length }),
-    ...(servers.length + shown.length > 0 && { remediation }),
+    ...(Object.keys(remediation).length > 0 && { remediation }),
   };
+}
+
+/** Tools of a server that wait for the person: by name where that was accepted, the new ones in number. */
+function pendingOf(server: string, finder: HelperContext['finder']): JsonObject[] {
+  const waiting = finder.server(server)?.pins?.held.filter(({ kind }) => kind === 'tool') ?? [];
+  const fresh = waiting.filter((change) => change.before === undefined).length;
+  return [
+    ...waiting.flatMap(({ name, before }) =>
+      before === undefined ? [] : [{ name: `${server}:${name}`, server, status: 'pending_approval' }],
+    ),
+    ...(fresh === 0 ? [] : [{ server, new_tools: fresh, status: 'pending_approval' }]),
+  ];
 }
 
 // How a search came about, for whoever wonders why a tool was found or was not.

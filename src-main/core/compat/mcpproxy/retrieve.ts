@@ -2,6 +2,7 @@
 import type { HelperTool, Mode, ModeView } from '../../modes/mode.ts';
 import { callVariant } from './call-variant.ts';
 import { describeTool } from './describe-tool.ts';
+import { quarantineSecurity } from './quarantine-security.ts';
 import { readCache } from './read-cache.ts';
 import { retrieveTools } from './retrieve-tools.ts';
 import { tailLog, upstreamServers } from './upstream-servers.ts';
@@ -27,7 +28,7 @@ export const retrieveMode: Mode = {
 };
 
 /** Callable in every mode, listed in none by itself. */
-export const retrieveAdminTools: readonly HelperTool[] = [upstreamServers, tailLog];
+export const retrieveAdminTools: readonly HelperTool[] = [upstreamServers, tailLog, quarantineSecurity];
 
 function instructions({ catalog }: ModeView): string {
   return `Search with retrieve_tools before saying that something cannot be done; then call through call_with. Tools of: ${namedServers(catalog.servers)}.`;

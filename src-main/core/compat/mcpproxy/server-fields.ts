@@ -136,6 +136,7 @@ const actions: Readonly<Record<NonNullable<ServerHealth['action']>['kind'], stri
   retry: 'restart',
   'sign-in': 'login',
   enable: 'enable',
+  review: 'approve',
   'edit-config': 'configure',
   'view-log': 'view_logs',
 };
@@ -157,9 +158,16 @@ function toolCounts({ enabled, state, tools }: ServerFacts, shown: number): Json
 
 /** What keeps it off, and what the person can do. */
 const holds: Readonly<Record<Hold, string>> = {
-  quarantine: 'in quarantine: the person can lift it',
-  isolation: 'asks for a container or sandbox, which there is not: the person can let it start without',
+  review: 'in quarantine: the person has to review it (tooltray review NAME)',
+  blocked: 'blocked by the person (tooltray review NAME)',
+  isolation:
+    'asks for a container or sandbox, which there is not: the person can let it start without (tooltray enable NAME)',
 };
+
+/** What MCPProxy calls so: nothing of it is started or listed before a person agrees. */
+export function isQuarantined({ held }: Pick<ServerFacts, 'held'>): boolean {
+  return held === 'review' || held === 'blocked';
+}
 
 /** `etag` may be given back with an edit, which is then made only if nothing was changed in between. */
 export function serverReport(server: ServerFacts, etag: string, shown: number): JsonObject {
@@ -170,14 +178,14 @@ export function serverReport(server: ServerFacts, etag: string, shown: number): 
     protocol: transport,
     ...config,
     enabled,
-    quarantined: server.held === 'quarantine',
+    quarantined: isQuarantined(server),
     ...(server.held === 'isolation' && config['isolation'] === undefined && { isolation: { enabled: true } }),
     connection_status: connectionStatus(server),
     tools: toolCounts(server, shown),
-    ...(server.held !== undefined && { security_status: `${holds[server.held]} (tooltray enable ${server.name})` }),
+    ...(server.held !== undefined && { security_status: holds[server.held].replace('NAME', server.name) }),
     health: {
       level: levels[level],
-      admin_state: server.enabled ? 'enabled' : server.held === 'quarantine' ? 'quarantined' : 'disabled',
+      admin_state: server.enabled ? 'enabled' : isQuarantined(server) ? 'quarantined' : 'disabled',
       summary,
       detail,
       action: action === undefined ? '' : actions[action.kind],

@@ -1,4 +1,5 @@
 /** A found tool as retrieve_tools and describe_tool show it. */
+import type { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject, objectOf, textOr } from '../../base/json.ts';
 import { type Catalog, type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import type { MissingReason, MissingTool } from '../../catalog/tool-finder.ts';
@@ -258,7 +259,10 @@ export type BlockReason =
   | 'server_initializing'
   | 'server_unhealthy'
   | 'oauth_required'
-  | 'tool_blocked_by_user';
+  | 'tool_blocked_by_user'
+  | 'tool_denied_by_config'
+  | 'tool_pending_approval'
+  | 'tool_changed';
 
 export interface Missing {
   readonly missing: BlockReason;
@@ -280,10 +284,11 @@ const reasons: Readonly<Record<MissingReason, BlockReason>> = {
   'is-helper': 'not_found',
   'no-server': 'server_not_configured',
   'tool-off': 'tool_blocked_by_user',
+  'tool-held': 'tool_pending_approval',
   unusable: 'server_not_configured',
   off: 'server_disabled',
   paused: 'server_disabled',
-  quarantined: 'server_quarantined',
+  'in-review': 'server_quarantined',
   starting: 'server_initializing',
   'sign-in': 'oauth_required',
   failed: 'server_unhealthy',
@@ -302,10 +307,22 @@ export function findTool(
   const lower = name.toLowerCase();
   const same = catalog.tools.find((one) => one.id.toLowerCase() === lower)?.id;
   return {
-    ...{ missing: reasons[missing], server, tool, detail: error.message },
+    ...{ missing: isDenied(found, finder) ? 'tool_denied_by_config' : reasons[missing], server, tool },
+    detail: error.message,
     nearest: same ?? nearest[0],
     remediation: remediationOf(found),
   };
+}
+
+/** The list of what is on leaves it out; nobody has switched it off by itself. */
+function isDenied({ missing, server = '', tool = '' }: MissingTool, finder: HelperContext['finder']): boolean {
+  const { off = [], only } = finder.server(server)?.config.toolSwitch ?? {};
+  return missing === 'tool-off' && only !== undefined && !only.includes(tool) && !off.includes(tool);
+}
+
+/** Why a tool that is listed waits for the person: its server says something else of it than they accepted. */
+export function heldBy({ server, name }: CatalogEntry, finder: HelperContext['finder']): AppError | undefined {
+  return finder.server(server)?.pins?.refusalOf('tool', name);
 }
 
 function remediationOf({ missing, error }: MissingTool): string {

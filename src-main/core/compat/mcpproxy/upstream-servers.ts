@@ -7,6 +7,7 @@ import type { HelperContext, HelperTool } from '../../modes/mode.ts';
 import {
   changedFields,
   connectionStatus,
+  isQuarantined,
   readServerFields,
   requireName,
   requireServer,
@@ -166,7 +167,7 @@ function logTail(input: JsonObject, { admin }: HelperContext): JsonObject {
     lines_requested: wanted,
     lines_returned: lines.length,
     log_lines: lines,
-    server_status: { enabled: server.enabled, quarantined: server.held === 'quarantine' },
+    server_status: { enabled: server.enabled, quarantined: isQuarantined(server) },
     connection_status: connectionStatus(server),
   };
 }

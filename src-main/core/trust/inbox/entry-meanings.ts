@@ -54,6 +54,7 @@ function reachOf(entry: JsonObject): readonly Meaning[] {
     ...(typeof command !== 'string' && typeof url === 'string' ? ofAddress(url) : []),
     ...folders,
     ...(given.length === 0 ? [] : [plain(`Is given ${listed(given)}.`)]),
+    ...takenOver(fields.get('env')),
   ];
 }
 
@@ -117,6 +118,17 @@ function reachOfPath(written: string): readonly Meaning[] {
   if (homes.test(path)) return [grave('Gains access to your whole home folder, keys and passwords in it included.')];
   if (keysIn.test(path)) return [grave(`Gains access to keys: ${shownWord(path)}.`)];
   return isFolder.test(path) && !hasEnding.test(path) ? [plain(`Gains access to ${shownWord(path)}.`)] : [];
+}
+
+/** Variables by which a program is made to load or run something else than it is. */
+const takesOver =
+  /^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|STARTUP|HOME)|PATH|BASH_ENV|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS)$/i;
+
+function takenOver(env: unknown): readonly Meaning[] {
+  const names = Object.keys(objectOf(env)).filter((name) => takesOver.test(name));
+  return names.length === 0
+    ? []
+    : [grave(`${listed(names.map(shownWord))} can make it run something else than it is.`)];
 }
 
 /** Names of what looks like a secret, or refers to one outside of the entry. */

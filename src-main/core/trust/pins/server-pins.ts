@@ -130,13 +130,14 @@ export class ServerPins {
 
   /** Throws AppError not_allowed for what a person has not accepted as it is. */
   assertAccepted(kind: PinnedKind, name: unknown): void {
-    const change = this.#held.get(keyOf(kind, name));
-    if (change !== undefined) throw held(this.#config.name, change);
+    const refusal = this.refusalOf(kind, name);
+    if (refusal !== undefined) throw refusal;
   }
 
-  /** Whether a definition of that name waits for the person. */
-  isHeld(kind: PinnedKind, name: string): boolean {
-    return this.#held.has(keyOf(kind, name));
+  /** The same as an error, none of the server's new words in it; undefined where nothing waits for the person. */
+  refusalOf(kind: PinnedKind, name: unknown): AppError | undefined {
+    const change = this.#held.get(keyOf(kind, name));
+    return change === undefined ? undefined : held(this.#config.name, change);
   }
 
   get held(): readonly DefinitionChange[] {
@@ -344,7 +345,7 @@ function held(server: string, { kind, name, class: change, isRugPull }: Definiti
   const how = change === 'new' ? 'is new' : isRugPull ? 'was changed by its server while it ran' : 'has changed';
   return new AppError('not_allowed', `${what} ${how} since ${server} was accepted, and waits for the person.`, {
     fix: `Ask them to look at it: tooltray review ${server}, or Tooltray's window.`,
-    data: { code: 'TOOL_QUARANTINED', server, tool: name },
+    data: { code: 'TOOL_QUARANTINED', server, tool: name, isNew: change === 'new' },
   });
 }
 

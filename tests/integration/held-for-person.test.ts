@@ -1,0 +1,166 @@
+/** What waits for a person, as models are told of it: that it waits, who decides, and no word of what nobody has accepted. No tool decides. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { helperTools } from '../../src-main/core/mode-list.ts';
+import { inputsFor } from '../support/shown-everywhere.ts';
+import type { SocketClient } from '../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
+
+type Json = Record<string, unknown>;
+
+const mark = 'ZEBRA';
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-held-'));
+const file = join(folder, 'offer.json');
+const tool = (name: string, description: string): Json => ({ name, description, inputSchema: { type: 'object' } });
+const offer = (tools: readonly Json[], prompts: readonly Json[]): void =>
+  writeFileSync(file, JSON.stringify({ tools, prompts }));
+
+let core: TestCore;
+let client: SocketClient;
+
+beforeAll(async () => {
+  offer([tool('draw', 'Draws a shape.'), tool('erase', 'Erases all.'), tool('kept', 'Stays.')], [{ name: 'sketch' }]);
+  writeFileSync(`${file}.calls`, '');
+  core = await startCore({
+    servers: {
+      d: { ...fixture('changing', file), enabledTools: ['draw', 'added', 'sketch', 'kept'] },
+      held: { ...fixture('compat', 'E'), quarantined: true },
+    },
+    ...{ reviews: { onChange: 'hold' }, exposeAdmin: true, policy: { agentChanges: 'allow' } },
+  });
+  client = await core.open();
+  offer(
+    [tool('draw', `${mark} first.`), tool('erase', 'Erases all.'), tool('kept', 'Stays.'), tool('added', mark)],
+    [{ name: 'sketch', description: mark }],
+  );
+  await until(() => core.host.core.pins.find('d')?.question !== undefined);
+});
+afterAll(async () => {
+  await core[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function asked(name: string, input: Json): Promise<Json> {
+  return JSON.parse(await client.say(name, input)) as Json;
+}
+
+describe('MCPProxy', () => {
+  test('a call of a server in review is answered in its shape, with who decides', async () => {
+    const answer = await asked('call_tool_read', { name: 'held:echo_tool', args: { text: 'x' } });
+    expect(answer).toMatchObject({
+      ...{ status: 'QUARANTINED_SERVER_BLOCKED', serverName: 'held', requestedArgs: { text: 'x' }, toolAnalysis: null },
+      ...{ instructions: expect.stringContaining('tooltray review held') as string },
+    });
+  });
+
+  test.each([
+    ['d:draw', 'tool_description_changed'],
+    ['d:added', 'new_unapproved_tool'],
+  ])('a call of %s is answered in its shape: %s', async (name, reason) => {
+    const answer = await asked('call_tool_write', { name });
+    expect(answer).toMatchObject({ status: 'TOOL_QUARANTINED', server_name: 'd', reason });
+    expect(JSON.stringify(answer)).not.toContain(mark);
+  });
+
+  test('describe_tool says what is the matter, by its words', async () => {
+    const ids = ['d:draw', 'd:added', 'd:erase', 'held:echo_tool', 'd:kept'];
+    const { errors, definitions } = (await asked('describe_tool', { tool_ids: ids })) as { errors: Json[] } & Json;
+    expect(errors.map(({ id, error }) => [id, error])).toEqual([
+      ['d:draw', 'changed'],
+      ['d:added', 'pending_approval'],
+      ['d:erase', 'disabled'],
+      ['held:echo_tool', 'quarantined'],
+    ]);
+    expect(definitions).toMatchObject([{ description: 'Stays.' }]);
+    const { results } = (await asked('describe_tool', { tool_ids: ids, check: true })) as { results: Json[] };
+    expect(results.map(({ id, status, reason, action }) => [id, status, reason, action])).toEqual([
+      ['d:draw', 'blocked', 'tool_changed', 'approve'],
+      ['d:added', 'blocked', 'tool_pending_approval', 'approve'],
+      ['d:erase', 'blocked', 'tool_denied_by_config', undefined],
+      ['held:echo_tool', 'blocked', 'server_quarantined', 'approve'],
+      ['d:kept', 'ready', undefined, undefined],
+    ]);
+  });
+
+  test('retrieve_tools names what waits where it is asked to, the new ones in number', async () => {
+    const { disabled, remediation } = await asked('retrieve_tools', { query: 'draw', include_disabled: true });
+    expect(disabled).toEqual([
+      { server: 'held', status: 'server_quarantined' },
+      { name: 'd:draw', server: 'd', status: 'pending_approval' },
+      { server: 'd', new_tools: 1, status: 'pending_approval' },
+      { name: 'd:erase', server: 'd', status: 'disabled_by_user' },
+    ]);
+    expect(remediation).toMatchObject({
+      pending_approval: expect.stringContaining('tooltray review') as string,
+      server_quarantined: expect.stringContaining('tooltray review') as string,
+    });
+  });
+
+  test('quarantine_security lists and inspects, without a word that nobody has accepted', async () => {
+    const look = (operation: string, name?: string): Promise<Json> =>
+      asked('quarantine_security', { operation, ...(name !== undefined && { name }) });
+    expect(await look('list_quarantined')).toMatchObject({
+      ...{ total: 2 },
+      servers: [
+        { name: 'd', status: 'pending_approval', definitions: 3 },
+        { name: 'held', status: 'in_review' },
+      ],
+    });
+    expect(await look('inspect_quarantined', 'held')).toMatchObject({ quarantine_status: 'ACTIVE', total_tools: 0 });
+    const tools = await look('inspect_tools', 'd');
+    expect(tools).toMatchObject({ approved_count: 2, pending_count: 1, changed_count: 1, disabled_count: 1, total: 4 });
+    expect(tools['tools']).toContainEqual(
+      expect.objectContaining({ tool_name: 'draw', status: 'changed', description: 'Draws a shape.' }),
+    );
+    expect(await look('inspect_prompts', 'd')).toMatchObject({ changed: ['sketch'] });
+    expect(JSON.stringify(tools)).not.toContain(mark);
+    expect(await look('approve_tool', 'd')).toMatchObject({ done: false, status: 'needs_person' });
+    expect(await client.say('quarantine_security', { operation: 'toString' })).toContain('Unknown operation');
+  });
+});
+
+test('a new tool that waits is told as one that waits, in every way of naming it', async () => {
+  for (const name of ['added', 'd__added', 'd:added']) {
+    expect(await client.say(name)).toMatch(/d:added is new since d was accepted, and waits for the person/);
+  }
+});
+
+test(
+  'no tool of ours, by no spelling of its schema nor beside it, accepts, lifts or switches anything on',
+  { timeout: 120_000 },
+  async () => {
+    const before = readFileSync(core.configFile, 'utf8');
+    const question = core.host.core.pins.find('d')?.question?.id;
+    const [review] = await core.host.core.reviews.waiting();
+    const beside: readonly Json[] = [
+      {},
+      { quarantined: false, trust_mode: 'auto', enabled: true, accept: true, force: true },
+      { id: review?.id, choice: 'accept', decision: 'accept', keys: ['tool:draw'] },
+      { id: question, choice: 'accept', by: 'person' },
+    ];
+    const calls = ['held', 'd'].flatMap((server) => {
+      const names = { server, names: [server, `${server}:added`, 'draw'], query: 'draw' };
+      return [...helperTools.values()].flatMap(({ definition: { name, inputSchema } }) =>
+        inputsFor(inputSchema, names).flatMap((input) => {
+          // Taking a server out, which the policy allows here, accepts nothing of it and ends the test.
+          if (['remove', 'unload_kit', 'unload'].includes(String(input['action'] ?? input['operation']))) return [];
+          return beside.map((more) => ({ name, input: { ...more, ...input, name: input['name'] ?? server } }));
+        }),
+      );
+    });
+    expect(calls.length).toBeGreaterThan(1000);
+    while (calls.length > 0) {
+      await Promise.all(calls.splice(0, 40).map(({ name, input }) => client.callTool(name, input).catch(String)));
+    }
+    expect(core.server('held').config.held).toBe('review');
+    expect(core.server('held').state.kind).toBe('disabled');
+    expect(core.host.core.pins.find('d')?.question?.id).toBe(question);
+    expect(core.host.core.pins.find('d')?.decisions).toEqual([]);
+    const held = (text: string): unknown => (JSON.parse(text) as { servers: Json }).servers['held'];
+    expect(held(readFileSync(core.configFile, 'utf8'))).toEqual(held(before));
+    expect(readFileSync(`${file}.calls`, 'utf8')).not.toContain('tools/call draw');
+  },
+);

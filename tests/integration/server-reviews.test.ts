@@ -1,0 +1,190 @@
+/** Servers that nobody has accepted: not started, in no list and no search, answered with why and how; and the person's word on them. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigStore } from '../../src-main/core/config/config-store.ts';
+import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import type { RpcMethod, ServerReview } from '../../src-main/rpc/contract.ts';
+import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
+
+type Json = Record<string, unknown>;
+
+const echo = fixture('compat', 'E');
+const other = fixture('compat', 'O');
+const own = { ownConfig: true };
+const patient = { timeout: 20_000 };
+
+const rpc = (core: TestCore, method: RpcMethod, input: Json = {}): Promise<Json> =>
+  answerRpc(method, input, core.host.rpcDeps, new AbortController().signal);
+
+async function reviews(core: TestCore, server?: string): Promise<readonly ServerReview[]> {
+  const { reviews: found } = await rpc(core, 'reviews', server === undefined ? {} : { server });
+  return found as ServerReview[];
+}
+
+async function decide(core: TestCore, server: string, choice: string): Promise<string> {
+  const [one] = await reviews(core, server);
+  return String((await rpc(core, 'reviewServer', { server, choice, id: one?.id }))['sentence']);
+}
+
+/** Another program writes the file. */
+async function edit(core: TestCore, config: TestConfig): Promise<void> {
+  await core.write(config);
+  await core.host.core.admin.reload();
+}
+
+async function inFile(core: TestCore): Promise<Json> {
+  return (JSON.parse(await readFile(core.configFile, 'utf8')) as { servers: Json }).servers;
+}
+
+const heldOf = (core: TestCore): Record<string, string> =>
+  Object.fromEntries(
+    core.host.core.servers.all.flatMap(({ config }) => (config.held === undefined ? [] : [[config.name, config.held]])),
+  );
+
+test('a server that another program wrote is listed as one in review, shown verbatim with what it means, and starts once accepted', async () => {
+  await using core = await startCore({ servers: { a: echo } }, own);
+  const entry = { ...other, env: { NODE_OPTIONS: '--no-warnings', TOKEN: 's3cret\u200b' } };
+  await edit(core, { servers: { a: echo, b: entry } });
+  expect(heldOf(core)).toEqual({ b: 'review' });
+  expect(core.server('b').state.kind).toBe('disabled');
+  const [one, ...none] = await reviews(core);
+  expect(none).toEqual([]);
+  expect(one).toMatchObject({ server: 'b', standing: 'in-review' });
+  expect(one?.lines.map(({ text }) => text)).toContain('Variable TOKEN: "s3cret⟨U+200B⟩"');
+  expect(one?.meanings.map(({ text }) => text)).toEqual([
+    'NODE_OPTIONS can make it run something else than it is.',
+    expect.stringContaining('on this computer, with your rights') as string,
+    'Is given TOKEN.',
+  ]);
+  expect(await decide(core, 'b', 'accept')).toBe('Accepted the server "b".');
+  await expect.poll(() => core.server('b').state.kind, patient).toBe('ready');
+  expect(await reviews(core)).toEqual([]);
+  expect((await rpc(core, 'proposals'))['proposals']).toEqual([]);
+});
+
+test('yes to one server is yes to no other, and to no setting', async () => {
+  await using core = await startCore({ servers: { a: echo } }, own);
+  await edit(core, { policy: { agentChanges: 'allow' }, servers: { a: echo, b: other, c: other } });
+  await decide(core, 'b', 'accept');
+  expect(heldOf(core)).toEqual({ c: 'review' });
+  expect(core.host.core.options.config.current.policy.agentChanges).toBe('ask');
+});
+
+test('yes to something else than was shown is refused', async () => {
+  await using core = await startCore({ servers: {} }, own);
+  await edit(core, { servers: { b: echo } });
+  const [one] = await reviews(core);
+  await edit(core, { servers: { b: { ...echo, env: { X: '1' } } } });
+  for (const choice of ['accept', 'refuse', 'block']) {
+    const asked = rpc(core, 'reviewServer', { server: 'b', choice, id: one?.id });
+    await expect(asked).rejects.toMatchObject({ code: 'config_conflict' });
+  }
+  expect(heldOf(core)).toEqual({ b: 'review' });
+});
+
+test('refused, its entry is gone; a changed one is what was accepted before', async () => {
+  await using core = await startCore({ servers: { a: echo } }, own);
+  await edit(core, { servers: { a: { ...echo, env: { X: '1' } }, b: other } });
+  const [a] = await reviews(core, 'a');
+  expect(a).toMatchObject({ standing: 'changed' });
+  expect(a?.lines.filter(({ change }) => change !== 'same').map(({ text }) => text)).toEqual(['Variable X: "1"']);
+  await decide(core, 'a', 'refuse');
+  await decide(core, 'b', 'refuse');
+  expect(await inFile(core)).toEqual({ a: echo });
+  expect(await reviews(core)).toEqual([]);
+});
+
+describe('a blocked server', () => {
+  test('stays off over restarts and rewrites of the file, asks no more, and can be accepted later', async () => {
+    await using core = await startCore({ servers: { a: echo } }, own);
+    await edit(core, { servers: { a: echo, b: other } });
+    await decide(core, 'b', 'block');
+    expect(heldOf(core)).toEqual({ b: 'blocked' });
+    expect((await rpc(core, 'proposals'))['proposals']).toEqual([]);
+    await edit(core, { servers: { a: echo } });
+    await edit(core, { servers: { a: echo, b: { ...other, description: 'Nice' } } });
+    expect(heldOf(core)).toEqual({ b: 'blocked' });
+    await core.host.stop();
+    await using next = await startCore({ servers: { a: echo, b: other } }, { ...own, home: core.home });
+    expect(heldOf(next)).toEqual({ b: 'blocked' });
+    await expect(rpc(next, 'setServerEnabled', { server: 'b', enabled: true })).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
+    await decide(next, 'b', 'accept');
+    await expect.poll(() => next.server('b').state.kind, patient).toBe('ready');
+  });
+
+  test('was accepted before, and is ended', async () => {
+    await using core = await startCore({ servers: { a: echo, b: other } }, own);
+    await decide(core, 'b', 'block');
+    expect(core.server('b').state.kind).toBe('disabled');
+    expect(heldOf(core)).toEqual({ b: 'blocked' });
+  });
+
+  test('that launches something else is a new question', async () => {
+    await using core = await startCore({ servers: { b: echo } }, own);
+    await decide(core, 'b', 'block');
+    await edit(core, { servers: { b: other } });
+    expect(heldOf(core)).toEqual({ b: 'review' });
+  });
+
+  test('in a file that is not our own is marked there', async () => {
+    await using core = await startCore({ servers: {} });
+    const file = join(core.home, 'team.json');
+    await writeFile(file, JSON.stringify({ servers: { a: echo, b: other } }));
+    const store = await ConfigStore.open(file, {});
+    await store.decideOn('b', 'block', other);
+    expect(store.current.servers.map(({ name, held }) => [name, held])).toEqual([
+      ['a', undefined],
+      ['b', undefined],
+    ]);
+    expect(store.current.servers.map(({ enabled }) => enabled)).toEqual([true, false]);
+    expect((JSON.parse(await readFile(file, 'utf8')) as { servers: Json }).servers['b']).toEqual({
+      ...{ ...other, enabled: false, quarantined: true },
+    });
+  });
+});
+
+test("MCPProxy's quarantine is a review: no switch lifts it, the person's word does", async () => {
+  await using core = await startCore({ servers: { held: { ...echo, quarantined: true } } });
+  expect(await reviews(core)).toMatchObject([{ server: 'held', standing: 'in-review' }]);
+  await expect(rpc(core, 'setServerEnabled', { server: 'held', enabled: true })).rejects.toMatchObject({
+    message: 'held waits for the review of the person.',
+  });
+  await decide(core, 'held', 'accept');
+  await expect.poll(() => core.server('held').state.kind, patient).toBe('ready');
+  expect(await inFile(core)).toEqual({ held: { ...echo, quarantined: false } });
+});
+
+test('it is an item of the inbox, and what was decided there is taken back from there', async () => {
+  await using core = await startCore({ servers: { held: { ...echo, quarantined: true } } });
+  const { inbox } = core.host.core;
+  const [item] = await inbox.items();
+  expect(item).toMatchObject({ kind: 'review', server: 'held', actions: [{ id: 'refuse' }, {}, { isRisky: true }] });
+  await inbox.decide(item?.id ?? '', { action: 'refuse', by: 'test' });
+  expect(await inFile(core)).toEqual({});
+  const [refused] = await inbox.decided();
+  await inbox.undo(refused?.id ?? '');
+  expect(await inFile(core)).toEqual({ held: { ...echo, quarantined: true } });
+  await inbox.decide((await inbox.items())[0]?.id ?? '', { action: 'accept', by: 'test' });
+  await expect.poll(() => core.server('held').state.kind, patient).toBe('ready');
+  await inbox.undo((await inbox.decided())[0]?.id ?? '');
+  expect(heldOf(core)).toEqual({ held: 'review' });
+});
+
+test('what the person writes through Tooltray is accepted with that', async () => {
+  await using core = await startCore({ servers: {} }, own);
+  await core.host.core.edits.save('mine', echo, false);
+  await core.host.core.edits.addAll([{ name: 'more', entry: other }]);
+  expect(heldOf(core)).toEqual({});
+  expect(await reviews(core, 'mine')).toMatchObject([{ standing: 'accepted' }]);
+});
+
+test('decisions stand in the activity', async () => {
+  await using core = await startCore({ servers: { a: echo } }, own);
+  await edit(core, { servers: { a: echo, b: other } });
+  await decide(core, 'b', 'block');
+  const { calls } = (await rpc(core, 'activity', { text: 'Blocked' })) as { calls: Json[] };
+  expect(JSON.stringify(calls)).toContain('Blocked the server');
+});
