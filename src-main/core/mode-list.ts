@@ -11,7 +11,7 @@ import { gatewayMode, metaMode } from './compat/toolmux/modes.ts';
 import { maggHelpers } from './compat/magg/magg-helpers.ts';
 import type { HelperTool, Mode, ModeView, OwnPrompt, OwnResource } from './modes/mode.ts';
 import { instructionsResource, proxyMode } from './modes/proxy.ts';
-import { readResultTool, spillResource } from './modes/read-spill.ts';
+import { nextLook, readResultTool, spillResource } from './modes/read-spill.ts';
 import { retrieveAdminTools, retrieveMode } from './compat/mcpproxy/retrieve.ts';
 import { searchMode, searchTools } from './modes/search.ts';
 import { universalMode } from './compat/magg/universal.ts';
@@ -77,9 +77,6 @@ export const ownResources: readonly OwnResource[] = [
 /** Prompts of our own, to be had in every mode. */
 export const ownPrompts: readonly OwnPrompt[] = modes.flatMap((mode) => mode.prompts ?? []);
 
-const opsOfText = 'Other ops: head, tail (lines), slice (fromLine, toLine), read (fromByte, maxBytes).';
-const opsOfData = 'Other ops: grep (pattern, context), slice (fromLine, toLine), table (path, columns), schema (path).';
-
 /** In any case of letters. Throws AppError mode_unknown. */
 export function findMode(name: string): Mode {
   const wanted = readModeName(name);
@@ -101,11 +98,8 @@ export function readHint({ mode, lists }: Pick<CallerContext, 'mode' | 'lists'>)
   if (shown.readLine !== undefined) return (id, example) => [`Read on: ${shown.readLine?.(id, example)}`];
   if (isCalledByName(shown) && lists?.(name) === false) return undefined;
   return (id, example) => {
-    const look = example === undefined ? { op: 'grep', pattern: '…' } : { op: 'query', query: example };
-    return [
-      `Read on: ${shown.callLine(name, { resultFile: id, ...look })}`,
-      example === undefined ? opsOfText : opsOfData,
-    ];
+    const { look, others } = nextLook(example);
+    return [`Read on: ${shown.callLine(name, { resultFile: id, ...look })}`, others];
   };
 }
 

@@ -85,6 +85,12 @@ export interface ToolFilter {
   readonly deny: readonly string[];
 }
 
+/** What `proxy-dispatch` lists and calls, and how it tells answers. */
+interface DispatchSettings extends ToolFilter {
+  /** A text as it is, or as mini-a tells it: the whole result as JSON; undefined: the former. */
+  readonly answers?: 'plain' | 'whole' | undefined;
+}
+
 /** What `retrieve_tools` answers where the call does not say: how many tools, and how much of each; undefined: as it thinks best. */
 export interface RetrieveSettings {
   readonly limit: number | undefined;
@@ -200,8 +206,8 @@ export interface AppConfig {
   readonly trustEdits: boolean;
   /** A server that does not start is mended from what other apps launch: after a yes, by itself, or not at all. */
   readonly heal: 'ask' | 'auto' | 'off';
-  /** What `proxy-dispatch` lists and calls. Other ways to a tool are not its business. */
-  readonly dispatch: ToolFilter;
+  /** Other ways to a tool are not its business. */
+  readonly dispatch: DispatchSettings;
   readonly results: ResultSettings;
   readonly flow: FlowSettings;
   /** A call that takes longer is answered with a handle and goes on, in seconds; 0: never; undefined: what suits the client app. */

@@ -81,7 +81,7 @@ export const settingsSchema = z.object({
   code: z.object({ enabled: z.boolean(), timeoutSeconds: seconds, maxToolCalls: z.int().positive() }).partial(),
   trustEdits: z.boolean(),
   heal: z.enum(['ask', 'auto', 'off']),
-  dispatch: z.object({ allow: z.array(text).optional(), deny: z.array(text).optional() }),
+  dispatch: z.object({ allow: z.array(text), deny: z.array(text), answers: z.enum(['plain', 'whole']) }).partial(),
   results: z
     .object({
       threshold: bytes,

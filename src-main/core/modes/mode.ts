@@ -68,6 +68,8 @@ export interface HelperContext extends ModeView {
   readonly retrieve: RetrieveSettings;
   /** What `proxy-dispatch` may show and call. */
   readonly toolFilter: ToolFilter;
+  /** It tells results whole, as mini-a does. */
+  readonly wholeAnswers?: boolean;
   /** Servers: what there is to say of them, and changes under the policy. Nothing a model reaches can decide on them. */
   readonly admin: ModelAdmin;
   readonly descriptions: DescriptionStore;

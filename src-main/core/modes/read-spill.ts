@@ -45,6 +45,16 @@ export const readResultTool: HelperTool = {
 /** Under it stand in `_meta` the facts that a program may want beside the text. */
 const factsKey = 'tooltray/read';
 
+/** What to ask first of an answer on disk, as a whole example, and what else; `example` is a JSONPath that fits its data. */
+export function nextLook(example: string | undefined): { readonly look: JsonObject; readonly others: string } {
+  return example === undefined
+    ? { look: { op: 'grep', pattern: '…' }, others: opsOfText }
+    : { look: { op: 'query', query: example }, others: opsOfData };
+}
+
+const opsOfText = 'Other ops: head, tail (lines), slice (fromLine, toLine), read (fromByte, maxBytes).';
+const opsOfData = 'Other ops: grep (pattern, context), slice (fromLine, toLine), table (path, columns), schema (path).';
+
 /** What was read, and how the question was understood. */
 interface SpillRead extends SpillAnswer {
   readonly op: SpillOp;

@@ -67,6 +67,8 @@ interface SessionSettings {
   readonly extraTools: readonly string[];
   /** What `proxy-dispatch` may show and call. */
   readonly toolFilter: ToolFilter;
+  /** It tells results whole, as mini-a does. */
+  readonly wholeAnswers: boolean;
   readonly retrieve: RetrieveSettings;
   readonly code: CodeSettings;
   /** How long the client app may be left without an answer, in ms; undefined: as long as it takes. */
@@ -138,6 +140,7 @@ export class SettingsOfSession {
       view,
       extraTools: [...pinnedTools(config, this.#core.helpers), ...lists],
       toolFilter: config.dispatch,
+      wholeAnswers: config.dispatch.answers === 'whole',
       retrieve: config.retrieve,
       code: config.code,
       callLimitMs,

@@ -145,6 +145,8 @@ export interface PartFacts {
   readonly topLevelKeys?: readonly string[];
   readonly elements?: number;
   readonly shape: readonly string[];
+  /** A JSONPath that finds single elements of its longest list of objects. */
+  readonly example?: string;
   readonly head: string;
   readonly tail: string;
 }

@@ -1,5 +1,5 @@
 /** The tool `proxy`: tools, resources and prompts of all servers through one. Source: MCP Proxy Extension 0.1.0 (Magg). */
-import { isObject, jsonIn, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, jsonIn, type JsonObject, objectOf, textOr } from '../../base/json.ts';
 import { AppError } from '../../base/errors.ts';
 import { shortName } from '../../base/shown-text.ts';
 import { errorResult } from '../../calls/error-result.ts';
@@ -135,8 +135,7 @@ async function runBatch(operations: readonly JsonObject[], run: Run, signal: Abo
 
 /** Apps show a model the texts alone, in a row: it could not tell whose they are. */
 function heading({ path, action, type }: JsonObject, operation: number): JsonObject {
-  const what =
-    typeof path === 'string' ? shortName(path) : [action, type].filter((word) => word !== undefined).join(' ');
+  const what = typeof path === 'string' ? shortName(path) : `${textOr(action)} ${textOr(type)}`.trim();
   return markItem({ type: 'text', text: `${operation + 1}. ${what}:` }, { operation, isHeading: true });
 }
 

@@ -1,14 +1,17 @@
 /** Action `call`: a tool of some connection, through the pipeline. */
 import { AppError, errorText } from '../../base/errors.ts';
-import { isObject, type JsonObject, objectOf, parseJson } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOf, parseJson, plainNumber } from '../../base/json.ts';
 import { says } from '../../calls/whole-answer.ts';
 import { closestWord } from '../../base/wording.ts';
 import type { SpillWish } from '../../calls/call-tool.ts';
+import { factsOfApp } from '../../client-apps/app-limits.ts';
 import { reason } from '../../calls/error-result.ts';
 import { argumentKeys, isCancelled, readArguments, readCount, readFirst } from '../../calls/read-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import type { HelperContext } from '../../modes/mode.ts';
+import { nextLook } from '../../modes/read-spill.ts';
 import type { SpillFiles } from '../../spills/spill-questions.ts';
+import { isTextKind } from '../../spills/messages.ts';
 import { type PartFacts, readSpillFacts, type SpillFacts } from '../../spills/spill.ts';
 import { fromToon, isToldAsToon } from '../../spills/toon.ts';
 import { toObject } from '../../wire/raw-json.ts';
@@ -21,6 +24,14 @@ interface DispatchedCall {
   readonly given: CallArguments;
   readonly meta: JsonObject | undefined;
   readonly wish: SpillWish;
+  readonly told: TellingFacts;
+}
+
+/** How it is told. */
+interface TellingFacts {
+  readonly whole: boolean;
+  /** The client app's model has no files. */
+  readonly toolsOnly: boolean;
 }
 
 /** Rejects with AppError where nothing was called. */
@@ -36,8 +47,8 @@ export async function callTool(input: JsonObject, shown: ShownCatalog, context: 
     return failure(facts, enriched(reasonOf(error, call), call, error));
   }
   if (result['isError'] === true) {
-    const { blocks } = toolPayload({ ...result, structuredContent: undefined });
-    const { facts: kept } = readSpilled(result);
+    const { blocks } = toolPayload({ ...result, structuredContent: undefined }, true);
+    const { facts: kept } = readSpilled(result, call.told);
     return failure({ ...facts, ...kept }, enriched(textsOf(result) || 'The tool failed without a word.', call), blocks);
   }
   return answer(facts, result, call);
@@ -55,7 +66,9 @@ async function readCall(input: JsonObject, shown: ShownCatalog, context: HelperC
     throw new AppError('bad_request', "Action 'call' requires 'meta' to be an object.");
   }
   const wish = readSpillWish(input);
-  return { tool, connection: findConnection(shown, tool.server), given, meta, wish };
+  const toolsOnly = factsOfApp(context.author.app).toolsOnly === true;
+  const told = { whole: context.wholeAnswers === true, toolsOnly };
+  return { tool, connection: findConnection(shown, tool.server), given, meta, wish, told };
 }
 
 function request(
@@ -74,10 +87,10 @@ function request(
 }
 
 function answer(head: JsonObject, result: JsonObject, call: DispatchedCall): JsonObject {
-  const { tool, connection, given } = call;
+  const { tool, connection, given, told } = call;
   const { id, alias, serverInfo } = connection;
-  const spilled = readSpilled(result);
-  const { text, blocks, format } = toolPayload(result);
+  const spilled = readSpilled(result, told);
+  const { text, blocks, format } = toolPayload(result, told.whole);
   const facts = {
     ...head,
     connection: { id, alias, serverInfo },
@@ -246,14 +259,15 @@ function list(names: readonly string[], show: (name: string) => string = (name) 
 // What of a tool's result goes into the text of the answer, and what follows it as it came.
 
 interface ToolPayload {
-  /** As JSON: what is in the first text where that is an object or array, else the result as a whole. Or that text, where it is TOON. */
+  /** What is in the first text: as JSON where that is an object or array, as TOON, or as it is; else the result as a whole. */
   readonly text: string;
-  readonly format: 'json' | 'toon';
+  readonly format: 'json' | 'toon' | 'text';
   /** Content that would be lost in the text, or unreadable: images, audio, resources, further texts. */
   readonly blocks: readonly unknown[];
 }
 
-function toolPayload(result: JsonObject): ToolPayload {
+/** `whole`: a plain text stands in its result, as mini-a tells it. */
+function toolPayload(result: JsonObject, whole: boolean): ToolPayload {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
   const [first, ...rest] = content;
   if (isToldAsToon(result) && isText(first)) return { text: first.text, format: 'toon', blocks: rest };
@@ -264,9 +278,23 @@ function toolPayload(result: JsonObject): ToolPayload {
   const { structuredContent } = result;
   // Without a text the structure is the answer; beside one it stays where it says more.
   if (texts.length === 0 && isObject(structuredContent)) return asJson(structuredContent, blocks);
+  if (!whole && isText(first) && saysIt(content, structuredContent))
+    return { text: first.text, format: 'text', blocks: rest };
   const { structuredContent: _said, ...told } = result;
   const kept = texts.some((text) => says(structuredContent, text)) ? told : result;
   return asJson({ ...kept, ...('content' in result && { content: texts }) }, blocks);
+}
+
+/** Whether every single value of the structure stands in the texts, or there is none. */
+function saysIt(content: readonly unknown[], structuredContent: unknown): boolean {
+  if (structuredContent === undefined) return true;
+  const texts = content.filter(isText);
+  const whole = texts.map(({ text }) => text).join('\n');
+  const isTold = (value: unknown): boolean => {
+    if (Array.isArray(value)) return (value as unknown[]).every(isTold);
+    return isObject(value) ? Object.values(value).every(isTold) : whole.includes(String(plainNumber(value)));
+  };
+  return texts.some((text) => says(structuredContent, text)) || isTold(structuredContent);
 }
 
 function asJson(value: unknown, blocks: readonly unknown[]): ToolPayload {
@@ -312,7 +340,7 @@ function readSpillWish(input: JsonObject): SpillWish {
   return { ...(toFile && { toFile }), ...(threshold !== undefined && { threshold }) };
 }
 
-function readSpilled(result: JsonObject): SpilledResult {
+function readSpilled(result: JsonObject, { toolsOnly }: TellingFacts): SpilledResult {
   const kept = readSpillFacts(result);
   if (kept === undefined) return { facts: whyNotKept(result), text: undefined, blocks: [] };
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
@@ -322,7 +350,7 @@ function readSpilled(result: JsonObject): SpilledResult {
     resultFile: main?.file,
     ...(kept.exceeded !== undefined && { autoSpilled: true }),
   };
-  return { facts, text: spilledText(kept), blocks: content.slice(1) };
+  return { facts, text: spilledText(kept, toolsOnly), blocks: content.slice(1) };
 }
 
 /** The tool has done its work: when the file cannot be written, its answer is not lost but told. */
@@ -336,32 +364,28 @@ function whyNotKept({ _meta: meta }: JsonObject): JsonObject {
 const previewLength = 300;
 const mostKeys = 50;
 
-function spilledText({ exceeded, resultBytes, parts }: SpillFacts): string {
+/** `toolsOnly`: a path is of no use. */
+function spilledText({ exceeded, parts }: SpillFacts, toolsOnly: boolean): string {
   const [main, ...others] = parts;
   if (main === undefined) return '';
   const why = exceeded === undefined ? 'written' : 'auto-spilled';
   const limit = exceeded === undefined ? '' : ` (exceeded ${exceeded} bytes)`;
   return [
-    `Result ${why} to temporary ${main.kind.toUpperCase()} file${limit}: ${main.file} (auto-deleted later).`,
-    `Size: ${resultBytes} bytes (~${Math.ceil(resultBytes / 4)} tokens).`,
-    `Read it with proxy-dispatch: action='readresult', resultFile='${main.id}', ${opsFor(main)}.`,
-    `Format: ${main.kind.toUpperCase()}.${layoutOf(main)}`,
+    `Result ${why} to temporary ${main.kind.toUpperCase()} file${limit}: ${toolsOnly ? main.id : main.file} (auto-deleted later).`,
+    `Size: ${main.bytes} bytes (~${Math.ceil(main.bytes / 4)} tokens).`,
+    ...waysOn(main),
+    `Format: ${main.kind.toUpperCase()}.`,
     ...shapeOf(main),
     ...others.map(({ id, kind, bytes }) => `Further part: ${kind}, ${bytes} bytes, resultFile='${id}'.`),
     ...(main.head === '' ? [] : [`Preview: ${preview(main)}`]),
   ].join('\n');
 }
 
-function opsFor({ kind, uri }: PartFacts): string {
-  const ofLines = "op='stat' | 'head' | 'tail' | 'slice' | 'grep' | 'read'";
-  if (kind === 'json' || kind === 'toon')
-    return `${ofLines} | 'query' (query: JSONPath) | 'schema' | 'table' (path, columns)`;
-  return kind === 'text' ? ofLines : `op='stat'; whole with resources/read ${uri}`;
-}
-
-/** JSON is written with its layout, so that lines can be asked for. */
-function layoutOf({ kind, bytes }: PartFacts): string {
-  return kind === 'json' ? ` One element a line, which makes ${bytes} bytes of it.` : '';
+/** The call that fits what is in it, whole, and the other ops. */
+function waysOn({ id, kind, uri, example }: PartFacts): string[] {
+  if (!isTextKind(kind)) return [`Read it whole with resources/read ${uri}.`];
+  const { look, others } = nextLook(example);
+  return [`Read on: proxy-dispatch ${JSON.stringify({ action: 'readresult', resultFile: id, ...look })}`, others];
 }
 
 function shapeOf({ topLevelKeys, elements }: PartFacts): string[] {

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../../base/errors.ts';
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import { readCount, readFirst } from '../../calls/read-arguments.ts';
-import type { CatalogEntry } from '../../catalog/catalog.ts';
-import { leavesOut, signature } from '../../condense/signature.ts';
+import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
+import { leavesOut, parametersText } from '../../condense/signature.ts';
 import type { ToolFilter } from '../../config/app-config.ts';
 import type { HelperContext } from '../../modes/mode.ts';
 import { findTools, needsIn, usualLimit } from '../../modes/find-tools.ts';
@@ -67,7 +67,11 @@ function searchBriefly(
   const hits = [...best].slice(0, limit ?? Math.max(usualLimit, found.length));
   const totalMatches = Math.max(byLetters.length, found.length + more);
   const results = hits.map((tool) => compactHit(tool, input, shown, view));
-  return envelope({ action: 'search', totalMatches }, JSON.stringify({ action: 'search', totalMatches, results }));
+  // Once for all of its hits: an alias alone says nothing.
+  const named = hits.map(({ server }): [string, string] => [shown.catalog.aliases.get(server) ?? server, server]);
+  const connections: JsonObject = Object.fromEntries(named);
+  const told = { action: 'search', totalMatches, results, ...(hits.length > 0 && { connections }) };
+  return envelope({ action: 'search', totalMatches }, JSON.stringify(told));
 }
 
 /** Best first; what only its letters speak for comes last, in the order of the catalog. */
@@ -104,7 +108,7 @@ function cut(matches: readonly Match[], limit: number | undefined): readonly Mat
 
 /** With its signature, so that most calls need no second look. */
 function compactHit(tool: CatalogEntry, input: JsonObject, { catalog }: ShownCatalog, view: HelperContext): JsonObject {
-  const line = signature({ name: tool.name, inputSchema: tool.definition['inputSchema'] });
+  const line = `(${parametersText(usableSchema(tool.definition))})`;
   return {
     alias: catalog.aliases.get(tool.server),
     ...compactTool(tool, view),
@@ -151,8 +155,9 @@ export function listTools(
 }
 
 /** What does not work says so here as well: its tools are missing, or will fail. */
-function compact({ alias, lastError, tools }: Connection, input: JsonObject, view: HelperContext): JsonObject {
+function compact({ id, alias, lastError, tools }: Connection, input: JsonObject, view: HelperContext): JsonObject {
   return {
+    id,
     alias,
     ...(lastError !== null && { lastError }),
     ...(readFlag(input, 'includeTools', true)

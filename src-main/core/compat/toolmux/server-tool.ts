@@ -18,7 +18,7 @@ export function serverTool(name: string, server: string, hint: string | undefine
         type: 'object',
         properties: {
           tool: { type: 'string' },
-          arguments: { type: ['object', 'string'], description: 'or JSON text' },
+          arguments: { type: ['object', 'string'] },
         },
       },
     },

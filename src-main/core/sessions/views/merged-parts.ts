@@ -63,7 +63,7 @@ export class HelperContexts {
   make(tool: string, rest: JsonObject, context: CallerContext): HelperContext {
     const { activity, admin, catalog, descriptions, spillFiles, sandbox, settleMs } = this.#core;
     const { sessionId, app, signal } = context;
-    const { mode, view: shown, code, retrieve, toolFilter } = this.#settings.current;
+    const { mode, view: shown, code, retrieve, toolFilter, wholeAnswers } = this.#settings.current;
     const view = this.#view;
     return {
       ...shown,
@@ -84,6 +84,7 @@ export class HelperContexts {
       longestText: longestTextFor(app),
       toolActivity: () => activity.stats().tools,
       toolFilter,
+      wholeAnswers,
       retrieve,
       code,
       admin,

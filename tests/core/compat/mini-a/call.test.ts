@@ -162,9 +162,29 @@ describe('the answer', () => {
       [{ type: 'text', text: 'and more' }, image],
     ],
     ['a result without content is told as it is', { toolResult: 1 }, { toolResult: 1 }, []],
-  ])('%s', async (_, result, payload, blocks) => {
-    const { json, content } = await answering(result);
+  ])("as mini-a's: %s", async (_, result, payload, blocks) => {
+    const { json, content } = await answering(result, {}, { wholeAnswers: true });
     expect([json, content.slice(1)]).toEqual([payload, blocks]);
+  });
+
+  test.each([
+    ['a text is told as it is', said('hello'), 'hello', []],
+    ['so is one that looks like JSON and is none', said('[INFO] hello'), '[INFO] hello', []],
+    ['with what follows it', { content: [{ type: 'text', text: 'look' }, image] }, 'look', [image]],
+    [
+      'and without a structure of which it has every value',
+      said("12 o'clock in Rome", { structuredContent: { at: { hour: 12, in: ['Rome'] } } }),
+      "12 o'clock in Rome",
+      [],
+    ],
+  ])('%s', async (_, result, text, blocks) => {
+    const { text: told, facts, content } = await answering(result);
+    expect([told, content.slice(1), facts['resultFormat']]).toEqual([text, blocks, 'text']);
+  });
+
+  test('a text whose structure says more is told with it', async () => {
+    const result = said('hello', { structuredContent: { a: 1 } });
+    expect((await answering(result)).json).toEqual(result);
   });
 
   test('a result of a megabyte, which comes as bytes, is told like any other', async () => {

@@ -9,6 +9,7 @@ import { helperContext, type TestContext } from '../../modes/helper-context.ts';
 
 export interface DispatchParts {
   readonly facts?: readonly Partial<ServerFacts>[];
+  readonly wholeAnswers?: boolean;
   readonly toolFilter?: HelperContext['toolFilter'];
   readonly spillFiles?: HelperContext['spillFiles'];
   readonly callTool?: HelperContext['callTool'];

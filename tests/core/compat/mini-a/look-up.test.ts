@@ -55,8 +55,13 @@ describe('list', () => {
     const { json, facts: told } = await dispatch({ action: ' LIST ' }, context);
     const tool = { name: 'echo_tool', description: 'Echo the message' };
     const connections = [
-      { alias: 'c1', tools: [tool, { name: 'read_file', description: 'Text of one path' }] },
-      { alias: 'c2', lastError: expect.stringMatching(/^It did not start: TOKEN=\*\*\*/) as string, tools: [tool] },
+      { id: 'files', alias: 'c1', tools: [tool, { name: 'read_file', description: 'Text of one path' }] },
+      {
+        id: 'b',
+        alias: 'c2',
+        lastError: expect.stringMatching(/^It did not start: TOKEN=\*\*\*/) as string,
+        tools: [tool],
+      },
     ];
     expect(json).toEqual({ action: 'list', connections });
     expect(told).toEqual({ action: 'list', totalConnections: 2 });
@@ -107,7 +112,7 @@ describe('list', () => {
 
   test('short without tools their number', async () => {
     const { json } = await dispatch({ action: 'list', connection: 'c1', includeTools: false }, context);
-    expect(json['connections']).toEqual([{ alias: 'c1', toolCount: 2 }]);
+    expect(json['connections']).toEqual([{ id: 'files', alias: 'c1', toolCount: 2 }]);
   });
 
   test('what TOON cannot say is told as JSON', async () => {
@@ -133,7 +138,7 @@ describe('list', () => {
   test('texts stay as servers wrote them where the person wants that', async () => {
     const { json } = await dispatch({ action: 'list', connection: 'c2' }, dispatchContext(servers, {}, true));
     expect(json['connections']).toEqual([
-      { alias: 'c2', tools: [{ name: 'echo_tool', description: echo.description }] },
+      { id: 'b', alias: 'c2', tools: [{ name: 'echo_tool', description: echo.description }] },
     ]);
   });
 });
@@ -197,7 +202,7 @@ describe('search', () => {
     const hit = {
       name: 'echo_tool',
       description: 'Echo the message',
-      signature: 'echo_tool(message)',
+      signature: '(message)',
     };
     expect(json).toEqual({
       action: 'search',
@@ -206,6 +211,7 @@ describe('search', () => {
         { alias: 'c2', ...hit },
         { alias: 'c1', ...hit },
       ],
+      connections: { c1: 'files', c2: 'b' },
     });
     expect((await hitsOf({ query: 'ECHO' }))[0]?.matchedFields).toEqual(['name', 'description', 'annotations.title']);
   });
@@ -319,7 +325,7 @@ describe('the filter', () => {
     const { json } = await dispatch({ action: 'list', connection: 'c2', refresh: true }, on);
     expect([asked, json['connections']]).toEqual([
       ['b'],
-      [{ alias: 'c2', tools: [{ name: 'read_file', description: 'Text of one path' }] }],
+      [{ id: 'b', alias: 'c2', tools: [{ name: 'read_file', description: 'Text of one path' }] }],
     ]);
   });
 });

@@ -48,15 +48,30 @@ describe('an answer that is too long', () => {
     expect(JSON.parse(readFileSync(fileOf(answer), 'utf8'))).toEqual(big);
     expect(facts).toMatchObject({ autoSpilled: true, resultFormat: 'json' });
     expect(facts).not.toHaveProperty('estimatedTokens');
-    const bytes = Buffer.byteLength(JSON.stringify(big));
+    const { size } = statSync(fileOf(answer));
     expect(text.split('\n')).toEqual([
       `Result auto-spilled to temporary JSON file (exceeded 100 bytes): ${fileOf(answer)} (auto-deleted later).`,
-      expect.stringMatching(new RegExp(`^Size: ${bytes} bytes \\(~${Math.ceil(bytes / 4)} tokens\\)\\.$`)),
-      expect.stringMatching(/action='readresult', resultFile='[a-z0-9]+', op='stat' \|.* \| 'table'/),
-      `Format: JSON. One element a line, which makes ${statSync(fileOf(answer)).size} bytes of it.`,
+      `Size: ${size} bytes (~${Math.ceil(size / 4)} tokens).`,
+      expect.stringMatching(
+        /^Read on: proxy-dispatch \{"action":"readresult","resultFile":"[a-z0-9]{20}","op":"grep",/,
+      ),
+      expect.stringMatching(/^Other ops: head/),
+      'Format: JSON.',
       'Top-level keys: [files, metadata, summary]',
       expect.stringMatching(/^Preview: \{"files":\["file 0".{282}\.\.\.$/),
     ]);
+  });
+
+  test('names a call that finds one of its rows, and no path where the app has no files', async () => {
+    const rows = { rows: Array.from({ length: 300 }, (_, id) => ({ id, name: `n${id}` })) };
+    const context = calls.context(servers, () => said(JSON.stringify(rows)));
+    const author = { ...context.author, app: 'claude-desktop' };
+    const input = { action: 'call', tool: 'get', arguments: {}, resultSizeThreshold: 100 };
+    const answer = await dispatch(input, { ...context, author });
+    expect(answer.text).not.toContain(fileOf(answer));
+    const [, example = ''] = /Read on: proxy-dispatch (.*)/.exec(answer.text) ?? [];
+    const found = await dispatch(JSON.parse(example.replace('…', 'n7')) as JsonObject, context);
+    expect(found.json).toEqual({ id: 7, name: 'n7' });
   });
 
   test.each([
