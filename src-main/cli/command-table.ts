@@ -62,17 +62,21 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       'bundles of servers: what there is, and your servers as one',
       async () => (await import('./commands/kit.ts')).kit,
     ],
+    pin: [
+      'write down which version of its package a server is, so that no other one is fetched',
+      async () => (await import('./commands/trust/pin.ts')).pin,
+    ],
     inbox: [
       'what waits for your decision, and what you decided',
-      async () => (await import('./commands/inbox.ts')).inbox,
+      async () => (await import('./commands/trust/inbox.ts')).inbox,
     ],
     review: [
       'what a server would run before it may, and your word on it',
-      async () => (await import('./commands/review.ts')).review,
+      async () => (await import('./commands/trust/review.ts')).review,
     ],
-    proposals: ['what models asked to change', async () => (await import('./commands/proposals.ts')).proposals],
-    approve: ['say yes to them', async () => (await import('./commands/proposals.ts')).approve],
-    reject: ['say no to them', async () => (await import('./commands/proposals.ts')).reject],
+    proposals: ['what models asked to change', async () => (await import('./commands/trust/proposals.ts')).proposals],
+    approve: ['say yes to them', async () => (await import('./commands/trust/proposals.ts')).approve],
+    reject: ['say no to them', async () => (await import('./commands/trust/proposals.ts')).reject],
     retry: ['let the running Tooltray try a server again now', async () => (await import('./commands/retry.ts')).retry],
     pause: [
       'hold all servers still; calls are refused with a sentence',
@@ -83,7 +87,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
   Tools: {
     search: ['find tools by what they do', async () => (await import('./commands/search.ts')).search],
-    scan: ['look what servers say for what attacks are made of', async () => (await import('./commands/scan.ts')).scan],
+    scan: [
+      'look what servers say for what attacks are made of',
+      async () => (await import('./commands/trust/scan.ts')).scan,
+    ],
     call: [
       'call a tool, or a helper tool of a mode; - reads its arguments from stdin',
       async () => (await import('./commands/call.ts')).call,
@@ -97,7 +104,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     activity: ['the calls that were made', async () => (await import('./commands/activity.ts')).activity],
     audit: [
       'what was decided, refused, changed and called, and whether the record holds',
-      async () => (await import('./commands/audit.ts')).audit,
+      async () => (await import('./commands/trust/audit.ts')).audit,
     ],
     stats: ['what Tooltray saved, in tokens', async () => (await import('./commands/stats.ts')).stats],
     status: [

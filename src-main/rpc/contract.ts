@@ -169,6 +169,11 @@ export interface RpcContract {
   approve: { input: { readonly id: string }; output: ProposalSummary };
   /** Servers that are not simply accepted; with a name that one, whatever its standing. */
   reviews: { input: { readonly server?: string }; output: { readonly reviews: readonly ServerReview[] } };
+  /** Writes down which version of its package a server is; without one, that which ran last. */
+  pinVersion: {
+    input: { readonly server: string; readonly version?: string };
+    output: { readonly server: string; readonly package: string; readonly version: string };
+  };
   /** The person's word on a server whose review of that id they saw. */
   reviewServer: {
     input: { readonly server: string; readonly id: string; readonly choice: 'accept' | 'refuse' | 'block' };

@@ -35,6 +35,7 @@ test('without arguments the help names every command and exits with 0', async ()
         'test',
         'logs',
         'kit',
+        'pin',
         'inbox',
         'review',
         'proposals',

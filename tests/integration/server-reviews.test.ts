@@ -157,6 +157,19 @@ test("MCPProxy's quarantine is a review: no switch lifts it, the person's word d
   expect(await inFile(core)).toEqual({ held: { ...echo, quarantined: false } });
 });
 
+test('a version that floats is written down as the person asks, and nothing is asked anew by that', async () => {
+  const npx = { command: 'npx', args: ['-y', 'some-server@latest', '--flag'], enabled: false };
+  await using core = await startCore({ servers: { floats: npx, fixed: echo } }, own);
+  await expect(rpc(core, 'pinVersion', { server: 'fixed' })).rejects.toThrow(/fetches no package/);
+  await expect(rpc(core, 'pinVersion', { server: 'floats' })).rejects.toThrow(/No version of some-server is known/);
+  await expect(rpc(core, 'pinVersion', { server: 'floats', version: 'next' })).rejects.toThrow(/no exact version/);
+  expect(await rpc(core, 'pinVersion', { server: 'floats', version: '1.2.3' })).toEqual({
+    ...{ server: 'floats', package: 'some-server', version: '1.2.3' },
+  });
+  expect((await inFile(core))['floats']).toEqual({ ...npx, args: ['-y', 'some-server@1.2.3', '--flag'] });
+  expect(await reviews(core)).toEqual([]);
+});
+
 test('it is an item of the inbox, and what was decided there is taken back from there', async () => {
   await using core = await startCore({ servers: { held: { ...echo, quarantined: true } } });
   const { inbox } = core.host.core;

@@ -17,8 +17,16 @@ import {
 } from '../config/edit-config.ts';
 import { requireReviewed, switchServer } from '../config/holds.ts';
 import { readConfigText } from '../config/update-config-file.ts';
+import { installedVersion } from '../servers/launch/installed-version.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
+import { floatingPackage, withVersion } from '../trust/pins/launch.ts';
 import { requireAsWritten, takeBack, type WrittenEdit } from './take-back.ts';
+
+export interface VersionPinned {
+  readonly server: string;
+  readonly package: string;
+  readonly version: string;
+}
 
 export class PersonEdits {
   readonly #config: ConfigStore;
@@ -96,6 +104,31 @@ export class PersonEdits {
   async setEnabled(server: string, enabled: boolean): Promise<void> {
     if (enabled) requireReviewed(this.#servers.find(server)?.config);
     return this.#change((text) => switchServer(text, server, enabled, this.#config.current.isolateCommands));
+  }
+
+  /**
+   * Writes down which version of its package a server is: the one given, else the one that ran last. Rejects with AppError server_not_found,
+   * bad_request, or not_found where nothing floats or no version is known.
+   */
+  async pinVersion(server: string, given: string | undefined, env: NodeJS.ProcessEnv): Promise<VersionPinned> {
+    const { name, ...config } = this.#servers.get(server).config;
+    const packageName = config.kind === 'stdio' ? floatingPackage(config.command, config.args) : undefined;
+    if (config.kind !== 'stdio' || packageName === undefined) {
+      throw new AppError('not_found', `${name} fetches no package whose version could be written down.`);
+    }
+    const version = given ?? (await installedVersion(config.command, packageName, { ...env, ...config.env }));
+    if (version === undefined) {
+      throw new AppError('not_found', `No version of ${packageName} is known on this computer.`, {
+        fix: `Name one: tooltray pin ${name} --version 1.2.3.`,
+      });
+    }
+    // As it is written: what stands for a variable stays one.
+    const { args } = await this.#entry(name);
+    const written = Array.isArray(args) ? args.map(String) : [];
+    const pinned = withVersion(config.command, written, version);
+    if (pinned === undefined) throw new AppError('not_found', `The package of ${name} stands in a variable.`);
+    await this.#change((text) => setServerField(text, name, 'args', pinned));
+    return { server: name, package: packageName, version };
   }
 
   /** `tool` by the server's own name. */

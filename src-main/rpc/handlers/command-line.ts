@@ -49,6 +49,7 @@ export const commandLineHandlers = {
     return toObject(await callTool(request, context, core.steps));
   },
   proposals: async (_input, { core }) => ({ proposals: await proposalSummaries(core.admin) }),
+  pinVersion: ({ server, version }, { core }) => core.edits.pinVersion(server, version, core.options.env),
   reviews: async ({ server }, { core: { reviews } }) => ({
     reviews: server === undefined ? await reviews.waiting() : [await reviews.find(server)],
   }),

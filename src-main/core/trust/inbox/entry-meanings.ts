@@ -82,7 +82,11 @@ function ofCommand(command: string, args: readonly string[]): readonly Meaning[]
     ...args.flatMap(pathsIn).flatMap(reachOfPath),
     ...(floats === undefined
       ? []
-      : [plain(`Fetches the newest ${shownWord(floats)} at each start: what runs later may not be what runs now.`)]),
+      : [
+          plain(
+            `Fetches the newest ${shownWord(floats)} at each start: what runs later may not be what runs now. Once it has run, tooltray pin writes its version down.`,
+          ),
+        ]),
   ];
 }
 

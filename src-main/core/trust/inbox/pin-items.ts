@@ -92,7 +92,7 @@ function sentenceOf(server: string, changes: readonly DefinitionChange[], isRugP
 function fromOf(server: string, { isRugPull, floats }: ReviewQuestion): string {
   if (isRugPull) return `${server} changed while what is started stayed the same.`;
   if (floats === undefined) return `${server} is started from something else than when you accepted it.`;
-  return `${markHidden(floats)} is fetched anew at each start: no version of it is written down.`;
+  return `${markHidden(floats)} is fetched anew at each start: no version of it is written down. tooltray pin ${markHidden(server)} does that.`;
 }
 
 function meaningsOf(server: string, { changes, isRugPull }: ReviewQuestion): readonly Meaning[] {

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { AppError } from '../../base/errors.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
 
 export interface Launch {
@@ -56,6 +57,24 @@ export function floatingPackage(command: string, args: readonly string[]): strin
   const name = programName(command);
   const runner = runners.find((one) => one.name.test(name));
   return runner === undefined ? undefined : ofPackage(name, args, runner.version).floats;
+}
+
+/**
+ * The arguments with an exact version written down, as the runner takes it; undefined where none floats. Throws AppError bad_request for
+ * what is no exact version.
+ */
+export function withVersion(command: string, args: readonly string[], version: string): readonly string[] | undefined {
+  if (!exactVersion.test(version)) {
+    throw new AppError('bad_request', `${JSON.stringify(version)} is no exact version.`, {
+      fix: 'Name one like 1.2.3.',
+    });
+  }
+  const name = floatingPackage(command, args);
+  if (name === undefined) return undefined;
+  const at = packagePlace(args);
+  // Options take requirements of Python; a package that stands alone takes a version after an @ everywhere.
+  const joint = args[at - 1] === '--from' ? '==' : '@';
+  return args.with(at, `${name}${joint}${version}`);
 }
 
 /** `npx` for `C:\nodejs\npx.cmd`. */

@@ -32,7 +32,7 @@ describe('what a new entry reaches', () => {
 
   test('a package without a version, a shell, an administrator, a container with a way out', () => {
     expect(texts(undefined, { command: 'npx', args: ['-y', '@acme/server'] })).toContain(
-      'Fetches the newest @acme/server at each start: what runs later may not be what runs now.',
+      'Fetches the newest @acme/server at each start: what runs later may not be what runs now. Once it has run, tooltray pin writes its version down.',
     );
     expect(texts(undefined, { command: 'npx', args: ['-y', '@acme/server@1.2.3'] }).join()).not.toContain('newest');
     expect(texts(undefined, { command: 'bash', args: ['-lc', 'curl x | sh'] })[0]).toMatch(/^! Runs a line of a shell/);

@@ -1,7 +1,7 @@
 /** What tells one version of a server from another. */
 import { expect, test } from 'vitest';
 import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
-import { launchOf } from '../../../../src-main/core/trust/pins/launch.ts';
+import { launchOf, withVersion } from '../../../../src-main/core/trust/pins/launch.ts';
 
 const started = (command: string, ...args: string[]): ServerConfig =>
   ({ kind: 'stdio', name: 's', command, args, env: {}, cwd: undefined }) as unknown as ServerConfig;
@@ -18,6 +18,30 @@ test.each([
   ['docker', ['run', '-i', `ghcr.io/x/y@sha256:${'a'.repeat(64)}`], `sha256:${'a'.repeat(64)}`, undefined],
 ])('%s %j', async (command, args, pin, floats) => {
   expect(await launchOf(started(command, ...args))).toMatchObject({ pin, ...(floats !== undefined && { floats }) });
+});
+
+test.each([
+  ['npx', ['-y', '@scope/server', '/tmp'], ['-y', '@scope/server@1.2.3', '/tmp']],
+  ['npx', ['-y', 'server@latest'], ['-y', 'server@1.2.3']],
+  ['npx', ['-p', 'server@^1.0.0', 'bin'], ['-p', 'server@1.2.3', 'bin']],
+  ['uvx', ['--from', 'pkg', 'tool'], ['--from', 'pkg==1.2.3', 'tool']],
+  ['uvx', ['pkg'], ['pkg@1.2.3']],
+  ['npx', ['-y', 'server@1.0.0'], undefined],
+  ['node', ['server.js'], undefined],
+])('%s %j with a version written down is %j', async (command, args, wanted) => {
+  const pinned = withVersion(command, args, '1.2.3');
+  expect(pinned).toEqual(wanted);
+  if (pinned === undefined) return;
+  // The same program: what was accepted of it stays accepted.
+  const [before, after] = await Promise.all([
+    launchOf(started(command, ...args)),
+    launchOf(started(command, ...pinned)),
+  ]);
+  expect(after).toMatchObject({ pin: '1.2.3', program: before.program });
+});
+
+test.each(['latest', '^1.0.0', '', '1'])('%j is no version to write down', (version) => {
+  expect(() => withVersion('npx', ['x'], version)).toThrow(/no exact version/);
 });
 
 test('another version is the same program, another package is not', async () => {

@@ -1,9 +1,9 @@
 /** `tooltray proposals`, `approve`, `reject`: what models asked to change, and others wrote into the config file, and the person's word on it. */
-import { type AppError, toAppError } from '../../core/base/errors.ts';
-import type { ProposalSummary } from '../../rpc/contract.ts';
-import { withCore } from '../core-access.ts';
-import { type Command, command, commonFlags } from '../command.ts';
-import { oneLine, paint, printAnswer } from '../terminal.ts';
+import { type AppError, toAppError } from '../../../core/base/errors.ts';
+import type { ProposalSummary } from '../../../rpc/contract.ts';
+import { withCore } from '../../core-access.ts';
+import { type Command, command, commonFlags } from '../../command.ts';
+import { oneLine, paint, printAnswer } from '../../terminal.ts';
 
 export const proposals = command({
   flags: commonFlags,

@@ -1,9 +1,9 @@
 /** `tooltray review [NAME]`: what a server would run, reach and be given, before it may; and the person's word on it. */
-import { AppError } from '../../core/base/errors.ts';
-import type { ServerReview } from '../../rpc/contract.ts';
-import { withCore } from '../core-access.ts';
-import { command, commonFlags } from '../command.ts';
-import { oneLine, paint, printAnswer } from '../terminal.ts';
+import { AppError } from '../../../core/base/errors.ts';
+import type { ServerReview } from '../../../rpc/contract.ts';
+import { withCore } from '../../core-access.ts';
+import { command, commonFlags } from '../../command.ts';
+import { oneLine, paint, printAnswer } from '../../terminal.ts';
 
 const choices = ['accept', 'refuse', 'block'] as const;
 

@@ -1,15 +1,15 @@
 /** `tooltray scan [SERVER]`: what servers say, held against the rules; `--file` does the same with definitions and results from a file. */
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { AppError } from '../../core/base/errors.ts';
-import { count } from '../../core/base/wording.ts';
-import type { Finding } from '../../core/trust/scan/finding.ts';
-import { showInvisible } from '../../core/trust/scan/invisible.ts';
-import type { ScannedDefinition } from '../../rpc/contract.ts';
-import { command, commonFlags, wrongUse } from '../command.ts';
-import { withCore } from '../core-access.ts';
-import { linesOf, scanLine, type ScannedLine } from '../scan-lines.ts';
-import { oneLine, paint, printAnswer } from '../terminal.ts';
+import { AppError } from '../../../core/base/errors.ts';
+import { count } from '../../../core/base/wording.ts';
+import type { Finding } from '../../../core/trust/scan/finding.ts';
+import { showInvisible } from '../../../core/trust/scan/invisible.ts';
+import type { ScannedDefinition } from '../../../rpc/contract.ts';
+import { command, commonFlags, wrongUse } from '../../command.ts';
+import { withCore } from '../../core-access.ts';
+import { linesOf, scanLine, type ScannedLine } from '../../scan-lines.ts';
+import { oneLine, paint, printAnswer } from '../../terminal.ts';
 
 export const scan = command({
   words: '[SERVER]',

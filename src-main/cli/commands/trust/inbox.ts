@@ -1,8 +1,8 @@
 /** `tooltray inbox`: what waits for the person's decision, shown whole and answered by its id; what was decided, and how to take it back. */
-import type { CoreAccess, Decided, InboxItem, InboxPart, InboxSummary } from '../../rpc/contract.ts';
-import { type Action, command, commonFlags, wrongUse } from '../command.ts';
-import { withCore } from '../core-access.ts';
-import { oneLine, paint, plainText, printAnswer, table } from '../terminal.ts';
+import type { CoreAccess, Decided, InboxItem, InboxPart, InboxSummary } from '../../../rpc/contract.ts';
+import { type Action, command, commonFlags, wrongUse } from '../../command.ts';
+import { withCore } from '../../core-access.ts';
+import { oneLine, paint, plainText, printAnswer, table } from '../../terminal.ts';
 
 interface Asked {
   readonly core: CoreAccess;

@@ -1,0 +1,71 @@
+/** Which version of a package a runner (npx, uvx) has fetched last on this computer, read from where it keeps them; nothing is run or asked. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { isObject } from '../../base/json.ts';
+import { programName } from '../../trust/pins/launch.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** More folders than this no runner keeps. */
+const mostFolders = 2000;
+
+/** `packageName` as floatingPackage gives it. undefined: it never ran, or its runner keeps them elsewhere. Never rejects. */
+export async function installedVersion(
+  command: string,
+  packageName: string,
+  env: Environment,
+): Promise<string | undefined> {
+  const program = programName(command);
+  if (/^(?:npx|npm)$/.test(program)) return ofNpm(packageName, env);
+  if (/^(?:uvx|uv)$/.test(program)) return ofUv(packageName, env);
+  return undefined;
+}
+
+interface Found {
+  readonly version: string;
+  readonly at: number;
+}
+
+async function ofNpm(packageName: string, env: Environment): Promise<string | undefined> {
+  const local = env['LOCALAPPDATA'];
+  const usual = local === undefined ? join(homeOf(env), '.npm') : join(local, 'npm-cache');
+  const folder = join(env['npm_config_cache'] ?? env['NPM_CONFIG_CACHE'] ?? usual, '_npx');
+  return newest(folder, async (entry): Promise<Found[]> => {
+    const file = join(folder, entry, 'node_modules', packageName, 'package.json');
+    const [value, { mtimeMs }] = await Promise.all([
+      readFile(file, 'utf8').then(JSON.parse) as Promise<unknown>,
+      stat(file),
+    ]);
+    const version = isObject(value) ? value['version'] : undefined;
+    return typeof version === 'string' ? [{ version, at: mtimeMs }] : [];
+  });
+}
+
+/** Wheels are unpacked each into a folder with `name-1.2.3.dist-info` in it; source: the spec of installed Python projects. */
+async function ofUv(packageName: string, env: Environment): Promise<string | undefined> {
+  const caches = env['XDG_CACHE_HOME'] ?? join(homeOf(env), '.cache');
+  const folder = join(env['UV_CACHE_DIR'] ?? join(caches, 'uv'), 'archive-v0');
+  const name = normalized(packageName.replace(/\[.*$/, ''));
+  return newest(folder, async (entry): Promise<Found[]> => {
+    const [names, { mtimeMs }] = await Promise.all([readdir(join(folder, entry)), stat(join(folder, entry))]);
+    return names.flatMap((one) => {
+      const [, written = '', version = ''] = /^(.+)-([^-]+)\.dist-info$/.exec(one) ?? [];
+      return normalized(written) === name ? [{ version, at: mtimeMs }] : [];
+    });
+  });
+}
+
+function normalized(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
+}
+
+function homeOf(env: Environment): string {
+  return env['HOME'] ?? env['USERPROFILE'] ?? homedir();
+}
+
+async function newest(folder: string, read: (entry: string) => Promise<Found[]>): Promise<string | undefined> {
+  const entries = (await readdir(folder).catch(() => [])).slice(0, mostFolders);
+  const found = await Promise.all(entries.map((entry) => read(entry).catch(() => [])));
+  return found.flat().toSorted((one, other) => other.at - one.at)[0]?.version;
+}
