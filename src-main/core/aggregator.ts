@@ -219,6 +219,7 @@ export class Aggregator {
     });
     this.sessions.ended.on((id) => this.trust.flow.forget(id));
     this.steps = callSteps({
+      scans: this.scans,
       catalog: this.catalog,
       servers: this.servers,
       isOn: (server, tool) => this.#isOn(server, tool),

@@ -91,9 +91,9 @@ function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
 
 function settingsFacts({ core }: RpcDeps, desktop: Partial<SettingsFacts> | undefined): SettingsFacts {
   const { results, policy, price } = core.options.config.current;
-  const { threshold, toon, keepDays, maxBytes, deleteAtExit } = results;
+  const { threshold, toon, clean, keepDays, maxBytes, deleteAtExit } = results;
   return {
-    results: { threshold, toon, keepDays, maxBytes, deleteAtExit },
+    results: { threshold, toon, clean, keepDays, maxBytes, deleteAtExit },
     agentChanges: policy.agentChanges,
     changeRule: changeRule[policy.agentChanges],
     pricePerMillion: price.perMillionTokens,

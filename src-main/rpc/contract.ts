@@ -11,6 +11,7 @@ import type { Decided, DiffLine, InboxItem, InboxSummary, Meaning, Outcome } fro
 import type { AnsweredBy, OpenQuestion } from '../core/trust/questions.ts';
 import type { Finding, Verdict } from '../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/places.ts';
+import type { LabelWords } from '../core/trust/scan/rule-table.ts';
 
 export type { HealthLevel, ServerReview, ServerTrialResult };
 export type {
@@ -379,6 +380,8 @@ export interface CallSummary {
   readonly givenBytes: number;
   /** The answer was kept on disk under this id. */
   readonly spillId: string | undefined;
+  /** What the scan found in the answer; empty for an ordinary one, and until it was looked at. */
+  readonly labels: readonly LabelWords[];
 }
 
 export interface SpillUsage {
@@ -422,6 +425,7 @@ export interface SettingsFacts {
   readonly results: {
     readonly threshold: number | undefined;
     readonly toon: boolean;
+    readonly clean: boolean;
     readonly keepDays: number;
     readonly maxBytes: number;
     readonly deleteAtExit: boolean;

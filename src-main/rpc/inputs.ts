@@ -19,6 +19,7 @@ const results = z
   .object({
     threshold: maybe(count.nullable()),
     toon: maybe(flag),
+    clean: maybe(flag),
     keepDays: maybe(z.number().positive()),
     maxBytes: maybe(count.min(1)),
     deleteAtExit: maybe(flag),

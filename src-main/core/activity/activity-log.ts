@@ -23,6 +23,7 @@ import {
   insertRows,
   recentCalls,
   trim,
+  updateLabels,
   updateTokens,
 } from './call-table.ts';
 import { type CallTokens, TokenBacklog } from './token-backlog.ts';
@@ -42,6 +43,12 @@ interface Pending {
   readonly onWritten: ((id: number) => void) | undefined;
   /** Its texts could not be held: the tokens are estimated. */
   readonly tooMany: boolean;
+}
+
+interface CallLabels {
+  readonly id: number;
+  readonly labels: string;
+  readonly generation: number;
 }
 
 const batchMs = 200;
@@ -64,6 +71,7 @@ export class ActivityLog {
   #pending: Pending[] = [];
   #unmade: (() => void)[] = [];
   #counted: CountedTokens[] = [];
+  #labelled: CallLabels[] = [];
   #timer: NodeJS.Timeout | undefined;
   #retryMs = 0;
   #dropped = 0;
@@ -101,6 +109,13 @@ export class ActivityLog {
     this.#schedule(batchMs);
   }
 
+  /** Adds what was found in a call's answer, by the id that `onWritten` told. Returns at once. */
+  label(id: number, labels: readonly string[]): void {
+    if (this.#closed || labels.length === 0) return;
+    this.#labelled.push({ id, labels: labels.join(' '), generation: this.#store.generation });
+    this.#schedule(batchMs);
+  }
+
   /** The newest records first, those not yet written included. Throws what SQLite throws. */
   recent(filter: ActivityFilter = {}, limit = 100): ActivityEntry[] {
     this.flush();
@@ -126,13 +141,16 @@ export class ActivityLog {
     this.#makeRecords();
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#pending.length === 0 && this.#counted.length === 0) return;
+    if (this.#pending.length + this.#counted.length + this.#labelled.length === 0) return;
     try {
       while (this.#pending.length > 0) this.#insertBatch();
       const counted = this.#counted;
       this.#store.use((database) => updateTokens(database, counted));
       this.#stretches.note(counted.map(({ id }) => id));
       this.#counted = [];
+      const labelled = this.#labelled.filter(({ generation }) => generation === this.#store.generation);
+      this.#store.use((database) => updateLabels(database, labelled));
+      this.#labelled = [];
       this.#recovered();
       this.changed.emit();
     } catch (error) {

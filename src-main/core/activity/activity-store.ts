@@ -130,4 +130,6 @@ const activitySteps: readonly string[] = [
     PRIMARY KEY (day, app, mode, server, tool, cause)
   ) STRICT, WITHOUT ROWID`,
   `ALTER TABLE calls ADD COLUMN sensitivity TEXT`,
+  // Few calls have any: a column would cost all of them room.
+  `CREATE TABLE callLabels (id INTEGER PRIMARY KEY, labels TEXT NOT NULL) STRICT`,
 ];

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ActivityEntry } from './call-record.ts';
 import { type CallSearch, type CallSums, conditionsOf, type Stretches, sumsOf } from './call-sums.ts';
-import { toEntry } from './call-table.ts';
+import { selectCalls, toEntry } from './call-table.ts';
 
 interface CallPage extends CallSums {
   readonly calls: readonly ActivityEntry[];
@@ -24,14 +24,14 @@ export function searchCalls(
   const { clauses, values } = conditionsOf(search);
   const where = clauses.length === 0 ? 'TRUE' : clauses.join(' AND ');
   const calls = database
-    .prepare(`SELECT * FROM calls WHERE ${where} AND id < ? AND id > ? ORDER BY id DESC LIMIT ?`)
+    .prepare(`${selectCalls} WHERE ${where} AND id < ? AND id > ? ORDER BY id DESC LIMIT ?`)
     .all(...values, beforeId ?? Number.MAX_SAFE_INTEGER, afterId ?? 0, limit);
   return { calls: calls.map(toEntry), ...sumsOf(database, search, stretches) };
 }
 
 /** The record of one call; undefined where it is gone. */
 export function findCall(database: DatabaseSync, id: number): ActivityEntry | undefined {
-  const row = database.prepare('SELECT * FROM calls WHERE id = ?').get(id);
+  const row = database.prepare(`${selectCalls} WHERE id = ?`).get(id);
   return row === undefined ? undefined : toEntry(row);
 }
 

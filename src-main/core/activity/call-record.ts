@@ -46,6 +46,8 @@ export interface ActivityEntry extends CallRecord {
   readonly id: number;
   /** The token counts are estimates: the texts were too large or too many to be counted. */
   readonly tokensEstimated: boolean;
+  /** Ids of the rules of the scan that its answer met, with blanks between; missing where there are none, or not yet. */
+  readonly labels?: string | undefined;
 }
 
 /** The texts whose tokens are counted. A function is called later, off the call's way. */

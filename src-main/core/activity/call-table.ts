@@ -42,6 +42,19 @@ export function updateTokens(database: DatabaseSync, counts: readonly CountedTok
   });
 }
 
+/** Fills in what was found in answers; that of records deleted meanwhile is dropped. */
+export function updateLabels(
+  database: DatabaseSync,
+  labelled: readonly { readonly id: number; readonly labels: string }[],
+): void {
+  if (labelled.length === 0) return;
+  transaction(database, () => {
+    const insert = database.prepare('INSERT OR REPLACE INTO callLabels SELECT id, ? FROM calls WHERE id = ?');
+    for (const { id, labels } of labelled) insert.run(labels, id);
+    database.exec('DELETE FROM callLabels WHERE id < (SELECT min(id) FROM calls)');
+  });
+}
+
 /** Deletes the oldest records that are too many or take too much room; their pages are used again or given back. */
 export function trim(database: DatabaseSync, { maxRows, maxBytes }: Bounds): void {
   database.prepare('DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?').run(maxRows);
@@ -55,13 +68,17 @@ export function trim(database: DatabaseSync, { maxRows, maxBytes }: Bounds): voi
   if (fileBytes(database) > maxBytes) database.exec('PRAGMA incremental_vacuum');
 }
 
+/** Whole records, up to their conditions. */
+export const selectCalls =
+  'SELECT *, (SELECT labels FROM callLabels WHERE callLabels.id = calls.id) AS labels FROM calls';
+
 /** The newest records first. */
 export function recentCalls(database: DatabaseSync, filter: ActivityFilter, limit: number): ActivityEntry[] {
   const { beforeId, since, ...equal } = filter;
   const conditions = Object.entries(equal).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const clauses = ['id < ?', 'startedAt >= ?', ...conditions.map(([column]) => `${knownColumn(column)} = ?`)];
   const rows = database
-    .prepare(`SELECT * FROM calls WHERE ${clauses.join(' AND ')} ORDER BY id DESC LIMIT ?`)
+    .prepare(`${selectCalls} WHERE ${clauses.join(' AND ')} ORDER BY id DESC LIMIT ?`)
     .all(beforeId ?? Number.MAX_SAFE_INTEGER, since ?? 0, ...conditions.map(([, value]) => value), limit);
   return rows.map(toEntry);
 }

@@ -1,6 +1,4 @@
 /** The steps of the pipeline as the core runs them: who is asked at each stage. */
-import type { ActivityLog } from '../activity/activity-log.ts';
-import type { CallDetails } from '../activity/call-details.ts';
 import { AppError, type ErrorCode, errorText, withFix } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
@@ -10,24 +8,19 @@ import type { ServerManager } from '../servers/server-manager.ts';
 import type { Flow } from '../trust/flow/flow.ts';
 import { type Result, RpcError } from '../wire/message.ts';
 import { type CallerContext, type CallRequest, type CallSteps, checkIntent } from './call-tool.ts';
-import type { NoteCall } from './audit-call.ts';
 import { checkArguments, SchemaCompiler } from './check-arguments.ts';
-import { recordCall, tellLedger } from './record-call.ts';
+import { type CallBooks, recordCall, tellLedger } from './record-call.ts';
 import { explainError, explainResult, withoutShownSchema } from './refused-arguments.ts';
 import { ResultCache } from './result-cache.ts';
 import type { ResultShaper } from './shape-result.ts';
 
-interface StepParts {
+interface StepParts extends CallBooks {
   readonly catalog: LiveCatalog;
   readonly servers: ServerManager;
   readonly isOn: IsToolOn;
   /** Another launch that a person could take for a server that does not start, as a sentence. */
   readonly knownFix: (server: string) => string | undefined;
   readonly shaper: ResultShaper;
-  readonly activity: ActivityLog;
-  readonly details: CallDetails;
-  /** For the audit. */
-  readonly note: NoteCall;
   /** How long servers that were never listed are waited for on account of a name that says no server, in ms. */
   readonly settleMs: number;
   /** How long answers may be given again, in seconds, by server or tool. */
@@ -36,7 +29,7 @@ interface StepParts {
 }
 
 export function callSteps(parts: StepParts): CallSteps {
-  const { catalog, servers, isOn, knownFix, shaper, activity, details, note, settleMs, cacheSeconds, flow } = parts;
+  const { catalog, servers, isOn, knownFix, shaper, settleMs, cacheSeconds, flow } = parts;
   const schemas = new SchemaCompiler();
   const cache = makeCache(servers, cacheSeconds);
   return {
@@ -75,7 +68,7 @@ export function callSteps(parts: StepParts): CallSteps {
       return shaper.shape(explained, tool, request, context);
     },
     record: (call) => {
-      recordCall(activity, details, note, call);
+      recordCall(parts, call);
       tellLedger(call);
     },
   };

@@ -5,14 +5,25 @@ import { type CallDetails, heldText, type SaidText } from '../activity/call-deta
 import type { CallRecord } from '../activity/call-record.ts';
 import { errorText } from '../base/errors.ts';
 import { readSpillFacts } from '../spills/spill.ts';
+import type { ScanThread } from '../trust/scan/scan-thread.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import type { FinishedCall } from './call-tool.ts';
 import { codeOf, type NoteCall } from './audit-call.ts';
 import { answerToFailure } from './error-result.ts';
+import { labelsOf } from './label-result.ts';
+
+/** Where calls are written down, and who looks their answers through. */
+export interface CallBooks {
+  readonly activity: ActivityLog;
+  readonly details: CallDetails;
+  readonly scans: Pick<ScanThread, 'result'>;
+  /** For the audit. */
+  readonly note: NoteCall;
+}
 
 /** Returns at once: most of the work is put off to when the log writes its next batch. */
-export function recordCall(log: ActivityLog, details: CallDetails, note: NoteCall, call: FinishedCall): void {
+export function recordCall({ activity: log, details, scans, note }: CallBooks, call: FinishedCall): void {
   const durationMs = call.times.total;
   const make = (): void => {
     const args = JSON.stringify(call.request.arguments ?? {});
@@ -26,7 +37,12 @@ export function recordCall(log: ActivityLog, details: CallDetails, note: NoteCal
       sent: result,
       given: result === given ? undefined : given,
     });
-    log.record(record, { arguments: args, given: given?.text ?? '' }, name);
+    const labels = call.result && labelsOf(call.result, scans);
+    const onWritten = (id: number): void => {
+      name(id);
+      void labels?.then((found) => log.label(id, found));
+    };
+    log.record(record, { arguments: args, given: given?.text ?? '' }, onWritten);
     note(call, durationMs, { arguments: args, result: typeof result?.text === 'string' ? result.text : undefined });
   };
   // A big answer is not held any longer than the log has room for; its size is known without work.

@@ -24,6 +24,7 @@ import { setMediaAside, topOfData, toToonResult } from '../spills/toon.ts';
 import type { Result } from '../wire/message.ts';
 import { fact, RawJson, toObject } from '../wire/raw-json.ts';
 import type { CallerContext, CallRequest, SpillWish } from './call-tool.ts';
+import { cleanResult } from './clean-result.ts';
 
 interface ResultShaperOptions {
   /** Writes an answer down. Rejects with AppError. */
@@ -55,10 +56,12 @@ export class ResultShaper {
     this.#options = options;
   }
 
-  shape(result: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<Result> | Result {
-    // Through an endpoint of one server everything passes untouched; questions and tasks are no answers yet.
+  shape(answer: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<Result> | Result {
+    // Questions and tasks are no answers yet.
+    if (fact(answer, 'resultType') === 'input_required' || fact(answer, 'task') !== undefined) return answer;
+    const result = this.#options.settings().clean ? cleanResult(answer) : answer;
+    // Through an endpoint of one server everything else passes untouched.
     if (context.mode === 'server' || request.spill === 'never' || programs.has(request.via)) return result;
-    if (fact(result, 'resultType') === 'input_required' || fact(result, 'task') !== undefined) return result;
     const { settings, inlineBytes } = this.#options;
     const limit = spillLimit(settings(), tool, request.spill, inlineBytes(context.app));
     const asked = lineArgument(request.arguments);

@@ -107,6 +107,8 @@ export interface ResultSettings {
   readonly thresholds: Readonly<Record<string, number>>;
   /** Tell answers as TOON where that is at least 15 % smaller than JSON. */
   readonly toon: boolean;
+  /** Leave out of answers what nobody sees and a model reads: invisible characters, marks that turn the writing. */
+  readonly clean: boolean;
   /** How long answers of read-only, idempotent tools may be given again, in seconds, by server or tool. */
   readonly cacheSeconds: Readonly<Record<string, number>>;
   /** Kept answers older than this go, in days. */
@@ -293,6 +295,7 @@ export function defaultConfig(path: string): AppConfig {
       threshold: undefined,
       thresholds: {},
       toon: false,
+      clean: false,
       cacheSeconds: {},
       keepDays: 7,
       maxBytes: 1_000_000_000,

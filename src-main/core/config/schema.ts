@@ -87,6 +87,7 @@ export const settingsSchema = z.object({
       threshold: bytes,
       thresholds: z.record(z.string(), bytes),
       toon: z.boolean(),
+      clean: z.boolean(),
       cacheSeconds: z.record(z.string(), z.number().min(0)),
       keepDays: z.number().positive(),
       maxBytes: z.int().positive(),

@@ -2,6 +2,7 @@
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import { nameOfApp } from '../../core/client-apps/app-limits.ts';
+import { wordsOfLabels } from '../../core/trust/scan/rule-table.ts';
 import type { ActivityOverview, CallSummary } from '../contract.ts';
 import type { DayOfCalls } from './savings-overview.ts';
 
@@ -42,6 +43,7 @@ export function callSummary(entry: ActivityEntry): CallSummary {
     tokensOut: entry.tokensOut,
     estimated: tokensEstimated,
     spillId: entry.spillId,
+    labels: wordsOfLabels(entry.labels?.split(' ') ?? []),
   };
 }
 

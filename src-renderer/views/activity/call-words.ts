@@ -34,6 +34,11 @@ export function newsInWords(calls: readonly CallSummary[]): string {
   return `${count(calls.length, 'new call')}${problems > 0 ? `, ${count(problems, 'problem')}` : ''}`;
 }
 
+/** `Overrides instructions, Takes secrets along`. */
+export function labelsInWords(labels: CallSummary['labels']): string {
+  return labels.map(({ name }) => name).join(', ');
+}
+
 export function toolName({ server, tool }: Pick<CallSummary, 'server' | 'tool'>): string {
   return server === '' ? tool : `${server}:${tool}`;
 }

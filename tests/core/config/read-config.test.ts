@@ -53,6 +53,7 @@ test('an empty object is a config with every default', () => {
       threshold: undefined,
       thresholds: {},
       toon: false,
+      clean: false,
       cacheSeconds: {},
       keepDays: 7,
       maxBytes: 1_000_000_000,

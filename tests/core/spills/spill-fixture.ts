@@ -15,6 +15,7 @@ export const usualSettings: ResultSettings = {
   threshold: undefined,
   thresholds: {},
   toon: false,
+  clean: false,
   cacheSeconds: {},
   keepDays: 7,
   maxBytes: 1024 ** 3,

@@ -7,7 +7,7 @@ import { type ResultLabel, scanResult, scanTexts } from './scan.ts';
 import type { ScanAnswer, ScanQuestion } from './scan-worker.ts';
 
 export interface ScanThreadOptions {
-  /** Up to so many characters a text is scanned in the core's own thread (16 Ki by default, under a millisecond). */
+  /** Up to so many characters a definition is scanned in the core's own thread (16 Ki by default, a millisecond); of a result a quarter. */
   readonly shortest?: number;
   /** The thread ends after so long without work, in ms (60,000 by default). */
   readonly idleMs?: number;
@@ -26,6 +26,8 @@ const windowOverlap = 1024;
 const longestResult = 8 * 1024 * 1024;
 /** More that waits is not looked at: whoever floods it keeps nobody else waiting. */
 const mostWaiting = 400;
+/** In characters: results that are being looked at, all together. */
+const mostHeld = 64 * 1024 * 1024;
 /** After so many threads that died without an answer none is started any more. */
 const mostFailures = 3;
 
@@ -47,6 +49,7 @@ export class ScanThread {
   #idleTimer: NodeJS.Timeout | undefined;
   #lastId = 0;
   #failures = 0;
+  #heldLength = 0;
   #closed = false;
 
   constructor({ shortest = 16 * 1024, idleMs = 60_000 }: ScanThreadOptions = {}) {
@@ -70,7 +73,17 @@ export class ScanThread {
 
   /** Never rejects. Up to 64 Ki characters there is one window; of a longer text the labels come window by window. */
   async result(text: string): Promise<LabelledResult> {
-    if (text.length <= this.#shortest) return { labels: scanResult(text), unread: 0 };
+    if (text.length <= this.#shortest / 4) return { labels: scanResult(text), unread: 0 };
+    if (this.#heldLength + text.length > mostHeld) return { labels: [], unread: text.length };
+    this.#heldLength += text.length;
+    try {
+      return await this.#inWindows(text);
+    } finally {
+      this.#heldLength -= text.length;
+    }
+  }
+
+  async #inWindows(text: string): Promise<LabelledResult> {
     const labels: ResultLabel[] = [];
     let unread = Math.max(0, text.length - longestResult);
     for (const [start, end] of windowsOf(Math.min(text.length, longestResult))) {

@@ -18,7 +18,7 @@ function call(id: number, more: Partial<CallSummary> = {}): CallSummary {
     sensitivity: undefined,
   };
   const sizes = { durationMs: 5, argumentBytes: 2, resultBytes: 2, givenBytes: 2, tokensIn: 1, tokensOut: 1 };
-  const rest = { outcome: 'ok', error: undefined, estimated: false, spillId: undefined } as const;
+  const rest = { outcome: 'ok', error: undefined, estimated: false, spillId: undefined, labels: [] } as const;
   return { id, at: now - 1000, ...texts, ...sizes, ...rest, ...more };
 }
 

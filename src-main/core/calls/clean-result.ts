@@ -1,0 +1,63 @@
+/** Takes out of an answer what no person sees and a model reads, where the person wants that (`results.clean`). */
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { count } from '../base/wording.ts';
+import { stripInvisible } from '../trust/scan/invisible.ts';
+import type { Result } from '../wire/message.ts';
+import { RawJson } from '../wire/raw-json.ts';
+
+/** In bytes: a longer answer is not parsed for it. */
+const longestCleaned = 64 * 1024 * 1024;
+const deepest = 64;
+
+/** The same answer where nothing is hidden in it; else one that says how much was left out. Names of members stay as they are. */
+export function cleanResult(result: Result): Result {
+  if (result instanceof RawJson) {
+    if (result.byteLength > longestCleaned)
+      return withNote(result, 'It is too long to be looked through for invisible characters.');
+    const parsed = result.parse();
+    const cleaned = cleanResult(parsed);
+    return cleaned === parsed ? result : cleaned;
+  }
+  const counter = { removed: 0 };
+  const cleaned = objectOf(cleanedValue(result, counter, 0));
+  if (counter.removed === 0) return result;
+  const { removed } = counter;
+  return withNote(
+    cleaned,
+    `${count(removed, 'invisible character')} ${removed === 1 ? 'was' : 'were'} left out of this answer.`,
+  );
+}
+
+function cleanedValue(value: unknown, counter: { removed: number }, depth: number): unknown {
+  if (typeof value === 'string') {
+    const { text, removed } = stripInvisible(value);
+    counter.removed += removed;
+    return text;
+  }
+  if (depth > deepest) return value;
+  if (Array.isArray(value)) return value.map((item) => cleanedValue(item, counter, depth + 1));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      isBytes(value, key) ? item : cleanedValue(item, counter, depth + 1),
+    ]),
+  );
+}
+
+/** Base64, which has no such characters and is long. */
+function isBytes({ type }: JsonObject, key: string): boolean {
+  return key === 'blob' || (key === 'data' && (type === 'image' || type === 'audio'));
+}
+
+/** Said to the model beside the answer, and to programs in `_meta`. */
+function withNote(result: Result, note: string): Result {
+  const noted = { 'tooltray/cleaned': note };
+  if (result instanceof RawJson) return result.withMembers({ _meta: noted });
+  const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  return {
+    ...result,
+    content: [...content, { type: 'text', text: note }],
+    _meta: { ...objectOf(result['_meta']), ...noted },
+  };
+}
