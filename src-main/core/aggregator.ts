@@ -46,6 +46,8 @@ import type { Audit } from './trust/audit/audit.ts';
 import { describeChanges } from './trust/pins/offer.ts';
 import { Inbox } from './trust/inbox/inbox.ts';
 import { pinSource } from './trust/inbox/pin-items.ts';
+import { questionSource } from './trust/inbox/question-items.ts';
+import { nameOfApp } from './client-apps/app-limits.ts';
 import { PinBook } from './trust/pins/pin-book.ts';
 import { SignIns } from './servers/sign-in/sign-ins.ts';
 import { Pause } from './servers/shared-line.ts';
@@ -260,7 +262,9 @@ export class Aggregator {
       log: log.child('healing'),
     });
     const history = new DecisionHistory(join(paths.dataDir, 'decisions.json'));
+    const { questions, decisions } = this.trust;
     this.inbox = new Inbox([
+      questionSource({ questions, decisions, nameOfApp }),
       pinSource(this.pins, () => new Set(this.servers.all.map(({ config }) => config.name))),
       proposalSource({
         ...{ admin: this.admin, edits: this.edits, config: options.config, history },

@@ -25,7 +25,13 @@ export function watchAttention({ items, mayTell, tell }: AttentionNoticesDeps): 
 // Which of the things that wait for a person are worth a notification: each cause once, and none that mends itself.
 
 /** What a person alone can mend; a server that is tried again may well come back without them. */
-const needsPerson: ReadonlySet<AttentionAction['kind']> = new Set(['sign-in', 'edit-config', 'open-config', 'decide']);
+const needsPerson: ReadonlySet<AttentionAction['kind']> = new Set([
+  'sign-in',
+  'edit-config',
+  'open-config',
+  'decide',
+  'heal',
+]);
 
 /** Something that goes away within this long was not worth a word, in ms. */
 const settleMs = 10_000;
@@ -64,8 +70,8 @@ export class AttentionNews {
   }
 }
 
-function causeOf({ id, action }: AttentionItem): string {
-  return `${id} ${action.kind}`;
+function causeOf({ id, action, cause = id }: AttentionItem): string {
+  return `${cause} ${action.kind}`;
 }
 
 // Shows notifications of the system.

@@ -3,7 +3,7 @@
 export const dashboardOrigin = 'app://tooltray/';
 export const linkScheme = 'tooltray';
 
-const views: ReadonlySet<string> = new Set(['overview', 'servers', 'activity', 'spills', 'setup', 'settings']);
+const views: ReadonlySet<string> = new Set(['overview', 'inbox', 'servers', 'activity', 'spills', 'setup', 'settings']);
 const longestLink = 500;
 
 export function placeUrl(place: string): string {

@@ -211,7 +211,7 @@ function senderOf({ sender, senderFrame }: IpcMainInvokeEvent): IpcSender {
 // The core's state as the desktop app follows it: slices put together as they come.
 
 /** What tray, notices and window are made of; it is watched all the time, so nothing that moves with every call but the savings. */
-const followed = ['core', 'servers', 'attention', 'savings', 'setup', 'modes', 'settings'] as const;
+const followed = ['core', 'servers', 'attention', 'inbox', 'savings', 'setup', 'modes', 'settings'] as const;
 
 class LiveState {
   readonly #leave: () => void;
@@ -265,7 +265,6 @@ async function fix(item: AttentionItem, { ask, openDashboard, openBrowser }: Act
   const { server, action } = item;
   if (server !== undefined && action.kind === 'sign-in') return openBrowser((await ask('signIn', { server })).url);
   if (server !== undefined && action.kind === 'retry') return void (await ask('retry', { server }));
-  if (server !== undefined && action.kind === 'heal') return void (await ask('heal', { server }));
   if (server !== undefined && action.kind === 'enable') {
     return void (await ask('setServerEnabled', { server, enabled: true }));
   }
@@ -274,9 +273,12 @@ async function fix(item: AttentionItem, { ask, openDashboard, openBrowser }: Act
 }
 
 /** Where in the dashboard a person can do something about it. */
-function placeOf({ server, action }: AttentionItem): string {
+function placeOf({ id, server, action }: AttentionItem): string {
+  if (action.kind === 'decide') return `inbox/${id.replace(/^inbox-/, '')}`;
   if (action.kind === 'connect-app') return 'setup';
   if (server === undefined) return 'overview';
+  // What another app starts is decided on where it is seen letter by letter.
+  if (action.kind === 'heal' || action.kind === 'review') return `inbox/server/${encodeURIComponent(server)}`;
   const tab = { 'view-log': '/log', 'edit-config': '/config' } as const;
   const suffix = action.kind === 'view-log' || action.kind === 'edit-config' ? tab[action.kind] : '';
   return `servers/${encodeURIComponent(server)}${suffix}`;

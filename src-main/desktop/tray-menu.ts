@@ -30,10 +30,13 @@ export interface TrayFacts {
 }
 
 const mostFixes = 3;
+/** Resuming, connecting an app, and what waits in the inbox. */
+const hasOwnRow: ReadonlySet<AttentionAction['kind']> = new Set(['resume', 'connect-app', 'decide', 'heal', 'review']);
 
 export function trayMenu({ state, update }: TrayFacts): TrayMenu {
   return [
     { id: 'summary', label: toLabel(traySummary(state)), action: { kind: 'open', place: 'overview' } },
+    ...inboxRows(state.inbox ?? []),
     ...fixRows(state.attention ?? []),
     'separator',
     { id: 'dashboard', label: 'Open Dashboard', action: { kind: 'open', place: '' } },
@@ -60,10 +63,15 @@ export function traySummary({ core, servers, savings }: Partial<AppState>): stri
   return `${many} · ${about}${toShortNumber(today.net)} tokens saved today`;
 }
 
+function inboxRows(items: AppState['inbox']): readonly TrayRow[] {
+  if (items.length === 0) return [];
+  const label = `Inbox: ${count(items.length, 'decision')} for you…`;
+  return [{ id: 'inbox', label, action: { kind: 'open', place: 'inbox' } }];
+}
+
 function fixRows(items: readonly AttentionItem[]): readonly TrayRow[] {
-  // Resume and connecting an app have rows of their own.
   return items
-    .filter(({ action }) => action.kind !== 'resume' && action.kind !== 'connect-app')
+    .filter(({ action }) => !hasOwnRow.has(action.kind))
     .slice(0, mostFixes)
     .map((item, index) => ({
       id: `fix-${index + 1}`,

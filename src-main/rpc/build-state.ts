@@ -5,7 +5,6 @@ import type { Aggregator } from '../core/aggregator.ts';
 import { nameOfApp } from '../core/client-apps/app-limits.ts';
 import type { AppState, CoreFacts, SettingsFacts, SetupFacts } from './contract.ts';
 import { type AppsService, problemSentence, type RpcDeps, serverStatuses, sessionStatuses } from './deps.ts';
-import { proposalSummaries } from './handlers/command-line.ts';
 import { flowOverview } from './handlers/flow.ts';
 import { inboxSummary } from './handlers/inbox.ts';
 import { activityOverview } from './slices/activity-overview.ts';
@@ -33,7 +32,6 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
         apps: await apps.apps(),
       }),
     inbox,
-    proposals: () => proposalSummaries(core.admin),
     flow: () => flowOverview(core),
     savings: () => savingsOverview(core),
     activity: () => activityOverview(core, day),
@@ -52,10 +50,10 @@ export function stateSource({ core, apps, desktop, onDoorsChange }: RpcDeps): So
       core.catalog.changed.on(() => touch('servers', 'modes')),
       core.sessions.changed.on(() => touch('sessions', 'servers', 'setup', 'access')),
       core.options.config.changed.on(() =>
-        touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'inbox', 'proposals', 'flow'),
+        touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'inbox', 'flow'),
       ),
       core.options.config.problemsChanged.on(() => touch('core', 'attention')),
-      core.inbox.changed.on(() => touch('inbox', 'proposals', 'attention')),
+      core.inbox.changed.on(() => touch('inbox', 'attention')),
       core.activity.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
       core.spills.changed.on(() => touch('spills')),
       core.trust.questions.changed.on(() => touch('flow')),

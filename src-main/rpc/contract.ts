@@ -237,7 +237,6 @@ export interface AppState {
   readonly attention: readonly AttentionItem[];
   /** What waits for the person's decision, most urgent first. */
   readonly inbox: readonly InboxSummary[];
-  readonly proposals: readonly ProposalSummary[];
   readonly flow: FlowOverview;
   readonly savings: SavingsOverview;
   readonly activity: ActivityOverview;

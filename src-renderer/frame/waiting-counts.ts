@@ -2,12 +2,15 @@
 import type { Slices } from '../lib/app-state.svelte.ts';
 import type { View } from '../lib/routes.svelte.ts';
 
-type Waiting = Pick<Slices, 'attention' | 'servers' | 'setup'>;
+type Waiting = Pick<Slices, 'attention' | 'inbox' | 'servers' | 'setup'>;
 
-export function waitingCounts({ attention, servers, setup }: Waiting): Partial<Record<View, number>> {
+export function waitingCounts({ attention, inbox, servers, setup }: Waiting): Partial<Record<View, number>> {
   const ill = servers?.filter(({ level }) => level === 'error' || level === 'attention').length ?? 0;
+  // What is decided in the inbox is counted there.
+  const others = attention?.filter(({ action }) => action.kind !== 'decide' && action.kind !== 'heal').length ?? 0;
   return {
-    ...((attention?.length ?? 0) > 0 && { overview: attention?.length ?? 0 }),
+    ...(others > 0 && { overview: others }),
+    ...((inbox?.length ?? 0) > 0 && { inbox: inbox?.length ?? 0 }),
     ...(ill > 0 && { servers: ill }),
     ...((setup?.open ?? 0) > 0 && { setup: setup?.open ?? 0 }),
   };

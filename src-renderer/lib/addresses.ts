@@ -1,6 +1,6 @@
 /** The addresses of the dashboard's places: `#/servers/github/log?since=1`. Pure; what is shown now is in routes.svelte.ts. */
 
-export const views = ['overview', 'servers', 'activity', 'spills', 'setup', 'settings'] as const;
+export const views = ['overview', 'inbox', 'servers', 'activity', 'spills', 'setup', 'settings'] as const;
 export type View = (typeof views)[number];
 
 /** The link to a place of the dashboard. */

@@ -14,7 +14,6 @@ export class AppStateStore implements Slices {
   sessions = $state.raw<AppState['sessions']>();
   attention = $state.raw<AppState['attention']>();
   inbox = $state.raw<AppState['inbox']>();
-  proposals = $state.raw<AppState['proposals']>();
   flow = $state.raw<AppState['flow']>();
   savings = $state.raw<AppState['savings']>();
   activity = $state.raw<AppState['activity']>();

@@ -46,7 +46,7 @@ export function commandOf(
   place: Place,
 ): { readonly view: View } | 'filter' | undefined {
   const { key, code, ctrlKey, metaKey, altKey } = press;
-  const digit = /^(?:Digit|Numpad)([1-6])$/.exec(code)?.[1];
+  const digit = /^(?:Digit|Numpad)([1-7])$/.exec(code)?.[1];
   if (digit !== undefined && isHeld(press, shortcutIn(place))) {
     const view = views[Number(digit) - 1];
     return view && { view };

@@ -13,11 +13,8 @@ async function actOnServer(kind: AttentionAction['kind'], server: string, toasts
   if (kind === 'retry') await api.ask('retry', { server });
   else if (kind === 'sign-in') continueInBrowser((await api.ask('signIn', { server })).url, toasts);
   else if (kind === 'enable') await api.ask('setServerEnabled', { server, enabled: true });
-  else if (kind === 'review') routes.go('servers', server);
-  else if (kind === 'heal') {
-    const { sentence, healed } = await api.ask('heal', { server });
-    toasts.show({ text: sentence, failed: !healed });
-  } else if (kind === 'edit-config') routes.go('servers', server, 'config');
+  else if (kind === 'heal' || kind === 'review') routes.go('inbox', 'server', server);
+  else if (kind === 'edit-config') routes.go('servers', server, 'config');
   else if (kind === 'view-log') routes.go('servers', server, 'log');
   else await actOnCore(kind);
 }

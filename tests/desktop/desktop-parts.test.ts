@@ -73,6 +73,17 @@ describe('a notification', () => {
     expect(news.next([signIn], day + 20_000)).toEqual([signIn]);
   });
 
+  test('comes once for all that has one cause, and anew for another one', () => {
+    const news = new AttentionNews();
+    const decide = (id: string, cause: string): AttentionItem => ({ ...item('decide'), id, cause });
+    const steps = [
+      [decide('inbox-1', 'change d 0'), decide('inbox-2', 'change d 0')],
+      [decide('inbox-3', 'change d 0')],
+      [decide('inbox-4', 'change d 1')],
+    ];
+    expect(steps.map((items, at) => news.next(items, at).map(({ id }) => id))).toEqual([['inbox-1'], [], ['inbox-4']]);
+  });
+
   test('does not come for what is tried again anyway', () => {
     const news = new AttentionNews();
     news.next([item('retry')], 0);

@@ -108,8 +108,17 @@ describe('what is to be mended', () => {
   });
 
   test('leaves out what has a row of its own', () => {
-    expect(fixes(item(undefined, 'resume', 'Resume'), item(undefined, 'connect-app', 'Mend'))).toEqual([]);
+    const inbox = [item('a', 'heal', 'Decide'), item(undefined, 'decide', 'Decide')];
+    expect(fixes(item(undefined, 'resume', 'Resume'), item(undefined, 'connect-app', 'Mend'), ...inbox)).toEqual([]);
   });
+});
+
+test('what waits for a decision is counted in a row that opens the inbox; without any there is none', () => {
+  expect(row(menuOf({ inbox: [{}, {}, {}] }), 'inbox')).toEqual({
+    ...{ id: 'inbox', label: 'Inbox: 3 decisions for you…' },
+    action: { kind: 'open', place: 'inbox' },
+  });
+  expect(row(menuOf({ inbox: [] }), 'inbox')).toBeUndefined();
 });
 
 test('the mode in force is the chosen one, each has its line', () => {
@@ -192,7 +201,10 @@ describe('a click', () => {
   test('on anything else leads to where it can be done', async () => {
     expect(await fixing('git hub', 'view-log', '')).toEqual(['open servers/git%20hub/log']);
     expect(await fixing('a', 'edit-config', '')).toEqual(['open servers/a/config']);
-    expect(await fixing(undefined, 'decide', '')).toEqual(['open overview']);
+    const waiting = { ...item(undefined, 'decide', ''), id: 'inbox-1a2b3c' };
+    expect(await done({ kind: 'fix', item: waiting })).toEqual(['open inbox/1a2b3c']);
+    // Nothing that another app starts is agreed to by a click in a menu.
+    expect(await fixing('git hub', 'heal', '')).toEqual(['open inbox/server/git%20hub']);
     expect(await fixing(undefined, 'open-config', '')).toEqual(['reveal {"what":"config"}']);
   });
 });

@@ -17,7 +17,12 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   overview: [
     { route: 'overview', shows: 'things need you' },
     { route: 'overview', shows: 'o200k_base', then: click('How is this counted?') },
-    { route: 'overview', shows: 'What would change', then: click('Decide: Add the server "weather".') },
+  ],
+  inbox: [
+    { route: 'inbox', shows: 'What a yes would mean' },
+    { route: 'inbox/server/broken', shows: 'Try and use it' },
+    { route: 'inbox/history', shows: 'Nothing was decided yet' },
+    { route: 'inbox/gone', shows: 'This does not wait any more' },
   ],
   servers: [
     { route: 'servers', shows: 'does not exist' },
@@ -37,9 +42,9 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   setup: [
     { route: 'setup/apps', shows: 'Claude Desktop' },
     { route: 'setup/apps/cursor', shows: 'A backup is made at' },
-    { route: 'setup/servers', shows: 'A working launch was found elsewhere' },
+    { route: 'setup/servers', shows: 'A launch that may mend' },
     { route: 'setup/first-call', shows: 'made the first call' },
-    { route: 'settings', shows: 'What would change' },
+    { route: 'settings', shows: '1 change waits in the Inbox' },
   ],
 };
 
@@ -64,6 +69,7 @@ test('no barrier is found where nothing is there yet', async ({ page }) => {
   await page.goto(core.link);
   const empty = {
     overview: 'All your tools behind one connection',
+    inbox: 'Nothing waits for you',
     servers: 'No servers yet',
     activity: 'No call yet',
     spills: 'Nothing kept',

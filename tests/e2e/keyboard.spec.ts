@@ -4,14 +4,24 @@ import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { tabAround, tabTo } from './keyboard.ts';
 import { test } from './lived-in-core.ts';
 
-const frame = ['Overview', 'Servers', 'Activity', 'Spills', 'Setup', 'Settings', 'Pause all'];
+const frame = ['Overview', 'Inbox', 'Servers', 'Activity', 'Spills', 'Setup', 'Settings', 'Pause all'];
 const drawer = [...frame, 'Filter servers', 'Close', 'Summary', 'Tools', 'Log', 'Config', 'Activity'];
 const adding = [...frame, 'Close', 'From your apps', 'Paste', 'By hand'];
 const called = ['Close', 'Copy as JSON', 'Copy as command', 'Summary', 'Arguments', 'What the model got', 'Timing'];
 
 /** The actions of each place, by the beginnings of their names. */
 const actions: Readonly<Record<string, readonly string[]>> = {
-  overview: [...frame, 'Decide', 'Use it', 'Today', '7 days', '30 days', 'All', 'How is this counted?', 'tracker ›'],
+  overview: [...frame, 'Decide', 'Today', '7 days', '30 days', 'All', 'How is this counted?', 'tracker ›'],
+  'inbox/server/weather': [
+    ...frame,
+    'Waiting',
+    'Decided',
+    'Add the server',
+    'Line by line',
+    'The whole entry',
+    'Reject',
+    'Approve',
+  ],
   servers: [...frame, 'Filter servers', 'Add server', 'tracker', 'broken', 'resting', 'Switch on'],
   'servers/tracker': [...drawer, 'Use tracker', 'Copy'],
   'servers/broken': [...drawer, 'Use broken'],
@@ -54,7 +64,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   'setup/apps/cursor': ['Change of the file', 'Copy path', 'Copy instead', 'Cancel', 'Connect'],
   'setup/servers': [
     ...frame,
-    'Try and use it for broken',
+    'decide in the Inbox',
     'Bring gone over',
     'Move them',
     'Add 2 servers',
@@ -63,8 +73,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   'setup/first-call': [...frame, 'See it in Activity'],
   settings: [
     ...frame,
-    'Reject',
-    'Approve',
+    '1 change waits in the Inbox',
     'Auto',
     'Search',
     'Keep answers',
@@ -105,12 +114,6 @@ test('every action of every view is reached by Tab and arrows', async ({ page, l
 
 /** What opens a dialog or drawer, how that is called, and its own way out. */
 const openers = [
-  {
-    place: 'overview',
-    opener: 'Decide: Add the server "weather".',
-    opened: 'A model asks for a change',
-    closer: 'Later',
-  },
   { place: 'overview', opener: 'How is this counted?', opened: 'How is this counted?', closer: undefined },
   { place: 'servers', opener: 'tracker', opened: 'tracker', closer: 'Close' },
   { place: 'servers', opener: 'Add server', opened: 'Add a server', closer: 'Close' },

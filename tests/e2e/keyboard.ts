@@ -63,7 +63,8 @@ function endRound(): Round {
   };
   // In a list of tabs or rows one is reached by Tab, and the others by arrows from there.
   const isBesideAStop = (element: Element): boolean => {
-    const group = element.matches('[role=tab], [data-row]') && element.closest('[role=tablist], tbody, [role=region]');
+    const group =
+      element.matches('[role=tab], [data-row]') && element.closest('[role=tablist], tbody, [role=region], [role=list]');
     return (
       group instanceof Element && stops.some((stop) => stop.matches('[role=tab], [data-row]') && group.contains(stop))
     );

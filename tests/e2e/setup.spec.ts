@@ -100,14 +100,16 @@ test('from two found apps to the first call: shown, connected, taken back, conne
   });
 
   await test.step('the broken one is mended from another place, after a yes', async () => {
-    const offer = page.getByRole('region', { name: 'Servers that can be mended' });
+    await page.getByRole('link', { name: 'decide in the Inbox' }).click();
+    const offer = page.getByRole('article');
     await expect(offer).toContainText('The shared MCP config');
     expect(await home.read('own/config.json')).toContain('/no/such/folder/notes-server');
-    await offer.getByRole('button', { name: 'Try and use it for notes' }).click();
-    const notes = page.getByRole('list', { name: 'Servers that came' }).getByRole('listitem');
-    await expect(notes.filter({ hasText: 'notes' })).toContainText('Ready');
-    await expect(offer).toBeHidden();
+    await offer.getByRole('button', { name: 'Try and use it' }).click();
+    await expect(page.getByRole('status').filter({ hasText: 'notes was mended' })).toBeVisible();
     expect(await home.read('own/config.json')).not.toContain('/no/such/folder');
+    await page.getByRole('link', { name: /^Servers/ }).click();
+    await expect(page.getByRole('row').filter({ hasText: 'notes' })).toContainText('Ready');
+    await page.getByRole('link', { name: 'Setup' }).click();
   });
 
   await test.step('the first call of the app, started as its file says, turns the step to a tick', async () => {
@@ -132,7 +134,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     await page.getByRole('button', { name: 'Disconnect Claude Desktop' }).click();
     await expect(appLine(page, 'Claude Desktop')).toContainText('Not connected');
     expect(JSON.parse(await home.read(claudeFile))).toEqual(JSON.parse(before));
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo' }).last().click();
     await expect(appLine(page, 'Claude Desktop')).toContainText('Connected');
     expect(await home.read(claudeFile)).toBe(connected);
   });

@@ -48,10 +48,13 @@ export class DecisionHistory {
     return decided.map(({ back: _back, ...shown }) => shown);
   }
 
-  /** Rejects with what the file system throws. */
-  async add(decision: NewDecision): Promise<void> {
+  /** Its id; undefined where it could not be written: it is done all the same, and cannot be taken back here. Never rejects. */
+  async add(decision: NewDecision): Promise<string | undefined> {
     const kept: KeptDecision = { ...decision, id: randomBytes(4).toString('hex'), at: Date.now() };
-    await this.#change((all) => [...all, kept]);
+    return this.#change((all) => [...all, kept]).then(
+      () => kept.id,
+      () => undefined,
+    );
   }
 
   /**

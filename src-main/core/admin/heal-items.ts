@@ -35,7 +35,7 @@ export function healSource(parts: HealSourceParts): InboxSource {
 function itemOf(offer: HealOffer, before: JsonObject | undefined): InboxItem {
   const { server, source, entry, file } = offer;
   const [change] = explainEdits([{ kind: 'entry', server, entry, before }]);
-  const others = `What else ${source.title} starts may then mend servers as well, without another question.`;
+  const others = `${source.title}: what else it starts may then mend servers as well, without another question.`;
   const trust = source.id === ownCommand.id ? [] : [{ text: others, isGrave: false }];
   return {
     ...{ id: offerKey(offer).slice(0, 6), kind: 'heal', cause: `heal ${server}`, at: undefined, until: undefined },
@@ -44,7 +44,10 @@ function itemOf(offer: HealOffer, before: JsonObject | undefined): InboxItem {
     from: file === undefined ? 'Found on the PATH.' : `Found in ${markHidden(file)}. Nothing of it has run yet.`,
     isGrave: false,
     meanings: gravestFirst([...entryMeanings(before, entry), ...trust]),
-    parts: change === undefined ? [] : [{ ...part, title: change.sentence, lines: change.lines, entry: change.entry }],
+    parts:
+      change === undefined
+        ? []
+        : [{ ...part, title: 'What would be written', lines: change.lines, entry: change.entry }],
     moreParts: 0,
     actions: [
       {
@@ -70,22 +73,18 @@ async function decide(item: InboxItem, { action, by }: PersonsWord, parts: HealS
   if (action === 'leave') {
     await healing.leave(key);
     const sentence = `Left ${markHidden(server)} as it is.`;
-    const undo = 'You are asked about this launch again.';
-    await history
-      .add({ kind, by, server, sentence, undo, back: { offer: { key, wanted: false } } })
-      .catch(() => undefined);
-    return { sentence, isDone: true };
+    const undoes = 'You are asked about this launch again.';
+    const back = { offer: { key, wanted: false } };
+    return { sentence, isDone: true, undo: await history.add({ kind, by, server, sentence, undo: undoes, back }) };
   }
   const before = await edits.writtenEntries([server]);
   const { healed, sentence } = await healing.heal(server);
   if (!healed) return { sentence, isDone: false };
   const after = await edits.writtenEntries([server]);
   const written = [{ kind: 'entry', server, entry: after.get(server), before: before.get(server) } as const];
-  const undo = 'The entry that did not start is put back.';
-  await history
-    .add({ kind, by, server, sentence, undo, back: { written, offer: { key, wanted: true } } })
-    .catch(() => undefined);
-  return { sentence, isDone: true };
+  const undoes = 'The entry that did not start is put back.';
+  const back = { written, offer: { key, wanted: true } };
+  return { sentence, isDone: true, undo: await history.add({ kind, by, server, sentence, undo: undoes, back }) };
 }
 
 async function undo({ back }: KeptDecision, { healing, edits }: HealSourceParts): Promise<void> {

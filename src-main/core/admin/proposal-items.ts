@@ -83,10 +83,9 @@ async function decide(item: InboxItem, { action, by }: PersonsWord, parts: Propo
   const isYes = action === 'approve';
   const back = isYes ? await approve(id, proposal, parts) : await reject(id, proposal, parts);
   const sentence = `${isYes ? 'Approved' : 'Rejected'}: ${item.sentence}`;
-  const undone = back === undefined ? undefined : undoWords(back);
-  // It is done, whether the history can be written or not.
-  await parts.history.add({ kind, by, server, sentence, undo: undone, back }).catch(() => undefined);
-  return { sentence, isDone: true };
+  const undoes = back === undefined ? undefined : undoWords(back);
+  const kept = await parts.history.add({ kind, by, server, sentence, undo: undoes, back });
+  return { sentence, isDone: true, undo: undoes === undefined ? undefined : kept };
 }
 
 async function approve(

@@ -88,7 +88,7 @@ function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
 }
 
 /** What waits for the person, as they are to see it. */
-export async function proposalSummaries(admin: ServerAdmin): Promise<ProposalSummary[]> {
+async function proposalSummaries(admin: ServerAdmin): Promise<ProposalSummary[]> {
   return Promise.all((await admin.proposals()).map((proposal) => summaryOf(proposal, admin)));
 }
 

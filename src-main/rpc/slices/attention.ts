@@ -19,11 +19,12 @@ export function attentionItems({ core, servers, inbox, apps }: AttentionFacts): 
     ...(core.httpProblem === '' ? [] : [item('http', core.httpProblem, 'open-config', 'Open config file')]),
     // A launch that is offered stands with the server that it may mend.
     ...inbox
-      .filter(({ kind }) => kind !== 'heal' && kind !== 'change')
+      .filter(({ kind }) => kind !== 'heal')
       .map(({ id, sentence, cause }) => ({ ...item(`inbox-${id}`, sentence, 'decide', 'Decide'), cause })),
     ...servers.toSorted(mendableFirst).flatMap((server): AttentionItem[] => {
       const { name, level, summary, detail, action } = server;
-      if (core.paused || (level !== 'error' && level !== 'attention')) return [];
+      // One in review is told as what waits in the inbox.
+      if (core.paused || (level !== 'error' && level !== 'attention') || action?.kind === 'review') return [];
       const sentence = `${name}: ${summary}. ${detail}`.trim();
       return [{ id: `server-${name}`, sentence, server: name, action: action ?? viewLog }];
     }),

@@ -23,10 +23,10 @@ describe.each(all)('in the %s', (name) => {
 
   test('its own keys with a digit open the view of that number, whatever the digit writes', () => {
     const press = (code: string): KeyPress => ({ ...plain, ...held[name], key: '&', code });
-    const commands = ['Digit1', 'Numpad2', 'Digit6', 'Digit7', 'Digit0'].map((code) =>
+    const commands = ['Digit1', 'Numpad2', 'Digit7', 'Digit8', 'Digit0'].map((code) =>
       commandOf(press(code), true, place),
     );
-    expect(commands).toEqual([{ view: 'overview' }, { view: 'servers' }, { view: 'settings' }, undefined, undefined]);
+    expect(commands).toEqual([{ view: 'overview' }, { view: 'inbox' }, { view: 'settings' }, undefined, undefined]);
   });
 
   test('the keys of the other places are left to whoever has them', () => {

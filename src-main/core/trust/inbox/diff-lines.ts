@@ -91,7 +91,8 @@ function walk(value: unknown, place: string, lines: Map<string, unknown>): void 
 /** `Parameter path, description` for `inputSchema.properties.path.description`. */
 export function placeInWords(place: string): string {
   const words = place
-    .replace(/^inputSchema\.properties\./, 'Parameter ')
+    .replace(/^inputSchema\.properties(?:\.|$)/, 'Parameter ')
+    .trim()
     .replace(/^outputSchema\.properties\./, 'Field of the answer ')
     .replaceAll('.properties.', '.');
   const [first = '', ...rest] = words.split('.');

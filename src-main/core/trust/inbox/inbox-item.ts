@@ -99,6 +99,8 @@ export interface Outcome {
   readonly sentence: string;
   /** false: it was tried, and did not work. */
   readonly isDone: boolean;
+  /** The decision, where it can be taken back. */
+  readonly undo?: string | undefined;
 }
 
 /** What a person decided, for as long as it can be taken back or is remembered. */

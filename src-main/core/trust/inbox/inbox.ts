@@ -106,8 +106,8 @@ export class Inbox {
 function moreUrgent(one: InboxItem, other: InboxItem): number {
   return (
     Number(other.isGrave) - Number(one.isGrave) ||
-    (one.until ?? Infinity) - (other.until ?? Infinity) ||
-    (one.at ?? 0) - (other.at ?? 0)
+    (one.until ?? Number.MAX_VALUE) - (other.until ?? Number.MAX_VALUE) ||
+    (one.at ?? Number.MAX_VALUE) - (other.at ?? Number.MAX_VALUE)
   );
 }
 

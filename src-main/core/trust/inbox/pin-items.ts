@@ -32,9 +32,14 @@ async function decide(
   { action, by, parts: keys }: PersonsWord,
 ): Promise<Outcome> {
   const choice = action === 'accept' ? 'accept' : 'keep';
-  await pinsOf(pins, server).decide(choice, by, id, keys as readonly PinKey[] | undefined);
+  const about = pinsOf(pins, server);
+  await about.decide(choice, by, id, keys as readonly PinKey[] | undefined);
   const decided = keys ?? parts.flatMap((part) => part.keys);
-  return { sentence: decidedSentence(server, choice, decided as readonly PinKey[]), isDone: true };
+  return {
+    sentence: decidedSentence(server, choice, decided as readonly PinKey[]),
+    isDone: true,
+    undo: about.decisions.at(-1)?.id,
+  };
 }
 
 function pinsOf(pins: PinBook, server: string): ServerPins {
@@ -147,12 +152,18 @@ function grouped(changes: readonly DefinitionChange[]): readonly Group[] {
     const lines = linesOf(change);
     const { class: kind, added, milder, isRugPull, findings } = change;
     // By what changed in it, not by what else it says.
-    const same = JSON.stringify([kind, change.kind, added, milder, isRugPull, findings, lines]);
+    const what = saysMoreOnly(lines) ? lines.map((line) => line.what) : lines;
+    const same = JSON.stringify([kind, change.kind, added, milder, isRugPull, findings, what]);
     const group = groups.get(same);
     if (group === undefined) groups.set(same, { changes: [change], lines });
     else group.changes.push(change);
   }
   return [...groups.values()].toSorted((one, other) => gravity(other.changes) - gravity(one.changes));
+}
+
+/** Sentences came to texts of which all the rest stayed: those sentences tell all of it. */
+function saysMoreOnly(lines: readonly DiffLine[]): boolean {
+  return lines.every(({ pieces }) => pieces !== undefined && !pieces.before.some(({ isOther }) => isOther));
 }
 
 function gravity([change]: readonly DefinitionChange[]): number {

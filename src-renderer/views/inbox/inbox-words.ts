@@ -1,0 +1,42 @@
+/** Words and choices of the inbox: which button is the easy one, what is decided on. Pure. */
+import type { InboxAction, InboxItem, InboxKind, InboxPart, InboxSummary } from '../../../src-main/rpc/contract.ts';
+
+export const kindNames: Readonly<Record<InboxKind, string>> = {
+  change: 'Server changed',
+  review: 'Review',
+  proposal: 'Proposal',
+  settings: 'Config file',
+  flow: 'Data leaves',
+  heal: 'Repair',
+};
+
+/** What is shown: by its id, by the server it is about, else the first one. */
+export function chosenItem(items: readonly InboxSummary[], path: readonly string[]): InboxSummary | undefined {
+  const [id, server] = path;
+  if (id === undefined) return items[0];
+  if (id === 'server' && server !== undefined)
+    return items.find((item) => item.server === server) ?? items.find(isEdits);
+  return items.find((item) => item.id === id);
+}
+
+/** Several edits of the config file are one item: a server without one of its own is among them. */
+function isEdits({ kind, server }: InboxSummary): boolean {
+  return kind === 'settings' && server === undefined;
+}
+
+/** Nothing risky is the button that is pressed in passing; where something looks like an attack, the safe one is. */
+export function easyAction({ actions, isGrave }: Pick<InboxItem, 'actions' | 'isGrave'>): string | undefined {
+  if (isGrave) return actions.find(({ isRisky }) => !isRisky)?.id;
+  return actions.some(({ isRisky }) => isRisky) ? undefined : actions.at(-1)?.id;
+}
+
+/** Keys of the parts that are left out of none; undefined: all of it is meant. */
+export function partsMeant(parts: readonly InboxPart[], leftOut: ReadonlySet<number>): readonly string[] | undefined {
+  if (leftOut.size === 0) return undefined;
+  return parts.flatMap(({ keys }, index) => (leftOut.has(index) ? [] : keys));
+}
+
+/** `Accept`, `Accept 1 of 3`. */
+export function actionLabel({ label, isByPart }: InboxAction, parts: number, meant: number): string {
+  return isByPart && meant < parts ? `${label} (${meant} of ${parts})` : label;
+}

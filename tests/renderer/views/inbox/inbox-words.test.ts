@@ -1,0 +1,39 @@
+/** Which item of the inbox is shown, and which answer is the easy one. */
+import { expect, test } from 'vitest';
+import type { InboxAction, InboxPart, InboxSummary } from '../../../../src-main/rpc/contract.ts';
+import { actionLabel, chosenItem, easyAction, partsMeant } from '../../../../src-renderer/views/inbox/inbox-words.ts';
+
+const action = (id: string, isRisky: boolean): InboxAction => ({ id, label: id, meaning: '', isRisky, isByPart: true });
+const summary = (id: string, server?: string): InboxSummary => ({
+  ...{ id, kind: 'change', cause: id, at: 1, until: undefined, server, sentence: '', from: '', isGrave: false },
+});
+const part = (...keys: string[]): InboxPart => ({ keys, title: '', notes: [], added: [], lines: [], more: 0 });
+
+test('nothing risky is the easy answer; where it may be an attack the safe one is', () => {
+  const risky = [action('reject', false), action('approve', true)];
+  const calm = [action('reject', false), action('approve', false)];
+  expect(easyAction({ actions: risky, isGrave: false })).toBeUndefined();
+  expect(easyAction({ actions: risky, isGrave: true })).toBe('reject');
+  expect(easyAction({ actions: calm, isGrave: false })).toBe('approve');
+  expect(easyAction({ actions: [action('approve', true)], isGrave: true })).toBeUndefined();
+});
+
+test('an item is found by its id or its server; without either the first is shown, and never another one than was named', () => {
+  const items = [summary('a'), summary('b', 'mail')];
+  expect(chosenItem(items, [])?.id).toBe('a');
+  expect(chosenItem(items, ['b'])?.id).toBe('b');
+  expect(chosenItem(items, ['server', 'mail'])?.id).toBe('b');
+  expect([['gone'], ['server', 'gone'], ['server']].map((path) => chosenItem(items, path))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+test('an answer about some parts names those alone, and its button says so', () => {
+  const parts = [part('tool:a', 'tool:b'), part('tool:c')];
+  expect(partsMeant(parts, new Set())).toBeUndefined();
+  expect(partsMeant(parts, new Set([1]))).toEqual(['tool:a', 'tool:b']);
+  expect(actionLabel(action('Accept', true), 2, 2)).toBe('Accept');
+  expect(actionLabel(action('Accept', true), 2, 1)).toBe('Accept (1 of 2)');
+});
