@@ -288,7 +288,12 @@ export class Aggregator {
   /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
   async start(): Promise<void> {
     const { config } = this.options;
-    this.#stopAudit = followCore(this.audit, { config, admin: this.admin, healing: this.healing });
+    this.#stopAudit = followCore(this.audit, {
+      config,
+      questions: this.trust.questions,
+      admin: this.admin,
+      healing: this.healing,
+    });
     this.#stopWatching = config.changed.on((next) => {
       void this.#apply(next);
       this.catalog.rebuild();

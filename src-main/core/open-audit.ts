@@ -11,24 +11,27 @@ import { Audit } from './trust/audit/audit.ts';
 import { ConfigWatch } from './trust/audit/config-watch.ts';
 import { describeChanges } from './trust/pins/offer.ts';
 import type { PinRules } from './trust/pins/server-pins.ts';
+import type { EndedQuestion, Questions } from './trust/questions.ts';
 
 export function openAudit(dataDir: string, masker: Masker, log: Log): Audit {
   return new Audit({ folder: join(dataDir, 'audit'), masker, log, now: Date.now });
 }
 
 interface Audited {
+  readonly questions: Questions;
   readonly config: ConfigStore;
   readonly admin: ServerAdmin;
   readonly healing: Healing;
 }
 
 /** Until the returned function is called. */
-export function followCore(audit: Audit, { config, admin, healing }: Audited): () => Promise<void> {
+export function followCore(audit: Audit, { config, questions, admin, healing }: Audited): () => Promise<void> {
   const watch = new ConfigWatch(audit);
   void watch.look(config.current);
   const stops = [
     config.changed.on((next) => void watch.look(next)),
     admin.noted.on((note) => noteAdmin(audit, note)),
+    questions.ended.on((ended) => noteAnswer(audit, ended)),
     healing.healed.on(({ server, sentence, by }) =>
       audit.note({ kind: 'decision', about: 'launch', id: server, choice: 'accept', by, server, sentence }),
     ),
@@ -49,6 +52,14 @@ function noteAdmin(audit: Audit, { author, what, failure, decided }: AdminNote):
     const asker = by === 'person' ? {} : { app, session, tool };
     audit.note({ kind: 'decision', about: 'proposal', id, choice, by, sentence: what, ...asker });
   }
+}
+
+/** Details of a question are texts of calls: its sentence is what is kept. */
+function noteAnswer(audit: Audit, { question, answer }: EndedQuestion): void {
+  const { id, app, sessionId: session, server, tool, sentence } = question;
+  const choice = answer.how === 'answered' ? answer.choice : answer.how;
+  const by = answer.how === 'answered' ? answer.by : 'policy';
+  audit.note({ kind: 'decision', about: 'question', id, choice, by, sentence, app, session, server, tool });
 }
 
 /** What the pins tell of a server's texts and of the person's word on them. */

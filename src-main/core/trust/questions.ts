@@ -88,6 +88,11 @@ export type Answer =
 /** Where a person answered. */
 export type AnsweredBy = 'dashboard' | 'tray' | 'command line' | 'client app';
 
+export interface EndedQuestion {
+  readonly question: OpenQuestion;
+  readonly answer: Answer;
+}
+
 export interface AskedQuestion {
   readonly question: OpenQuestion;
   /** Never rejects. */
@@ -113,7 +118,7 @@ export class Questions {
   /** One was asked or has ended. */
   readonly changed = new Event();
   /** For the record of what was decided. */
-  readonly ended = new Event<{ readonly question: OpenQuestion; readonly answer: Answer }>();
+  readonly ended = new Event<EndedQuestion>();
   readonly #limits: QuestionLimits;
   readonly #held = new Map<string, Held>();
 

@@ -10,6 +10,9 @@ export const flowHandlers = {
   flowDecisions: async (_input, { core }) => ({ decisions: core.trust.decisions.all.toReversed().map(withAppName) }),
   forgetFlowDecision: async ({ server, destination }, { core }) => {
     await core.trust.decisions.takeBack(server, destination);
+    const sentence = `Taken back: ${server} may always send to ${destination}.`;
+    const id = `${server} ${destination}`;
+    core.audit.note({ kind: 'decision', about: 'question', id, choice: 'undo', by: 'person', server, sentence });
     return {};
   },
   flowRecord: async (_input, { core }) => {
