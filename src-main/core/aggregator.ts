@@ -31,6 +31,7 @@ import type { ConfigStore } from './config/config-store.ts';
 import { helpersNamed } from './mode-list.ts';
 import { ModeCosts } from './choose-mode.ts';
 import { followCore, notePins, openAudit } from './open-audit.ts';
+import { Profiles } from './open-profiles.ts';
 import { openRecord } from './open-record.ts';
 import { openResults } from './open-results.ts';
 import type { PlannedDeletions } from './spills/spill-room.ts';
@@ -115,6 +116,7 @@ export class Aggregator {
   readonly admin: ServerAdmin;
   /** Servers that a person has to look at; for people alone. */
   readonly reviews: ServerReviews;
+  readonly profiles: Profiles;
   /** What the person changes themselves. */
   readonly edits: PersonEdits;
   /** Mends servers from launches found elsewhere on this machine. */
@@ -220,11 +222,11 @@ export class Aggregator {
       log: log.child('flow'),
     });
     this.sessions.ended.on((id) => this.trust.flow.forget(id));
-    this.steps = callSteps({
+    const stepParts = {
       scans: this.scans,
       catalog: this.catalog,
       servers: this.servers,
-      isOn: (server, tool) => this.#isOn(server, tool),
+      isOn: (server: string, tool: string) => this.#isOn(server, tool),
       knownFix,
       shaper: this.shaper,
       activity: this.activity,
@@ -233,7 +235,8 @@ export class Aggregator {
       settleMs,
       cacheSeconds: () => options.config.current.results.cacheSeconds,
       flow: this.trust.flow,
-    });
+    };
+    this.steps = callSteps(stepParts);
     this.#proposals = new ProposalStore(join(paths.dataDir, 'proposals.json'));
     const lastLines = (server: string): readonly string[] => this.transports.lastLines(server);
     this.admin = new ServerAdmin({
@@ -247,6 +250,14 @@ export class Aggregator {
       descriptions: () => this.descriptions,
     });
     this.admin.noted.on((note) => recordAdmin(this.activity, note));
+    this.profiles = new Profiles({
+      config: options.config,
+      core: () => this.sessionCore,
+      steps: stepParts,
+      admin: this.admin,
+      spills: this.spills,
+    });
+    this.profiles.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
     this.edits = new PersonEdits(options.config, this.servers);
     this.reviews = new ServerReviews({
       ...{ config: options.config, servers: this.servers },
@@ -282,6 +293,7 @@ export class Aggregator {
     this.descriptions.changed.on(() => {
       this.modeCosts.forget();
       this.catalog.changed.emit({ tools: true, resources: false, prompts: false });
+      this.profiles.refresh();
     });
   }
 
@@ -299,6 +311,7 @@ export class Aggregator {
       this.catalog.rebuild();
       // Settings change what is listed, too; a session for which it is the same hears nothing.
       this.catalog.changed.emit({ tools: true, resources: false, prompts: false });
+      this.profiles.refresh();
     });
     let settled: Promise<unknown> = Promise.resolve();
     // One promise from the first moment on: a stop that comes while we tidy up waits for what begins after it.
@@ -353,6 +366,7 @@ export class Aggregator {
       modeCosts: this.modeCosts,
       settleMs,
       answerRoom: this.#answerRoom,
+      inProfile: (name) => this.profiles.core(name),
     };
   }
 

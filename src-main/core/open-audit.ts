@@ -50,9 +50,20 @@ function noteAdmin(audit: Audit, { author, what, failure, decided }: AdminNote):
   } else if (decided !== undefined) {
     const { id, choice, by } = decided;
     const asker = by === 'person' ? {} : { app, session, tool };
-    audit.note({ kind: 'decision', about: 'proposal', id, choice, by, sentence: what, ...asker });
+    audit.note({
+      kind: 'decision',
+      about: ofProposals.has(choice) ? 'proposal' : 'server',
+      id,
+      choice,
+      by,
+      sentence: what,
+      ...asker,
+    });
   }
 }
+
+/** What is said to anything else is said of a server. */
+const ofProposals: ReadonlySet<string> = new Set(['asked', 'done', 'approve', 'reject']);
 
 /** Details of a question are texts of calls: its sentence is what is kept. */
 function noteAnswer(audit: Audit, { question, answer }: EndedQuestion): void {

@@ -4,7 +4,7 @@ import type { Log } from '../core/base/log.ts';
 import { accessRevoked } from '../core/client-apps/access.ts';
 import type { AppAccessStore } from '../core/security/app-access.ts';
 
-type End = () => unknown;
+type End = (why: AppError) => unknown;
 
 /** That an app was seen is written down once in this time, in ms. */
 const noteEveryMs = 60_000;
@@ -54,7 +54,7 @@ export class AppGate {
   hold(app: string, end: End): () => void {
     const lines = this.#lines.get(app) ?? new Set();
     this.#lines.set(app, lines.add(end));
-    if (this.#store.isRevoked(app)) end();
+    if (this.#store.isRevoked(app)) end(accessRevoked(app));
     return () => {
       this.#note(app);
       lines.delete(end);
@@ -63,8 +63,8 @@ export class AppGate {
   }
 
   /** Ends every line of the app. */
-  endLines(app: string): void {
-    for (const end of [...(this.#lines.get(app) ?? [])]) end();
+  endLines(app: string, why: AppError = accessRevoked(app)): void {
+    for (const end of [...(this.#lines.get(app) ?? [])]) end(why);
   }
 
   /** Resolves when nothing is left to be written. */

@@ -7,9 +7,9 @@ import type { TokenCounter } from '../core/activity/token-counter.ts';
 import { Aggregator } from '../core/aggregator.ts';
 import { followAccess } from '../core/open-audit.ts';
 import { appPaths, type AppPaths, ensurePrivateDir, type Env } from '../core/base/app-paths.ts';
+import { AppError } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
-import { accessRevoked } from '../core/client-apps/access.ts';
 import { ownAddress } from '../core/client-apps/own-launch.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import type { AppAccessStore } from '../core/security/app-access.ts';
@@ -145,6 +145,7 @@ export class CoreHost {
     const apps = lookAfterApps(core, this.#access());
     this.#apps = apps;
     this.#stops.push(core.options.config.changed.on(() => apps.configChanged()));
+    this.#stops.push(this.#endHeld());
     this.dashboard = new Dashboard(this.rpcDeps);
     this.#http = new HttpDoor(this.#httpOptions(this.dashboard));
     await this.#http.start();
@@ -177,7 +178,7 @@ export class CoreHost {
       },
     });
     const { app } = endpoint;
-    if (app !== undefined) letGo = this.gate.hold(app, () => end(accessRevoked(app)));
+    if (app !== undefined) letGo = this.gate.hold(app, (why) => end(why));
   }
 
   async stop(): Promise<void> {
@@ -188,6 +189,21 @@ export class CoreHost {
     await this.#socket?.stop();
     await this.gate.stop();
     this.log.close();
+  }
+
+  /** What an app has open ends when it is held to another profile; what it opens then is of that one. */
+  #endHeld(): () => void {
+    const { config } = this.core.options;
+    let before = config.current.appProfiles;
+    return config.changed.on(({ appProfiles }) => {
+      const apps = new Set([...Object.keys(before), ...Object.keys(appProfiles)]);
+      const moved = [...apps].filter((app) => before[app] !== appProfiles[app]);
+      before = appProfiles;
+      for (const app of moved) {
+        this.gate.endLines(app, profileChanged(app));
+        void this.#http?.endApp(app);
+      }
+    });
   }
 
   #access(): AppSetupParts['access'] {
@@ -227,4 +243,8 @@ export class CoreHost {
       other: (request, response) => dashboard.answer(request, response, page),
     };
   }
+}
+
+function profileChanged(app: string): AppError {
+  return new AppError('not_allowed', `What ${app} may use has changed.`, { fix: 'Connect again.' });
 }

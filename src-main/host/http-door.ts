@@ -1,6 +1,6 @@
 /** The core's HTTP: client apps of both eras, and whatever else is answered on the same port. */
 import type { Aggregator } from '../core/aggregator.ts';
-import type { CatalogChange } from '../core/catalog/live-catalog.ts';
+import type { CatalogChange, LiveCatalog } from '../core/catalog/live-catalog.ts';
 import { type Endpoint, viewFor } from '../core/sessions/views/endpoint.ts';
 import { HttpListener, type HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
 import { ModernEndpoint, SessionSlots } from '../core/sessions/http/modern-http.ts';
@@ -48,9 +48,10 @@ export class HttpDoor {
   /** Rejects with AppError port_in_use where the port was named for this run. */
   async start(): Promise<void> {
     await this.ports.start();
-    const { catalog, servers } = this.#options.core;
+    const { catalog, profiles, servers } = this.#options.core;
     this.#stops.push(
-      catalog.changed.on((change) => this.#tellChange(change)),
+      catalog.changed.on((change) => this.#tellChange(catalog, change)),
+      profiles.changed.on(({ catalog: own, change }) => this.#tellChange(own, change)),
       servers.notified.on((notification) => this.#tellResource(notification)),
     );
   }
@@ -74,8 +75,9 @@ export class HttpDoor {
   }
 
   /** Endpoints of 2026-07-28 have no sessions: they are told themselves. */
-  #tellChange(change: CatalogChange): void {
-    for (const endpoint of this.#listener.modernEndpoints) endpoint.announce(change);
+  #tellChange(catalog: LiveCatalog, change: CatalogChange): void {
+    for (const endpoint of this.#listener.modernEndpoints)
+      if (endpoint.view.catalog === catalog) endpoint.announce(change);
   }
 
   #tellResource({ server, method, params }: NamedNotification): void {

@@ -52,7 +52,7 @@ function welcome({ core, serve, rpcDeps }: SocketDoorOptions, socket: Socket, he
     void answerPeople(transport, rpcDeps());
     return;
   }
-  serve(transport, { app: hello.app, mode: hello.mode }, `socket ${hello.pid ?? ''}`)
+  serve(transport, { app: hello.app, mode: hello.mode, profile: hello.profile }, `socket ${hello.pid ?? ''}`)
     .catch((error: unknown) => {
       const why = toAppError(error);
       core.options.log.warn(why.text, { error });

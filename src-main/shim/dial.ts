@@ -21,6 +21,7 @@ interface HelloWishes {
   readonly purpose: 'session' | 'control';
   readonly app?: string | undefined;
   readonly mode?: string | undefined;
+  readonly profile?: string | undefined;
   readonly config?: string | undefined;
 }
 

@@ -21,6 +21,7 @@ export const layers = [
   'calls',
   'modes',
   'compat',
+  'profiles',
   'mode-list',
   'sessions',
   'aggregator',

@@ -34,6 +34,14 @@ async function inFile(core: TestCore): Promise<TestConfig> {
   return JSON.parse(await readFile(core.configFile, 'utf8')) as TestConfig;
 }
 
+test('whom a profile holds to what, and what it lets through, is no other program’s to change', async () => {
+  const held = { profiles: { calm: { servers: ['a'] } }, appProfiles: { cursor: 'calm' } };
+  await using core = await startCore({ servers: { a: echo, b: other }, ...held }, own);
+  await edit(core, { servers: { a: echo, b: other }, profiles: { calm: {} } });
+  expect(core.host.core.options.config.current).toMatchObject(held);
+  expect(await waiting(core)).toHaveLength(1);
+});
+
 test("the first config that a home ever sees is the person's word; a new server in a later edit starts once they agree", async () => {
   await using core = await startCore({ servers: { a: echo } }, own);
   expect(running(core)).toEqual(['a']);

@@ -3,6 +3,7 @@ import { helperTools, modes } from '../../src-main/core/mode-list.ts';
 import { HttpClient } from './http-client.ts';
 import { ModernClient } from './modern-client.ts';
 import type { Params } from './raw-client.ts';
+import type { HelloWishes } from './socket-client.ts';
 import type { TestCore } from './start-core.ts';
 
 export interface Names {
@@ -34,11 +35,19 @@ export function inputsFor(schema: unknown, { names, query, server }: Names): rea
   return inputs;
 }
 
+/** Who is shown it: an app over the socket, and addresses. */
+interface Place {
+  readonly hello: HelloWishes;
+  readonly paths: (server: string) => readonly string[];
+}
+
+const everywhere: Place = { hello: {}, paths: (server) => ['', `/server/${server}`, '/mode/search'] };
+
 /** One long text of every answer. Errors count as well. */
-export async function shownEverywhere(core: TestCore, names: Names): Promise<string> {
+export async function shownEverywhere(core: TestCore, names: Names, place: Place = everywhere): Promise<string> {
   const said: unknown[] = [];
   for (const { name: mode } of modes) {
-    const session = await core.connect({ mode });
+    const session = await core.connect({ ...place.hello, mode });
     said.push(await session.initialize());
     said.push(...(await listsOf((method) => session.request(method))));
     const listed = JSON.stringify(said);
@@ -51,7 +60,7 @@ export async function shownEverywhere(core: TestCore, names: Names): Promise<str
     }
     for (const name of names.names) said.push(await session.callTool(name).catch(String));
   }
-  for (const path of ['', `/server/${names.server}`, '/mode/search']) {
+  for (const path of place.paths(names.server)) {
     const http = new HttpClient(`${core.url}${path}`);
     said.push(await http.initialize());
     said.push(...(await listsOf((method) => http.exchange(method))));

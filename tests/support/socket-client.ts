@@ -6,6 +6,7 @@ import { type Exchange, type Id, type Params, RawClient, type RawMessage } from 
 export interface HelloWishes {
   readonly app?: string;
   readonly mode?: string;
+  readonly profile?: string;
   /** `session` by default. */
   readonly purpose?: 'session' | 'control';
 }

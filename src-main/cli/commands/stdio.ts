@@ -10,6 +10,7 @@ export const stdio = command({
   flags: {
     app: { value: 'NAME', help: 'the client app, as the status page shows it' },
     mode: modeFlag,
+    profile: { value: 'NAME', help: 'the servers and tools of this profile alone' },
     config: configFlag,
     standalone: { help: 'serve from this process instead of the running Tooltray' },
   },
@@ -19,7 +20,7 @@ export const stdio = command({
 async function serveAlone(given: ShimArgs): Promise<number> {
   // A package that prints something by mistake must not do it between two frames.
   globalThis.console = new Console(process.stderr);
-  const { app, mode } = given;
+  const { app, mode, profile } = given;
   const ended = Promise.withResolvers<void>();
   const host = await openHost(given, ended.resolve);
   obeySignals(host, ended.resolve);
@@ -29,7 +30,7 @@ async function serveAlone(given: ShimArgs): Promise<number> {
     host.gate.admit(app);
     // The servers are known before the first question can be asked, and start while the client app introduces itself.
     const line = new StreamTransport(process.stdin, process.stdout);
-    await host.serve(line, { app, mode }, 'stdio', ended.resolve);
+    await host.serve(line, { app, mode, profile }, 'stdio', ended.resolve);
     await ended.promise;
   } finally {
     await host.stop();

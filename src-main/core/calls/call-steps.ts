@@ -4,7 +4,7 @@ import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { IsToolOn, LiveCatalog } from '../catalog/live-catalog.ts';
 import { toolOff } from '../catalog/tool-finder.ts';
-import type { ServerManager } from '../servers/server-manager.ts';
+import type { ServerSet } from '../servers/server-manager.ts';
 import type { Flow } from '../trust/flow/flow.ts';
 import { type Result, RpcError } from '../wire/message.ts';
 import { type CallerContext, type CallRequest, type CallSteps, checkIntent } from './call-tool.ts';
@@ -14,9 +14,9 @@ import { explainError, explainResult, withoutShownSchema } from './refused-argum
 import { ResultCache } from './result-cache.ts';
 import type { ResultShaper } from './shape-result.ts';
 
-interface StepParts extends CallBooks {
+export interface StepParts extends CallBooks {
   readonly catalog: LiveCatalog;
-  readonly servers: ServerManager;
+  readonly servers: ServerSet;
   readonly isOn: IsToolOn;
   /** Another launch that a person could take for a server that does not start, as a sentence. */
   readonly knownFix: (server: string) => string | undefined;
@@ -133,7 +133,7 @@ function insteadOf(
  */
 const alikeShare = 0.4;
 
-function makeCache(servers: ServerManager, cacheSeconds: StepParts['cacheSeconds']): ResultCache {
+function makeCache(servers: ServerSet, cacheSeconds: StepParts['cacheSeconds']): ResultCache {
   const cache = new ResultCache({
     cacheSeconds,
     server: (name) => {

@@ -1,5 +1,6 @@
 /** The catalog of now: rebuilt when what a server offers changes, announced only when something really is different. */
 import { Event } from '../base/events.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { ConfigProblem } from '../config/app-config.ts';
 import { SearchIndex } from '../search/search-index.ts';
 import type { SearchDocument } from '../search/segment.ts';
@@ -7,7 +8,7 @@ import { awaitStart, lastingTrouble } from '../servers/server-standing.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { Listing } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
-import type { ServerManager } from '../servers/server-manager.ts';
+import type { ServerSet } from '../servers/server-manager.ts';
 import { buildCatalog, type Catalog, type CatalogEntry, type CatalogResource } from './catalog.ts';
 import { flawedServer, type KnownServer, type MissingTool, ToolFinder } from './tool-finder.ts';
 
@@ -20,34 +21,40 @@ export interface CatalogChange {
 /** Whether the person left a tool on; `tool` by the server's own name. */
 export type IsToolOn = (server: string, tool: string) => boolean;
 
+/** Whether there is that tool at all; what there is not is nowhere told of. */
+type HasTool = (server: string, definition: JsonObject) => boolean;
+
 export class LiveCatalog {
   readonly changed = new Event<CatalogChange>();
   readonly index = new SearchIndex();
   /** What names mean, and what answers those that cannot be called. */
   readonly finder: ToolFinder;
-  readonly #servers: ServerManager;
+  readonly #servers: ServerSet;
   readonly #reserved: ReadonlySet<string>;
   readonly #isOn: IsToolOn;
+  readonly #has: HasTool | undefined;
   readonly #aliases = new ServerAliases();
   #current: Catalog = buildCatalog([], new Set());
   /** Which servers were down when the catalog was made. */
   #stood = '';
 
-  /** `reserved`: names of our own tools, which no server's tool may be listed under. `problems`: those of the config. `knownFix`: as ToolFinder has it. */
+  /** `reserved`: names of our own tools, which no server's tool may be listed under. `problems`: those of the config. `knownFix`: as ToolFinder has it. `has`: absent where every tool is there. */
   constructor(
-    servers: ServerManager,
+    servers: ServerSet,
     reserved: ReadonlySet<string>,
     isOn: IsToolOn = () => true,
     problems: () => readonly ConfigProblem[] = () => [],
     knownFix?: (server: string) => string | undefined,
+    has?: HasTool,
   ) {
+    this.#has = has;
     this.#servers = servers;
     this.#reserved = reserved;
     this.#isOn = isOn;
     this.finder = new ToolFinder({
       catalog: () => this.#current,
       index: this.index,
-      servers: () => [...servers.all, ...flawed(servers, problems())],
+      servers: () => [...servers.all.map((server) => this.#known(server)), ...flawed(servers, problems())],
       isOn,
       pause: (server) => servers.refusal(server),
       knownFix,
@@ -182,9 +189,18 @@ export class LiveCatalog {
   }
 
   /** What it lists without the tools that are switched off. */
-  #switched({ config, listing }: ManagedServer): Listing {
+  #switched(server: ManagedServer): Listing {
+    const { config, listing } = this.#known(server);
     const tools = listing.tools.filter(({ name }) => this.#isOn(config.name, String(name)));
     return tools.length === listing.tools.length ? listing : { ...listing, tools };
+  }
+
+  #known(server: ManagedServer): KnownServer & { readonly listing: Listing } {
+    const has = this.#has;
+    if (has === undefined) return server;
+    const { config, state, listing, listedAt } = server;
+    const tools = listing.tools.filter((tool) => has(config.name, tool));
+    return { config, state, listing: { ...listing, tools }, listedAt };
   }
 
   #reindex(before: Catalog): void {
@@ -205,7 +221,7 @@ function pendingMs({ config, state, listedAt }: ManagedServer, ms: number): numb
 }
 
 /** Entries that nothing was made of, by the first thing that is wrong with them. */
-function flawed(servers: ServerManager, problems: readonly ConfigProblem[]): KnownServer[] {
+function flawed(servers: ServerSet, problems: readonly ConfigProblem[]): KnownServer[] {
   const first = new Map<string, string>();
   for (const { severity, server, reason } of problems) {
     if (severity !== 'error' || server === undefined || servers.find(server) !== undefined) continue;

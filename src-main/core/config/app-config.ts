@@ -122,6 +122,22 @@ export interface ResultSettings {
   readonly folders: readonly string[];
 }
 
+/** What whoever has this profile is shown and may call; the rest is for them as if it did not exist. */
+export interface Profile {
+  /** Only these; absent: all. */
+  readonly servers?: readonly string[] | undefined;
+  /** Only these, by name or `server:tool`; absent: all of the servers. */
+  readonly tools?: readonly string[] | undefined;
+  /** Not these; wins over `tools`. */
+  readonly except?: readonly string[] | undefined;
+  /** Only tools of which their server says that they only read. */
+  readonly readOnly?: boolean | undefined;
+  /** Only tools of which their server says that they destroy nothing. */
+  readonly noDestructive?: boolean | undefined;
+  /** Only tools of which their server says that they do not reach the open world. */
+  readonly noOpenWorld?: boolean | undefined;
+}
+
 /** What models may change about the configuration. */
 interface ChangePolicy {
   /** A person is asked, it just happens, or it is refused. */
@@ -178,6 +194,10 @@ export interface AppConfig {
   readonly mode: ModeName | typeof autoMode;
   /** Mode by client app name: `--app`, `/mcp/app/<name>`, or its `clientInfo.name` in the handshake. */
   readonly appModes: Readonly<Record<string, ModeName | typeof autoMode>>;
+  /** Named sets of servers and tools, for apps and addresses that are to have no others. */
+  readonly profiles: Readonly<Record<string, Profile>>;
+  /** The profile that a client app is held to, by its name; one that is not there lets nothing through. */
+  readonly appProfiles: Readonly<Record<string, string>>;
   /** Leave descriptions and schemas of servers as they are: the same as `condense: "full"`, and older. */
   readonly raw: boolean;
   /** How much of a server's tool a list shows; undefined: what suits whose file it is. */
@@ -274,6 +294,8 @@ export function defaultConfig(path: string): AppConfig {
     servers: [],
     mode: 'auto',
     appModes: {},
+    profiles: {},
+    appProfiles: {},
     raw: false,
     condense: undefined,
     enrichment: undefined,

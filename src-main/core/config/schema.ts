@@ -59,10 +59,36 @@ const flow = z
   })
   .partial();
 
+/** A word of this kind stands in an address. */
+const profileName = z.string().regex(/^[\w.-]{1,60}$/);
+const names = z.array(text);
+const profile = z
+  .object({
+    servers: names,
+    tools: names,
+    except: names,
+    readOnly: z.boolean(),
+    noDestructive: z.boolean(),
+    noOpenWorld: z.boolean(),
+  })
+  .partial()
+  // A rule that is misspelt would let more through than was meant.
+  .strict();
+
+/** MCPProxy's are a list with names in it. */
+function namedProfiles(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  return Object.fromEntries(
+    (value as { name?: unknown; servers?: unknown }[]).map(({ name, servers }) => [String(name), { servers }]),
+  );
+}
+
 /** Settings beside the servers; every one may be absent. */
 export const settingsSchema = z.object({
   mode,
   appModes: z.record(z.string(), mode),
+  profiles: z.preprocess(namedProfiles, z.record(profileName, profile)),
+  appProfiles: z.record(z.string(), profileName),
   raw: z.boolean(),
   condense: z.enum(condenseLevels),
   enrichment: z.enum(['errors', 'first-use']),

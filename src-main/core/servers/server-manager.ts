@@ -119,6 +119,12 @@ export class ServerManager {
   }
 }
 
+/** What is asked of servers wherever they may be only some of them. */
+export type ServerSet = Pick<
+  ServerManager,
+  'all' | 'find' | 'get' | 'configured' | 'refusal' | 'changed' | 'listingChanged' | 'notified'
+>;
+
 function missingIn(
   these: ReadonlyMap<string, ManagedServer>,
   those: ReadonlyMap<string, ManagedServer>,

@@ -2,7 +2,7 @@
 import { asText } from '../base/json.ts';
 import { randomUUID } from 'node:crypto';
 import { Event } from '../base/events.ts';
-import type { LiveCatalog } from '../catalog/live-catalog.ts';
+import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { NamedNotification, ServerManager } from '../servers/server-manager.ts';
 import { Session, type SessionOptions } from './session.ts';
 
@@ -15,10 +15,13 @@ export class SessionRegistry {
 
   constructor(servers: ServerManager, catalog: LiveCatalog) {
     this.#servers = servers;
-    catalog.changed.on((change) => {
-      for (const session of this.#sessions.values()) session.announce(change);
-    });
+    catalog.changed.on((change) => this.announce(catalog, change));
     servers.notified.on((notification) => this.#deliver(notification));
+  }
+
+  /** Tells those that are shown this catalog. */
+  announce(catalog: LiveCatalog, change: CatalogChange): void {
+    for (const session of this.#sessions.values()) if (session.view.catalog === catalog) session.announce(change);
   }
 
   get all(): readonly Session[] {

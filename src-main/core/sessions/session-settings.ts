@@ -1,6 +1,6 @@
 /** What a session is shown and allowed, worked out once: config, catalog, client app and mode in one frozen object. */
 import type { ActivityLog } from '../activity/activity-log.ts';
-import type { ServerAdmin } from '../admin/server-admin.ts';
+import type { ModelAdmin } from '../admin/server-admin.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallSteps } from '../calls/call-tool.ts';
 import { maySpill, type ResultShaper } from '../calls/shape-result.ts';
@@ -14,7 +14,7 @@ import type { AppConfig, CodeSettings, RetrieveSettings, ToolFilter } from '../c
 import { type HelperTool, type Mode, type ModeView, SchemaShapes } from '../modes/mode.ts';
 import { levelFor } from '../modes/show-tools.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { ServerManager } from '../servers/server-manager.ts';
+import type { ServerSet } from '../servers/server-manager.ts';
 import type { SpillOrigin } from '../spills/spill.ts';
 import type { SpillFiles } from '../spills/spill-questions.ts';
 import type { Flow } from '../trust/flow/flow.ts';
@@ -22,10 +22,10 @@ import type { Flow } from '../trust/flow/flow.ts';
 /** Parts of the core that every session works with. */
 export interface SessionCore {
   readonly catalog: LiveCatalog;
-  readonly servers: ServerManager;
+  readonly servers: ServerSet;
   readonly steps: CallSteps;
   readonly shaper: Pick<ResultShaper, 'shapeOwn' | 'putAside'>;
-  readonly admin: ServerAdmin;
+  readonly admin: ModelAdmin;
   readonly sandbox: Sandbox;
   readonly descriptions: DescriptionStore;
   readonly spillFiles: SpillFiles;
@@ -46,6 +46,10 @@ export interface SessionCore {
   readonly settleMs: number;
   /** For answers of slow calls, of all sessions together. */
   readonly answerRoom: AnswerRoom;
+  /** The same core as a profile has it. */
+  readonly inProfile: (name: string) => SessionCore;
+  /** Whether there is that tool of a server here; absent where every one is. */
+  readonly hasTool?: (server: string, definition: JsonObject) => boolean;
 }
 
 /** What the address of a session says of its settings. */

@@ -1,7 +1,7 @@
 /** What one endpoint shows of the servers: the merged catalog in a mode, or a single server as it is. */
 import type { JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
-import type { CatalogChange } from '../catalog/live-catalog.ts';
+import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { ListKey } from '../servers/listing.ts';
 import type { Era } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
@@ -21,6 +21,8 @@ export interface SessionView {
   readonly reason: string | undefined;
   /** Names of Tooltray's own tools that it lists. */
   readonly ownTools: readonly string[];
+  /** Its changes are announced. */
+  readonly catalog: LiveCatalog;
   /** Whether traffic of this server can concern the session. */
   shows(server: string): boolean;
   introduce(): Promise<Introduction>;

@@ -111,7 +111,7 @@ function idIn(ref: string): string | undefined {
   return isSpillId(id) ? id : undefined;
 }
 
-function unknownSpill(name: string, cause?: unknown): AppError {
+export function unknownSpill(name: string, cause?: unknown): AppError {
   return new AppError('not_found', `There is no kept answer "${shownPath(name)}", or no longer.`, {
     fix: 'Call the tool again, or list what is kept: tooltray spills list.',
     cause,

@@ -14,7 +14,7 @@ function read(settings: object) {
 
 /** All that its configuration has, with values that are not its defaults where that makes a difference. */
 const keys = [
-  ...['listen', 'tray_endpoint', 'enable_socket', 'data_dir', 'enable_tray', 'debug_search', 'profiles', 'top_k'],
+  ...['listen', 'tray_endpoint', 'enable_socket', 'data_dir', 'enable_tray', 'debug_search', 'top_k'],
   ...['tools_limit', 'tool_response_limit', 'call_tool_timeout', 'max_result_size_chars', 'max_concurrent_requests'],
   ...['queue_size', 'queue_timeout', 'server_concurrency_defaults', 'toon_output', 'toon_min_savings_pct'],
   ...['health_check_interval', 'tool_discovery_interval', 'init_timeout', 'http_read_timeout', 'http_write_timeout'],
@@ -37,6 +37,14 @@ const silent = [
   ...['enable_tray', 'debug_search', 'top_k', 'features', 'check_server_repo', 'telemetry'],
   ...['tool_response_session_risk_warning', 'activity_cleanup_interval_min'],
 ];
+
+test('its profiles are sets of servers here as well', () => {
+  const { config, problems } = read({ profiles: [{ name: 'work', servers: ['github'] }] });
+  expect({ profiles: config?.profiles, problems }).toEqual({
+    profiles: { work: { servers: ['github'] } },
+    problems: [],
+  });
+});
 
 test('no key of its configuration is dropped in silence', () => {
   const dropped = keys.filter((key) => {

@@ -28,6 +28,14 @@ function isOn(text: string, server: string, tool: string): boolean {
   return config !== undefined && isToolOn(config, server, tool);
 }
 
+test('a profile with a rule that nobody knows is none, so that it lets nothing through by mistake', () => {
+  const text =
+    '{ "profiles": { "calm": { "servers": ["a"], "readonly": true } }, "appProfiles": { "cursor": "calm" } }';
+  const { config, problems } = read(text);
+  expect([config?.profiles, config?.appProfiles]).toEqual([{}, { cursor: 'calm' }]);
+  expect(problems).toMatchObject([{ severity: 'error', path: 'profiles.calm' }]);
+});
+
 test('an empty object is a config with every default', () => {
   expect(read('{}').config).toEqual({
     path: file,
@@ -35,6 +43,8 @@ test('an empty object is a config with every default', () => {
     servers: [],
     mode: 'auto',
     appModes: {},
+    profiles: {},
+    appProfiles: {},
     raw: false,
     extraTools: [],
     exposeAdmin: false,

@@ -36,9 +36,9 @@ export class ModernEndpoints {
     return opened;
   }
 
-  /** Those whose address names the app; its next request would open them anew. */
+  /** Those whose address or requests name the app; its next request would open them anew. */
   async end(app: string): Promise<void> {
-    const named = [...this.#opened].filter(([path]) => endpointOf(path)?.app === app);
+    const named = [...this.#opened].filter(([key]) => endpointOf(key)?.app === app || key.endsWith(` ${app}`));
     for (const [path] of named) this.#opened.delete(path);
     await Promise.all(named.map(([, endpoint]) => endpoint.close()));
   }

@@ -174,6 +174,8 @@ export interface Hello {
   readonly app: string | undefined;
   /** What `--mode` asked for. */
   readonly mode: string | undefined;
+  /** What `--profile` asked for. */
+  readonly profile: string | undefined;
   /** What `--config` asked for, absolute. */
   readonly config: string | undefined;
   /** Folder the client app started the shim in, absolute. */
@@ -195,6 +197,7 @@ function parseHello(line: string): Hello {
     purpose,
     app: text(hello, 'app'),
     mode: text(hello, 'mode'),
+    profile: text(hello, 'profile'),
     config: text(hello, 'config'),
     cwd: text(hello, 'cwd'),
     pid: typeof pid === 'number' && Number.isSafeInteger(pid) ? pid : undefined,

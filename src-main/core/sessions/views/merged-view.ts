@@ -1,7 +1,7 @@
 /** All servers together, shown in a mode. */
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
-import type { CatalogChange } from '../../catalog/live-catalog.ts';
+import type { CatalogChange, LiveCatalog } from '../../catalog/live-catalog.ts';
 import { factsOfApp } from '../../client-apps/app-limits.ts';
 import type { ListKey } from '../../servers/listing.ts';
 import type { Era } from '../../wire/eras.ts';
@@ -53,8 +53,12 @@ export class MergedView implements SessionView {
     return this.#settings.current.mode.helpers.map(({ definition }) => definition.name);
   }
 
-  shows(): boolean {
-    return true;
+  get catalog(): LiveCatalog {
+    return this.#core.catalog;
+  }
+
+  shows(server: string): boolean {
+    return this.#core.servers.find(server) !== undefined;
   }
 
   async introduce(): Promise<Introduction> {

@@ -1,5 +1,7 @@
 /** One server alone, names and texts untouched: what `/mcp/server/<name>` shows. */
+import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
+import { shortName } from '../../base/shown-text.ts';
 import { type CallerContext, type CallSteps, callTool } from '../../calls/call-tool.ts';
 import { readArguments } from '../../calls/read-arguments.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
@@ -8,17 +10,19 @@ import type { Handshake } from '../../servers/handshake.ts';
 import { emptyListing, type Listing, type ListKey } from '../../servers/listing.ts';
 import type { ManagedServer } from '../../servers/managed-server.ts';
 import { hasParamHeaders } from '../../servers/param-headers.ts';
-import type { ServerManager } from '../../servers/server-manager.ts';
+import type { ServerSet } from '../../servers/server-manager.ts';
 import type { Flow } from '../../trust/flow/flow.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { HeldLists, type Introduction, type SessionView } from '../session-view.ts';
 
 interface ServerViewOptions {
   readonly server: string;
-  readonly servers: ServerManager;
+  readonly servers: ServerSet;
   readonly catalog: LiveCatalog;
   readonly steps: CallSteps;
   readonly isOn: IsToolOn;
+  /** Whether there is that tool here; absent where every one is. */
+  readonly hasTool?: ((server: string, definition: JsonObject) => boolean) | undefined;
   readonly settleMs: number;
   /** Remembers what is read besides answers of calls. */
   readonly flow: Pick<Flow, 'noteText'>;
@@ -33,6 +37,10 @@ export class ServerView implements SessionView {
 
   constructor(options: ServerViewOptions) {
     this.#options = options;
+  }
+
+  get catalog(): LiveCatalog {
+    return this.#options.catalog;
   }
 
   shows(server: string): boolean {
@@ -53,7 +61,7 @@ export class ServerView implements SessionView {
   }
 
   toolWithHeaders(name: string): JsonObject | undefined {
-    const tools = this.#options.servers.find(this.#options.server)?.listing.tools ?? [];
+    const { tools } = this.#shown(this.#options.servers.find(this.#options.server)?.listing ?? emptyListing);
     return tools.find((tool) => tool['name'] === name && hasParamHeaders(tool));
   }
 
@@ -117,8 +125,8 @@ export class ServerView implements SessionView {
 
   /** Untouched but for the tools that the person switched off. */
   #shown(listing: Listing): Listing {
-    const { isOn, server } = this.#options;
-    const tools = listing.tools.filter(({ name }) => isOn(server, String(name)));
+    const { hasTool, isOn, server } = this.#options;
+    const tools = listing.tools.filter((tool) => isOn(server, String(tool.name)) && hasTool?.(server, tool) !== false);
     return tools.length === listing.tools.length ? listing : { ...listing, tools };
   }
 
@@ -132,12 +140,19 @@ export class ServerView implements SessionView {
     return server.handshake as Handshake;
   }
 
-  /** A tool that no list shows is still the server's to refuse. */
+  /** A tool that no list shows is still the server's to refuse; where some are not there, nobody asks it. */
   #entry(name: string): CatalogEntry {
-    const server = this.#server();
-    const definition = server.listing.tools.find((tool) => tool['name'] === name) ?? { name };
+    const { hasTool, server: own } = this.#options;
+    const known = this.#server().listing.tools.find((tool) => tool['name'] === name);
+    const definition = known ?? { name };
+    if (hasTool !== undefined && (known === undefined || !hasTool(own, known))) throw noTool(name, own);
     return { id: `${this.#options.server}:${name}`, server: this.#options.server, name, listedName: name, definition };
   }
+}
+
+function noTool(name: string, server: string): AppError {
+  const text = `Unknown tool: ${JSON.stringify(shortName(name))} was not found on ${server}.`;
+  return new AppError('tool_not_found', text, { fix: 'Look up the tools there are first.' });
 }
 
 /** Members of the answers to `initialize` and `server/discover` that are said anew for each session. */

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CliHome, entries } from '../cli-home.ts';
+import { CliHome, entries } from '../../cli-home.ts';
 
 test('with a core and without one: the list, whether it holds, and where it does not', async () => {
   await using home = new CliHome({ echo: entries.echo });

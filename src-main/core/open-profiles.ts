@@ -1,0 +1,102 @@
+/**
+ * A core as each profile has it: with a catalog, an index, a pipeline and kept answers of its own, made of the same servers. What is out of
+ * scope is in none of them, so that no mode, helper or endpoint has to think of it.
+ */
+import type { ModelAdmin } from './admin/server-admin.ts';
+import { Event } from './base/events.ts';
+import { callSteps, type StepParts } from './calls/call-steps.ts';
+import { type CatalogChange, LiveCatalog } from './catalog/live-catalog.ts';
+import { ModeCosts } from './choose-mode.ts';
+import type { ConfigStore } from './config/config-store.ts';
+import { type ProfileScope, scopeOf } from './profiles/profile-scope.ts';
+import { scopedAdmin } from './profiles/scoped-admin.ts';
+import { ScopedServers } from './profiles/scoped-servers.ts';
+import { ScopedSpills } from './profiles/scoped-spills.ts';
+import type { SessionCore } from './sessions/session-settings.ts';
+import type { SpillStore } from './spills/spill-store.ts';
+
+interface ProfileParts {
+  readonly config: ConfigStore;
+  /** Of the whole core. */
+  readonly core: () => SessionCore;
+  readonly steps: StepParts;
+  readonly admin: ModelAdmin;
+  readonly spills: Pick<SpillStore, 'find'>;
+}
+
+interface ProfileCore {
+  readonly core: SessionCore;
+  readonly catalog: LiveCatalog;
+  readonly modeCosts: ModeCosts;
+}
+
+export class Profiles {
+  /** What a profile is shown is something else. */
+  readonly changed = new Event<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
+  readonly #parts: ProfileParts;
+  /** By name, of those that were asked for; one that is taken out of the config stays, and lets nothing through. */
+  readonly #cores = new Map<string, ProfileCore>();
+
+  constructor(parts: ProfileParts) {
+    this.#parts = parts;
+  }
+
+  core(name: string): SessionCore {
+    const known = this.#cores.get(name) ?? this.#make(name);
+    this.#cores.set(name, known);
+    return known.core;
+  }
+
+  /** To be called when the config, or what is written of tools, is another one. */
+  refresh(): void {
+    for (const { catalog, modeCosts } of this.#cores.values()) {
+      modeCosts.forget();
+      catalog.rebuild();
+      catalog.changed.emit({ tools: true, resources: false, prompts: false });
+    }
+  }
+
+  #make(name: string): ProfileCore {
+    const { config, steps: parts, spills } = this.#parts;
+    const whole = this.#parts.core();
+    const scope = scopeOf(name, () => config.current);
+    const servers = new ScopedServers(parts.servers, scope);
+    const catalog = this.#catalog(servers, scope, whole);
+    const own = new ScopedSpills((ref) => spills.find(ref));
+    const modeCosts = new ModeCosts();
+    const core: SessionCore = {
+      ...whole,
+      catalog,
+      servers,
+      steps: own.steps(callSteps({ ...parts, catalog, servers })),
+      shaper: own.shapes(whole.shaper),
+      spillFiles: own.files(whole.spillFiles),
+      admin: scopedAdmin(this.#parts.admin, servers, scope),
+      activity: { stats: () => statsIn(whole.activity.stats(), catalog) },
+      hasTool: (server, definition) => scope.hasTool(server, definition),
+      modeCosts,
+    };
+    return { core, catalog, modeCosts };
+  }
+
+  #catalog(servers: ScopedServers, scope: ProfileScope, { helpers }: SessionCore): LiveCatalog {
+    const { config, steps } = this.#parts;
+    const catalog = new LiveCatalog(
+      servers,
+      new Set(helpers.keys()),
+      steps.isOn,
+      () => config.problems.filter(({ server }) => server === undefined || scope.hasServer(server)),
+      steps.knownFix,
+      (server, definition) => scope.hasTool(server, definition),
+    );
+    catalog.rebuild();
+    catalog.changed.on((change) => this.changed.emit({ catalog, change }));
+    return catalog;
+  }
+}
+
+/** What was called of the tools that there are in the profile. */
+function statsIn(stats: ReturnType<SessionCore['activity']['stats']>, { current }: LiveCatalog): typeof stats {
+  const tools = stats.tools.filter(({ server, tool }) => current.lookup.tools.withId(`${server}:${tool}`).length > 0);
+  return { ...stats, tools };
+}

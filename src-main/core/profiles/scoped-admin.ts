@@ -1,0 +1,36 @@
+/** What helper tools learn of servers in a profile: of its own, and nothing can be changed from there. */
+import type { ModelAdmin } from '../admin/server-admin.ts';
+import { AppError } from '../base/errors.ts';
+import type { ServerSet } from '../servers/server-manager.ts';
+import type { ProfileScope } from './profile-scope.ts';
+
+/** `servers`: those of the profile. */
+export function scopedAdmin(admin: ModelAdmin, servers: ServerSet, scope: ProfileScope): ModelAdmin {
+  const requireOwn = (server: string): string => servers.get(server).config.name;
+  const refuse = (): Promise<never> => Promise.reject(noChanges());
+  return {
+    proposalsChanged: admin.proposalsChanged,
+    noted: admin.noted,
+    configPath: admin.configPath,
+    list: () => admin.list().filter(({ name }) => scope.hasServer(name)),
+    validate: async () => (await admin.validate()).filter(({ name }) => scope.hasServer(name)),
+    notes: async () => new Map([...(await admin.notes())].filter(([name]) => scope.hasServer(name))),
+    // A kit names servers of anywhere.
+    kits: () => Promise.resolve({ kits: [], broken: [] }),
+    revision: (server) => admin.revision(requireOwn(server)),
+    try: async (server, rousing, limitMs) => admin.try(requireOwn(server), rousing, limitMs),
+    log: (server, count) => admin.log(requireOwn(server), count),
+    hasAsked: (author) => admin.hasAsked(author),
+    checkNew: refuse,
+    foundLaunch: refuse,
+    reload: refuse,
+    request: refuse,
+  };
+}
+
+/** The same whatever is asked for, so that it tells nothing of what there is. */
+function noChanges(): AppError {
+  return new AppError('not_allowed', 'Servers cannot be changed from here: this connection has a profile.', {
+    fix: 'Tell the person what you would change; they can do it themselves.',
+  });
+}

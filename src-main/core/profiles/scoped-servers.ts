@@ -1,0 +1,51 @@
+/** The servers of a profile, as a whole core has all of them: others are as if they were not configured. */
+import { AppError } from '../base/errors.ts';
+import { Event } from '../base/events.ts';
+import type { ManagedServer } from '../servers/managed-server.ts';
+import type { NamedNotification, ServerSet } from '../servers/server-manager.ts';
+import type { ProfileScope } from './profile-scope.ts';
+
+export class ScopedServers implements ServerSet {
+  readonly changed: Event;
+  readonly listingChanged: Event;
+  readonly notified = new Event<NamedNotification>();
+  readonly #servers: ServerSet;
+  readonly #scope: ProfileScope;
+
+  constructor(servers: ServerSet, scope: ProfileScope) {
+    this.#servers = servers;
+    this.#scope = scope;
+    // Who hears it looks anew, at these servers alone.
+    this.changed = servers.changed;
+    this.listingChanged = servers.listingChanged;
+    servers.notified.on((notification) => {
+      if (scope.hasServer(notification.server.config.name)) this.notified.emit(notification);
+    });
+  }
+
+  get all(): readonly ManagedServer[] {
+    return this.#servers.all.filter(({ config }) => this.#scope.hasServer(config.name));
+  }
+
+  get configured(): boolean {
+    return this.#servers.configured;
+  }
+
+  find(name: string): ManagedServer | undefined {
+    return this.#scope.hasServer(name) ? this.#servers.find(name) : undefined;
+  }
+
+  get(name: string): ManagedServer {
+    const server = this.find(name);
+    if (server !== undefined) return server;
+    const names = this.all.map(({ config }) => config.name);
+    throw new AppError('server_not_found', `There is no server named ${JSON.stringify(name)}.`, {
+      fix: names.length === 0 ? 'This profile has none.' : `There are: ${names.join(', ')}.`,
+      data: { available: names },
+    });
+  }
+
+  refusal(server: string): AppError | undefined {
+    return this.#scope.hasServer(server) ? this.#servers.refusal(server) : undefined;
+  }
+}

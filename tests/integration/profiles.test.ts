@@ -1,0 +1,190 @@
+/** A profile is a boundary: what is out of it is, by every way there is, as if it did not exist. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HttpClient } from '../support/http-client.ts';
+import { type Names, shownEverywhere } from '../support/shown-everywhere.ts';
+import { textOf } from '../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-profiles-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function offers(name: string, offered: object): { command: string; args: string[] } {
+  const file = join(folder, `${name}.json`);
+  writeFileSync(file, JSON.stringify(offered));
+  return fixture('changing', file);
+}
+
+const tool = (name: string, description: string, annotations = {}) => ({
+  ...{ name, description, inputSchema: { type: 'object', properties: {} }, annotations },
+});
+
+const desk = offers('desk', {
+  tools: [
+    tool('see_desk', 'Looks at the desk.', { readOnlyHint: true, openWorldHint: false }),
+    tool('shred_paper', 'Destroys a quokka sheet.', { readOnlyHint: false, destructiveHint: true }),
+  ],
+});
+const vault = offers('vault', {
+  instructions: 'Full of zirconium.',
+  tools: [tool('open_safe', 'Opens the zirconium box.', { readOnlyHint: true })],
+  prompts: [{ name: 'combination', description: 'The zirconium numbers.' }],
+  resourceTemplates: [{ uriTemplate: 'safe://{id}', name: 'zirconium' }],
+});
+
+const config = {
+  servers: { desk, vault },
+  profiles: { calm: { servers: ['desk'], readOnly: true }, locked: { servers: ['vault'] } },
+  appProfiles: { bound: 'calm', lost: 'gone' },
+  results: { threshold: 0, thresholds: { 'desk:see_desk': 3 } },
+};
+
+let core: TestCore;
+beforeAll(async () => {
+  core = await startCore(config);
+});
+afterAll(() => core[Symbol.asyncDispose]());
+
+/** What is there and out of scope, and the same with words that nobody has. */
+const there: Names = {
+  server: 'vault',
+  names: [
+    'vault:open_safe',
+    'open_safe',
+    'vault_open_safe',
+    'combination',
+    'safe://7',
+    'desk:shred_paper',
+    'shred_paper',
+  ],
+  query: 'zirconium quokka',
+};
+const nowhere: Names = {
+  server: 'vauxt',
+  names: [
+    'vauxt:opxn_sxfe',
+    'opxn_sxfe',
+    'vauxt_opxn_sxfe',
+    'coxbinatixn',
+    'sxfe://7',
+    'desk:shrxd_papxr',
+    'shrxd_papxr',
+  ],
+  query: 'zirxonium quoxka',
+};
+
+/** As words that nobody has, without what differs from one time to the next. */
+function plain(text: string): string {
+  const words: readonly (readonly [string, string])[] = [
+    ...[['vault', 'vauxt'] as const, ['open_safe', 'opxn_sxfe'] as const, ['combination', 'coxbinatixn'] as const],
+    ...[['safe://', 'sxfe://'] as const, ['shred_paper', 'shrxd_papxr'] as const],
+    ...[['zirconium', 'zirxonium'] as const, ['quokka', 'quoxka'] as const],
+  ];
+  return words
+    .reduce((told, [real, none]) => told.replaceAll(real, none), text)
+    .replace(/\bsafe\b/g, 'sxfe')
+    .replace(/tooltray:\/\/spill\/[\w-]+|[\w-]+\.txt|"id\\*":\\*"[\w-]+/g, 'SPILL')
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
+    .replace(/\d+(\.\d+)?/g, 'N');
+}
+
+function sentences(text: string): readonly string[] {
+  return plain(text).split(/(?<=[.}])/);
+}
+
+const places = {
+  'by the option of the shim and by address': {
+    hello: { profile: 'calm' },
+    paths: () => ['/p/calm'],
+  },
+  'as an app that is held to it': { hello: { app: 'bound' }, paths: () => ['/app/bound'] },
+};
+
+describe.each(Object.entries(places))('%s', (_, place) => {
+  test(
+    'names that are out of scope are answered as names that do not exist, in every mode, by every helper',
+    { timeout: 240_000 },
+    async () => {
+      const real = await shownEverywhere(core, there, place);
+      const none = await shownEverywhere(core, nowhere, place);
+      expect(sentences(real)).toEqual(sentences(none));
+      expect(real).toContain('see_desk');
+      // What was not asked for is nowhere: texts of the server and of the tool.
+      expect(real).not.toMatch(/Full of|Opens the|Destroys a|numbers\./);
+    },
+  );
+});
+
+test('nobody is shown anything in a profile that is gone', async () => {
+  const session = await core.open({}, { app: 'lost', mode: 'proxy' });
+  expect(await session.toolNames()).toEqual([]);
+  await expect(session.say('see_desk')).rejects.toThrow('Unknown tool: "see_desk" was not found.');
+});
+
+test('an address and a session of a profile that is not there are refused, and name no other', async () => {
+  const [session, http] = [await core.connect({ profile: 'nothing' }), new HttpClient(`${core.url}/p/nothing`)];
+  const said = [await session.initialize().catch(String), await http.initialize().catch(String)];
+  expect(said[0]).toContain('There is no profile named "nothing".');
+  expect(await http.exchange('tools/list').catch(String)).not.toHaveProperty('result');
+  expect(JSON.stringify(said)).not.toMatch(/calm|locked/);
+});
+
+test('an app that is held to a profile gets no other by asking for it', async () => {
+  const session = await core.open({}, { app: 'bound', profile: 'locked', mode: 'proxy' });
+  expect(await session.toolNames()).toEqual(['see_desk']);
+});
+
+test('the one server that is out of scope has no endpoint, the one that is in it shows what is', async () => {
+  const bound = { app: 'bound' };
+  const { inProfile } = core.host.core.sessionCore;
+  expect(() => inProfile('calm').servers.get('vault')).toThrow('There is no server named "vault".');
+  const { viewFor } = await import('../../src-main/core/sessions/views/endpoint.ts');
+  expect(() => viewFor({ ...bound, server: 'vault' }, core.host.core.sessionCore)).toThrow(
+    'There is no server named "vault".',
+  );
+  const view = viewFor({ ...bound, server: 'desk' }, core.host.core.sessionCore);
+  expect((await view.list('tools', 'legacy')).map(({ name }) => name)).toEqual(['see_desk']);
+  const signal = new AbortController().signal;
+  const context = { sessionId: 's', app: 'bound', mode: 'server', signal, clientCapabilities: {} } as never;
+  const refusals = ['shred_paper', 'shrxd_papxr'].map((name) =>
+    view.callTool({ name }, context).then(() => 'called', String),
+  );
+  const [hidden, none] = await Promise.all(refusals);
+  expect(hidden).toContain('Unknown tool: "shred_paper" was not found on desk.');
+  expect(plain(hidden ?? '')).toBe(none);
+});
+
+test('an answer that was kept in one profile cannot be read back in another, and is answered as one that never was', async () => {
+  const [calm, locked] = [await core.open({}, { profile: 'calm' }), await core.open({}, { profile: 'locked' })];
+  const { structuredContent, ...result } = await calm.callTool('see_desk');
+  const id = /tooltray:\/\/spill\/([\w-]+)/.exec(JSON.stringify({ structuredContent, result }))?.[1] ?? '';
+  expect(id).not.toBe('');
+  const read = { resultFile: id, op: 'slice' };
+  const own = textOf(await calm.callTool('read_result', read));
+  const foreign = textOf(await locked.callTool('read_result', read));
+  const other = id.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+  const never = textOf(await locked.callTool('read_result', { ...read, resultFile: other }));
+  expect(foreign.replaceAll(id, 'X')).toBe(never.replaceAll(other, 'X'));
+  expect(own).not.toContain('There is no kept answer');
+  expect(foreign).toContain('There is no kept answer');
+});
+
+test('an app that is held to another profile ends what it has open, and comes back to that one', async () => {
+  const open = await core.open({}, { app: 'moved', mode: 'proxy' });
+  expect(await open.toolNames()).toHaveLength(3);
+  await core.write({ ...config, appProfiles: { ...config.appProfiles, moved: 'calm' } });
+  await once(open.socket, 'close');
+  const again = await core.open({}, { app: 'moved', mode: 'proxy' });
+  expect(await again.toolNames()).toEqual(['see_desk']);
+});
+
+test('rules that change count for sessions that are open', async () => {
+  const session = await core.open({}, { profile: 'locked', mode: 'proxy' });
+  expect(await session.toolNames()).toEqual(['open_safe']);
+  await core.write({ ...config, profiles: { ...config.profiles, locked: { servers: ['vault'], noOpenWorld: true } } });
+  await expect.poll(() => session.toolNames()).toEqual([]);
+  await expect(session.say('open_safe')).rejects.toThrow('Unknown tool: "open_safe" was not found.');
+});
