@@ -3,14 +3,26 @@
  * Prints tables and writes the same figures to .cache/bench/<time>.json.
  *
  *   npm run bench                    everything
- *   npm run bench -- latency start   these parts: latency, start, memory, tokens, tasks, search, scan, results, dashboard, inspector
+ *   npm run bench -- latency start   these parts: latency, start, memory, tokens, tasks, search, scan, results, dashboard, inspector, flow
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { cacheDir } from './places.mjs';
 
-const parts = ['latency', 'start', 'memory', 'tokens', 'tasks', 'search', 'scan', 'results', 'dashboard', 'inspector'];
+const parts = [
+  'latency',
+  'start',
+  'memory',
+  'tokens',
+  'tasks',
+  'search',
+  'scan',
+  'results',
+  'dashboard',
+  'inspector',
+  'flow',
+];
 /** What follows an option is its value. */
 const wanted = process.argv
   .slice(2)

@@ -7,16 +7,20 @@ const escapes = /(?:%[0-9a-fA-F]{2})+/g;
 const jsonEscape = /\\u([0-9a-fA-F]{4})/g;
 const entity = /&#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}));/g;
 
+/** One look for what all of the others need: most texts have none of it. */
+const mayHide = /[A-Za-z0-9+/_-]{16}|%|\\u|&#|[\s([{]at[\s)\]}]/i;
+
 /** Of a text, in characters: what lies beyond is not decoded. */
 const longest = 1_000_000;
 
 /** Texts found under one layer, without those that are no text. Takes time in proportion to the text. */
 export function decodedOnce(whole: string): readonly string[] {
+  if (!mayHide.test(whole)) return [];
   const text = whole.slice(0, longest);
   return [
-    ...[...text.matchAll(base64)].map(([run]) => textIn(Buffer.from(run, 'base64'))),
-    ...[...text.matchAll(hex)].map(([run]) => textIn(Buffer.from(run, 'hex'))),
-    escapes.test(text)
+    ...(text.match(base64) ?? []).map((run) => textIn(Buffer.from(run, 'base64'))),
+    ...(text.match(hex) ?? []).map((run) => textIn(Buffer.from(run, 'hex'))),
+    text.includes('%')
       ? text.replace(escapes, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
       : undefined,
     text.includes('\\u')
@@ -40,12 +44,17 @@ function readEntity(all: string, hexDigits: string | undefined, digits: string |
   return code <= 0x10ffff ? String.fromCodePoint(code) : all;
 }
 
-/** Every letter thirteen places on, as whoever hides a text from a reader writes it; without its digits, which that leaves as they are. */
+/** Every Latin letter thirteen places on, as whoever hides a text from a reader writes it; without its digits, which that leaves as they are. */
 export function rotated(text: string): string {
-  return text.replace(/\d+/g, ' ').replace(/[a-z]/gi, (letter) => {
-    const base = letter <= 'Z' ? 65 : 97;
-    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
-  });
+  const bytes = Buffer.from(text, 'latin1');
+  for (let at = 0; at < bytes.length; at++) {
+    const code = bytes[at] as number;
+    // Capitals are read as small ones anyway.
+    const letter = (code | 0x20) - 97;
+    if (letter >= 0 && letter < 26) bytes[at] = 97 + ((letter + 13) % 26);
+    else if (code >= 48 && code <= 57) bytes[at] = 32;
+  }
+  return bytes.toString('latin1');
 }
 
 // `user at evil dot example`, `user [at] evil (dot) example`.

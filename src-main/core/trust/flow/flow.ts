@@ -14,7 +14,15 @@ import type { Answer, AskedQuestion, Questions } from '../questions.ts';
 import type { FlowDecisions } from './flow-decisions.ts';
 import { flowQuestion, flowSentence, refusal } from './flow-question.ts';
 import type { FlowOutcome, FlowRecord } from './flow-record.ts';
-import { decisionKey, type Finding, judgeCall, type Judgement } from './judge-call.ts';
+import {
+  decisionKey,
+  type Finding,
+  isJudgedAtOnce,
+  judgeCall,
+  type Judgement,
+  type Look,
+  lookAtCall,
+} from './judge-call.ts';
 import { type FlowSession, FlowSessions } from './flow-sessions.ts';
 import { withoutSensitive } from './sensitive.ts';
 import type { SessionMemory, Source } from './session-memory.ts';
@@ -76,9 +84,10 @@ export class Flow {
       session.memory.noteTold(args);
       return args;
     }
-    const settled = this.#settle(session.memory);
-    if (settled === undefined) return this.#decide(tool, args, session, context);
-    return settled.then(() => this.#decide(tool, args, session, context));
+    const look = lookAtCall(this.roles.of(tool), args);
+    const settled = isJudgedAtOnce(look, session.memory, tool.server) ? undefined : this.#settle(session.memory);
+    if (settled === undefined) return this.#decide(tool, args, look, session, context);
+    return settled.then(() => this.#decide(tool, args, look, session, context));
   }
 
   /** What a tool answered, on its way to whoever called; an answer given again counts as well. */
@@ -126,12 +135,13 @@ export class Flow {
   #decide(
     tool: FlowTool,
     args: JsonObject | undefined,
+    look: Look,
     session: FlowSession,
     context: FlowContext,
   ): Promise<JsonObject | undefined> | JsonObject | undefined {
     const { settings, decisions } = this.#parts;
     const { mode, secrets } = settings();
-    const judgement = judgeCall(tool, this.roles.of(tool), args, session.memory, (key) => session.sent.get(key) ?? '');
+    const judgement = judgeCall(tool, this.roles.of(tool), look, session.memory, (key) => session.sent.get(key) ?? '');
     const open = judgement.findings.filter((finding) => !decisions.has(tool.server, decisionKey(finding)));
     const masks = secrets === 'mask' && open.some(({ why }) => why === 'secret');
     const asked = open.filter(({ why }) => why !== 'secret' || secrets === 'ask');

@@ -41,20 +41,46 @@ const mostDestinations = 50;
 /** Runs of words, or codes of two each, that are no chance. */
 const leastPrivate = 2;
 
+/** What of a call is looked at; asks no memory. */
+export interface Look {
+  readonly texts: readonly ArgumentText[];
+  readonly destinations: readonly Destination[];
+  /** What the texts say under one layer of encoding, also put together. */
+  readonly hidden: readonly string[];
+}
+
+export function lookAtCall(roles: ToolRoles, args: JsonObject | undefined): Look {
+  const texts = argumentTexts(args).map(({ keys, text }) => ({ keys, text: shortened(text) }));
+  const all = texts.map(({ text }) => text);
+  // Pieces of one encoding in several arguments.
+  const written = all.length > 1 ? [all.join('\n'), all.join('')] : all;
+  return { texts, destinations: sendsTo(texts, roles), hidden: written.flatMap(decodedOnce) };
+}
+
+/**
+ * Whether the call can be judged before all that waits is read: what is known of where something came from first does not change. Nothing is
+ * compared with private data but what goes to an address, and what is encoded.
+ */
+export function isJudgedAtOnce({ destinations, hidden }: Look, memory: SessionMemory, server: string): boolean {
+  return destinations.every((to) => {
+    const known = memory.knownOrigin(to, server);
+    return known === 'told' || (known === 'late' && to.kind !== 'site' && hidden.length === 0);
+  });
+}
+
 /** `sentBefore`: what went to an address that was new, joined. */
 export function judgeCall(
-  tool: FlowTool,
+  { server }: FlowTool,
   roles: ToolRoles,
-  args: JsonObject | undefined,
+  look: Look,
   memory: SessionMemory,
   sentBefore: (key: string) => string,
 ): Judgement {
-  const texts = argumentTexts(args).map(({ keys, text }) => ({ keys, text: shortened(text) }));
-  const destinations = sendsTo(texts, roles);
+  const { texts, destinations } = look;
   const findings: Finding[] = [];
   const carried: { key: string; text: string }[] = [];
   for (const to of destinations) {
-    const origin = memory.originOf(to, tool.server);
+    const origin = memory.originOf(to, server);
     if (origin.kind === 'read') {
       if (!isHarmless(to, origin.source, roles, texts, memory))
         findings.push({ why: 'read', to, source: origin.source });
@@ -64,8 +90,8 @@ export function judgeCall(
     if (origin.kind === 'unsure') findings.push({ why: 'unsure', to });
     else if (memory.hasPrivate) {
       const goes = carriedTo(to, texts, roles);
-      carried.push({ key: to.key, text: goes });
-      if (isPrivate(goes, sentBefore(to.key), texts, memory)) findings.push({ why: 'private', to });
+      if (goes !== '') carried.push({ key: to.key, text: goes });
+      if (isPrivate(goes, sentBefore(to.key), look, memory)) findings.push({ why: 'private', to });
     }
   }
   const kinds = new Set(texts.flatMap(({ text }) => sensitiveIn(text).map(({ kind }) => kind)));
@@ -132,15 +158,12 @@ function unescaped(step: string): string {
   }
 }
 
-function isPrivate(goes: string, before: string, texts: readonly ArgumentText[], memory: SessionMemory): boolean {
+/** What goes to people in plain words is what mails are for: of that only what is encoded counts. */
+function isPrivate(goes: string, before: string, { hidden }: Look, memory: SessionMemory): boolean {
   const joined = before === '' ? [] : [`${before} ${goes}`, `${before}${goes}`.replace(/\s+/g, '')];
-  const plain = [goes, ...joined];
-  // Pieces of one code or encoding in several arguments.
-  const pieces = texts.map(({ text }) => text).join('');
-  const hidden = [...plain, ...texts.map(({ text }) => text), ...(pieces.length < longestText ? [pieces] : [])];
+  const plain = goes === '' ? joined : [goes, ...joined];
   const isIn = (text: string): boolean => memory.privateIn(text) >= leastPrivate;
-  if (plain.some(isIn)) return true;
-  return hidden.some((text) => isIn(rotated(text)) || decodedOnce(text).some(isIn));
+  return [...plain, ...plain.map(rotated), ...plain.flatMap(decodedOnce), ...hidden].some(isIn);
 }
 
 function shortened(text: string): string {

@@ -19,9 +19,9 @@ const issuers =
 /** In their order, each as it stands there. Takes time in proportion to the text. */
 export function sensitiveIn(text: string): readonly Sensitive[] {
   const found: Sensitive[] = [];
-  for (const [key] of text.matchAll(privateKeys)) found.push({ kind: 'private key', text: key });
-  for (const [key] of text.matchAll(prefixedKeys)) if (isPrefixedKey(key)) found.push({ kind: 'key', text: key });
-  for (const [card] of text.matchAll(digits)) if (isCard(card)) found.push({ kind: 'card', text: card });
+  for (const key of text.match(privateKeys) ?? []) found.push({ kind: 'private key', text: key });
+  for (const key of text.match(prefixedKeys) ?? []) if (isPrefixedKey(key)) found.push({ kind: 'key', text: key });
+  for (const card of text.match(digits) ?? []) if (isCard(card)) found.push({ kind: 'card', text: card });
   return found;
 }
 

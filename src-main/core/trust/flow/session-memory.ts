@@ -146,6 +146,17 @@ export class SessionMemory {
     return put ?? { kind: this.isUnsure ? 'unsure' : 'new' };
   }
 
+  /**
+   * What is sure of it before all that waits is read: it is listed by the server or was named first, or not before something was read.
+   * undefined: to be asked of `originOf`.
+   */
+  knownOrigin({ kind, key, spellings }: Destination, server: string): 'told' | 'late' | undefined {
+    if (kind === 'name') return this.#isListed(key.slice('name '.length), server) ? 'told' : undefined;
+    const [exact = ''] = spellings;
+    const index = this.#words.sourceOf(hashOf(exact));
+    return index === toldFirst ? 'told' : index === toldLater ? 'late' : undefined;
+  }
+
   /** The address as a whole stood in something that was read. */
   hasUrl(url: string): boolean {
     return this.#urls.has(hashOf(url));
@@ -238,11 +249,15 @@ export class SessionMemory {
    */
   #originOfName({ key }: Destination, server: string): Origin {
     const name = key.slice('name '.length);
-    const value = valueHashOf(name);
-    if (value !== undefined && this.#listed.has(mixed(value, hashOf(server)))) return { kind: 'told' };
+    if (this.#isListed(name, server)) return { kind: 'told' };
     const origins = name.split(/\s+/).map((word) => this.#seen([word]));
     const read = origins.find((origin) => origin?.kind === 'read');
     return read !== undefined && origins.every((origin) => origin?.kind === 'read') ? read : { kind: 'new' };
+  }
+
+  #isListed(name: string, server: string): boolean {
+    const value = valueHashOf(name);
+    return value !== undefined && this.#listed.has(mixed(value, hashOf(server)));
   }
 
   #indexOf(source: Source): number {
@@ -269,7 +284,11 @@ function parentsOf(host: string): readonly string[] {
 /** Runs of four words, and codes. */
 class Run {
   readonly #tell: (hash: number, weight: number) => void;
-  readonly #last: number[] = [];
+  // The last words: an array of them would be made anew for each word of each answer.
+  #first = 0;
+  #second = 0;
+  #third = 0;
+  #words = 0;
 
   constructor(tell: (hash: number, weight: number) => void) {
     this.#tell = tell;
@@ -277,9 +296,10 @@ class Run {
 
   word(hash: number, isCode: boolean): void {
     if (isCode) this.#tell(mixed(hash, codeSalt), 2);
-    this.#last.push(hash);
-    if (this.#last.length > shingleWords) this.#last.shift();
-    if (this.#last.length === shingleWords) this.#tell(mixed(...this.#last), 1);
+    if (++this.#words >= shingleWords) this.#tell(mixed(mixed(this.#first, this.#second), mixed(this.#third, hash)), 1);
+    this.#first = this.#second;
+    this.#second = this.#third;
+    this.#third = hash;
   }
 }
 

@@ -86,9 +86,15 @@ function tellWord(
 
 /** `mail.a@evil.example.Then` hides `a@evil.example`: what stands between any two joints is a word, too. */
 function tellParts(word: string, reader: WordReader): void {
-  const joints = [...word.matchAll(/[._%+@-]+/g)].slice(0, mostJoints);
-  const starts = [0, ...joints.map(({ 0: joint, index }) => index + joint.length)];
-  const stops = [...joints.map(({ index }) => index), word.length];
+  const starts = [0];
+  const stops: number[] = [];
+  for (let at = 0; at < word.length && stops.length < mostJoints; at++) {
+    if (kindOf(word.charCodeAt(at)) !== inner) continue;
+    stops.push(at);
+    while (kindOf(word.charCodeAt(at + 1)) === inner) at++;
+    starts.push(at + 1);
+  }
+  stops.push(word.length);
   for (const from of starts) {
     for (const to of stops) {
       const isWhole = from === 0 && to === word.length;
@@ -128,9 +134,10 @@ export function valueHashOf(text: string): number | undefined {
   return count === 1 ? found : undefined;
 }
 
-/** One hash of several, in their order. */
-export function mixed(...hashes: readonly number[]): number {
-  return hashes.reduce((all, one) => Math.imul(all ^ one, prime) ^ (all >>> 15), basis) >>> 0;
+/** One hash of two, in their order. */
+export function mixed(one: number, other: number): number {
+  const first = Math.imul(basis ^ one, prime) ^ (basis >>> 15);
+  return (Math.imul(first ^ other, prime) ^ (first >>> 15)) >>> 0;
 }
 
 const lineFeed = 10;
@@ -150,8 +157,12 @@ function isAscii(text: string): boolean {
   return !/[^\x00-\x7f]/.test(text);
 }
 
+/** Each character of each answer is asked. */
 function kindOf(code: number): number {
-  if (code >= 128) return isSpaceOrMark(code) ? between : letter;
+  return code < 128 ? (asciiKinds[code] as number) : isSpaceOrMark(code) ? between : letter;
+}
+
+function asciiKind(code: number): number {
   if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90)) return letter;
   if (code >= 48 && code <= 57) return digit;
   switch (code) {
@@ -181,3 +192,5 @@ function kindOf(code: number): number {
 function isSpaceOrMark(code: number): boolean {
   return code < 0xc0 || (code >= 0x2000 && code <= 0x2bff) || (code >= 0x3000 && code <= 0x303f) || code === 0xd7;
 }
+
+const asciiKinds = Uint8Array.from({ length: 128 }, (_one, code) => asciiKind(code));
