@@ -3,7 +3,8 @@
  * Prints tables and writes the same figures to .cache/bench/<time>.json.
  *
  *   npm run bench                    everything
- *   npm run bench -- latency start   these parts: latency, start, memory, tokens, tasks, search, scan, results, dashboard, inspector, flow
+ *   npm run bench -- latency start   these parts: latency, start, memory, tokens, tasks, search, scan, results, dashboard, inspector, flow,
+ *                                    trips
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, platform, release, totalmem } from 'node:os';
@@ -22,6 +23,7 @@ const parts = [
   'dashboard',
   'inspector',
   'flow',
+  'trips',
 ];
 /** What follows an option is its value. */
 const wanted = process.argv
