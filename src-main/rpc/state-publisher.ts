@@ -43,6 +43,8 @@ export class StatePublisher {
   readonly #names: readonly SliceName[];
   readonly #epoch = randomUUID().slice(0, 8);
   readonly #watchers = new Set<Watcher>();
+  /** Those and whoever waits for the first publication. */
+  #wanting = 0;
   readonly #slices = new Map<SliceName, Slice>();
   readonly #dirty = new Set<SliceName>();
   #stopListening: () => void = () => undefined;
@@ -68,7 +70,8 @@ export class StatePublisher {
    * publication comes at once. Returns how to leave.
    */
   watch(tell: Watcher['tell'], lastId?: string, slices: readonly SliceName[] = this.#names): () => void {
-    if (this.#watchers.size === 0) this.#begin();
+    if (this.#wanting === 0) this.#begin();
+    this.#wanting += 1;
     let isGone = false;
     const seen = this.#countOf(lastId);
     const watcher: Watcher = { tell, slices: new Set(slices) };
@@ -80,9 +83,11 @@ export class StatePublisher {
         tell(this.#since(seen, watcher.slices));
       });
     return () => {
+      if (isGone) return;
       isGone = true;
       this.#watchers.delete(watcher);
-      if (this.#watchers.size === 0) this.#end();
+      this.#wanting -= 1;
+      if (this.#wanting === 0) this.#end();
     };
   }
 

@@ -129,3 +129,17 @@ test('an id of another core brings everything', async () => {
   await settle();
   expect(changes(heard)).toEqual([{ servers: ['a'], sessions: [] }]);
 });
+
+test('who leaves before the first message keeps nobody else from being told', async () => {
+  const { publisher, facts, touch } = bench();
+  const early = follow(publisher);
+  const { heard } = follow(publisher);
+  early.leave();
+  early.leave();
+  await settle();
+  facts['servers'] = ['a', 'b'];
+  touch('servers');
+  await settle();
+  expect(changes(heard)).toEqual([{ servers: ['a'], sessions: [] }, { servers: ['a', 'b'] }]);
+  expect(early.heard).toEqual([]);
+});
