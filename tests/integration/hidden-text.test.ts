@@ -1,6 +1,8 @@
 /** What a server hides in its descriptions: seen by the model as marks wherever we quote them. */
 import { expect, test } from 'vitest';
-import { startCore } from '../support/start-core.ts';
+import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import type { RpcMethod } from '../../src-main/rpc/contract.ts';
+import { fixture, startCore } from '../support/start-core.ts';
 
 /** A server whose tool is described with words that nobody sees. */
 const program = `
@@ -28,4 +30,22 @@ test.each([
   const answer = JSON.stringify(await client.callTool(helper, input));
   expect(answer).toContain('weather');
   expect(answer).not.toMatch(/[\u200b\u202e\u{e0000}-\u{e007f}]/u);
+});
+
+test('the dashboard marks them in what tools say of themselves and in what a call gave', async () => {
+  await using core = await startCore({
+    servers: { h: { command: process.execPath, args: ['-e', program] }, e: fixture('echo') },
+  });
+  const client = await core.open();
+  await client.callTool('echo', { message: 'seen \u202eand\u200b unseen' });
+  const ask = (method: RpcMethod, input: object): Promise<object> =>
+    answerRpc(method, input, core.host.rpcDeps, new AbortController().signal);
+  const detail = JSON.stringify(await ask('serverDetail', { server: 'h' }));
+  expect(detail).toContain('Looks up weather⟨U+202E⟩⟨U+200B⟩⟨U+E006F⟩');
+  const calls = async (): Promise<{ id: number }[]> =>
+    ((await ask('activity', {})) as { calls: { id: number }[] }).calls;
+  await expect.poll(async () => (await calls()).length, { timeout: 10_000 }).toBe(1);
+  const given = JSON.stringify(await ask('callDetail', { id: (await calls())[0]?.id }));
+  expect(given).toContain('seen ⟨U+202E⟩and⟨U+200B⟩ unseen');
+  expect(given + detail).not.toMatch(/[\u200b\u202e\u{e0000}-\u{e007f}]/u);
 });

@@ -13,7 +13,7 @@ export async function measure(print) {
   }
   const judged = cases.map((one) => ({ ...one, ...judge(one) }));
   const sets = bySet(judged);
-  print('per cent found; `dev`: the half that rules were written on, `test`: the other\n');
+  print('per cent found; `dev` and `test` are two halves by chance, both looked at while rules were changed\n');
   print(formatTable(sets));
   const catalogs = readOrdinary().map(judgeCatalog);
   print('\nother catalogs, taken to be ordinary\n');

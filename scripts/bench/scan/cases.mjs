@@ -44,7 +44,7 @@ function setOf({ kind, label, category }) {
   return category === 'security writing' ? 'texts about security' : 'everyday texts';
 }
 
-/** Rules were written looking at `dev` alone. Cases of one template are in one half. */
+/** Two halves by chance, to be compared: both were looked at while rules were changed. Cases of one template are in one half. */
 function halfOf(group) {
   return createHash('md5').update(group).digest()[0] % 2 === 0 ? 'dev' : 'test';
 }

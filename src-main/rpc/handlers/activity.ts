@@ -1,4 +1,5 @@
 /** What the dashboard asks about calls. */
+import { markSteering } from '../../core/base/shown-text.ts';
 import { findCall, searchCalls } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { callSummary } from '../slices/activity-overview.ts';
@@ -24,9 +25,12 @@ export const activityHandlers = {
     const { resolveMs: resolve, allowMs: allow, callMs: call, shapeMs: shape } = entry;
     return {
       ...callSummary(entry),
-      arguments: detail?.arguments,
-      sent: detail?.sent,
-      given: detail?.given ?? detail?.sent,
+      // What nobody would see stands as a mark: here a person looks for what a model read.
+      ...markSteering({
+        arguments: detail?.arguments,
+        sent: detail?.sent,
+        given: detail?.given ?? detail?.sent,
+      }),
       stages: { resolve, allow, call, shape },
     };
   },

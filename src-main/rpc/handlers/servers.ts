@@ -3,7 +3,7 @@ import { isObject, type JsonObject, objectOf, textOr } from '../../core/base/jso
 import { offerText } from '../../core/admin/healing.ts';
 import { tryEntry } from '../../core/admin/try-entry.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { markHidden } from '../../core/base/shown-text.ts';
+import { markHidden, markSteering } from '../../core/base/shown-text.ts';
 import { usableSchema } from '../../core/catalog/catalog.ts';
 import type { HealOffer } from '../../core/client-apps/heal-offers.ts';
 import { isToolOn } from '../../core/config/app-config.ts';
@@ -89,13 +89,13 @@ function serverTools(name: string, core: RpcDeps['core']): ServerTool[] {
     return {
       name: tool,
       listedName: listedNames.get(`${name}:${tool}`) ?? tool,
-      description: textOr(definition['description']),
+      description: markSteering(textOr(definition['description'])),
       written: written.get(tool),
       enabled: isToolOn(core.options.config.current, name, tool),
       readOnly: flag(hints, 'readOnlyHint'),
       destructive: flag(hints, 'destructiveHint'),
       tokens: Math.ceil(JSON.stringify(definition).length / 4),
-      inputSchema: usableSchema(definition),
+      inputSchema: markSteering(usableSchema(definition)),
     };
   });
 }

@@ -1,4 +1,5 @@
 /** What the dashboard asks about answers on disk, and does with them. A person reading is no reading back by a model. */
+import { markSteering } from '../../core/base/shown-text.ts';
 import { callOfSpill } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { Spill } from '../../core/spills/spill.ts';
@@ -21,11 +22,14 @@ export const spillHandlers = {
     const question = { op: 'lines', fromLine, toLine: fromLine + count - 1 } as const;
     const { lines, totalLines } = await core.spillFiles.look(id, question, signal);
     const cut = lines.filter(({ isCut }) => isCut).map(({ number }) => number);
-    return { fromLine, lines: lines.map(({ text }) => text), totalLines, cut };
+    return { fromLine, lines: lines.map(({ text }) => markSteering(text)), totalLines, cut };
   },
   spillFind: async ({ id, pattern }, { core }, signal) => {
     const { lines, matchCount } = await core.spillFiles.look(id, { op: 'find', pattern, limit: mostMatches }, signal);
-    const matches = lines.map(({ number, text }) => ({ line: number, text: text.slice(0, longestMatch) }));
+    const matches = lines.map(({ number, text }) => ({
+      line: number,
+      text: markSteering(text.slice(0, longestMatch)),
+    }));
     return { matches, total: matchCount };
   },
   spillQuery: async ({ id, query }, { core }, signal) => {

@@ -32,10 +32,12 @@ const foolish = [
 test('lines that look like what models are told around them are lines like any other', async () => {
   const { core, id } = await keep([...foolish, 'x'.repeat(120_000)]);
   const found = await ask(core, 'spillFind', { id, pattern: 'needle' });
-  const matching = foolish.flatMap((text, at) => (text.includes('needle') ? [{ line: at + 1, text }] : []));
+  // What nobody would see is seen: a person looks here for what a model read.
+  const shown = foolish.map((text) => text.replace('\u2028', '⟨U+2028⟩'));
+  const matching = shown.flatMap((text, at) => (text.includes('needle') ? [{ line: at + 1, text }] : []));
   expect(found).toEqual({ matches: matching, total: matching.length });
   const page = await ask(core, 'spillLines', { id, fromLine: 1, count: foolish.length });
-  expect(page).toEqual({ fromLine: 1, lines: foolish, totalLines: foolish.length + 1, cut: [] });
+  expect(page).toEqual({ fromLine: 1, lines: shown, totalLines: foolish.length + 1, cut: [] });
 });
 
 test('a page that is cut behind a line like the note about it keeps that line', async () => {
