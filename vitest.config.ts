@@ -21,7 +21,8 @@ const alone = [
 ];
 /** Proofs that take as long as many others together: `npm run test:long`. */
 const long = [
-  'tests/core/sandbox/python-worker/{programs,python}.test.ts',
+  'tests/core/sandbox/python-worker/{limits,programs,python}.test.ts',
+  'tests/core/sandbox/speaks-python.test.ts',
   'tests/core/trust/audit/million.test.ts',
   'tests/real/{inspector,mcporter,unchanged}.test.ts',
 ];

@@ -102,7 +102,7 @@ test('what cannot come along is told line by line, what can comes along', async 
     quarantined: true,
   });
   expect(a?.losses).toEqual([
-    'trust_mode: Tooltray has no quarantine of single tools yet.',
+    'trust_mode: What becomes of a tool that changes is said for all servers: "reviews.onChange".',
     'queue_size: Tooltray does not limit how many calls run at once.',
     'shoe: Tooltray does not know this key.',
     "MCPProxy's own settings stay behind: listen, read_only_mode.",

@@ -78,7 +78,10 @@ function toolsOf(some: readonly JsonObject[]): ReturnType<typeof helperContext> 
 test.each(batches)(
   "retrieve_tools' line is enough, or it is marked and its schema follows or is offered (%i)",
   async (_batch, some) => {
-    const context = toolsOf(some);
+    // MCPProxy's notation; what is shown otherwise is ours, as everywhere.
+    const context = Object.create(toolsOf(some), {
+      retrieve: { value: { limit: undefined, detail: undefined, fields: 'all' } },
+    }) as ReturnType<typeof toolsOf>;
     const input = { query: 'find', limit: 100 };
     const result = (await helperTools.get('retrieve_tools')?.run(input, context)) as { content: { text: string }[] };
     const answer = JSON.parse(result.content[0]?.text ?? '') as JsonObject;
