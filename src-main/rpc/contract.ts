@@ -11,7 +11,7 @@ import type { Decided, DiffLine, InboxItem, InboxSummary, Meaning, Outcome } fro
 import type { AnsweredBy, OpenQuestion } from '../core/trust/questions.ts';
 import type { Finding, Verdict } from '../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/places.ts';
-import type { LabelWords } from '../core/trust/scan/rule-table.ts';
+import type { LabelWords } from '../core/calls/label-words.ts';
 
 export type { HealthLevel, ServerReview, ServerTrialResult };
 export type {

@@ -1,4 +1,4 @@
-/** Answers that look as if they gave orders are labelled in the record and not touched; invisible characters go where the person says so. */
+/** Answers that look as if they gave orders, or hold keys or cards, are labelled in the record and not touched; invisible characters go where the person says so. */
 import { describe, expect, test } from 'vitest';
 import type { ActivityEntry } from '../../src-main/core/activity/call-record.ts';
 import { callSummary } from '../../src-main/rpc/slices/activity-overview.ts';
@@ -40,6 +40,40 @@ describe('an answer that gives orders', () => {
       ['override', 'Overrides instructions'],
       undefined,
     ]);
+  });
+});
+
+describe('an answer that holds what nobody should carry about', () => {
+  const card = '4111 1111 1111 1111';
+  const key = `ghp_${'a1B2c3D4'.repeat(5)}`;
+
+  test.each([
+    ['a short one', `The card is ${card}.`, ['holds-card']],
+    [
+      'one of many slices, where two of them meet',
+      `${'x'.repeat(128 * 1024 - 10)} ${key} ${filler.repeat(9)}`,
+      ['holds-key'],
+    ],
+    [
+      'one of more than a megabyte',
+      `${filler.repeat(30_000)}\n-----BEGIN PRIVATE KEY-----\n${'MIIEvQ'.repeat(40)}\n-----END PRIVATE KEY-----\n${key}`,
+      ['holds-private-key', 'holds-key'],
+    ],
+  ])('is labelled and is what it was: %s', async (_, text, labels) => {
+    await using core = await startCore({ servers, results: { threshold: 0 } });
+    const client = await core.open();
+    expect(textOf(await client.callTool('x_echo', { message: text }))).toBe(text);
+    expect((await recorded(core))?.labels?.split(' ')).toEqual(labels);
+  });
+
+  test('is told to the dashboard as such, beside orders', async () => {
+    await using core = await startCore({ servers });
+    const client = await core.open();
+    await client.callTool('x_echo', { message: `${poison} Card: ${card}` });
+    await recorded(core);
+    const [call] = core.host.core.activity.recent({ server: 'x' }, 1).map(callSummary);
+    expect(new Set(call?.labels.map(({ about }) => about))).toEqual(new Set(['orders', 'data']));
+    expect(call?.labels.at(-1)).toMatchObject({ rule: 'holds-card', name: 'Holds a card number' });
   });
 });
 

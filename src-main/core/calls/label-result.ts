@@ -1,19 +1,44 @@
 /** Labels what servers answered, behind the answer's back: no answer waits for it, and none is changed by it. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject } from '../base/json.ts';
+import { type SensitiveKind, sensitiveIn } from '../trust/flow/sensitive.ts';
 import type { LabelledResult, ScanThread } from '../trust/scan/scan-thread.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
+import { notScanned, sensitiveLabel } from './label-words.ts';
 
-/** In bytes: of a longer answer the beginning is looked at. */
+/** In bytes or characters: of a longer answer the beginning is looked at. */
 const longestRead = 8 * 1024 * 1024;
 
-/** Ids of rules, each once; empty for an ordinary answer. `not-scanned` where there was more than could be looked at. Never rejects. */
+/** In characters: so much is looked through for keys and cards before others have their turn. */
+const sliceSize = 128 * 1024;
+/** Longer than any key or card. Of a private key the first line is enough. */
+const sliceOverlap = 4096;
+
+/**
+ * Ids of labels, each once; empty for an ordinary answer: rules of the scan, `holds-key`, `holds-private-key`, `holds-card`, and
+ * `not-scanned` where there was more than could be looked at. Never rejects.
+ */
 export async function labelsOf(result: Result, scans: Pick<ScanThread, 'result'>): Promise<readonly string[]> {
   const isCut = result instanceof RawJson && result.byteLength > longestRead;
-  const { labels, unread }: LabelledResult = await scans.result(textOf(result));
-  const rules = new Set(labels.map(({ rule }) => rule));
-  if (isCut || unread > 0) rules.add('not-scanned');
-  return [...rules];
+  const text = textOf(result);
+  const { labels, unread }: LabelledResult = await scans.result(text);
+  const found = new Set(labels.map(({ rule }) => rule));
+  for (const kind of await sensitiveKindsIn(text)) found.add(sensitiveLabel(kind));
+  if (isCut || unread > 0 || text.length > longestRead) found.add(notScanned);
+  return [...found];
+}
+
+/** They are no findings of the scan: what a read-me shows as an example is nothing that a server should be held for. */
+async function sensitiveKindsIn(text: string): Promise<ReadonlySet<SensitiveKind>> {
+  const kinds = new Set<SensitiveKind>();
+  const end = Math.min(text.length, longestRead);
+  for (let start = 0; start < end; start += sliceSize) {
+    if (start > 0) await nextTurn();
+    const from = Math.max(0, start - sliceOverlap);
+    for (const { kind } of sensitiveIn(text.slice(from, Math.min(end, start + sliceSize)))) kinds.add(kind);
+  }
+  return kinds;
 }
 
 /** All texts in it, one below the other; of what was never parsed its JSON with line ends and quotation marks as they are meant. */

@@ -2,7 +2,7 @@
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import { nameOfApp } from '../../core/client-apps/app-limits.ts';
-import { wordsOfLabels } from '../../core/trust/scan/rule-table.ts';
+import { wordsOfLabels } from '../../core/calls/label-words.ts';
 import type { ActivityOverview, CallSummary } from '../contract.ts';
 import type { DayOfCalls } from './savings-overview.ts';
 

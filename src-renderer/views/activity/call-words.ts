@@ -34,6 +34,16 @@ export function newsInWords(calls: readonly CallSummary[]): string {
   return `${count(calls.length, 'new call')}${problems > 0 ? `, ${count(problems, 'problem')}` : ''}`;
 }
 
+/** What they say of the answer: `looks as if it gave orders and holds a card number`. */
+export function labelsSentence(labels: CallSummary['labels']): string {
+  const said = [
+    ...(labels.some(({ about }) => about === 'orders') ? ['looks as if it gave orders'] : []),
+    ...labels.filter(({ about }) => about === 'data').map(({ name }) => name.charAt(0).toLowerCase() + name.slice(1)),
+    ...(labels.some(({ about }) => about === 'unread') ? ['was not looked at whole'] : []),
+  ];
+  return new Intl.ListFormat('en').format(said);
+}
+
 /** `Overrides instructions, Takes secrets along`. */
 export function labelsInWords(labels: CallSummary['labels']): string {
   return labels.map(({ name }) => name).join(', ');

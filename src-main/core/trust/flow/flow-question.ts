@@ -5,6 +5,7 @@ import { cutText, markHidden } from '../../base/shown-text.ts';
 import type { Choice, NewQuestion, QuestionDetail, Sending } from '../questions.ts';
 import type { Destination } from './destinations.ts';
 import { decisionKey, type Finding } from './judge-call.ts';
+import { sensitiveWords } from './sensitive.ts';
 import type { Source } from './session-memory.ts';
 import type { FlowTool } from './tool-roles.ts';
 
@@ -107,14 +108,12 @@ export function refusal(
 }
 
 function deedOf(finding: Finding): string {
-  if (finding.why === 'secret') return `send ${secretWords[finding.kind]}`;
+  if (finding.why === 'secret') return `send ${sensitiveWords[finding.kind]}`;
   const { to } = finding;
   const place = shown(placeOf(to));
   if (finding.why === 'private') return `send private data to ${place}`;
   return to.isLink === true ? `send a link to ${place}` : `send to ${place}`;
 }
-
-const secretWords = { key: 'what looks like a key', 'private key': 'a private key', card: 'a card number' } as const;
 
 function reasonOf(finding: Finding): string {
   switch (finding.why) {
@@ -130,7 +129,7 @@ function reasonOf(finding: Finding): string {
 }
 
 function detailsOf(finding: Finding): readonly QuestionDetail[] {
-  if (finding.why === 'secret') return [{ name: 'Sends', text: secretWords[finding.kind] }];
+  if (finding.why === 'secret') return [{ name: 'Sends', text: sensitiveWords[finding.kind] }];
   const { to } = finding;
   const where = { name: to.isLink === true ? 'Link' : 'To', text: to.written };
   return finding.why === 'read'

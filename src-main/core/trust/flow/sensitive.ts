@@ -4,6 +4,12 @@ import { mask } from '../../base/mask.ts';
 
 export type SensitiveKind = 'key' | 'private key' | 'card';
 
+export const sensitiveWords = {
+  key: 'what looks like a key',
+  'private key': 'a private key',
+  card: 'a card number',
+} as const satisfies Record<SensitiveKind, string>;
+
 export interface Sensitive {
   readonly kind: SensitiveKind;
   readonly text: string;

@@ -1,7 +1,13 @@
 /** A call in words. */
 import { expect, test } from 'vitest';
+import { wordsOfLabels } from '../../../../src-main/core/calls/label-words.ts';
 import type { CallSummary } from '../../../../src-main/rpc/contract.ts';
-import { commandLine, tokensInWords, tookShare } from '../../../../src-renderer/views/activity/call-words.ts';
+import {
+  commandLine,
+  labelsSentence,
+  tokensInWords,
+  tookShare,
+} from '../../../../src-renderer/views/activity/call-words.ts';
 import { stageBars } from '../../../../src-renderer/views/activity/stage-bars.ts';
 
 const call = { server: 'github', tool: 'list_issues', estimated: false } as CallSummary;
@@ -44,4 +50,16 @@ test('a call that took no time at all has bars without length', () => {
   expect(stageBars({ stages: { resolve: 0, allow: 0, call: 0, shape: 0 } }).map(({ share }) => share)).toEqual([
     0, 0, 0, 0,
   ]);
+});
+
+test.each([
+  [['override', 'take-talk'], 'looks as if it gave orders'],
+  [['holds-key'], 'holds what looks like a key'],
+  [
+    ['override', 'holds-private-key', 'holds-card'],
+    'looks as if it gave orders, holds a private key, and holds a card number',
+  ],
+  [['holds-card', 'not-scanned'], 'holds a card number and was not looked at whole'],
+])('the labels %j say of an answer that it %s', (rules, sentence) => {
+  expect(labelsSentence(wordsOfLabels(rules))).toBe(sentence);
 });

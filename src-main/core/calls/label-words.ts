@@ -1,0 +1,44 @@
+/** What a person reads about the labels of an answer: of what looks as if it gave orders, and of what nobody should carry about. */
+import { type SensitiveKind, sensitiveWords } from '../trust/flow/sensitive.ts';
+import { allRules } from '../trust/scan/rule-table.ts';
+
+export interface LabelWords {
+  readonly rule: string;
+  /** `orders`: the answer looks as if it gave some. `data`: it holds keys or cards. `unread`: a part of it was not looked at. */
+  readonly about: 'orders' | 'data' | 'unread';
+  readonly name: string;
+  readonly says: string;
+}
+
+export const notScanned = 'not-scanned';
+
+/** The label of an answer that holds such data. */
+export function sensitiveLabel(kind: SensitiveKind): string {
+  return `holds-${kind.replace(' ', '-')}`;
+}
+
+const others: readonly LabelWords[] = [
+  { rule: notScanned, about: 'unread', name: 'Not looked at whole', says: 'A part of it could not be looked at.' },
+  {
+    ...{ rule: sensitiveLabel('key'), about: 'data', name: `Holds ${sensitiveWords.key}` },
+    says: 'It begins as the keys of a known service do.',
+  },
+  {
+    ...{ rule: sensitiveLabel('private key'), about: 'data', name: `Holds ${sensitiveWords['private key']}` },
+    says: 'Whoever has it can sign or sign in with it.',
+  },
+  {
+    ...{ rule: sensitiveLabel('card'), about: 'data', name: `Holds ${sensitiveWords.card}` },
+    says: 'Its digits are those of an issuer, and its check digit is right.',
+  },
+];
+
+/** Of ids that no rule has (any more) the id itself stands for the words. */
+export function wordsOfLabels(rules: readonly string[]): readonly LabelWords[] {
+  return rules.map((id) => {
+    const other = others.find(({ rule }) => rule === id);
+    if (other !== undefined) return other;
+    const { name = id, says = '' } = allRules.find((rule) => rule.id === id) ?? {};
+    return { rule: id, about: 'orders', name, says };
+  });
+}
