@@ -33,10 +33,8 @@ async function ofNpm(packageName: string, env: Environment): Promise<string | un
   const folder = join(env['npm_config_cache'] ?? env['NPM_CONFIG_CACHE'] ?? usual, '_npx');
   return newest(folder, async (entry): Promise<Found[]> => {
     const file = join(folder, entry, 'node_modules', packageName, 'package.json');
-    const [value, { mtimeMs }] = await Promise.all([
-      readFile(file, 'utf8').then(JSON.parse) as Promise<unknown>,
-      stat(file),
-    ]);
+    const [text, { mtimeMs }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);
+    const value: unknown = JSON.parse(text);
     const version = isObject(value) ? value['version'] : undefined;
     return typeof version === 'string' ? [{ version, at: mtimeMs }] : [];
   });
