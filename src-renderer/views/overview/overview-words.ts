@@ -36,6 +36,18 @@ export function worth(net: number, pricePerMillion: number | undefined, currency
   return `≈ ${amount.toLocaleString('en', { maximumFractionDigits: Math.abs(amount) < 1 ? 3 : 2 })} ${currency}`;
 }
 
+/** Where data flows are counted and there is something to tell, or to decide. */
+export function showsFlow({ mode, week, mayOffer }: NonNullable<AppState['flow']>): boolean {
+  return mode === 'record' && (mayOffer || (week.recorded ?? 0) > 0);
+}
+
+export function flowSentence(recorded: number): string {
+  if (recorded === 0)
+    return 'No call of the last seven days would have been asked about: none sent to where only an answer led.';
+  const calls = recorded === 1 ? 'One call' : `${whole(recorded)} calls`;
+  return `${calls} of the last seven days went to where only an answer of a tool led. They were let through and counted.`;
+}
+
 /** The chart in a sentence. */
 export function callsSentence(hours: ActivityOverview['hours']): string {
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);

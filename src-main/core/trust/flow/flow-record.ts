@@ -69,8 +69,10 @@ export class FlowRecord {
   /** Reads what there is, and begins the record of a home that has none. Never rejects. */
   async start(): Promise<void> {
     const known = await this.#read();
-    if (known !== undefined) this.#kept = this.#fresh.reduce(withEvent, known);
-    else this.#writeSoon();
+    if (known === undefined) return this.#writeSoon();
+    this.#kept = this.#fresh.reduce(withEvent, known);
+    // Whoever looked before was told that there is nothing.
+    this.changed.emit();
   }
 
   note(event: FlowEvent): void {
