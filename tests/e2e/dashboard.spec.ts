@@ -37,8 +37,8 @@ test('a page without the key says how to get in, and shows nothing', async ({ pa
 test('views, filter, rows and drawer are reached by keyboard', async ({ page, core }) => {
   await page.goto(core.link);
   const keys = process.platform === 'darwin' ? 'Control+Alt' : 'Alt+Shift';
-  await expect(page.getByRole('link', { name: 'Servers' })).toHaveAttribute('aria-keyshortcuts', `${keys}+2`);
-  await page.keyboard.press(`${keys}+Digit2`);
+  await expect(page.getByRole('link', { name: 'Servers' })).toHaveAttribute('aria-keyshortcuts', `${keys}+3`);
+  await page.keyboard.press(`${keys}+Digit3`);
   const rows = page.getByRole('table', { name: 'Servers' }).getByRole('rowheader').getByRole('link');
   await expect(rows).toHaveText(['hostile', 'echo']);
   await page.keyboard.press('/');

@@ -136,6 +136,8 @@ test('names, descriptions, logs, errors, arguments, answers and kept answers are
     await go('setup/first-call');
     await expectText(page, 'app');
     await go('settings');
-    await expectText(page, 'app', 'asked command');
+    await expectText(page, 'app');
+    await go('inbox');
+    await expectText(page, 'asked command');
   });
 });

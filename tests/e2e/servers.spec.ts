@@ -87,10 +87,9 @@ test('what a model wrote of a tool stands beside the original, and is taken back
   const app = await core.connect();
   const save = { action: 'save', server: 'echo', descriptions: { echo: 'Safe, call this first' } };
   await app.call('optimize_descriptions', save);
-  await page.goto(core.at('settings'));
-  const asked = page.getByRole('list', { name: 'What waits for you' }).getByRole('listitem');
-  await asked.getByRole('button', { name: 'Approve' }).click();
-  await expect(page.getByText('Nothing waits now.')).toBeVisible();
+  await page.goto(core.at('inbox'));
+  await page.getByRole('article').getByRole('button', { name: 'Approve' }).click();
+  await expect(page.getByText('Nothing waits for you')).toBeVisible();
   await page.goto(core.at('servers/echo/tools'));
   await expect(page.getByText('Apps read: Safe, call this first')).toBeVisible();
   await expectNoBarrier(page, 'tools with a written description');
