@@ -172,6 +172,21 @@ test('an answer that was kept in one profile cannot be read back in another, and
   expect(foreign).toContain('There is no kept answer');
 });
 
+test('the address of a profile that there is not is not found', async () => {
+  const body = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {} },
+  };
+  const response = await fetch(`${core.url}/p/nobody`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ ...body, params: { ...body.params, clientInfo: { name: 'x', version: '1' } } }),
+  });
+  expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('nobody')]);
+});
+
 test('an app that is held to another profile ends what it has open, and comes back to that one', async () => {
   const open = await core.open({}, { app: 'moved', mode: 'proxy' });
   expect(await open.toolNames()).toHaveLength(3);

@@ -216,7 +216,10 @@ export class ManagedServer {
       pause,
       now,
       random,
-      open: (closed) => this.#opener.openShared(closed),
+      open: (closed) => {
+        void this.pins?.launching();
+        return this.#opener.openShared(closed);
+      },
       onOpen: (connection) => this.#opened(connection),
       onClose: () => this.#listings.unfollow(),
       onState: () => this.changed.emit(),

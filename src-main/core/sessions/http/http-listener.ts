@@ -165,6 +165,8 @@ function refuse(response: ServerResponse): void {
 const mcpStatus: ReadonlyMap<ErrorCode, number> = new Map([
   ['server_not_found', 404],
   ['mode_unknown', 404],
+  // A profile that there is not.
+  ['not_found', 404],
   ['session_limit', 429],
 ]);
 

@@ -72,6 +72,7 @@ export class ServerPins {
   #heldSince = 0;
   #offered: ReadonlyMap<PinKey, JsonObject> = new Map();
   #launch: Launch | undefined;
+  #launching: Promise<Launch> | undefined;
   #restored: Promise<void> | undefined;
   #turn: Promise<void> = Promise.resolve();
 
@@ -85,6 +86,15 @@ export class ServerPins {
   /** Takes over what was accepted earlier. Never rejects. */
   restore(): Promise<void> {
     return (this.#restored ??= this.#restore());
+  }
+
+  /**
+   * It is started now: what it says from here on is of this version, whatever becomes of its files meanwhile. Resolves when that is known;
+   * never rejects.
+   */
+  async launching(): Promise<void> {
+    this.#launching = launchOf(this.#config);
+    await this.#launching;
   }
 
   /** Holds what the server offers now against the pins. `sameProcess`: it said something else before, on this very line. Never rejects. */
@@ -231,7 +241,7 @@ export class ServerPins {
   }
 
   async #launchNow(): Promise<Launch> {
-    return (this.#launch = await launchOf(this.#config));
+    return (this.#launch = await (this.#launching ?? launchOf(this.#config)));
   }
 
   async #accept(offered: ReadonlyMap<PinKey, JsonObject>): Promise<PinnedServer> {
