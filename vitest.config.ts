@@ -15,14 +15,15 @@ const alone = [
   'tests/hostile/*.test.ts',
   'tests/core/activity/call-details.test.ts',
   'tests/core/config/config-store.test.ts',
-  'tests/core/spills/{return-memory,spill-large}.test.ts',
+  'tests/core/spills/return-memory.test.ts',
   'tests/core/spills/read-worker/{big-files,lines}.test.ts',
-  'tests/integration/{floods,huge-frame}.test.ts',
 ];
 /** Proofs that take as long as many others together: `npm run test:long`. */
 const long = [
-  'tests/core/sandbox/python-worker/{limits,programs,python}.test.ts',
+  'tests/core/sandbox/python-worker/{escapes,limits,programs,python}.test.ts',
   'tests/core/sandbox/speaks-python.test.ts',
+  'tests/core/spills/spill-large.test.ts',
+  'tests/integration/{floods,huge-frame}.test.ts',
   'tests/core/trust/audit/million.test.ts',
   'tests/real/{inspector,mcporter,unchanged}.test.ts',
 ];
