@@ -259,8 +259,9 @@ export class Aggregator {
     });
     this.profiles.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
     this.edits = new PersonEdits(options.config, this.servers);
+    const history = new DecisionHistory(join(paths.dataDir, 'decisions.json'));
     this.reviews = new ServerReviews({
-      ...{ config: options.config, servers: this.servers },
+      ...{ config: options.config, servers: this.servers, history },
       note: (...decision) => this.admin.noteByPerson(...decision),
     });
     this.healing = openHealing({
@@ -272,7 +273,6 @@ export class Aggregator {
       dataDir: paths.dataDir,
       log: log.child('healing'),
     });
-    const history = new DecisionHistory(join(paths.dataDir, 'decisions.json'));
     const { questions, decisions } = this.trust;
     this.inbox = new Inbox([
       questionSource({ questions, decisions, nameOfApp }),

@@ -100,8 +100,7 @@ function explainChange(
 function liftMeanings(change: ServerChange): readonly Meaning[] {
   if (change.kind === 'remove') return [{ text: 'All apps lose its tools.', isGrave: false }];
   if (change.kind !== 'enable' || change.lifts === undefined) return [];
-  const text = { quarantine: 'It was in quarantine.', isolation: 'It asked for a container and gets none.' } as const;
-  return [{ text: text[change.lifts], isGrave: true }];
+  return [{ text: 'It asked for a container and gets none.', isGrave: true }];
 }
 
 function shown(entry: JsonObject): JsonObject {

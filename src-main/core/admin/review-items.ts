@@ -1,6 +1,7 @@
 /** Servers whose entry itself says that nobody has accepted them yet (MCPProxy's quarantine), as items of the inbox. */
-import type { InboxSource, PersonsWord } from '../trust/inbox/inbox.ts';
-import type { InboxAction, InboxItem, Outcome } from '../trust/inbox/inbox-item.ts';
+import type { InboxSource } from '../trust/inbox/inbox.ts';
+import type { InboxAction, InboxItem } from '../trust/inbox/inbox-item.ts';
+import { markHidden } from '../base/shown-text.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import type { DecisionHistory } from './decision-history.ts';
 import type { PersonEdits } from './person-edits.ts';
@@ -13,8 +14,7 @@ interface ReviewSourceParts {
   readonly config: ConfigStore;
 }
 
-export function reviewSource(parts: ReviewSourceParts): InboxSource {
-  const { reviews, edits, history, config } = parts;
+export function reviewSource({ reviews, edits, history, config }: ReviewSourceParts): InboxSource {
   return {
     onChange: (listener) => config.changed.on(listener),
     items: async () => {
@@ -23,7 +23,7 @@ export function reviewSource(parts: ReviewSourceParts): InboxSource {
       const waiting = await reviews.waiting();
       return waiting.filter(({ server, standing }) => standing === 'in-review' && !edited.has(server)).map(itemOf);
     },
-    decide: (item, word) => decide(item, word, parts),
+    decide: ({ id, server = '' }, { action, by }) => reviews.decide(server, action as ReviewChoice, id, by),
     decided: () => history.all(['review']),
     undo: ({ id }) => history.takeBack(id, ({ back }) => edits.takeBack(back?.written ?? [])),
   };
@@ -51,26 +51,10 @@ function itemOf({ server, id, meanings, lines }: ServerReview): InboxItem {
       meanings,
       actions,
     },
-    sentence: `The server "${server}" waits for your review and is not started before.`,
+    sentence: markHidden(`The server "${server}" waits for your review and is not started before.`),
     from: 'Its entry in the config file says that nobody has accepted it.',
     isGrave: false,
-    parts: [{ keys: [server], title: `Entry of ${server}`, notes: [], added: [], lines, more: 0 }],
+    parts: [{ keys: [server], title: markHidden(`Entry of ${server}`), notes: [], added: [], lines, more: 0 }],
     moreParts: 0,
   };
-}
-
-async function decide(
-  item: InboxItem,
-  { action: chosen, by }: PersonsWord,
-  { reviews, edits, history }: ReviewSourceParts,
-): Promise<Outcome> {
-  const { id, kind, server = '' } = item;
-  const before = (await edits.writtenEntries([server])).get(server);
-  const sentence = await reviews.decide(server, chosen as ReviewChoice, id);
-  const entry = (await edits.writtenEntries([server])).get(server);
-  // A block is lifted by another review.
-  const back = chosen === 'block' ? undefined : { written: [{ kind: 'entry', server, entry, before } as const] };
-  const undo = back && 'What stood in the config file before is put back, and waits for your review.';
-  await history.add({ kind, by, server, sentence, undo, back }).catch(() => undefined);
-  return { sentence, isDone: true };
 }

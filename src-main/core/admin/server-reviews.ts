@@ -11,10 +11,11 @@ import type { ConfigStore } from '../config/config-store.ts';
 import { hasServer, writtenEntry } from '../config/edit-config.ts';
 import { readConfigText } from '../config/update-config-file.ts';
 import { entryMeanings } from '../trust/inbox/entry-meanings.ts';
-import type { DiffLine, Meaning } from '../trust/inbox/inbox-item.ts';
+import type { DiffLine, Meaning, Outcome } from '../trust/inbox/inbox-item.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
+import type { DecisionHistory } from './decision-history.ts';
 import { explainEntries } from './explain-change.ts';
-import { takeBack } from './take-back.ts';
+import { takeBack, type WrittenEdit } from './take-back.ts';
 
 export interface ServerReview {
   readonly server: string;
@@ -36,6 +37,14 @@ interface ReviewParts {
   readonly servers: ServerManager;
   /** For the record. */
   readonly note: (choice: ReviewChoice, what: string, id: string) => void;
+  readonly history: Pick<DecisionHistory, 'add'>;
+}
+
+interface Reviewed {
+  readonly review: ServerReview;
+  readonly entry: JsonObject;
+  /** What was accepted, where another program has written something else in its place. */
+  readonly before: JsonObject | undefined;
 }
 
 export class ServerReviews {
@@ -52,46 +61,71 @@ export class ServerReviews {
     const held = config.current.servers.flatMap(({ name, held }) =>
       held === 'review' || held === 'blocked' ? name : [],
     );
-    const reviews = await Promise.all([...new Set([...changed, ...held])].map((name) => this.find(name)));
+    const names = [...new Set([...changed, ...held])];
+    const text = names.length === 0 ? '' : await readConfigText(config.path);
+    // One that was taken out of the file a moment ago waits for nothing.
+    const reviews = names.filter((name) => hasServer(text, name)).map((name) => this.#reviewOf(name, text).review);
     return reviews.toSorted((one, other) => Number(one.standing === 'blocked') - Number(other.standing === 'blocked'));
   }
 
   /** One server, whatever its standing. Rejects with AppError server_not_found. */
   async find(name: string): Promise<ServerReview> {
-    const { config, servers } = this.#parts;
-    const text = await readConfigText(config.path);
-    if (!hasServer(text, name)) servers.get(name);
-    const entry = writtenEntry(text, name);
-    const before = this.#before(name);
-    const standing = this.#standingOf(name, before);
-    return {
-      ...{ server: markHidden(name), standing, id: idOf(name, standing, entry, before) },
-      lines: explainEntries(standing === 'changed' ? before : undefined, entry),
-      meanings: entryMeanings(before, entry),
-    };
+    return this.#reviewOf(name, await readConfigText(this.#parts.config.path)).review;
   }
 
   /**
-   * The person's word; resolves with what was done. `id`: of what they saw; an entry may be changed at any time. Rejects with AppError server_not_found, config_conflict
-   * where it is another one now.
+   * The person's word, kept in the history. `id`: of what they saw; an entry may be changed at any time. Rejects with AppError
+   * server_not_found, or config_conflict where it is another one now.
    */
-  async decide(name: string, choice: ReviewChoice, id: string): Promise<string> {
-    const { config, servers, note } = this.#parts;
-    const text = await readConfigText(config.path);
-    const seen = await this.find(name);
-    if (seen.id !== id) throw changedMeanwhile(name);
-    const before = this.#before(name);
-    const entry = writtenEntry(text, name);
+  async decide(name: string, choice: ReviewChoice, id: string, by: string): Promise<Outcome> {
+    const { config, servers, note, history } = this.#parts;
+    const requireSeen = (text: string): Reviewed => {
+      const seen = this.#reviewOf(name, text);
+      if (seen.review.id === id) return seen;
+      throw new AppError('config_conflict', `The entry of ${name} is not what was shown.`, {
+        fix: `Look at it as it is now: tooltray review ${name}.`,
+      });
+    };
+    const { entry, before } = requireSeen(await readConfigText(config.path));
     if (choice !== 'refuse') await config.decideOn(name, choice, entry);
     else
-      await config.update((now) => {
-        if (idOf(name, seen.standing, writtenEntry(now, name), before) !== id) throw changedMeanwhile(name);
-        return takeBack(now, { kind: 'entry', server: name, entry, before });
+      await config.update((text) => {
+        requireSeen(text);
+        return takeBack(text, { kind: 'entry', server: name, entry, before });
       });
     await servers.apply(config.current.servers);
     const sentence = markHidden(`${said[choice]} the server "${name}".`);
     note(choice, sentence, id);
-    return sentence;
+    const written = await this.#wayBack(name, choice, entry);
+    const undo = written && 'What stood in the config file before is put back, and waits for your review.';
+    const back = written && { written: [written] };
+    const kept = await history.add({ kind: 'review', by, server: name, sentence, undo, back });
+    return { sentence, isDone: true, undo: undo && kept };
+  }
+
+  /**
+   * Only what says itself that nobody has accepted it may be written back: anything else would count as accepted by that. A block is
+   * lifted by another review.
+   */
+  async #wayBack(name: string, choice: ReviewChoice, before: JsonObject): Promise<WrittenEdit | undefined> {
+    if (choice === 'block' || before['quarantined'] !== true) return undefined;
+    const text = await readConfigText(this.#parts.config.path);
+    const entry = hasServer(text, name) ? writtenEntry(text, name) : undefined;
+    return { kind: 'entry', server: name, entry, before };
+  }
+
+  /** Throws AppError server_not_found. */
+  #reviewOf(name: string, text: string): Reviewed {
+    if (!hasServer(text, name)) this.#parts.servers.get(name);
+    const entry = writtenEntry(text, name);
+    const before = this.#before(name);
+    const standing = this.#standingOf(name, before);
+    const review: ServerReview = {
+      ...{ server: name, standing, id: idOf(name, standing, entry, before) },
+      lines: explainEntries(standing === 'changed' ? before : undefined, entry),
+      meanings: entryMeanings(before, entry),
+    };
+    return { review, entry, before };
   }
 
   #before(name: string): JsonObject | undefined {
@@ -113,10 +147,4 @@ const said: Readonly<Record<ReviewChoice, string>> = { accept: 'Accepted', refus
 function idOf(name: string, standing: string, entry: JsonObject, before: JsonObject | undefined): string {
   const text = JSON.stringify([name, standing, entry, before ?? null]);
   return createHash('sha256').update(text).digest('hex').slice(0, 6);
-}
-
-function changedMeanwhile(name: string): AppError {
-  return new AppError('config_conflict', `The entry of ${name} is not what was shown.`, {
-    fix: `Look at it as it is now: tooltray review ${name}.`,
-  });
 }

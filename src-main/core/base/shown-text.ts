@@ -9,7 +9,8 @@ export function markHidden(text: string): string {
   return text.replace(hidden, asMark);
 }
 
-function asMark(character: string): string {
+/** `⟨U+200B⟩` */
+export function asMark(character: string): string {
   return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 

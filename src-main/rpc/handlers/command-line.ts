@@ -54,7 +54,7 @@ export const commandLineHandlers = {
     reviews: server === undefined ? await reviews.waiting() : [await reviews.find(server)],
   }),
   reviewServer: async ({ server, id, choice }, { core: { reviews } }) => ({
-    sentence: await reviews.decide(server, choice, id),
+    sentence: (await reviews.decide(server, choice, id, 'command line')).sentence,
   }),
   approve: async ({ id }, { core }) => decide(id, core, 'approve'),
   reject: async ({ id }, { core }) => decide(id, core, 'reject'),

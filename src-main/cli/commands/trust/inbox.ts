@@ -2,6 +2,7 @@
 import type { CoreAccess, Decided, InboxItem, InboxPart, InboxSummary } from '../../../rpc/contract.ts';
 import { type Action, command, commonFlags, wrongUse } from '../../command.ts';
 import { withCore } from '../../core-access.ts';
+import { diffLines } from '../../diff-lines.ts';
 import { oneLine, paint, plainText, printAnswer, table } from '../../terminal.ts';
 
 interface Asked {
@@ -115,8 +116,6 @@ function itemLines(item: InboxItem): string[] {
   ];
 }
 
-const signs = { same: ' ', new: '+', gone: '-', other: '~' } as const;
-
 function partLines({ title, notes, added, lines, more }: InboxPart): string[] {
   return [
     '',
@@ -124,7 +123,7 @@ function partLines({ title, notes, added, lines, more }: InboxPart): string[] {
     ...notes.map(({ text, isGrave }) => `  ${isGrave ? paint('bad', '!') : ' '} ${oneLine(text)}`),
     ...added.map(({ place, sentence }) => `  ${paint('good', '+')} ${oneLine(place)}: ${plainText(sentence)}`),
     ...(added.length > 0 && lines.length > 0 ? ['  Line by line:'] : []),
-    ...lines.map((line) => `  ${signs[line.change]} ${plainText(line.text)}`),
+    ...diffLines(lines),
     ...(more === 0 ? [] : [`  … and ${more} more.`]),
   ];
 }

@@ -3,6 +3,7 @@ import { type AppError, toAppError } from '../../../core/base/errors.ts';
 import type { ProposalSummary } from '../../../rpc/contract.ts';
 import { withCore } from '../../core-access.ts';
 import { type Command, command, commonFlags } from '../../command.ts';
+import { diffLines } from '../../diff-lines.ts';
 import { oneLine, paint, printAnswer } from '../../terminal.ts';
 
 export const proposals = command({
@@ -49,13 +50,11 @@ function deciding(word: 'approve' | 'reject', done: string): Command {
   });
 }
 
-const signs = { same: ' ', new: '+', gone: '-', other: '~' } as const;
-
 /** A proposal for people: what, every line of it verbatim, and from whom. */
 function proposalLines({ id, at, origin, app, tool, sentence, changes }: ProposalSummary): string[] {
   const exact = changes.flatMap((change) => [
     ...(changes.length > 1 ? [`  ${change.sentence}`] : []),
-    ...change.lines.map((line) => `  ${signs[line.change]} ${line.text}`),
+    ...diffLines(change.lines),
   ]);
   const asked = origin === 'file' ? 'written into the config file, not by Tooltray' : `asked by ${app} through ${tool}`;
   return [

@@ -1,8 +1,10 @@
 /** `tooltray review [NAME]`: what a server would run, reach and be given, before it may; and the person's word on it. */
 import { AppError } from '../../../core/base/errors.ts';
+import { markHidden } from '../../../core/base/shown-text.ts';
 import type { ServerReview } from '../../../rpc/contract.ts';
 import { withCore } from '../../core-access.ts';
 import { command, commonFlags } from '../../command.ts';
+import { diffLines } from '../../diff-lines.ts';
 import { oneLine, paint, printAnswer } from '../../terminal.ts';
 
 const choices = ['accept', 'refuse', 'block'] as const;
@@ -41,7 +43,6 @@ const standings: Readonly<Record<ServerReview['standing'], string>> = {
   'in-review': 'in review: not started',
   blocked: 'blocked: not started',
 };
-const signs = { same: ' ', new: '+', gone: '-', other: '~' } as const;
 
 function shown(reviews: readonly ServerReview[]): string[] {
   if (reviews.length === 0) return ['No server waits for your review.'];
@@ -50,8 +51,8 @@ function shown(reviews: readonly ServerReview[]): string[] {
 
 function reviewLines({ server, standing, id, lines, meanings }: ServerReview): string[] {
   return [
-    `${paint('head', id)}  ${oneLine(server)}: ${standings[standing]}`,
-    ...lines.map(({ change, text }) => `  ${signs[change]} ${text}`),
+    `${paint('head', id)}  ${oneLine(markHidden(server))}: ${standings[standing]}`,
+    ...diffLines(lines),
     ...meanings.map(({ text, isGrave }) => `  ${isGrave ? paint('bad', '!') : ' '} ${oneLine(text)}`),
   ];
 }

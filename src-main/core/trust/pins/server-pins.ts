@@ -228,11 +228,11 @@ export class ServerPins {
   }
 
   async #restore(): Promise<void> {
-    this.#launch = await launchOf(this.#config);
+    const { program } = await this.#launchNow();
     try {
       const pins = await this.#file.read();
       // Another program under the same name: a person accepted it when they accepted its entry.
-      this.#pins = pins?.program === this.#launch.program ? pins : undefined;
+      this.#pins = pins?.program === program ? pins : undefined;
     } catch (error) {
       // Nothing counts as accepted, so that all of it is asked.
       this.#pins = await this.#fresh(new Map());

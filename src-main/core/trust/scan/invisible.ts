@@ -1,4 +1,5 @@
 /** Invisible characters made visible for a person, or taken out for a model where the person wants that. */
+import { asMark } from '../../base/shown-text.ts';
 import { hiddenSpans } from './characters.ts';
 
 /** Characters that show nothing, or steer what is shown; line breaks, tabs and joiners within emoji are none of them. */
@@ -51,8 +52,4 @@ function mapSingle(text: string, map: (run: string, spelled: string) => string):
     done = index + flag.length;
   }
   return result + text.slice(done).replace(unseen, (character) => map(character, ''));
-}
-
-function asMark(character: string): string {
-  return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
