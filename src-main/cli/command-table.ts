@@ -66,6 +66,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       'write down which version of its package a server is, so that no other one is fetched',
       async () => (await import('./commands/trust/pin.ts')).pin,
     ],
+    env: [
+      'which variables of your login a server gets, by name, and giving it some',
+      async () => (await import('./commands/trust/env.ts')).env,
+    ],
     inbox: [
       'what waits for your decision, and what you decided',
       async () => (await import('./commands/trust/inbox.ts')).inbox,

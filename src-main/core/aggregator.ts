@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import { ProposalStore } from './admin/server-change.ts';
 import { DecisionHistory } from './admin/decision-history.ts';
+import { environmentSource } from './admin/environment-items.ts';
 import { healSource } from './admin/heal-items.ts';
 import { type Healing, openHealing } from './admin/healing.ts';
 import { PersonEdits } from './admin/person-edits.ts';
@@ -55,6 +56,8 @@ import { Pause } from './servers/shared-line.ts';
 import { StartSlots } from './servers/line-opener.ts';
 import { ChildrenList, endLeftChildren } from './servers/launch/children-list.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
+import { errorText } from './base/errors.ts';
+import { CarriedEnvironments } from './servers/launch/carried-environments.ts';
 import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
 import { TransportFactory } from './servers/transports/create-transport.ts';
 import type { SessionCore } from './sessions/session-settings.ts';
@@ -91,6 +94,8 @@ export class Aggregator {
   readonly signIns: SignIns;
   /** What servers' processes are started with. */
   readonly environment: EnvironmentResolver;
+  /** Servers that still get all of it. */
+  readonly carried: CarriedEnvironments;
   readonly transports: TransportFactory;
   readonly servers: ServerManager;
   /** What was decided, refused, changed and called, chained and signed. */
@@ -147,11 +152,13 @@ export class Aggregator {
     this.signIns.secretsChanged.on(() => this.#hideSecrets());
     const environment = new EnvironmentResolver({ own: env });
     this.environment = environment;
+    this.carried = new CarriedEnvironments(paths, options.config.path);
     this.transports = new TransportFactory({
       env,
       signIns: this.signIns,
       registry: this.registry,
       environment,
+      carried: this.carried,
       logDir: join(paths.logDir, 'servers'),
       own: ownPlaces(paths, options.config.path),
       mask: (text) => masker.maskText(text),
@@ -284,6 +291,10 @@ export class Aggregator {
       }),
       reviewSource({ reviews: this.reviews, edits: this.edits, config: options.config, history }),
       healSource({ healing: this.healing, edits: this.edits, history }),
+      environmentSource({
+        ...{ config: options.config, environment, carried: this.carried },
+        ...{ edits: this.edits, history },
+      }),
     ]);
     const hashOf = (server: string): string | undefined => this.servers.find(server)?.config.hash;
     const toolmux = new ToolmuxCache(options.config);
@@ -378,6 +389,9 @@ export class Aggregator {
     const { dataDir, cacheDir } = paths;
     const folders = [dataDir, join(dataDir, 'pins'), cacheDir, join(cacheDir, 'listings'), dirname(paths.configFile)];
     await Promise.all([...folders.map((folder) => sweepDrafts(folder)), this.pins.sweep()]);
+    await this.carried.settle(this.options.config.current.servers).catch((error: unknown) => {
+      log.warn(`Which servers were there before could not be written down: ${errorText(error)}.`);
+    });
   }
 
   #apply(config: AppConfig): Promise<void> {

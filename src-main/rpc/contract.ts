@@ -1,6 +1,7 @@
 /** What the page may ask the core, and what it is answered. Types only: the one file of src-main that the renderer imports. */
 import type { AuditFilter, AuditRecord } from '../core/trust/audit/entries.ts';
 import type { SavingsQuestion, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
+import type { ServerVariables } from '../core/admin/environment-items.ts';
 import type { ServerReview } from '../core/admin/server-reviews.ts';
 import type { EntryTrial as ServerTrialResult } from '../core/admin/try-entry.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
@@ -170,6 +171,8 @@ export interface RpcContract {
   approve: { input: { readonly id: string }; output: ProposalSummary };
   /** Servers that are not simply accepted; with a name that one, whatever its standing. */
   reviews: { input: { readonly server?: string }; output: { readonly reviews: readonly ServerReview[] } };
+  /** Which of the person's variables each server gets, by name. */
+  variables: { input: Record<string, never>; output: { readonly servers: readonly ServerVariables[] } };
   /** Writes down which version of its package a server is; without one, that which ran last. */
   pinVersion: {
     input: { readonly server: string; readonly version?: string };

@@ -42,6 +42,7 @@ const inputs: Inputs = {
   proposals: nothing,
   approve: z.object({ id }),
   reject: z.object({ id }),
+  variables: nothing,
   pinVersion: z.object({ server: name, version: maybe(name) }),
   reviews: z.object({ server: maybe(name) }),
   reviewServer: z.object({ server: name, id, choice: z.enum(['accept', 'refuse', 'block']) }),

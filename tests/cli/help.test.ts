@@ -36,6 +36,7 @@ test('without arguments the help names every command and exits with 0', async ()
         'logs',
         'kit',
         'pin',
+        'env',
         'inbox',
         'review',
         'proposals',

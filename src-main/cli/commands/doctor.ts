@@ -8,6 +8,7 @@ import { count } from '../../core/base/wording.ts';
 import { nameOfWaiting } from '../../core/config/accepted-config.ts';
 import { secretsOf } from '../../core/config/app-config.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
+import { CarriedEnvironments } from '../../core/servers/launch/carried-environments.ts';
 import type { Probe } from '../../core/servers/probe-connection.ts';
 import type { CoreAccess, CoreState, HealthLevel, RpcMethods, ServerStatus } from '../../rpc/contract.ts';
 import { cliPaths, openAnyConfig } from '../cli-config.ts';
@@ -67,6 +68,7 @@ async function examine(config: string | undefined): Promise<Finding[]> {
     ...(state === undefined ? [] : httpFindings(state)),
     ...(await fileFindings(store)),
     ...configFindings(store),
+    ...environmentFindings(store),
     ...servers,
   ];
   return all.map((one) => ({ ...one, text: oneLine(masker.maskText(one.text)) }));
@@ -192,6 +194,15 @@ function configFindings({ path, problems, current, waiting }: ConfigStore): Find
   return [
     { level: 'ok', topic: 'config', text: `${path} is in order, with ${count(current.servers.length, 'server')}.` },
   ];
+}
+
+/** Servers from before variables were given by name. */
+function environmentFindings({ path, current }: ConfigStore): Finding[] {
+  const carried = new CarriedEnvironments(cliPaths(), path);
+  const names = current.servers.filter((server) => server.kind === 'stdio' && carried.has(server));
+  if (names.length === 0) return [];
+  const text = `${count(names.length, 'server')} started here may read every variable of your login, as before. Look at what they would lose: tooltray inbox`;
+  return [{ level: 'note', topic: 'server', text }];
 }
 
 const levels: Readonly<Record<HealthLevel, Finding['level']>> = {

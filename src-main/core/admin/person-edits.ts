@@ -143,6 +143,13 @@ export class PersonEdits {
     });
   }
 
+  /** A field of several entries, by our name for it. */
+  setField(servers: readonly string[], field: string, value: unknown): Promise<void> {
+    return this.#change((text) =>
+      servers.reduce((edited, server) => setServerField(edited, server, field, value), text),
+    );
+  }
+
   /** A setting beside the servers; `undefined` takes it out. */
   set(key: string, value: unknown): Promise<void> {
     return this.#change((text) => setTopLevel(text, key, value));

@@ -68,8 +68,9 @@ function shownConfig(config: ServerConfig): Record<string, unknown> {
   };
   if (config.kind === 'builtin') return { ...common, builtin: config.builtin, folders: config.folders };
   if (config.kind === 'stdio') {
-    const { command, args, env, cwd } = config;
-    return { ...common, command, args, env, ...(cwd !== undefined && { cwd }) };
+    const { command, args, env, inheritEnv, cwd } = config;
+    const more = { ...(inheritEnv !== undefined && { inheritEnv }), ...(cwd !== undefined && { cwd }) };
+    return { ...common, command, args, env, ...more };
   }
   const { url, headers, oauth } = config;
   return { ...common, url, headers, ...(oauth !== undefined && { oauth: writtenClient(oauth) }) };

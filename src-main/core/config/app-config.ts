@@ -39,11 +39,16 @@ interface ServerBase {
   readonly hash: string;
 }
 
+/** Which variables of the person's login a server gets beside those that every program may need. */
+export type InheritedVariables = 'all' | readonly string[];
+
 export interface StdioServerConfig extends ServerBase {
   readonly kind: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Absent: none, but for servers from the time when all were given. */
+  readonly inheritEnv?: InheritedVariables;
   readonly cwd: string | undefined;
 }
 

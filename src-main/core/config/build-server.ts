@@ -124,7 +124,7 @@ function reportKind(reader: EntryReader, written: string): void {
 }
 
 const fieldsOf = {
-  stdio: ['command', 'args', 'env', 'cwd'],
+  stdio: ['command', 'args', 'env', 'inheritEnv', 'cwd'],
   http: ['url', 'headers', 'oauth'],
   builtin: ['builtin', 'folders'],
 } as const;
@@ -166,7 +166,8 @@ function stdioPart(reader: EntryReader, entry: Entry, { folder, env }: BuildCont
   }
   if (command.trim() === '') reader.report('error', ['command'], 'The command is empty.');
   const cwd = entry.cwd === undefined ? undefined : resolve(folder, expandHome(entry.cwd, env));
-  return { command, args, env: entry.env ?? {}, cwd };
+  const { inheritEnv } = entry;
+  return { command, args, env: entry.env ?? {}, ...(inheritEnv !== undefined && { inheritEnv }), cwd };
 }
 
 function httpPart(reader: EntryReader, entry: Entry) {

@@ -135,8 +135,11 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
   ['queue_size', lost(queues)],
   ['queue_timeout', lost(queues)],
   ['server_concurrency_defaults', lost(queues)],
-  ['environment', lost('Servers get the environment of your login shell, and what their own entry adds.')],
-  ['forward_proxy_env', lost('Servers get the environment of your login shell, proxies included.')],
+  [
+    'environment',
+    lost('Servers get the variables that programs commonly need; name more in their entry ("inheritEnv").'),
+  ],
+  ['forward_proxy_env', lost('Servers get the names of your proxies, always.')],
   ['logging', lost('Tooltray keeps logs of its own, bounded, in its log folder.')],
   ['audit_log', lost('What models do is in the activity ("tooltray activity") and in the audit ("tooltray audit").')],
   ['intent_declaration', lost('What a call declares is always checked against the tool.')],

@@ -145,6 +145,8 @@ export const entrySchema = z
     command: text,
     args: z.array(looseText),
     env: z.record(z.string(), looseText),
+    /** Of the person's login, by name. */
+    inheritEnv: z.union([z.literal('all'), z.array(text)]),
     cwd: text,
     url: text,
     headers: z.record(z.string(), looseText),

@@ -1,5 +1,6 @@
 /** What the command line asks of a running core: one line per question. */
 import { textOr } from '../../core/base/json.ts';
+import { serverVariables } from '../../core/admin/environment-items.ts';
 import { isRisky, type Proposal } from '../../core/admin/server-change.ts';
 import type { ServerAdmin } from '../../core/admin/server-admin.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
@@ -49,6 +50,9 @@ export const commandLineHandlers = {
     return toObject(await callTool(request, context, core.steps));
   },
   proposals: async (_input, { core }) => ({ proposals: await proposalSummaries(core.admin) }),
+  variables: async (_input, { core }) => ({
+    servers: await serverVariables(core.options.config.current.servers, core.environment, core.carried),
+  }),
   pinVersion: ({ server, version }, { core }) => core.edits.pinVersion(server, version, core.options.env),
   reviews: async ({ server }, { core: { reviews } }) => ({
     reviews: server === undefined ? await reviews.waiting() : [await reviews.find(server)],

@@ -8,6 +8,7 @@ export const kindNames: Readonly<Record<InboxKind, string>> = {
   settings: 'Config file',
   flow: 'Data leaves',
   heal: 'Repair',
+  environment: 'Variables',
 };
 
 /** What is shown: by its id, by the server it is about, else the first one. */

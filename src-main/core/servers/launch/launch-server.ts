@@ -1,6 +1,7 @@
 /** Starts a server's process, or says in words why that is not possible. */
 import { isFolder } from './tool-folders.ts';
 import { AppError, errorText } from '../../base/errors.ts';
+import type { InheritedVariables } from '../../config/app-config.ts';
 import { type Environment, findCommand } from './find-command.ts';
 import { ProcessGroup } from './process-group.ts';
 import type { ProcessRegistry } from './process-registry.ts';
@@ -13,15 +14,23 @@ export interface ServerLaunch {
   readonly args: readonly string[];
   /** The entry's own variables, on top of what `environment` gives. */
   readonly env: Environment;
+  /** Of the person's variables, beside the common ones. */
+  readonly inherited: InheritedVariables;
   readonly cwd: string | undefined;
   readonly environment: EnvironmentResolver;
   readonly registry: ProcessRegistry;
 }
 
+interface Launched {
+  readonly group: ProcessGroup;
+  /** Names of the person's variables that it did not get. */
+  readonly withheld: readonly string[];
+}
+
 /** Rejects with AppError config_invalid (no such folder), command_not_found or server_not_started. */
-export async function launchServer(launch: ServerLaunch): Promise<ProcessGroup> {
+export async function launchServer(launch: ServerLaunch): Promise<Launched> {
   const { serverName, command, args, cwd } = launch;
-  const env = await launch.environment.resolve(launch.env);
+  const { env, withheld } = await launch.environment.forServer(launch.env, launch.inherited);
   // A missing folder and a missing command both come back as ENOENT; looking first tells them apart.
   if (cwd !== undefined && !(await isFolder(cwd))) {
     throw new AppError('config_invalid', `${serverName} did not start: its working folder ${cwd} does not exist.`, {
@@ -30,7 +39,7 @@ export async function launchServer(launch: ServerLaunch): Promise<ProcessGroup> 
   }
   if ((await findCommand(command, env, cwd)) === undefined) throw notFound(serverName, command);
   try {
-    return await ProcessGroup.start({ command, args, env, cwd }, launch.registry);
+    return { group: await ProcessGroup.start({ command, args, env, cwd }, launch.registry), withheld };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw notFound(serverName, command, error);
     throw new AppError('server_not_started', `${serverName} did not start: ${errorText(error)}.`, { cause: error });

@@ -1,5 +1,7 @@
-/** The environment that child processes get: our own, completed from the login shell where a desktop started us with next to nothing. */
+/** The environment that child processes get: of our own, completed from the login shell where a desktop started us with next to nothing. */
 import { delimiter } from 'node:path';
+import type { InheritedVariables } from '../../config/app-config.ts';
+import { isCommonVariable } from './common-variables.ts';
 import type { Environment } from './find-command.ts';
 import { toolFolders } from './tool-folders.ts';
 
@@ -13,6 +15,12 @@ interface EnvironmentResolverOptions {
   readonly limitMs?: number;
 }
 
+export interface ServerEnvironment {
+  readonly env: Environment;
+  /** Names of the person's variables that it does not get. */
+  readonly withheld: readonly string[];
+}
+
 /** Asks the login shell at most once, however many servers start at the same time. */
 export class EnvironmentResolver {
   readonly #options: Required<EnvironmentResolverOptions>;
@@ -22,10 +30,23 @@ export class EnvironmentResolver {
     this.#options = { platform: process.platform, readLoginShell: readWithShellEnv, limitMs: 5000, ...options };
   }
 
-  /** The whole environment of a child; the entry's own variables win. Never rejects. */
+  /** All that the person has at their login, and the entry's own variables, which win: where commands are looked up. Never rejects. */
   async resolve(entry: Environment = {}): Promise<Environment> {
     this.#base ??= this.#resolveBase();
     return overlay(await this.#base, entry, this.#options.platform);
+  }
+
+  /** What a server's process gets. Never rejects. */
+  async forServer(entry: Environment, inherited: InheritedVariables): Promise<ServerEnvironment> {
+    const { platform } = this.#options;
+    this.#base ??= this.#resolveBase();
+    const all = Object.entries(await this.#base);
+    const asked = new Set(inherited === 'all' ? [] : inherited.map((name) => spelling(name, platform)));
+    const isGiven = ([name]: readonly [string, string]): boolean =>
+      inherited === 'all' || isCommonVariable(name, platform) || asked.has(spelling(name, platform));
+    const env = overlay(Object.fromEntries(all.filter(isGiven)), entry, platform);
+    const given = new Set(Object.keys(env).map((name) => spelling(name, platform)));
+    return { env, withheld: all.map(([name]) => name).filter((name) => !given.has(spelling(name, platform))) };
   }
 
   async #resolveBase(): Promise<Environment> {
@@ -65,6 +86,10 @@ function joinPaths(first: string, second = ''): string {
   return [...new Set([...first.split(delimiter), ...second.split(delimiter)])]
     .filter((path) => path !== '')
     .join(delimiter);
+}
+
+function spelling(name: string, platform: NodeJS.Platform): string {
+  return platform === 'win32' ? name.toUpperCase() : name;
 }
 
 /** Windows knows `Path` and `PATH` as one variable; two spellings in one environment would leave the choice to chance. */

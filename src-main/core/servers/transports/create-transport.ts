@@ -9,6 +9,7 @@ import type { LineBudgets } from '../../wire/byte-budget.ts';
 import type { Message } from '../../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
+import type { CarriedEnvironments } from '../launch/carried-environments.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
 import type { SignIns } from '../sign-in/sign-ins.ts';
 import type { HttpTransportOptions } from './http-line.ts';
@@ -18,6 +19,7 @@ import { StdioTransport } from './stdio-transport.ts';
 
 interface TransportDeps {
   readonly environment: EnvironmentResolver;
+  readonly carried?: CarriedEnvironments | undefined;
   readonly registry: ProcessRegistry;
   /** What this server says on stderr; it outlives the transport. */
   readonly stderr: StderrLog;
@@ -37,7 +39,10 @@ interface TransportDeps {
 export function createTransport(config: ServerConfig, deps: TransportDeps): Transport {
   switch (config.kind) {
     case 'stdio':
-      return new StdioTransport({ ...config, ...deps, env: config.env, serverName: config.name });
+      return new StdioTransport({
+        ...{ ...config, ...deps, env: config.env, serverName: config.name },
+        inherited: deps.carried?.inherited(config) ?? config.inheritEnv ?? [],
+      });
     case 'http':
       return new LazyTransport(async () => {
         const { HttpOrSseTransport } = await import('./http-or-sse-transport.ts');
@@ -66,6 +71,8 @@ interface TransportFactoryOptions {
   readonly env: Env;
   readonly registry: ProcessRegistry;
   readonly environment: EnvironmentResolver;
+  /** Who still gets the whole environment of the login. */
+  readonly carried?: CarriedEnvironments | undefined;
   /** Folder of the servers' stderr logs. */
   readonly logDir: string;
   readonly mask: (text: string) => string;

@@ -38,6 +38,8 @@ export class StdioTransport implements Transport, ByteHolder {
   readonly #options: StdioTransportOptions;
   #handlers: TransportHandlers | undefined;
   #group: ProcessGroup | undefined;
+  /** Names of the person's variables that it did not get. */
+  #withheld: readonly string[] = [];
   #ending: Promise<void> | undefined;
   /** The wait for the exit of a process that took no message; one, however many calls find out. */
   #givingUp: Promise<void> | undefined;
@@ -53,9 +55,11 @@ export class StdioTransport implements Transport, ByteHolder {
   }
 
   async start(handlers: TransportHandlers): Promise<void> {
-    this.#group = await launchServer(this.#options);
+    const { group, withheld } = await launchServer(this.#options);
+    this.#group = group;
+    this.#withheld = withheld;
     this.#handlers = handlers;
-    this.#listen(this.#group, handlers);
+    this.#listen(group, handlers);
     // Closed while it was starting: nobody else would end it.
     if (this.#closedByUs) await this.#end();
   }
@@ -180,6 +184,7 @@ export class StdioTransport implements Transport, ByteHolder {
       signal: group.child.signalCode,
       reason: this.#reason,
       stderrLines: this.#options.stderr.lines(30),
+      withheld: this.#withheld,
     });
   }
 
@@ -209,6 +214,8 @@ interface ExitFacts {
   readonly reason: string | undefined;
   /** Its last words, cleaned and masked. */
   readonly stderrLines: readonly string[];
+  /** Names of the person's variables that it did not get. */
+  readonly withheld: readonly string[];
 }
 
 const maxLastWords = 5;
@@ -221,10 +228,20 @@ function describeExit(facts: ExitFacts): AppError {
   const what = reason === undefined ? `${serverName} ${how}` : `${serverName} was stopped because ${reason}`;
   const said = stderrLines.filter((line) => !isNoise.test(line)).slice(-maxLastWords);
   const lastWords = said.length === 0 ? '.' : `. It last said: ${said.join(' ⏎ ')}`;
+  const missing = missedVariable(facts);
   return new AppError('server_exited', what + lastWords, {
-    fix: 'Look at its log for the reason; it is started again by itself.',
+    fix: missing === undefined ? 'Look at its log for the reason; it is started again by itself.' : missing,
     data: { code, signal, stderr: stderrLines },
   });
+}
+
+/** A variable that it names in its last words, that the person has and that it was not given. */
+function missedVariable({ serverName, stderrLines, withheld }: ExitFacts): string | undefined {
+  const said = new Set(stderrLines.join('\n').match(/[A-Za-z_]\w*/g));
+  const missed = withheld.filter((name) => said.has(name) && name.length > 2);
+  if (missed.length === 0) return undefined;
+  const names = missed.join(', ');
+  return `It names ${names}, which is in your login's environment and is not given to it. To give it: tooltray env ${serverName} --give ${missed.join(',')}`;
 }
 
 // Stray lines on a server's stdout, reported within bounds: the first ones in full, the rest as a number.

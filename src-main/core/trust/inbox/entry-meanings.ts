@@ -54,6 +54,7 @@ function reachOf(entry: JsonObject): readonly Meaning[] {
     ...(typeof command !== 'string' && typeof url === 'string' ? ofAddress(url) : []),
     ...folders,
     ...(given.length === 0 ? [] : [plain(`Is given ${listed(given)}.`)]),
+    ...inherited(fields.get('inheritEnv')),
     ...takenOver(fields.get('env')),
   ];
 }
@@ -133,6 +134,12 @@ function takenOver(env: unknown): readonly Meaning[] {
   return names.length === 0
     ? []
     : [grave(`${listed(names.map(shownWord))} can make it run something else than it is.`)];
+}
+
+function inherited(value: unknown): readonly Meaning[] {
+  if (value === 'all') return [grave('Is given every variable of your login, each key in it included.')];
+  const names = textsOf(value).map(shownWord);
+  return names.length === 0 ? [] : [plain(`Is given ${listed(names)} of your login.`)];
 }
 
 /** Names of what looks like a secret, or refers to one outside of the entry. */

@@ -1,7 +1,10 @@
 /** What waits for a person: types only, as every place shows them that asks (dashboard, tray, command line). */
 
-/** `change`: a server says something else; `review`: nobody has accepted it yet; `settings`: another program wrote into the config file. */
-export type InboxKind = 'change' | 'review' | 'proposal' | 'settings' | 'flow' | 'heal';
+/**
+ * `change`: a server says something else; `review`: nobody has accepted it yet; `settings`: another program wrote into the config file;
+ * `environment`: servers get more variables than they may need.
+ */
+export type InboxKind = 'change' | 'review' | 'proposal' | 'settings' | 'flow' | 'heal' | 'environment';
 
 /** One thing to decide. All texts are as they were said, what cannot be seen marked; they may come from a server: text, never markup. */
 export interface InboxItem {

@@ -33,6 +33,7 @@ export function stdioHarness(overrides: Partial<StdioTransportOptions> = {}): Ha
     command: process.execPath,
     args: [oddServer],
     env: {},
+    inherited: [],
     cwd: undefined,
     maxMessageBytes: 512 * 1024 * 1024,
     environment: new EnvironmentResolver({

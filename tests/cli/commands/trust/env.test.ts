@@ -1,0 +1,33 @@
+/** `tooltray env`: which variables servers get, by name, and giving them some. */
+import { expect, test } from 'vitest';
+import { CliHome, entries } from '../../cli-home.ts';
+
+const env = { PLANTED_API_KEY: 'sk-planted-0002' };
+
+test('names are told and never what is in them; a variable is given by its name, or all are', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  const shown = await home.runWith({ env }, 'env', 'echo');
+  expect(shown).toMatchObject({ code: 0, stderr: '' });
+  expect(shown.stdout).toMatch(/^echo gets \d+ variables:/);
+  expect(shown.stdout).toMatch(/Not given to it:\n {2}.*PLANTED_API_KEY/);
+  expect(shown.stdout).not.toContain(env.PLANTED_API_KEY);
+  const given = await home.runWith({ env }, 'env', 'echo', '--give', 'PLANTED_API_KEY, TWO');
+  expect(given.stdout).toBe('echo gets PLANTED_API_KEY, TWO from its next start on.\n');
+  expect(JSON.parse(home.configText())).toMatchObject({
+    servers: { echo: { inheritEnv: ['PLANTED_API_KEY', 'TWO'] } },
+  });
+  const after = await home.runWith({ env }, 'env', 'echo', '--json');
+  const { servers } = JSON.parse(after.stdout) as { servers: { gets: string; given: string[]; withheld: string[] }[] };
+  expect(servers[0]?.gets).toBe('named');
+  expect(servers[0]?.given).toContain('PLANTED_API_KEY');
+  expect((await home.run('env', 'echo', '--all')).code).toBe(0);
+  expect((await home.runWith({ env }, 'env')).stdout).toMatch(/echo +all, as you said/);
+});
+
+test('a server that is not there, or that nothing is started for, is said so', async () => {
+  await using home = new CliHome({ far: { url: 'https://mcp.test/mcp' } });
+  expect((await home.run('env', 'fra')).stderr).toContain('Did you mean "far"?');
+  expect((await home.run('env', 'far')).stderr).toContain('not started here by a command');
+  expect((await home.run('env', '--all')).stderr).toContain('Name the server');
+  expect((await home.run('env')).stdout).toBe('No server is started here by a command.\n');
+});
