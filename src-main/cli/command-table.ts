@@ -78,6 +78,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       'what a server would run before it may, and your word on it',
       async () => (await import('./commands/trust/review.ts')).review,
     ],
+    profiles: [
+      'named sets of servers and tools, and tokens that open one until a day',
+      async () => (await import('./commands/trust/profiles.ts')).profiles,
+    ],
     proposals: ['what models asked to change', async () => (await import('./commands/trust/proposals.ts')).proposals],
     approve: ['say yes to them', async () => (await import('./commands/trust/proposals.ts')).approve],
     reject: ['say no to them', async () => (await import('./commands/trust/proposals.ts')).reject],

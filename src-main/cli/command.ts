@@ -16,6 +16,8 @@ export interface Flag {
   readonly usual?: number;
   /** Its value is a point in the past. */
   readonly isPast?: true;
+  /** Its value is a point in the future. */
+  readonly isFuture?: true;
   readonly short?: string;
   /** It goes in place of the flag declared before it. */
   readonly isInstead?: true;
@@ -30,7 +32,7 @@ type ValueOf<F extends Flag> = F extends { readonly many: true }
   ? readonly string[]
   : F extends { readonly usual: number }
     ? number
-    : F extends { readonly from: number } | { readonly isPast: true }
+    : F extends { readonly from: number } | { readonly isPast: true } | { readonly isFuture: true }
       ? number | undefined
       : F extends { readonly value: string }
         ? string | undefined
@@ -155,13 +157,13 @@ function sorted({ flags, wraps }: Command, args: readonly string[]): string[] {
 }
 
 function valueOf(name: string, flag: Flag, given: string | boolean | (string | boolean)[] | undefined): unknown {
-  const { value, many, from, to = Infinity, usual, isPast } = flag;
+  const { value, many, from, to = Infinity, usual, isPast, isFuture } = flag;
   if (many === true) return given ?? [];
   if (value === undefined) return given === true;
   if (typeof given !== 'string') return usual;
-  if (isPast === true) {
-    const time = readSince(given, Date.now());
-    if (time === undefined) throw wrongUse(`--${spelled(name)} takes 7d, 12h or a date`);
+  if (isPast === true || isFuture === true) {
+    const time = (isPast === true ? readSince : readUntil)(given, Date.now());
+    if (time === undefined) throw wrongUse(`--${spelled(name)} takes ${isPast === true ? '7d' : '30d'}, 12h or a date`);
     return time;
   }
   if (from === undefined) return given;
@@ -182,11 +184,27 @@ const units: ReadonlyMap<string, number> = new Map([
  * the epoch; undefined for what is neither.
  */
 export function readSince(text: string, now: number): number | undefined {
-  const [, amount, unit] = /^(\d{1,6})([mhdw])$/.exec(text.trim()) ?? [];
-  if (amount !== undefined && unit !== undefined) return Math.max(0, now - Number(amount) * (units.get(unit) ?? 0));
+  const span = readSpan(text);
+  const time = span === undefined ? readDate(text, 'T00:00:00') : now - span;
+  return time === undefined ? undefined : Math.max(0, time);
+}
+
+/** The same in the future: `7d` from now, or a date, which without a time counts to its end. */
+export function readUntil(text: string, now: number): number | undefined {
+  const span = readSpan(text);
+  return span === undefined ? readDate(text, 'T24:00:00') : now + span;
+}
+
+/** In ms. */
+function readSpan(text: string): number | undefined {
+  const [, amount, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text.trim()) ?? [];
+  return amount === undefined ? undefined : Number(amount) * (units.get(unit) ?? 0);
+}
+
+function readDate(text: string, time: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d/.test(text)) return undefined;
-  const time = Date.parse(text.length === 10 ? `${text}T00:00:00` : text);
-  return Number.isNaN(time) ? undefined : Math.max(0, time);
+  const at = Date.parse(text.length === 10 ? `${text}${time}` : text);
+  return Number.isNaN(at) ? undefined : at;
 }
 
 /** `NAME [MORE | OTHER]`: at least the words in front of the first bracket; of alternatives one counts. */

@@ -109,3 +109,9 @@ export async function confirm(question: string, given: boolean): Promise<boolean
 export function notDone(answer: boolean | undefined): string {
   return answer === false ? 'Nothing was changed.' : 'Nothing was changed. Add --yes to do it.';
 }
+
+/** In the time of this machine, as it sorts. */
+export function moment(at: number): string {
+  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16).replace('T', ' ');
+}

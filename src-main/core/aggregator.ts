@@ -33,6 +33,7 @@ import { helpersNamed } from './mode-list.ts';
 import { ModeCosts } from './choose-mode.ts';
 import { followCore, notePins, openAudit } from './open-audit.ts';
 import { Profiles } from './open-profiles.ts';
+import { ProfileTokens } from './profiles/profile-tokens.ts';
 import { openRecord } from './open-record.ts';
 import { openResults } from './open-results.ts';
 import type { PlannedDeletions } from './spills/spill-room.ts';
@@ -122,6 +123,8 @@ export class Aggregator {
   /** Servers that a person has to look at; for people alone. */
   readonly reviews: ServerReviews;
   readonly profiles: Profiles;
+  /** Open the address of one profile until a day. */
+  readonly profileTokens: ProfileTokens;
   /** What the person changes themselves. */
   readonly edits: PersonEdits;
   /** Mends servers from launches found elsewhere on this machine. */
@@ -265,6 +268,7 @@ export class Aggregator {
       spills: this.spills,
     });
     this.profiles.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
+    this.profileTokens = new ProfileTokens(join(paths.dataDir, 'profile-tokens.json'));
     this.edits = new PersonEdits(options.config, this.servers);
     const history = new DecisionHistory(join(paths.dataDir, 'decisions.json'));
     this.reviews = new ServerReviews({
@@ -377,7 +381,7 @@ export class Aggregator {
       modeCosts: this.modeCosts,
       settleMs,
       answerRoom: this.#answerRoom,
-      inProfile: (name) => this.profiles.core(name),
+      inProfiles: (names) => this.profiles.core(names),
     };
   }
 

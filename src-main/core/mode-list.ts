@@ -19,6 +19,7 @@ import { toolmuxAdminTools } from './compat/toolmux/admin-tools.ts';
 import { catalogTools, getToolCount, getToolSchema, listAllTools } from './compat/toolmux/catalog-tools.ts';
 import { invoke } from './compat/toolmux/invoke.ts';
 import { codeExecution } from './compat/mcpproxy/code-execution.ts';
+import { setProfile } from './compat/mcpproxy/set-profile.ts';
 
 export const modes: readonly Mode[] = [
   proxyMode,
@@ -38,6 +39,7 @@ const unlisted: readonly HelperTool[] = [
   ...resultTools,
   ...retrieveAdminTools,
   codeExecution,
+  setProfile,
   readResultTool,
   awaitResult,
 ];

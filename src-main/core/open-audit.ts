@@ -6,6 +6,7 @@ import { errorText, toAppError } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
 import type { ConfigStore } from './config/config-store.ts';
+import type { ProfileTokens } from './profiles/profile-tokens.ts';
 import type { AppAccessStore } from './security/app-access.ts';
 import { Audit } from './trust/audit/audit.ts';
 import { ConfigWatch } from './trust/audit/config-watch.ts';
@@ -93,4 +94,13 @@ export function notePins(audit: Audit): Pick<PinRules, 'onPassed' | 'onHeld' | '
 /** Returns how to stop. */
 export function followAccess(audit: Audit, store: AppAccessStore): () => void {
   return store.changed.on(({ app, change }) => audit.note({ kind: 'access', app, change }));
+}
+
+/** Returns how to stop. */
+export function followTokens(audit: Audit, tokens: ProfileTokens): () => void {
+  return tokens.changed.on(({ change, token: { id, profile, ends } }) => {
+    const until = change === 'given' ? ` It ends on ${new Date(ends).toISOString().slice(0, 10)}.` : '';
+    const sentence = `Token ${id} of the profile ${profile} was ${change}.${until}`;
+    audit.note({ kind: 'access', change, profile, token: id, sentence });
+  });
 }

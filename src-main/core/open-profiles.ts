@@ -3,6 +3,7 @@
  * scope is in none of them, so that no mode, helper or endpoint has to think of it.
  */
 import type { ModelAdmin } from './admin/server-admin.ts';
+import { AppError } from './base/errors.ts';
 import { Event } from './base/events.ts';
 import { callSteps, type StepParts } from './calls/call-steps.ts';
 import { type CatalogChange, LiveCatalog } from './catalog/live-catalog.ts';
@@ -30,20 +31,26 @@ interface ProfileCore {
   readonly modeCosts: ModeCosts;
 }
 
+/** Each has a catalog and an index. The names in them come from the config, so people run out of them first. */
+const mostCores = 200;
+
 export class Profiles {
   /** What a profile is shown is something else. */
   readonly changed = new Event<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
   readonly #parts: ProfileParts;
-  /** By name, of those that were asked for; one that is taken out of the config stays, and lets nothing through. */
+  /** By what they are made of, of those that were asked for; what is taken out of the config stays, and lets nothing through. */
   readonly #cores = new Map<string, ProfileCore>();
 
   constructor(parts: ProfileParts) {
     this.#parts = parts;
   }
 
-  core(name: string): SessionCore {
-    const known = this.#cores.get(name) ?? this.#make(name);
-    this.#cores.set(name, known);
+  /** What all of these profiles let through. Throws AppError session_limit where there are too many different ones. */
+  core(names: readonly string[]): SessionCore {
+    const sorted = [...new Set(names)].sort();
+    const key = JSON.stringify(sorted);
+    const known = this.#cores.get(key) ?? this.#make(sorted);
+    this.#cores.set(key, known);
     return known.core;
   }
 
@@ -56,10 +63,11 @@ export class Profiles {
     }
   }
 
-  #make(name: string): ProfileCore {
+  #make(names: readonly string[]): ProfileCore {
+    if (this.#cores.size >= mostCores) throw tooMany();
     const { config, steps: parts, spills } = this.#parts;
     const whole = this.#parts.core();
-    const scope = scopeOf(name, () => config.current);
+    const scope = scopeOf(names, () => config.current);
     const servers = new ScopedServers(parts.servers, scope);
     const catalog = this.#catalog(servers, scope, whole);
     const own = new ScopedSpills((ref) => spills.find(ref));
@@ -93,6 +101,12 @@ export class Profiles {
     catalog.changed.on((change) => this.changed.emit({ catalog, change }));
     return catalog;
   }
+}
+
+function tooMany(): AppError {
+  return new AppError('session_limit', 'Too many profiles are used together in different ways.', {
+    fix: 'Restart Tooltray, or use fewer profiles.',
+  });
 }
 
 /** What was called of the tools that there are in the profile. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
 import type { TokenCounter } from '../core/activity/token-counter.ts';
 import { Aggregator } from '../core/aggregator.ts';
-import { followAccess } from '../core/open-audit.ts';
+import { followAccess, followTokens } from '../core/open-audit.ts';
 import { appPaths, type AppPaths, ensurePrivateDir, type Env } from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
@@ -13,7 +13,7 @@ import { Masker } from '../core/base/mask.ts';
 import { ownAddress } from '../core/client-apps/own-launch.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import type { AppAccessStore } from '../core/security/app-access.ts';
-import { type Endpoint, viewFor } from '../core/sessions/views/endpoint.ts';
+import { type Endpoint, sessionViewFor } from '../core/sessions/views/endpoint.ts';
 import { servePeer } from '../core/sessions/peer-session.ts';
 import type { SocketListener } from '../core/sessions/socket/socket-listener.ts';
 import type { Transport } from '../core/wire/transport.ts';
@@ -24,6 +24,7 @@ import { keptPageKey, newPageKey, pageKeyFile, PageSignatures } from '../rpc/pag
 import { AppGate } from './app-gate.ts';
 import type { HttpDoor, HttpDoorOptions } from './http-door.ts';
 import { openAppAccess, openConfig } from './open-config.ts';
+import { ProfileGate } from './profile-gate.ts';
 import { socketDoor } from './socket-door.ts';
 
 export interface CoreHostOptions {
@@ -53,6 +54,7 @@ export class CoreHost {
   readonly paths: AppPaths;
   readonly appAccess: AppAccessStore;
   readonly gate: AppGate;
+  readonly tokens: ProfileGate;
   readonly log: Log;
   /** Lets a person's browser in. */
   readonly pageKey: string;
@@ -75,7 +77,11 @@ export class CoreHost {
     this.gate = new AppGate(this.appAccess, log, (app, { code, text: sentence }) =>
       audit.note({ kind: 'refusal', of: 'access', code, sentence, app }),
     );
-    this.#stops.push(followAccess(audit, this.appAccess));
+    const { profileTokens } = this.core;
+    this.tokens = new ProfileGate(profileTokens, log, ({ code, text: sentence }) =>
+      audit.note({ kind: 'refusal', of: 'access', code, sentence }),
+    );
+    this.#stops.push(followAccess(audit, this.appAccess), followTokens(audit, profileTokens));
     this.pageKey = options.keepKey === true ? keptPageKey(this.core.token) : newPageKey();
   }
 
@@ -167,8 +173,8 @@ export class CoreHost {
       transport,
       ledger: this.core.ledger,
       app: endpoint.app,
-      view: viewFor(endpoint, this.core.sessionCore),
-      viewOf: (app) => viewFor({ ...endpoint, app }, this.core.sessionCore),
+      view: sessionViewFor(endpoint, this.core.sessionCore),
+      viewOf: (app) => sessionViewFor({ ...endpoint, app }, this.core.sessionCore),
       parked,
       principal,
       onOddity: (text) => this.log.debug(text.slice(0, 2000)),
@@ -219,7 +225,7 @@ export class CoreHost {
   }
 
   #httpOptions(dashboard: Dashboard): HttpDoorOptions {
-    const { core, gate } = this;
+    const { core, gate, tokens } = this;
     const { askToken, pageRoot, port, desktop } = this.#options;
     const { config, log } = core.options;
     const page = {
@@ -230,6 +236,7 @@ export class CoreHost {
     return {
       core,
       gate,
+      tokens,
       ports: {
         wanted: () => port ?? config.current.port,
         onWish: (listener) => config.changed.on(listener),

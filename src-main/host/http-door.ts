@@ -7,6 +7,7 @@ import { ModernEndpoint, SessionSlots } from '../core/sessions/http/modern-http.
 import type { NamedNotification } from '../core/servers/server-manager.ts';
 import type { Transport } from '../core/wire/transport.ts';
 import type { AppGate } from './app-gate.ts';
+import type { ProfileGate } from './profile-gate.ts';
 import { HttpPorts, type HttpPortsOptions } from './http-ports.ts';
 
 export interface HttpDoorOptions {
@@ -15,6 +16,7 @@ export interface HttpDoorOptions {
   /** undefined: no token is asked for (tests only). */
   readonly token: string | undefined;
   readonly gate: AppGate;
+  readonly tokens: ProfileGate;
   /** Serves MCP on a line until it ends; rejects with AppError mode_unknown or server_not_found. */
   readonly serve: (transport: Transport, endpoint: Endpoint, principal: string) => Promise<void>;
   /** Anything outside of /mcp. */
@@ -30,12 +32,13 @@ export class HttpDoor {
   readonly #stops: (() => void)[] = [];
 
   constructor(options: HttpDoorOptions) {
-    const { core, ports, token, gate, serve, other } = options;
+    const { core, ports, token, gate, tokens, serve, other } = options;
     this.#options = options;
     this.#slots = new SessionSlots((id) => void core.servers.endSession(id));
     this.#listener = new HttpListener({
       token,
       acceptsAppToken: (app, given) => gate.accepts(app, given),
+      judgeProfileToken: (profile, given) => tokens.judge(profile, given),
       admitApp: (app) => gate.admit(app),
       openLegacy: (endpoint) => (transport) => serve(transport, endpoint, 'http'),
       openModern: (endpoint, path) => this.#openModern(endpoint, path),
@@ -53,6 +56,7 @@ export class HttpDoor {
       catalog.changed.on((change) => this.#tellChange(catalog, change)),
       profiles.changed.on(({ catalog: own, change }) => this.#tellChange(own, change)),
       servers.notified.on((notification) => this.#tellResource(notification)),
+      this.#options.tokens.follow((isOver) => void this.#listener.endTokens(isOver)),
     );
   }
 

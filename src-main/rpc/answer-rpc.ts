@@ -8,6 +8,7 @@ import { auditHandlers } from './handlers/audit.ts';
 import { flowHandlers } from './handlers/flow.ts';
 import { healHandlers, serverHandlers } from './handlers/servers.ts';
 import { inboxHandlers } from './handlers/inbox.ts';
+import { profileHandlers } from './handlers/profiles.ts';
 import { savingsHandlers, settingsHandlers } from './handlers/settings.ts';
 import { scanHandlers } from './handlers/scan.ts';
 import { spillHandlers } from './handlers/spills.ts';
@@ -22,6 +23,7 @@ const handlers: AllHandlers = {
   ...flowHandlers,
   ...healHandlers,
   ...inboxHandlers,
+  ...profileHandlers,
   ...savingsHandlers,
   ...scanHandlers,
   ...serverHandlers,

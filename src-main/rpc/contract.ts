@@ -5,6 +5,8 @@ import type { ServerVariables } from '../core/admin/environment-items.ts';
 import type { ServerReview } from '../core/admin/server-reviews.ts';
 import type { EntryTrial as ServerTrialResult } from '../core/admin/try-entry.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
+import type { Profile } from '../core/config/app-config.ts';
+import type { ProfileToken } from '../core/profiles/profile-tokens.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
 import type { FlowDecision } from '../core/trust/flow/flow-decisions.ts';
 import type { FlowEvent, FlowSummary } from '../core/trust/flow/flow-record.ts';
@@ -216,6 +218,7 @@ export type RpcMethods = RpcContract &
   FlowContract &
   HealContract &
   InboxContract &
+  ProfileContract &
   SavingsContract;
 export type RpcMethod = keyof RpcMethods;
 
@@ -759,6 +762,39 @@ interface FlowContract {
   };
   /** The person does not want `ask` offered again. */
   declineFlowOffer: { input: Nothing; output: Nothing };
+}
+
+// What people may ask about profiles, and tokens that open them. Types only.
+
+/** A profile as the config has it. */
+export interface ProfileRow extends Profile {
+  readonly name: string;
+  /** The apps that are held to it. */
+  readonly apps: readonly { readonly app: string; readonly appName: string }[];
+  /** Its address for apps that speak HTTP; empty where there is none. */
+  readonly url: string;
+}
+
+/** Times in ms since 1970; `state` is that of the moment it was asked for. */
+export interface ProfileTokenRow extends ProfileToken {
+  readonly state: 'in force' | 'ended' | 'revoked';
+}
+
+interface ProfileContract {
+  /** Tokens oldest first. */
+  profiles: {
+    input: Nothing;
+    output: { readonly profiles: readonly ProfileRow[]; readonly tokens: readonly ProfileTokenRow[] };
+  };
+  /** `ends`: within a year. The token is told in this answer alone. */
+  giveProfileToken: {
+    input: { readonly profile: string; readonly ends: number };
+    output: ProfileTokenRow & { readonly token: string; readonly url: string };
+  };
+  revokeProfileToken: {
+    input: { readonly id: string };
+    output: ProfileTokenRow & { readonly sentence: string };
+  };
 }
 
 /** What the savings ledger is asked, and what it answers. Types only. */

@@ -39,6 +39,7 @@ test('without arguments the help names every command and exits with 0', async ()
         'env',
         'inbox',
         'review',
+        'profiles',
         'proposals',
         'approve',
         'reject',

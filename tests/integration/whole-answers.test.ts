@@ -97,6 +97,7 @@ const inputs: Readonly<Record<string, Calls>> = {
   upstream_servers: [{ operation: 'list' }, { operation: 'nothing' }],
   tail_log: named,
   quarantine_security: [{ operation: 'list_quarantined' }, { operation: 'inspect_tools', name: 'fx' }],
+  set_profile: [{ profile: '' }, { profile: 'nothing' }, {}],
   code_execution: [{ code: 'call_tool("x", "structured", {})' }, { code: 'nothing()' }],
   await_result: [{ handle: 'nothing' }],
 };

@@ -5,7 +5,7 @@ import { hasProjects } from '../../core/client-apps/project-place.ts';
 import type { AppSetup } from '../../core/client-apps/setup.ts';
 import { projectFlag, stateText, withApps } from '../cli-apps.ts';
 import { command, commonFlags } from '../command.ts';
-import { oneLine, paint, printAnswer, table } from '../terminal.ts';
+import { moment, oneLine, paint, printAnswer, table } from '../terminal.ts';
 
 export const apps = command({
   flags: {
@@ -86,10 +86,4 @@ function accessText(row: AccessRow | undefined): string {
 
 function seenText(row: AccessRow | undefined): string {
   return row?.seen === undefined ? paint('quiet', 'never') : moment(row.seen);
-}
-
-/** In the time of this machine, as it sorts. */
-function moment(at: number): string {
-  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16).replace('T', ' ');
 }

@@ -90,6 +90,16 @@ export interface HelperContext extends ModeView {
   readonly programTools: ReadonlyMap<string, HelperTool>;
   /** Whether it may, and for how long. */
   readonly code: CodeSettings;
+  /** By which the session narrows itself; undefined where it cannot. */
+  readonly profileChoice: ProfileChoice | undefined;
+}
+
+/** Narrows a session to a profile, and widens it again to what the person gave its connection, never beyond. */
+export interface ProfileChoice {
+  /** The profiles that let nothing through but what the connection has. */
+  names(): readonly string[];
+  /** undefined: back to what the connection has. Throws AppError not_found for any name but those. */
+  choose(name: string | undefined): { readonly profile: string; readonly servers: readonly string[] };
 }
 
 /** A tool of our own. */
@@ -120,6 +130,8 @@ export interface Mode {
   listed(view: ModeView): readonly JsonObject[];
   /** How any tool is called in this mode, as a model writes it. */
   callLine(tool: string, args: JsonObject): string;
+  /** The helper tool by which its sessions narrow themselves, listed where there are profiles. */
+  readonly narrowsBy?: string;
   /** How an answer on disk is read on, where the mode lists a tool of its own for it. */
   readLine?(id: string, example: string | undefined): string;
   /** Resources of our own that are listed besides those of servers. */

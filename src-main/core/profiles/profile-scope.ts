@@ -1,5 +1,7 @@
 /** What a profile lets through: servers by name, tools by name and by what their servers say of them. Whatever is not said is not let through. */
+import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOf } from '../base/json.ts';
+import { shortName } from '../base/shown-text.ts';
 import type { AppConfig, Profile } from '../config/app-config.ts';
 
 export interface ProfileScope {
@@ -8,8 +10,16 @@ export interface ProfileScope {
   hasTool(server: string, definition: JsonObject): boolean;
 }
 
-/** As the config says it at each question. A profile that is gone lets nothing through. */
-export function scopeOf(profile: string, config: () => AppConfig): ProfileScope {
+/** As the config says it at each question: what all of these profiles let through. One that is gone lets nothing through. */
+export function scopeOf(profiles: readonly string[], config: () => AppConfig): ProfileScope {
+  const each = profiles.map((profile) => scopeOfOne(profile, config));
+  return {
+    hasServer: (server) => each.every((scope) => scope.hasServer(server)),
+    hasTool: (server, definition) => each.every((scope) => scope.hasTool(server, definition)),
+  };
+}
+
+function scopeOfOne(profile: string, config: () => AppConfig): ProfileScope {
   const now = (): Profile | undefined => findProfile(config(), profile);
   const hasServer = (server: string): boolean => {
     const found = now();
@@ -28,13 +38,42 @@ export function findProfile({ profiles }: Pick<AppConfig, 'profiles'>, name: str
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }
 
-/** The profile that an app is held to; one that it is held to goes before one that it asks for. */
-export function profileFor(
+/**
+ * The profiles that a connection has: the one it came by (an address, a token, an option), and the one its app is held to. All of them
+ * count, so that none is got rid of by a name: anyone may call themselves any app.
+ */
+export function profilesOf(
   { appProfiles }: Pick<AppConfig, 'appProfiles'>,
   app: string | undefined,
-  asked: string | undefined,
-): string | undefined {
-  return app !== undefined && Object.hasOwn(appProfiles, app) ? appProfiles[app] : asked;
+  came: string | undefined,
+): readonly string[] {
+  const held = app !== undefined && Object.hasOwn(appProfiles, app) ? appProfiles[app] : undefined;
+  return [...new Set([came, held])].filter((name) => name !== undefined);
+}
+
+/** Whether all that one scope lets through of these servers as they are now is let through by the other one, too. */
+export function isWithin(inner: ProfileScope, outer: ProfileScope, servers: readonly OfferedTools[]): boolean {
+  return servers.every(
+    ({ name, tools }) =>
+      !inner.hasServer(name) ||
+      (outer.hasServer(name) && tools.every((tool) => !inner.hasTool(name, tool) || outer.hasTool(name, tool))),
+  );
+}
+
+export interface OfferedTools {
+  readonly name: string;
+  /** As their server has them. */
+  readonly tools: readonly JsonObject[];
+}
+
+/** `known`: those that whoever asks may know; they may be meant to know one alone. */
+export function unknownProfile(name: string, known: readonly string[] = []): AppError {
+  return new AppError('not_found', `There is no profile named ${JSON.stringify(shortName(name))}.`, {
+    fix:
+      known.length === 0
+        ? 'The person finds the profiles there are under "profiles" in the config file.'
+        : `There are: ${known.join(', ')}.`,
+  });
 }
 
 /** A hint that is missing is taken for the worse, as MCP has it: it writes, destroys, and reaches the open world. */

@@ -3,15 +3,10 @@
  * for `/mcp/app/<app>`. What stands in an app's config file opens that app's door only.
  */
 import { randomBytes } from 'node:crypto';
-import { type BigIntStats, lstatSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { ensurePrivateDir } from '../base/app-paths.ts';
-import { writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
-import { isObject, objectOf } from '../base/json.ts';
-import { withFileLock } from '../base/file-lock.ts';
 import { sameToken } from './access-token.ts';
+import { PrivateRecords } from './private-records.ts';
 
 /** Times in ms since 1970. */
 interface AppAccess {
@@ -49,13 +44,11 @@ const mostOnlySeen = 100;
 export class AppAccessStore {
   /** By this process. */
   readonly changed = new Event<AccessChange>();
-  readonly #file: string;
+  readonly #kept: PrivateRecords<Kept>;
   readonly #now: () => number;
-  /** What stood in the file, and how to tell that it is another one: HTTP asks with every request. */
-  #last: { readonly stamp: string; readonly all: ReadonlyMap<string, Kept> } | undefined;
 
   constructor(file: string, now: () => number = Date.now) {
-    this.#file = file;
+    this.#kept = new PrivateRecords(file, readKept, () => refusal(file));
     this.#now = now;
   }
 
@@ -140,58 +133,23 @@ export class AppAccessStore {
     this.changed.emit({ app, change: 'forgotten' });
   }
 
-  async #change<T>(change: (all: Map<string, Kept>) => T): Promise<T> {
-    ensurePrivateDir(dirname(this.#file));
-    return withFileLock(this.#file, async () => {
-      const all = new Map(this.#read());
-      const before = JSON.stringify([...all]);
-      const answer = change(all);
-      if (JSON.stringify([...all]) !== before)
-        await writeFileAtomic(this.#file, `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`);
-      return answer;
-    });
+  #change<T>(change: (all: Map<string, Kept>) => T): Promise<T> {
+    return this.#kept.change(change);
   }
 
   /** Nothing that others may write is believed. */
   #read(): ReadonlyMap<string, Kept> {
-    const stats = this.#stats();
-    if (stats !== undefined && !isPrivate(stats)) throw refusal(this.#file);
-    return this.#readAny(stats);
+    return this.#kept.read();
   }
 
-  #readAny(stats = this.#stats()): ReadonlyMap<string, Kept> {
-    if (stats?.isFile() !== true) return new Map();
-    const stamp = [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
-    if (this.#last?.stamp !== stamp) {
-      const kept = Object.entries(parsed(readFileSync(this.#file, 'utf8')));
-      const all = new Map(kept.flatMap(([app, value]) => (isObject(value) ? [[app, readKept(value)] as const] : [])));
-      this.#last = { stamp, all };
-    }
-    return this.#last.all;
-  }
-
-  #stats(): BigIntStats | undefined {
-    return lstatSync(this.#file, { throwIfNoEntry: false, bigint: true });
+  #readAny(): ReadonlyMap<string, Kept> {
+    return this.#kept.readAny();
   }
 }
 
 function put(all: Map<string, Kept>, app: string, kept: Kept | undefined): void {
   if (kept === undefined || Object.values(kept).every((value) => value === undefined)) all.delete(app);
   else all.set(app, kept);
-}
-
-function isPrivate(stats: BigIntStats): boolean {
-  if (process.platform === 'win32') return stats.isFile();
-  return stats.isFile() && Number(stats.uid) === process.getuid?.() && (stats.mode & 0o077n) === 0n;
-}
-
-function parsed(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return objectOf(value);
-  } catch {
-    return {};
-  }
 }
 
 function readKept({ token, since, seen, revoked }: Record<string, unknown>): Kept {

@@ -11,7 +11,7 @@ import { followMode, type ModeChooser, type ModeCosts } from '../choose-mode.ts'
 import { factsOfApp } from '../client-apps/app-limits.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import type { AppConfig, CodeSettings, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
-import { type HelperTool, type Mode, type ModeView, SchemaShapes } from '../modes/mode.ts';
+import { type HelperTool, type Mode, type ModeView, type ProfileChoice, SchemaShapes } from '../modes/mode.ts';
 import { levelFor } from '../modes/show-tools.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ServerSet } from '../servers/server-manager.ts';
@@ -46,8 +46,10 @@ export interface SessionCore {
   readonly settleMs: number;
   /** For answers of slow calls, of all sessions together. */
   readonly answerRoom: AnswerRoom;
-  /** The same core as a profile has it. */
-  readonly inProfile: (name: string) => SessionCore;
+  /** The same core as somebody has it whom all of these profiles hold. */
+  readonly inProfiles: (names: readonly string[]) => SessionCore;
+  /** By which a session narrows itself; absent where an address has no sessions. */
+  readonly profileChoice?: ProfileChoice;
   /** Whether there is that tool of a server here; absent where every one is. */
   readonly hasTool?: (server: string, definition: JsonObject) => boolean;
 }
@@ -57,6 +59,8 @@ export interface SettingsAddress {
   readonly mode?: string | undefined;
   /** Helper tools that are listed there besides. */
   readonly lists?: readonly string[];
+  /** The helper tool that is listed where its sessions can narrow themselves, if the mode has none. */
+  readonly narrowsBy?: string;
   /** The client app, where it is known. */
   readonly app?: string | undefined;
 }
@@ -125,7 +129,7 @@ export class SettingsOfSession {
   }
 
   #make(config: AppConfig, catalog: Catalog): SessionSettings {
-    const { app, lists = [] } = this.#address;
+    const { app, lists = [], narrowsBy } = this.#address;
     const callLimitMs = limitMs(config, app);
     const view: ModeView = {
       catalog,
@@ -142,7 +146,11 @@ export class SettingsOfSession {
       mode,
       reason,
       view,
-      extraTools: [...pinnedTools(config, this.#core.helpers), ...lists],
+      extraTools: [
+        ...pinnedTools(config, this.#core.helpers),
+        ...lists,
+        ...narrowing(mode.narrowsBy ?? narrowsBy, this.#core),
+      ],
       toolFilter: config.dispatch,
       wholeAnswers: config.dispatch.answers === 'whole',
       retrieve: config.retrieve,
@@ -167,6 +175,11 @@ function tellsAtFirstUse({ enrichment, product }: AppConfig): boolean {
 function pinnedTools({ extraTools, exposeAdmin }: AppConfig, helpers: SessionCore['helpers']): readonly string[] {
   if (!exposeAdmin) return extraTools;
   return [...extraTools, ...[...helpers].flatMap(([name, helper]) => (helper.admin === true ? name : []))];
+}
+
+/** Where there is no profile to narrow oneself to, nothing says that there could be. */
+function narrowing(tool: string | undefined, { profileChoice }: SessionCore): readonly string[] {
+  return tool === undefined || profileChoice === undefined || profileChoice.names().length === 0 ? [] : [tool];
 }
 
 /** Of a client app, in ms; undefined: as long as it takes. */

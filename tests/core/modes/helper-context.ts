@@ -69,6 +69,7 @@ export function helperContext(
     canSample: false,
     askClient: () => Promise.reject(new Error('no client app to ask here')),
     programTools,
+    profileChoice: undefined,
     sandbox: { run: () => Promise.reject(new Error('no code here')), warm: () => undefined },
     code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
     readResource: () => Promise.reject(new Error('no resources here')),

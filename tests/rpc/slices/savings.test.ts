@@ -1,6 +1,6 @@
 /** What people are told of savings, by the core and on the command line. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readSince } from '../../../src-main/cli/command.ts';
+import { readSince, readUntil } from '../../../src-main/cli/command.ts';
 import { reportLines } from '../../../src-main/cli/commands/stats.ts';
 import { answerRpc } from '../../../src-main/rpc/answer-rpc.ts';
 import type { PricedSavings, SavingsSums } from '../../../src-main/rpc/contract.ts';
@@ -111,6 +111,16 @@ test('a time is a span before now or a date', () => {
   expect([readSince('soon', now), readSince('', now), readSince('2026-13-77', now)]).toEqual([
     undefined,
     undefined,
+    undefined,
+  ]);
+});
+
+test('a time in the future is a span from now, or a date to its end', () => {
+  const now = Date.parse('2026-11-21T12:00:00');
+  expect([readUntil('12h', now), readUntil('30d', now), readUntil('2026-12-31', now), readUntil('soon', now)]).toEqual([
+    now + 12 * 3_600_000,
+    now + 30 * 86_400_000,
+    Date.parse('2027-01-01T00:00:00'),
     undefined,
   ]);
 });

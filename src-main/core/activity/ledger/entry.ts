@@ -97,7 +97,7 @@ const kinds: ReadonlyMap<string, AnswerKind> = new Map<string, AnswerKind>([
   ...named('call', ['magg_enable_server', 'magg_disable_server', 'magg_reload_config', 'magg_search_servers']),
   ...named('call', ['magg_list_kits', 'magg_kit_info', 'magg_load_kit', 'magg_unload_kit', 'manage_servers']),
   ...named('call', ['magg_list_tools', 'magg_analyze_servers', 'magg_smart_configure']),
-  ...named('call', ['optimize_descriptions', 'upstream_servers', 'tail_log', 'quarantine_security']),
+  ...named('call', ['optimize_descriptions', 'upstream_servers', 'tail_log', 'quarantine_security', 'set_profile']),
 ]);
 
 /** Tools whose input says what they do. */

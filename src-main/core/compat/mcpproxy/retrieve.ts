@@ -5,6 +5,7 @@ import { describeTool } from './describe-tool.ts';
 import { quarantineSecurity } from './quarantine-security.ts';
 import { readCache } from './read-cache.ts';
 import { retrieveTools } from './retrieve-tools.ts';
+import { setProfile } from './set-profile.ts';
 import { tailLog, upstreamServers } from './upstream-servers.ts';
 import { namedServers } from '../../modes/show-tools.ts';
 
@@ -19,6 +20,7 @@ export const retrieveMode: Mode = {
     callVariant('destructive'),
     readCache,
   ],
+  narrowsBy: setProfile.definition.name,
   fixedList: true,
   listed: () => [],
   callLine: (name, args) => `call_tool_read ${JSON.stringify({ name, args })}`,

@@ -17,6 +17,8 @@ export interface HttpListenerOptions {
   readonly token: string | undefined;
   /** Whether the token is that of this client app, which opens `/mcp/app/<app>`. */
   readonly acceptsAppToken?: ((app: string, token: string) => boolean) | undefined;
+  /** Whether a token opens `/mcp/p/<profile>`: its id, or why it does not. */
+  readonly judgeProfileToken?: ((profile: string, token: string) => string | AppError) | undefined;
   /** Hears which client app the address names, where it names one; throws AppError not_allowed to keep it out. */
   readonly admitApp?: ((app: string | undefined) => void) | undefined;
   readonly openLegacy: (endpoint: Endpoint) => OpenSession;
@@ -38,6 +40,8 @@ export class HttpListener {
   readonly #hostOk = localhostHostValidation();
   readonly #originOk = localhostOriginValidation();
   readonly #servers = new Set<HttpServer>();
+  /** What is being answered to tokens of profiles, by their ids. */
+  readonly #toTokens = new Map<string, Set<ServerResponse>>();
 
   constructor(options: HttpListenerOptions) {
     this.#options = options;
@@ -72,6 +76,14 @@ export class HttpListener {
     await this.#modern.end(app);
   }
 
+  /** Ends what tokens of profiles have open, sessions and streams, where they are over. */
+  async endTokens(isOver: (id: string) => boolean): Promise<void> {
+    const over = (id: string | undefined): boolean => id !== undefined && isOver(id);
+    const ended = this.#legacy.end(({ token }) => over(token));
+    for (const [id, responses] of this.#toTokens) if (isOver(id)) for (const response of responses) response.destroy();
+    await ended;
+  }
+
   async stop(): Promise<void> {
     await Promise.all([this.#legacy.close(), this.#modern.close()]);
     await Promise.all(
@@ -90,9 +102,11 @@ export class HttpListener {
       if (endpoint === undefined) await this.#elsewhere(pathname, request, response);
       else {
         const holder = this.#holder(request, endpoint);
-        if (holder === undefined) return refuse(response);
+        if (holder === undefined || holder instanceof AppError) return refuse(response, holder);
         this.#options.admitApp?.(endpoint.app);
-        await this.#mcp(endpoint, { path: pathname, holder }, request, response);
+        const { token } = holder;
+        if (token !== undefined) this.#follow(token, response);
+        await this.#mcp(endpoint, { path: pathname, ...holder }, request, response);
       }
     } catch (error) {
       this.#options.onOddity(errorText(error));
@@ -105,14 +119,25 @@ export class HttpListener {
     replyError(response, 404, { code: rpcCode.invalidRequest, message: unknownEndpoint(pathname).text });
   }
 
-  /** Whose token it is: the person's, or the app's; undefined where it is nobody's. */
-  #holder(request: IncomingMessage, { app }: Endpoint): string | undefined {
-    const { token, acceptsAppToken } = this.#options;
-    if (token === undefined) return 'person';
+  #follow(token: string, response: ServerResponse): void {
+    const open = this.#toTokens.get(token) ?? new Set();
+    this.#toTokens.set(token, open.add(response));
+    response.once('close', () => {
+      open.delete(response);
+      if (open.size === 0 && this.#toTokens.get(token) === open) this.#toTokens.delete(token);
+    });
+  }
+
+  /** Whose token it is: the person's, the app's, or one of the profile; else why it opens nothing, where there is more to say than that. */
+  #holder(request: IncomingMessage, { app, profile }: Endpoint): Holder | AppError | undefined {
+    const { token, acceptsAppToken, judgeProfileToken } = this.#options;
+    if (token === undefined) return { holder: 'person' };
     const given = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (given === undefined) return undefined;
-    if (sameToken(given, token)) return 'person';
-    return app !== undefined && acceptsAppToken?.(app, given) === true ? `app ${app}` : undefined;
+    if (sameToken(given, token)) return { holder: 'person' };
+    if (app !== undefined && acceptsAppToken?.(app, given) === true) return { holder: `app ${app}` };
+    const id = profile === undefined ? undefined : judgeProfileToken?.(profile, given);
+    return typeof id === 'string' ? { holder: `token ${id}`, token: id } : id;
   }
 
   async #mcp(
@@ -141,6 +166,8 @@ export class HttpListener {
   }
 }
 
+type Holder = Pick<SessionPlace, 'holder' | 'token'>;
+
 function header(request: IncomingMessage, name: string, as: string): Record<string, string> {
   const value = request.headers[name];
   return typeof value === 'string' ? { [as]: value } : {};
@@ -156,9 +183,9 @@ function hangUpUnlessRead(request: IncomingMessage): void {
   }, hangUpMs).unref();
 }
 
-function refuse(response: ServerResponse): void {
+function refuse(response: ServerResponse, why: AppError | undefined): void {
   response.setHeader('www-authenticate', 'Bearer realm="tooltray"');
-  const message = 'A token is needed: Authorization: Bearer <token>. `tooltray serve` prints where it is.';
+  const message = why?.text ?? 'A token is needed: Authorization: Bearer <token>. `tooltray serve` prints where it is.';
   replyError(response, 401, { code: rpcCode.aborted, message });
 }
 

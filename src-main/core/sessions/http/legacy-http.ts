@@ -28,6 +28,8 @@ const retryMs = 1_000;
 export interface SessionPlace {
   readonly path: string;
   readonly holder: string;
+  /** Id of the token of a profile, where it is one. */
+  readonly token?: string | undefined;
 }
 
 interface Line extends SessionPlace {
@@ -65,6 +67,11 @@ export class LegacyHttp {
       // A first request that was no handshake leaves nothing behind.
       if (sdk.sessionId === undefined) await sdk.close();
     }
+  }
+
+  /** Ends sessions by where they were opened, and by whom. */
+  async end(isOver: (place: SessionPlace) => boolean): Promise<void> {
+    await Promise.all([...this.#lines.values()].filter(isOver).map(({ sdk }) => sdk.close()));
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * The endpoints of 2026-07-28 over HTTP: one for each address, and for each client app by the name that its requests carry
- * where the address says neither app nor mode. Lists may depend on what a request brings along, never on its connection.
+ * where the address names none. Lists may depend on what a request brings along, never on its connection.
  */
 import { isObject, objectOf } from '../../base/json.ts';
 import { metaKey, metaOf } from '../../wire/eras.ts';
@@ -27,7 +27,7 @@ export class ModernEndpoints {
 
   /** Throws AppError mode_unknown or server_not_found. */
   at(endpoint: Endpoint, path: string, body: unknown): ModernEndpoint {
-    const app = Object.keys(endpoint).length > 0 ? undefined : this.#appOf(body);
+    const app = endpoint.app === undefined ? this.#appOf(body) : undefined;
     const key = app === undefined ? path : `${path} ${app}`;
     const known = this.#opened.get(key);
     if (known !== undefined) return known;

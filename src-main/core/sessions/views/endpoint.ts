@@ -1,11 +1,11 @@
 /** Which part of Tooltray a client app addresses, and the view that shows it. */
 import { AppError } from '../../base/errors.ts';
-import { shortName } from '../../base/shown-text.ts';
 import { isToolOn } from '../../config/app-config.ts';
 import type { SessionCore } from '../session-settings.ts';
 import type { SessionView } from '../session-view.ts';
-import { findProfile, profileFor } from '../../profiles/profile-scope.ts';
+import { findProfile, profilesOf, unknownProfile } from '../../profiles/profile-scope.ts';
 import { MergedView } from './merged-view.ts';
+import { coreIn, NarrowingView } from './narrowing-view.ts';
 import { ServerView } from './server-view.ts';
 
 export interface Endpoint {
@@ -15,6 +15,8 @@ export interface Endpoint {
   readonly server?: string | undefined;
   /** Helper tools that are listed there besides: MCPProxy's `/mcp/code` has its own one for code. */
   readonly lists?: readonly string[];
+  /** Likewise `/mcp/code` has the tool that its sessions narrow themselves by. */
+  readonly narrowsBy?: string;
   /** The client app, where the address or `--app` names it. */
   readonly app?: string | undefined;
 }
@@ -35,7 +37,8 @@ export function endpointOf(pathname: string): Endpoint | undefined {
   if (root !== 'mcp') return undefined;
   if (kind === undefined || (kind === '' && rest.length === 0)) return {};
   const mode = modeAddresses.get(kind);
-  if (mode !== undefined && rest.length === 0) return { mode, ...(kind === 'code' && { lists: ['code_execution'] }) };
+  if (mode !== undefined && rest.length === 0)
+    return { mode, ...(kind === 'code' && { lists: ['code_execution'], narrowsBy: 'set_profile' }) };
   const key = kind === 'p' ? 'profile' : kind;
   if (
     !(key === 'mode' || key === 'server' || key === 'app' || key === 'profile') ||
@@ -52,23 +55,28 @@ export function endpointOf(pathname: string): Endpoint | undefined {
 
 /** Throws AppError mode_unknown, server_not_found, or not_found for a profile. */
 export function viewFor(endpoint: Endpoint, whole: SessionCore): SessionView {
-  const { app, profile } = endpoint;
+  return viewIn(profilesAt(endpoint, whole), endpoint, whole);
+}
+
+/** The same for a session, which may narrow itself by `set_profile` where all servers are shown together. */
+export function sessionViewFor(endpoint: Endpoint, whole: SessionCore): SessionView {
+  if (endpoint.server !== undefined) return viewFor(endpoint, whole);
+  return new NarrowingView(profilesAt(endpoint, whole), endpoint, whole);
+}
+
+function profilesAt({ app, profile }: Endpoint, whole: SessionCore): readonly string[] {
   const config = whole.config();
-  if (profile !== undefined && findProfile(config, profile) === undefined) throw noProfile(profile);
-  const held = profileFor(config, app, profile);
-  const core = held === undefined ? whole : whole.inProfile(held);
+  if (profile !== undefined && findProfile(config, profile) === undefined) throw unknownProfile(profile);
+  return profilesOf(config, app, profile);
+}
+
+function viewIn(profiles: readonly string[], endpoint: Endpoint, whole: SessionCore): SessionView {
+  const core = coreIn(profiles, whole);
   if (endpoint.server === undefined) return new MergedView(endpoint, core);
   const { catalog, servers, steps, settleMs, flow } = core;
   const server = servers.get(endpoint.server).config.name;
   const isOn = (name: string, tool: string): boolean => isToolOn(core.config(), name, tool);
   return new ServerView({ server, servers, catalog, steps, isOn, settleMs, flow, hasTool: core.hasTool });
-}
-
-/** It names no other: whoever asks may be meant to know one alone. */
-function noProfile(name: string): AppError {
-  return new AppError('not_found', `There is no profile named ${JSON.stringify(shortName(name))}.`, {
-    fix: 'The person finds the profiles there are under "profiles" in the config file.',
-  });
 }
 
 /** Why a path leads nowhere, with the ones that do. */

@@ -61,7 +61,7 @@ export class HelperContexts {
 
   /** `rest`: what came beside the helper's input goes on with whatever it asks for: answers to a server's questions, too. */
   make(tool: string, rest: JsonObject, context: CallerContext): HelperContext {
-    const { activity, admin, catalog, descriptions, spillFiles, sandbox, settleMs } = this.#core;
+    const { activity, admin, catalog, descriptions, profileChoice, spillFiles, sandbox, settleMs } = this.#core;
     const { sessionId, app, signal } = context;
     const { mode, view: shown, code, retrieve, toolFilter, wholeAnswers } = this.#settings.current;
     const view = this.#view;
@@ -93,6 +93,7 @@ export class HelperContexts {
       memory: this.memory,
       sandbox,
       programTools,
+      profileChoice,
       signal,
       canSample: isObject(context.clientCapabilities['sampling']),
       askClient: context.askClient,

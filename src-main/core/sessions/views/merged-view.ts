@@ -57,6 +57,11 @@ export class MergedView implements SessionView {
     return this.#core.catalog;
   }
 
+  /** Names of the servers that there are in it. */
+  get servers(): readonly string[] {
+    return this.#core.servers.all.map(({ config }) => config.name);
+  }
+
   shows(server: string): boolean {
     return this.#core.servers.find(server) !== undefined;
   }

@@ -57,7 +57,11 @@ export interface ServerEntry {
 export interface AccessEntry {
   readonly kind: 'access';
   readonly change: 'given' | 'revoked' | 'token changed' | 'forgotten' | 'expired';
-  readonly app: string;
+  /** The client app whose access it is … */
+  readonly app?: string | undefined;
+  /** … or the profile, and the id of a token of it. */
+  readonly profile?: string | undefined;
+  readonly token?: string | undefined;
   readonly sentence?: string | undefined;
 }
 

@@ -13,7 +13,7 @@ export function tellRecord(record: AuditRecord): string {
         .filter(Boolean)
         .join(' ');
     case 'access':
-      return record.sentence ?? `The access of ${record.app}: ${record.change}.`;
+      return record.sentence ?? `The access of ${record.app ?? record.profile}: ${record.change}.`;
     case 'setting':
       return [`${record.key}: ${record.before} became ${record.after}.`, stopped(record)].filter(Boolean).join(' ');
     case 'call':

@@ -27,12 +27,19 @@ test('each client app has its own, whichever request comes first', () => {
   expect(endpoints.all).toEqual([one, other]);
 });
 
-test.each([{ mode: 'search' }, { server: 'git' }, { app: 'Cursor' }])(
-  'an address that says %j is one for everybody',
+test('an address that says which app it is for is one for everybody', () => {
+  const first = endpoints.at({ app: 'Cursor' }, '/mcp/app/Cursor', named('one'));
+  expect(endpoints.at({ app: 'Cursor' }, '/mcp/app/Cursor', named('other'))).toBe(first);
+  expect(opened).toEqual([{ endpoint: { app: 'Cursor' }, key: '/mcp/app/Cursor' }]);
+});
+
+test.each([{ mode: 'search' }, { server: 'git' }, { profile: 'work' }])(
+  'an address that says %j is one for each app, which may be held to a profile',
   (endpoint) => {
     const first = endpoints.at(endpoint, '/mcp/x/y', named('one'));
-    expect(endpoints.at(endpoint, '/mcp/x/y', named('other'))).toBe(first);
-    expect(opened).toEqual([{ endpoint, key: '/mcp/x/y' }]);
+    expect(endpoints.at(endpoint, '/mcp/x/y', named('other'))).not.toBe(first);
+    expect(endpoints.at(endpoint, '/mcp/x/y', named('one'))).toBe(first);
+    expect(opened[0]).toEqual({ endpoint: { ...endpoint, app: 'one' }, key: '/mcp/x/y one' });
   },
 );
 

@@ -11,7 +11,7 @@ test.each([
   ['/mcp/mode/nonsense', { mode: 'nonsense' }],
   ['/mcp/call', { mode: 'retrieve' }],
   ['/mcp/all', { mode: 'proxy' }],
-  ['/mcp/code', { mode: 'code', lists: ['code_execution'] }],
+  ['/mcp/code', { mode: 'code', lists: ['code_execution'], narrowsBy: 'set_profile' }],
 ])('%s is an endpoint', (path, endpoint) => {
   expect(endpointOf(path)).toEqual(endpoint);
 });

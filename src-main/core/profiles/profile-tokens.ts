@@ -1,0 +1,161 @@
+/** Tokens that open the address of one profile until a day: given and taken back by the person, kept as hashes in a file of their own. */
+import { createHash, randomBytes } from 'node:crypto';
+import { AppError } from '../base/errors.ts';
+import { Event } from '../base/events.ts';
+import { sameToken } from '../security/access-token.ts';
+import { PrivateRecords } from '../security/private-records.ts';
+
+/** Times in ms since 1970. */
+export interface ProfileToken {
+  readonly id: string;
+  readonly profile: string;
+  readonly since: number;
+  /** It opens nothing from then on. */
+  readonly ends: number;
+  /** Taken back by the person; undefined: it was not. */
+  readonly revoked: number | undefined;
+}
+
+interface TokenChange {
+  readonly change: 'given' | 'revoked';
+  readonly token: ProfileToken;
+}
+
+type Kept = Omit<ProfileToken, 'id'> & {
+  /** SHA-256 of the whole token: 32 random bytes cannot be guessed from it. */ readonly hash: string;
+};
+
+/** The id stands in the token, so that one hash is compared and not a hundred. */
+const shape = /^tooltray_([0-9a-f]{12})_[\w-]{43}$/;
+const mostInForce = 100;
+/** Of those that ended: they can still be told why, and the oldest go first. */
+const mostEnded = 100;
+const mostMs = 366 * 24 * 60 * 60_000;
+
+export class ProfileTokens {
+  /** By this process. */
+  readonly changed = new Event<TokenChange>();
+  readonly #kept: PrivateRecords<Kept>;
+  readonly #now: () => number;
+
+  constructor(file: string, now: () => number = Date.now) {
+    this.#kept = new PrivateRecords(file, readKept, () => refusal(file));
+    this.#now = now;
+  }
+
+  /** Without what they are compared with; oldest first. */
+  list(): ProfileToken[] {
+    return [...this.#kept.readAny()].map(([id, kept]) => shown(id, kept)).sort((a, b) => a.since - b.since);
+  }
+
+  /**
+   * `ends`: within a year from now. The token itself is told here and never again. Rejects with AppError bad_request for another end,
+   * not_allowed where there are too many.
+   */
+  async give(profile: string, ends: number): Promise<ProfileToken & { readonly token: string }> {
+    const id = randomBytes(6).toString('hex');
+    const token = `tooltray_${id}_${randomBytes(32).toString('base64url')}`;
+    const since = this.#now();
+    if (!(ends > since && ends - since <= mostMs)) throw badEnd();
+    const kept: Kept = { profile, since, ends, revoked: undefined, hash: hashOf(token) };
+    await this.#kept.change((all) => {
+      const ended = [...all].filter(([, one]) => !this.#isInForce(one));
+      if (all.size - ended.length >= mostInForce) throw tooMany();
+      for (const [old] of ended.toSorted(([, a], [, b]) => a.since - b.since).slice(0, -mostEnded)) all.delete(old);
+      all.set(id, kept);
+    });
+    this.changed.emit({ change: 'given', token: shown(id, kept) });
+    return { ...shown(id, kept), token };
+  }
+
+  /** Answers what it was, and whether it had been in force. Rejects with AppError not_found. */
+  async revoke(id: string): Promise<ProfileToken & { readonly wasInForce: boolean }> {
+    const revoked = await this.#kept.change((all) => {
+      const kept = all.get(id);
+      if (kept === undefined) throw unknown(id);
+      const wasInForce = this.#isInForce(kept);
+      const next = wasInForce ? { ...kept, revoked: this.#now() } : kept;
+      all.set(id, next);
+      return { ...shown(id, next), wasInForce };
+    });
+    const { wasInForce, ...token } = revoked;
+    if (wasInForce) this.changed.emit({ change: 'revoked', token });
+    return revoked;
+  }
+
+  /**
+   * What a token opens at this profile's address: nothing (undefined), nothing any more and why (an AppError), or it.
+   * Throws AppError not_allowed where the file is not the person's alone.
+   */
+  judge(profile: string, given: string): ProfileToken | AppError | undefined {
+    const id = shape.exec(given)?.[1] ?? '';
+    const kept = this.#kept.read().get(id);
+    // One of another profile is nobody's here: it is not told that there is this one.
+    if (kept?.profile !== profile || !sameToken(kept.hash, hashOf(given))) return undefined;
+    return this.#isInForce(kept) ? shown(id, kept) : ended(kept);
+  }
+
+  /** When the next one runs out; undefined: none does. */
+  get nextEnd(): number | undefined {
+    const ends = [...this.#kept.readAny().values()].filter((one) => this.#isInForce(one)).map((one) => one.ends);
+    return ends.length === 0 ? undefined : Math.min(...ends);
+  }
+
+  /** Whether it opens something now. A file that is not to be trusted can still take away. */
+  isInForce(id: string): boolean {
+    const kept = this.#kept.readAny().get(id);
+    return kept !== undefined && this.#isInForce(kept);
+  }
+
+  #isInForce({ revoked, ends }: Pick<ProfileToken, 'revoked' | 'ends'>): boolean {
+    return revoked === undefined && this.#now() < ends;
+  }
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+function shown(id: string, { profile, since, ends, revoked }: Kept): ProfileToken {
+  return { id, profile, since, ends, revoked };
+}
+
+function readKept({ profile, since, ends, revoked, hash }: Record<string, unknown>): Kept | undefined {
+  if (typeof profile !== 'string' || typeof since !== 'number' || typeof ends !== 'number' || typeof hash !== 'string')
+    return undefined;
+  return { profile, since, ends, hash, revoked: typeof revoked === 'number' ? revoked : undefined };
+}
+
+function ended({ profile, ends, revoked }: Kept): AppError {
+  const [how, at] = revoked === undefined ? ['has expired', ends] : ['was revoked', revoked];
+  const day = new Date(at).toISOString().slice(0, 10);
+  return new AppError('not_allowed', `This token of the profile ${profile} ${how} (${day}).`, {
+    fix: `The person gives another one with: tooltray profiles token ${profile}.`,
+  });
+}
+
+function badEnd(): AppError {
+  return new AppError('bad_request', 'A token ends within a year, and not before now.', {
+    fix: 'Give another end: 30d, 12h, or a date.',
+  });
+}
+
+function tooMany(): AppError {
+  return new AppError('not_allowed', `${mostInForce} tokens of profiles are in force, and there can be no more.`, {
+    fix: 'Take one back: tooltray profiles revoke ID. `tooltray profiles tokens` shows them.',
+  });
+}
+
+function unknown(id: string): AppError {
+  return new AppError('not_found', `There is no token with the id ${JSON.stringify(id)}.`, {
+    fix: '`tooltray profiles tokens` shows them.',
+  });
+}
+
+function refusal(file: string): AppError {
+  return new AppError(
+    'not_allowed',
+    `The file of the profiles' tokens ${file} is not yours alone, so Tooltray will not trust it.`,
+    { fix: 'Remove it, then give new ones: tooltray profiles token NAME.' },
+  );
+}

@@ -1,0 +1,84 @@
+/** `tooltray profiles`: what profiles there are and let through, and tokens given and taken back, with a core running or without. */
+import { afterAll, expect, test } from 'vitest';
+import { CliHome, entries } from '../../cli-home.ts';
+
+const home = new CliHome();
+home.writeConfig({
+  servers: { echo: entries.echo },
+  profiles: { work: { servers: ['echo'], except: ['echo:echo'], readOnly: true }, open: {} },
+  appProfiles: { cursor: 'work' },
+});
+afterAll(() => home[Symbol.asyncDispose]());
+
+const lines = async (...args: string[]) => (await home.run('profiles', ...args)).stdout.split('\n');
+
+test('profiles are listed and shown with servers, rules and the apps that are held to them', async () => {
+  expect((await lines()).map((line) => line.trimEnd().split(/ {2,}/))).toEqual([
+    ['PROFILE', 'SERVERS', 'RULES', 'APPS'],
+    ['work', 'echo', 'not echo:echo; only what reads', 'Cursor'],
+    ['open', 'all', 'none'],
+    [''],
+  ]);
+  expect((await lines('show', 'work')).join('\n')).toContain('Apps     Cursor (cursor)');
+  expect((await home.json('profiles', 'show', 'work')).data).toMatchObject({
+    ...{ name: 'work', servers: ['echo'], readOnly: true, apps: [{ app: 'cursor', appName: 'Cursor' }], tokens: [] },
+  });
+  const { code, stderr } = await home.run('profiles', 'show', 'nobody');
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('There is no profile named "nobody". There are: work, open.') as string,
+  });
+});
+
+test('a token is told once, listed until it ends, opens the running core, and is taken back', async () => {
+  const { http } = (await home.serve()) as { http: string };
+  const { data } = await home.json('profiles', 'token', 'work', '--expires', '12h');
+  const { id, token, url, since, ends } = data as {
+    id: string;
+    token: string;
+    url: string;
+    since: number;
+    ends: number;
+  };
+  expect(url).toBe(`${http}/p/work`);
+  expect(Math.round((ends - since) / 60_000)).toBe(12 * 60);
+  const knock = async (): Promise<number> => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    return (await fetch(url, { method: 'POST', headers, body })).status;
+  };
+  expect(await knock()).toBe(200);
+  expect((await lines('tokens')).slice(0, 2).map((line) => line.split(/ {2,}/).slice(0, 3))).toEqual([
+    ['ID', 'PROFILE', 'STATE'],
+    [id, 'work', 'in force'],
+  ]);
+  expect((await home.json('profiles', 'tokens')).stdout).not.toContain(token);
+  expect((await lines('revoke', id))[0]).toBe(
+    `Token ${id} of the profile work opens nothing any more, and what it had open has ended.`,
+  );
+  expect(await knock()).toBe(401);
+  expect((await lines('revoke', id))[0]).toBe(`Token ${id} of the profile work was over already.`);
+  expect((await lines('tokens'))[1]).toContain('revoked');
+});
+
+test('without an end a token has thirty days, and what is no end within a year is refused', async () => {
+  const { data } = await home.json('profiles', 'token', 'open');
+  expect(Math.round((Number(data['ends']) - Number(data['since'])) / 86_400_000)).toBe(30);
+  const said = await Promise.all([
+    home.run('profiles', 'token', 'open', '--expires', 'soon'),
+    home.run('profiles', 'token', 'open', '--expires', '100w'),
+    home.run('profiles', 'token', 'nobody'),
+    home.run('profiles', 'token'),
+  ]);
+  expect(said.map(({ code, stderr }) => [code, stderr.split('\n')[0]])).toEqual([
+    [2, expect.stringContaining('--expires takes 30d, 12h or a date')],
+    [2, expect.stringContaining('A token ends within a year')],
+    [1, expect.stringContaining('There is no profile named "nobody".')],
+    [2, expect.stringContaining('Something is missing')],
+  ]);
+});
