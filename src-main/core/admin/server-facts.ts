@@ -77,13 +77,19 @@ function shownConfig(config: ServerConfig): Record<string, unknown> {
 }
 
 /** As MCPProxy's users write it, so that what they are shown can be given back. */
-function writtenClient({ clientId, clientSecret, redirectUri, scopes, extraParams }: OAuthClient): JsonObject {
+function writtenClient(client: OAuthClient): JsonObject {
+  const { clientId, clientSecret, redirectUri, scopes, extraParams } = client;
+  const { issuer, authServerMetadataUrl, clientMetadataUrl, account } = client;
   return {
     ...(clientId !== undefined && { client_id: clientId }),
     ...(clientSecret !== undefined && { client_secret: clientSecret }),
     ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
     ...(scopes.length > 0 && { scopes }),
     ...(Object.keys(extraParams).length > 0 && { extra_params: extraParams }),
+    ...(issuer !== undefined && { issuer }),
+    ...(authServerMetadataUrl !== undefined && { auth_server_metadata_url: authServerMetadataUrl }),
+    ...(clientMetadataUrl !== undefined && { client_metadata_url: clientMetadataUrl }),
+    ...(account !== undefined && { account }),
   };
 }
 

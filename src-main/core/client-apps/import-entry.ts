@@ -29,7 +29,7 @@ const kept = [
 const carried: ReadonlySet<string> = new Set([
   ...kept,
   ...['type', 'command', 'args', 'url', 'headers', 'env_http_headers', 'bearer_token_env_var', 'enabled', 'disabled'],
-  ...['timeout', 'notes', 'transport', 'builtin', 'folders', 'tools', 'id'],
+  ...['timeout', 'notes', 'transport', 'builtin', 'folders', 'tools', 'id', 'scopes'],
 ]);
 
 interface ImportContext {
@@ -43,7 +43,7 @@ interface ImportContext {
 /** The entry as our config has it; undefined where it says neither what to start nor where to connect. */
 export function importEntry(theirs: unknown, { home, project, container }: ImportContext): JsonObject | undefined {
   if (!isObject(theirs)) return undefined;
-  const fields = Object.fromEntries(Object.entries(theirs).map(([key, value]) => [nameOf(key), value]));
+  const fields = Object.fromEntries(Object.entries(theirs).map(([key, value]) => [nameOf(key, value), value]));
   const line = commandLine(fields, theirs);
   const url = line === undefined ? addressOf(fields['url'], theirs) : undefined;
   if (line === undefined && url === undefined) return undefined;
@@ -56,6 +56,7 @@ export function importEntry(theirs: unknown, { home, project, container }: Impor
     }),
     ...Object.fromEntries(kept.flatMap((key) => (fields[key] === undefined ? [] : [[key, fields[key]]]))),
     ...timeoutOf(theirs, url !== undefined, container),
+    ...oauthOf(fields['oauth'], theirs),
     description: fields['description'] ?? theirs['notes'],
     enabled: isOff(theirs) ? false : undefined,
     // Only what holds something back is of any use later.
@@ -69,7 +70,8 @@ export function importEntry(theirs: unknown, { home, project, container }: Impor
 export function importLosses(theirs: unknown): readonly string[] {
   if (!isObject(theirs)) return [];
   const lost = Object.entries(theirs).flatMap(([key, value]) => {
-    if (value === null || value === undefined || value === '' || value === false || carried.has(nameOf(key))) return [];
+    if (value === null || value === undefined || value === '' || value === false || carried.has(nameOf(key, value)))
+      return [];
     if (typeof value === 'object' && Object.keys(value).length === 0) return [];
     if (key === 'source' && value !== 'custom') return ['source: Tooltray does not keep where a server comes from.'];
     if (harmlessKeys.has(key) || /^[_$]/.test(key)) return [];
@@ -82,6 +84,13 @@ export function importLosses(theirs: unknown): readonly string[] {
     ...lost,
     ...options.map((key) => `transport.${key}: of "transport" only "headers" and "auth" have an effect.`),
   ];
+}
+
+/** Codex names the rights beside its client. */
+function oauthOf(oauth: unknown, { scopes }: JsonObject): JsonObject {
+  return Array.isArray(scopes) && scopes.length > 0
+    ? { oauth: { ...objectOf(oauth), scopes: scopes as unknown[] } }
+    : {};
 }
 
 /** As serverLimits has it, in keys whose unit is plain. */
@@ -103,7 +112,9 @@ function folderIn(project: string, cwd: unknown): string {
   return cwd.startsWith('${') ? cwd : resolve(project, cwd);
 }
 
-function nameOf(key: string): string {
+/** `auth` with a client in it is Cursor's. */
+function nameOf(key: string, value: unknown): string {
+  if (key === 'auth' && isObject(value)) return 'oauth';
   return moreAliases.get(key) ?? keyAliases.get(key) ?? key;
 }
 
@@ -281,7 +292,7 @@ function unreadable(file: string, why: string, cause?: unknown): AppError {
 
 /** Names of variables, headers and flags. */
 export function secretSettings(entry: JsonObject): readonly string[] {
-  const named = ['env', 'headers'].flatMap((key) => secretNames(entry[key]));
+  const named = ['env', 'headers', 'oauth'].flatMap((key) => secretNames(entry[key]));
   const inAddress = typeof entry['url'] === 'string' && new Masker().maskText(entry['url']) !== entry['url'];
   return [...new Set([...named, ...secretFlags(entry['args']), ...(inAddress ? ['url'] : [])])];
 }

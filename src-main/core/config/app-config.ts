@@ -61,7 +61,7 @@ export interface HttpServerConfig extends ServerBase {
   readonly oauth?: OAuthClient;
 }
 
-/** Who we are at an authorization server, as the person registered us there. */
+/** Who we are at an authorization server, as the person registered us there, and as whom they want to be signed in. */
 export interface OAuthClient {
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
@@ -70,6 +70,14 @@ export interface OAuthClient {
   readonly scopes: readonly string[];
   /** Sent along with the request for the sign-in. */
   readonly extraParams: Readonly<Record<string, string>>;
+  /** The authorization server that the client was registered at, as it calls itself; absent: the first one it is used at. */
+  readonly issuer?: string | undefined;
+  /** Where the authorization server describes itself, instead of where the server says. */
+  readonly authServerMetadataUrl?: string | undefined;
+  /** A document about us at an https address, which is our client id wherever that is understood. */
+  readonly clientMetadataUrl?: string | undefined;
+  /** Who is to be signed in: a hint for the page, and nobody else counts. */
+  readonly account?: string | undefined;
 }
 
 export interface BuiltinServerConfig extends ServerBase {

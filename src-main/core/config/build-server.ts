@@ -3,16 +3,10 @@ import { closestWord } from '../base/wording.ts';
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import {
-  type AppConfig,
-  type Hold,
-  type OAuthClient,
-  type ServerConfig,
-  serverDefaults,
-  type ToolSwitch,
-} from './app-config.ts';
+import { type AppConfig, type Hold, type ServerConfig, serverDefaults, type ToolSwitch } from './app-config.ts';
 import { holdFixes, holdOf, holdReasons } from './holds.ts';
 import { type containerKeys, type EntryReader, kindByType } from './read-entry.ts';
+import { readOAuth } from './read-oauth.ts';
 import { type Environment, replaceVariables, type UnfilledPlaceholder } from './replace-variables.ts';
 import type { Entry } from './schema.ts';
 
@@ -188,28 +182,15 @@ function httpPart(reader: EntryReader, entry: Entry) {
   return {
     url: isBase ? new URL('/mcp', url).href : (entry.url ?? '').trim(),
     headers: { ...bearer(entry.transport?.auth), ...entry.transport?.headers, ...entry.headers },
-    ...(typeof entry.oauth === 'object' && { oauth: oauthClient(reader, entry.oauth) }),
+    ...(typeof entry.oauth === 'object' && {
+      oauth: readOAuth(entry.oauth, (severity, key, ...words) => reader.report(severity, ['oauth', key], ...words)),
+    }),
   };
 }
 
 /** Magg's `auth`: a token, or the word for the sign-in that takes place by itself. */
 function bearer(auth: string | undefined): Record<string, string> {
   return auth === undefined || auth === '' || auth === 'oauth' ? {} : { Authorization: `Bearer ${auth}` };
-}
-
-function oauthClient(reader: EntryReader, oauth: Exclude<Entry['oauth'], boolean | undefined>): OAuthClient {
-  const redirectUri = oauth.redirect_uri === '' ? undefined : oauth.redirect_uri;
-  if (redirectUri !== undefined && !/^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?\//.test(redirectUri)) {
-    const reason = 'Signing in ends at an address of this machine: http://127.0.0.1:PORT/path.';
-    reader.report('error', ['oauth', 'redirect_uri'], reason, 'Register such an address there, or leave it out.');
-  }
-  return {
-    clientId: oauth.client_id === '' ? undefined : oauth.client_id,
-    clientSecret: oauth.client_secret === '' ? undefined : oauth.client_secret,
-    redirectUri,
-    scopes: oauth.scopes ?? [],
-    extraParams: oauth.extra_params ?? {},
-  };
 }
 
 function allowedFolders(reader: EntryReader, entry: Entry, { env }: BuildContext): string[] {

@@ -63,8 +63,9 @@ export class EntryReader {
   }
 
   #checkKeys(): void {
-    for (const { key, keyNode, valueNode } of this.#properties.values()) {
-      const field = keyAliases.get(key) ?? key;
+    for (const property of this.#properties.values()) {
+      const { key, keyNode, valueNode } = property;
+      const field = fieldOf(property);
       if (entryFields.includes(field) || harmlessKeys.has(key) || /^[_$]/.test(key) || valueNode.type === 'null')
         continue;
       const lost = lostKeys.get(key);
@@ -77,9 +78,10 @@ export class EntryReader {
   }
 }
 
-/** Our name for a key. `transport` is a type when it is a text, and Magg's settings when it is an object. */
+/** Our name for a key. `transport` is a type when it is a text, and Magg's settings when it is an object; `auth` as an object is Cursor's client. */
 export function fieldOf({ key, valueNode }: Property): string {
   if (key === 'transport' && valueNode.type === 'string') return 'type';
+  if (key === 'auth' && valueNode.type === 'object') return 'oauth';
   return keyAliases.get(key) ?? key;
 }
 

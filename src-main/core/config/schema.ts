@@ -129,15 +129,6 @@ export const settingsSchema = z.object({
   price: z.object({ perMillionTokens: z.number().min(0).optional(), currency: text.optional() }),
 });
 
-/** A client that the person registered at the authorization server, as MCPProxy writes it. */
-const oauth = z.looseObject({
-  client_id: z.string().optional(),
-  client_secret: z.string().optional(),
-  redirect_uri: z.string().optional(),
-  scopes: z.array(text).optional(),
-  extra_params: z.record(z.string(), looseText).optional(),
-});
-
 /** One server, its keys already brought to our names (read-entry.ts). */
 export const entrySchema = z
   .object({
@@ -163,7 +154,8 @@ export const entrySchema = z
       mode: z.enum(['', 'docker', 'sandbox', 'none']).optional(),
     }),
     sandboxEnabled: z.boolean(),
-    oauth: z.union([z.boolean(), oauth]),
+    /** Read by read-oauth.ts: every product spells it in its own way. */
+    oauth: z.union([z.boolean(), z.looseObject({})]),
     prefix: z
       .string()
       .regex(/^[A-Za-z][\w-]*$/, { error: 'Letters, digits, - and _ after a first letter are expected here' }),

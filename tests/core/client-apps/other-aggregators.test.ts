@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Machine } from '../../../src-main/core/client-apps/app-files.ts';
 import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
+import { secretSettings, serversOfText } from '../../../src-main/core/client-apps/import-entry.ts';
 import { importOffers } from '../../../src-main/core/client-apps/import-offers.ts';
 import { foundAggregators } from '../../../src-main/core/client-apps/other-aggregators.ts';
 
@@ -108,6 +109,19 @@ test('what cannot come along is told line by line, what can comes along', async 
     "MCPProxy's own settings stay behind: listen, read_only_mode.",
   ]);
   expect(b).toMatchObject({ entry: { url: 'https://h/mcp', oauth: { client_id: 'c', scopes: ['s'] } }, losses: [] });
+});
+
+test('clients that were registered by hand come along, whoever wrote them', () => {
+  const mcpServers = {
+    cursor: { url: 'https://h/mcp', auth: { CLIENT_ID: 'c', CLIENT_SECRET: 's3cr3t-s3cr3t', scopes: ['a'] } },
+    codex: { url: 'https://h/mcp', oauth: { client_id: 'c' }, scopes: ['b'] },
+  };
+  const imported = serversOfText(JSON.stringify({ mcpServers }), 'x.json', '/h');
+  expect(imported).toMatchObject([
+    { entry: { oauth: { CLIENT_ID: 'c', scopes: ['a'] } }, losses: [] },
+    { entry: { oauth: { client_id: 'c', scopes: ['b'] } }, losses: [] },
+  ]);
+  expect(imported.map(({ entry }) => secretSettings(entry))).toEqual([['CLIENT_SECRET'], []]);
 });
 
 test("times come along in the unit that each product means; Magg's prefix, notes and kits, too", async () => {

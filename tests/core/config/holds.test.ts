@@ -110,6 +110,12 @@ describe('a wrong value is an error with its place', () => {
       { command: undefined, url: 'https://h', oauth: { redirect_uri: 'https://elsewhere/x' } },
       'servers.a.oauth.redirect_uri',
     ],
+    [{ command: undefined, url: 'https://h', auth: { CLIENT_ID: 5 } }, 'servers.a.auth.CLIENT_ID'],
+    [{ command: undefined, url: 'https://h', oauth: { callbackPort: 99999 } }, 'servers.a.oauth.callbackPort'],
+    [
+      { command: undefined, url: 'https://h', oauth: { client_metadata_url: 'http://h/x' } },
+      'servers.a.oauth.client_metadata_url',
+    ],
   ])('%j: %s', (entry, path) => {
     expect(read(entry).problems).toMatchObject([{ severity: 'error', path }]);
     expect(read(entry).server).toBeUndefined();

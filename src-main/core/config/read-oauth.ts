@@ -1,0 +1,93 @@
+/** What an entry says about signing in, in whichever product's spelling, as our own settings. */
+import { z } from 'zod';
+import type { OAuthClient } from './app-config.ts';
+import { issueText } from './read-entry.ts';
+import { uncompiled } from './schema.ts';
+
+const loose = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+
+const shape = z
+  .looseObject({
+    clientId: z.string(),
+    clientSecret: z.string(),
+    redirectUri: z.string(),
+    callbackPort: z.int().min(1).max(65_535),
+    scopes: z.union([z.string(), z.array(z.string().min(1))]),
+    extraParams: z.record(z.string(), loose),
+    issuer: z.string(),
+    authServerMetadataUrl: z.string(),
+    clientMetadataUrl: z.string(),
+    account: z.string(),
+  })
+  .partial();
+
+/** Their key → ours. MCPProxy: with underscores; Cursor (under `auth`): in capitals; opencode: scope; Codex: callback_url. */
+const spellings: ReadonlyMap<string, string> = new Map([
+  ['CLIENT_ID', 'clientId'],
+  ['CLIENT_SECRET', 'clientSecret'],
+  ['scope', 'scopes'],
+  ['callback_url', 'redirectUri'],
+]);
+
+/** Keys of other products that change nothing here. */
+const harmless: ReadonlySet<string> = new Set(['enabled', 'type']);
+
+const lost: ReadonlyMap<string, string> = new Map(
+  ['authorizationUrl', 'tokenUrl', 'authorization_url', 'token_url'].map((key) => [
+    key,
+    'Where to sign in is asked of the server; a document that says it otherwise goes into "authServerMetadataUrl".',
+  ]),
+);
+
+type Report = (severity: 'error' | 'warning', key: string, reason: string, suggestion?: string) => void;
+
+/** What is wrong goes to `report` with the key as it was written; what cannot be used is left out. */
+export function readOAuth(written: Readonly<Record<string, unknown>>, report: Report): OAuthClient {
+  const keys = new Map(Object.keys(written).map((key) => [ownName(key), key]));
+  const keyOf = (field: string): string => keys.get(field) ?? field;
+  const named = Object.entries(written)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([key, value]) => [ownName(key), value] as const);
+  for (const [field] of named) {
+    if (Object.hasOwn(shape.shape, field) || harmless.has(field)) continue;
+    report('warning', keyOf(field), 'Of the settings for signing in, this one has no effect.', lost.get(keyOf(field)));
+  }
+  const checked = shape.safeParse(Object.fromEntries(named), uncompiled);
+  for (const issue of checked.error?.issues ?? [])
+    report('error', keyOf(String(issue.path[0] ?? '')), issueText(issue));
+  const read = checked.data ?? {};
+  const { clientId, clientSecret, issuer, account } = read;
+  const { scopes = [], extraParams = {}, authServerMetadataUrl, clientMetadataUrl } = read;
+  const redirectUri = read.redirectUri ?? portAddress(read.callbackPort);
+  if (redirectUri !== undefined && !/^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?\//.test(redirectUri)) {
+    const reason = 'Signing in ends at an address of this machine: http://127.0.0.1:PORT/path.';
+    report('error', keyOf('redirectUri'), reason, 'Register such an address there, or leave it out.');
+  }
+  for (const [field, url] of Object.entries({ authServerMetadataUrl, clientMetadataUrl })) {
+    if (url === undefined || /^https:\/\/[^/\s]+\/./.test(url) || isOwnMachine(field, url)) continue;
+    report('error', keyOf(field), 'An address that begins with https:// and names a document is expected here.');
+  }
+  return {
+    ...{ clientId, clientSecret, redirectUri, extraParams },
+    scopes: typeof scopes === 'string' ? scopes.split(/[\s,]+/).filter((scope) => scope !== '') : scopes,
+    ...(issuer !== undefined && { issuer }),
+    ...(account !== undefined && { account }),
+    ...(authServerMetadataUrl !== undefined && { authServerMetadataUrl }),
+    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
+  };
+}
+
+/** `client_id` and its like are ours with an underscore. */
+function ownName(key: string): string {
+  return spellings.get(key) ?? key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Claude Code's way to say where the browser comes back to. */
+function portAddress(port: number | undefined): string | undefined {
+  return port === undefined ? undefined : `http://localhost:${port}/callback`;
+}
+
+/** For an authorization server that is being built. */
+function isOwnMachine(field: string, url: string): boolean {
+  return field === 'authServerMetadataUrl' && /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?\/./.test(url);
+}

@@ -1,0 +1,61 @@
+/** What other products write about signing in, read as it is. */
+import { expect, test } from 'vitest';
+import type { HttpServerConfig } from '../../../src-main/core/config/app-config.ts';
+import { readConfig } from '../../../src-main/core/config/read-config.ts';
+
+function read(entry: object) {
+  const text = JSON.stringify({ mcpServers: { a: { url: 'https://h/mcp', ...entry } } });
+  const { config, problems } = readConfig(text, '/c/config.json', { SECRET: 's3cret' });
+  return { oauth: (config?.servers[0] as HttpServerConfig | undefined)?.oauth, problems };
+}
+
+test.each([
+  [
+    'MCPProxy',
+    { oauth: { client_id: 'c', client_secret: 's', redirect_uri: 'http://127.0.0.1:7/x', scopes: ['a', 'b'] } },
+    { clientId: 'c', clientSecret: 's', redirectUri: 'http://127.0.0.1:7/x', scopes: ['a', 'b'] },
+  ],
+  [
+    'MCPProxy',
+    { oauth: { extra_params: { audience: 'x', tenant: 7 } } },
+    { extraParams: { audience: 'x', tenant: '7' } },
+  ],
+  [
+    'Cursor',
+    { auth: { CLIENT_ID: 'c', CLIENT_SECRET: '${env:SECRET}', scopes: ['a'] } },
+    { clientId: 'c', clientSecret: 's3cret', scopes: ['a'] },
+  ],
+  ['VS Code', { oauth: { clientId: 'c' } }, { clientId: 'c', clientSecret: undefined, scopes: [] }],
+  [
+    'Claude Code',
+    { oauth: { clientId: 'c', callbackPort: 8080, scopes: 'a b', authServerMetadataUrl: 'https://l/.well-known/x' } },
+    {
+      clientId: 'c',
+      redirectUri: 'http://localhost:8080/callback',
+      scopes: ['a', 'b'],
+      authServerMetadataUrl: 'https://l/.well-known/x',
+    },
+  ],
+  ['opencode', { oauth: { clientId: 'c', clientSecret: 's', scope: 'a b' } }, { clientId: 'c', scopes: ['a', 'b'] }],
+  ['Gemini', { oauth: { enabled: true, clientId: 'c', redirectUri: 'http://localhost:7777/cb' } }, { clientId: 'c' }],
+  [
+    'Codex',
+    { oauth: { client_id: 'c', callback_url: 'http://127.0.0.1/callback' } },
+    { clientId: 'c', redirectUri: 'http://127.0.0.1/callback' },
+  ],
+  [
+    'Tooltray',
+    { oauth: { clientMetadataUrl: 'https://e/x.json', issuer: 'https://l', account: 'ana' } },
+    { clientMetadataUrl: 'https://e/x.json', issuer: 'https://l', account: 'ana' },
+  ],
+])('%s: %j', (_product, entry, oauth) => {
+  expect(read(entry)).toEqual({ problems: [], oauth: expect.objectContaining(oauth) as unknown });
+});
+
+test('what has no effect is told with its place', () => {
+  expect(read({ oauth: { tokenUrl: 'https://l/token', clientId: '' } })).toMatchObject({
+    oauth: { clientId: undefined },
+    problems: [{ severity: 'warning', path: 'mcpServers.a.oauth.tokenUrl' }],
+  });
+  expect(read({ auth: 'oauth' }).problems).toMatchObject([{ severity: 'warning', path: 'mcpServers.a.auth' }]);
+});
