@@ -1,8 +1,18 @@
 /** Renews an access token without a person, at the authorization server that granted it. */
 import { OAuthError, refreshAuthorization, type StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { AppError } from '../../base/errors.ts';
+import type { OAuthClient } from '../../config/app-config.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
+import { clientAuthentication, withSecret } from './client-identity.ts';
+import { resourceOf } from './find-authorization.ts';
 import type { Grant } from './sign-in-store.ts';
+
+interface RefreshOptions {
+  readonly serverName: string;
+  readonly serverUrl: string;
+  readonly client?: OAuthClient | undefined;
+  readonly fetch: FetchLike;
+}
 
 /** The grant is over; asking again would bring the same answer. Source: RFC 6749 section 5.2. */
 const final = new Set([
@@ -20,19 +30,20 @@ const final = new Set([
  */
 export async function refreshTokens(
   grant: Grant,
-  serverName: string,
-  fetchFn: FetchLike,
+  { serverName, serverUrl, client: configured, fetch }: RefreshOptions,
 ): Promise<StoredOAuthTokens | undefined> {
-  const { tokens, client, discovery } = grant;
+  const { tokens, discovery } = grant;
   const { authorizationServerMetadata: metadata, resourceMetadata } = discovery;
+  const client = withSecret(grant.client, configured);
   if (tokens.refresh_token === undefined) return undefined;
   try {
     const fresh = await refreshAuthorization(discovery.authorizationServerUrl, {
       ...(metadata && { metadata }),
-      ...(resourceMetadata && { resource: resourceMetadata.resource }),
+      resource: resourceOf(resourceMetadata, serverUrl),
       clientInformation: client,
       refreshToken: tokens.refresh_token,
-      fetchFn,
+      addClientAuthentication: clientAuthentication(client),
+      fetchFn: fetch,
     });
     // What is left out stays as it was granted.
     return { ...tokens, ...fresh };

@@ -1,22 +1,41 @@
-/** Being signed in to one server: the token for its requests, its silent renewal, and the way to a new one. */
+/** Being signed in to one server: the token for its requests, its silent renewal, the way to a new one, to more rights, and out. */
 import type { OAuthClient } from '../../config/app-config.ts';
-import type { FetchLike } from '../network/http-fetch.ts';
+import type { AddressKind } from '../network/address-kinds.ts';
+import { dialedAddress, type FetchLike, type HttpFetch } from '../network/http-fetch.ts';
+import { homeOf, mayDial, requireSafePage, unsafe } from './safe-address.ts';
 import type { SignInAttempt } from './sign-in-attempt.ts';
 import { createSignInFetch } from './sign-in-fetch.ts';
-import type { Grant, SignInStore, StoredSignIn } from './sign-in-store.ts';
+import type { SignedOut } from './sign-out.ts';
+import type { Grant, RefusedRights, SignInStore, StoredSignIn } from './sign-in-store.ts';
+import { RightsLedger, type WantedRights } from './wanted-rights.ts';
 
 interface ServerSignInOptions {
   readonly serverName: string;
   readonly serverUrl: string;
-  /** Registered by hand. */
+  /** Who we are there, as the entry says. */
   readonly client?: OAuthClient | undefined;
   /** Of the store. */
   readonly key: string;
   readonly store: SignInStore;
-  readonly fetch: FetchLike;
+  /** Loaded when it is needed. */
+  readonly http: () => Promise<HttpFetch>;
   readonly waitMs: number;
   /** The secrets are others than before. */
   readonly onSecrets: () => void;
+  /** It is signed in, or not any more; or it asks for other rights. */
+  readonly onChange: () => void;
+  /** Is another entry signed in to the same address? */
+  readonly hasTwin: () => Promise<boolean>;
+}
+
+/** What a person may know of it. */
+export interface SignInFacts {
+  readonly isSignedIn: boolean;
+  /** Where, as its authorization server calls itself. */
+  readonly issuer: string | undefined;
+  readonly account: string | undefined;
+  /** Empty where none is named. */
+  readonly scope: string;
 }
 
 export class ServerSignIn {
@@ -24,19 +43,30 @@ export class ServerSignIn {
   readonly client: OAuthClient | undefined;
   readonly #options: ServerSignInOptions;
   readonly #fetch: FetchLike;
+  readonly #rights: RightsLedger;
   /** As stored when we last looked; undefined before that. */
   #known: Promise<StoredSignIn> | undefined;
+  #latest: StoredSignIn = {};
   #secrets: readonly string[] = [];
   /** The WWW-Authenticate header of the latest refusal. */
   #challenge: string | undefined;
+  /** Where its last answer came from. */
+  #answeredFrom: string | undefined;
   #renewing: Promise<string | undefined> | undefined;
+  #widening: Promise<SignInAttempt> | undefined;
   #over = false;
 
   constructor(options: ServerSignInOptions) {
+    const { serverName } = options;
     this.#options = options;
     this.serverUrl = options.serverUrl;
     this.client = options.client;
-    this.#fetch = createSignInFetch(options);
+    this.#rights = new RightsLedger(serverName, options.onChange);
+    const dial: FetchLike = async (url, init) => {
+      const guarded = (await options.http()).guarded(mayDial(this.#home), (host) => unsafe(serverName, host));
+      return guarded(url, init);
+    };
+    this.#fetch = createSignInFetch({ serverName, fetch: dial, home: () => this.#home });
   }
 
   /** What must never be shown. */
@@ -49,10 +79,30 @@ export class ServerSignIn {
     return this.#over;
   }
 
+  /** More rights that it asks for, while the person has not decided. */
+  get wanted(): WantedRights | undefined {
+    return this.#rights.wanted;
+  }
+
+  /** What the person did not want to give it. */
+  get refused(): RefusedRights | undefined {
+    return this.#latest.refused;
+  }
+
+  /** As far as we have looked: before the first request nothing is known. */
+  get facts(): SignInFacts {
+    const { grant } = this.#latest;
+    return {
+      isSignedIn: grant !== undefined,
+      issuer: grant?.discovery.authorizationServerMetadata?.issuer,
+      account: grant?.account,
+      scope: grant?.tokens.scope ?? grant?.requestedScope ?? '',
+    };
+  }
+
   /** The token to send, if we have one. */
   async accessToken(): Promise<string | undefined> {
-    this.#known ??= this.#options.store.read(this.#options.key).then((stored) => this.#learn(stored));
-    return (await this.#known).grant?.tokens.access_token;
+    return (await this.#stored()).grant?.tokens.access_token;
   }
 
   /**
@@ -66,29 +116,105 @@ export class ServerSignIn {
     return renewed;
   }
 
-  /** Remembers what a 401 or 403 asks for. */
-  sawRefusal(response: Response): void {
-    this.#challenge = response.headers.get('www-authenticate') ?? undefined;
+  /** Remembers where an answer came from, and of a 401 or 403 what it asks for. */
+  saw(response: Response): void {
+    this.#answeredFrom = dialedAddress(response) ?? this.#answeredFrom;
+    if (response.status === 401 || response.status === 403)
+      this.#challenge = response.headers.get('www-authenticate') ?? undefined;
+  }
+
+  /** Throws AppError server_unauthorized where a 403 asks for more rights, with what becomes of that. */
+  async requireRights(response: Response): Promise<void> {
+    const header = response.headers.get('www-authenticate');
+    if (header === null) return;
+    const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client');
+    const { error, scope } = extractWWWAuthenticateParams(response);
+    if (error !== 'insufficient_scope') return;
+    const told = this.#rights.missed(scope, await this.#stored());
+    if (told === undefined) return;
+    await response.body?.cancel();
+    throw told;
   }
 
   /** Rejects with AppError. */
-  async begin(): Promise<SignInAttempt> {
-    const { key, store } = this.#options;
+  async begin(agreed?: readonly string[]): Promise<SignInAttempt> {
+    const { key, store, serverName, hasTwin } = this.#options;
     const { registration, grant } = await store.read(key);
     // Loaded only here, as below: it brings the SDK along, and most starts are of people who are signed in.
-    const { beginSignIn, readChallenge } = await import('./sign-in-attempt.ts');
+    const { beginSignIn } = await import('./sign-in-attempt.ts');
     return beginSignIn({
       ...this.#options,
-      fetch: this.#fetch,
-      registration,
-      challenge: readChallenge(this.#challenge, grant?.tokens.scope),
+      ...{ fetch: this.#fetch, registration, grant, challenge: this.#challenge },
+      asksAccount: await hasTwin(),
+      ...(agreed !== undefined && { agreed: agreed.join(' ') }),
+      requireSafe: (url) => requireSafePage(url, this.#home, serverName),
       saveRegistration: (next) => this.#save((stored) => ({ ...stored, registration: next })),
-      saveGrant: (next) => this.#save((stored) => ({ ...stored, grant: next })),
+      saveGrant: (next) => this.#save(({ refused: _refused, ...stored }) => ({ ...stored, grant: next })),
     });
   }
 
+  /** A sign-in for the rights that it asks for, beside what runs; whoever asks meanwhile is given the same. Rejects with AppError. */
+  widen(): Promise<SignInAttempt> {
+    if (this.#widening !== undefined) return this.#widening;
+    const widening = this.begin(this.wanted?.scopes);
+    const end = (): void => {
+      if (this.#widening === widening) this.#widening = undefined;
+      this.#rights.isOnTheWay = this.#widening !== undefined;
+    };
+    this.#widening = widening;
+    this.#rights.isOnTheWay = true;
+    widening.then(({ done }) => done).then(end, end);
+    return widening;
+  }
+
+  /** The person does not want to give the rights that are asked for. */
+  async refuseRights(by: string): Promise<void> {
+    const { wanted } = this;
+    if (wanted === undefined) return;
+    await this.#giveUp();
+    const refused = { scopes: wanted.scopes, at: Date.now(), by };
+    await this.#save((stored) => ({ ...stored, refused }));
+    this.#rights.forget();
+  }
+
+  /** It may ask again. */
+  async allowToAsk(): Promise<void> {
+    await this.#save(({ refused: _refused, ...stored }) => stored);
+  }
+
+  /** Takes the tokens back at who granted them, and forgets all of it here, whatever comes of that. Rejects as the store does. */
+  async signOut(): Promise<SignedOut> {
+    const { key, store } = this.#options;
+    await this.#giveUp();
+    let revoked: SignedOut = { how: 'nothing' };
+    const stored = await store.update(key, async ({ grant }) => {
+      if (grant !== undefined) {
+        const { revokeGrant } = await import('./sign-out.ts');
+        revoked = await revokeGrant(grant, { client: this.client, fetch: this.#fetch });
+      }
+      return {};
+    });
+    this.#rights.forget();
+    this.#use(stored);
+    return revoked;
+  }
+
+  get #home(): AddressKind {
+    return homeOf(this.serverUrl, this.#answeredFrom);
+  }
+
+  async #giveUp(): Promise<void> {
+    const attempt = await this.#widening?.catch(() => undefined);
+    attempt?.cancel();
+  }
+
+  #stored(): Promise<StoredSignIn> {
+    this.#known ??= this.#options.store.read(this.#options.key).then((stored) => this.#learn(stored));
+    return this.#known;
+  }
+
   async #renew(refused: string | undefined): Promise<string | undefined> {
-    const { key, store, serverName } = this.#options;
+    const { key, store } = this.#options;
     const seen = await store.read(key);
     if (seen.grant === undefined) return this.#use(seen);
     const stored = await store.update(key, async (now) => {
@@ -96,7 +222,7 @@ export class ServerSignIn {
       // Another process was first.
       if (grant === undefined || grant.tokens.access_token !== refused) return now;
       const { refreshTokens } = await import('./refresh-tokens.ts');
-      const tokens = await refreshTokens(grant, serverName, this.#fetch);
+      const tokens = await refreshTokens(grant, { ...this.#options, fetch: this.#fetch });
       return { ...now, grant: tokens && { ...grant, tokens } };
     });
     return this.#use(stored);
@@ -114,13 +240,18 @@ export class ServerSignIn {
   }
 
   #learn(stored: StoredSignIn): StoredSignIn {
-    const secrets = [...secretsOf(stored.grant), stored.registration?.client.client_secret].filter(
-      (one) => one !== undefined,
-    );
+    const before = this.#latest;
+    this.#latest = stored;
+    const { grant } = stored;
+    if (grant !== undefined && grant.tokens.access_token !== before.grant?.tokens.access_token)
+      this.#rights.came(grant.requestedScope ?? grant.tokens.scope);
+    const secrets = [...secretsOf(grant), stored.registration?.client.client_secret].filter((one) => one !== undefined);
     if (secrets.join('\n') !== this.#secrets.join('\n')) {
       this.#secrets = secrets;
       this.#options.onSecrets();
     }
+    if ((grant === undefined) !== (before.grant === undefined) || stored.refused !== before.refused)
+      this.#options.onChange();
     return stored;
   }
 }
@@ -133,22 +264,28 @@ function secretsOf(grant: Grant | undefined): (string | undefined)[] {
 
 // Sends requests to a server under the sign-in there is; one that is refused is sent once more after a silent renewal.
 
-/** Answers what the server answers, a last 401 included. Rejects as `fetch` does, or with AppError when renewing failed. */
+/**
+ * Answers what the server answers, a last 401 included. Rejects as `fetch` does, or with AppError when renewing failed or when more
+ * rights are needed.
+ */
 export function createAuthorizedFetch(fetch: FetchLike, signIn: ServerSignIn): FetchLike {
   const { origin } = new URL(signIn.serverUrl);
   return async (url, init = {}) => {
     // The token is for this server alone.
     if (new URL(url).origin !== origin) return fetch(url, init);
     const token = await signIn.accessToken();
-    const response = await fetch(url, withToken(init, token));
-    if (response.status !== 401 && response.status !== 403) return response;
-    signIn.sawRefusal(response);
+    const response = await send(token);
     const renewed = response.status === 401 ? await signIn.renew(token) : undefined;
     if (renewed === undefined || renewed === token) return response;
     await response.body?.cancel();
-    const second = await fetch(url, withToken(init, renewed));
-    if (second.status === 401 || second.status === 403) signIn.sawRefusal(second);
-    return second;
+    return send(renewed);
+
+    async function send(sent: string | undefined): Promise<Response> {
+      const answer = await fetch(url, withToken(init, sent));
+      signIn.saw(answer);
+      if (answer.status === 403) await signIn.requireRights(answer);
+      return answer;
+    }
   };
 }
 

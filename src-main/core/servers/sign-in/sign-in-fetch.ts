@@ -1,12 +1,15 @@
 /** The fetch for metadata, registration and tokens: safe addresses only, short answers, not for ever. */
 import { AppError } from '../../base/errors.ts';
-import { isLoopback, networkError } from '../network/http-errors.ts';
+import type { AddressKind } from '../network/address-kinds.ts';
+import { networkError } from '../network/http-errors.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
+import { isSafeUrl, unsafe } from './safe-address.ts';
 
 interface SignInFetchOptions {
   readonly fetch: FetchLike;
   readonly serverName: string;
-  readonly serverUrl: string;
+  /** Where the server is, as is known by now. */
+  readonly home: () => AddressKind;
 }
 
 const limitMs = 30_000;
@@ -14,11 +17,11 @@ const maxBytes = 1024 * 1024;
 
 /** Rejects with a TypeError whose cause is an AppError: the SDK takes any other error for "no metadata here" and goes on. */
 export function createSignInFetch(options: SignInFetchOptions): FetchLike {
-  const { serverName, serverUrl } = options;
+  const { serverName, home } = options;
   return async (address, init = {}) => {
     const url = new URL(address);
     try {
-      if (!isSafeUrl(url, new URL(serverUrl))) throw unsafe(serverName, url);
+      if (!isSafeUrl(url, home())) throw unsafe(serverName, url.origin);
       const body = init.body == null ? {} : { body: String(init.body as string | URLSearchParams) };
       const response = await options.fetch(url, { ...init, ...body, signal: AbortSignal.timeout(limitMs) });
       return new Response(await readAll(response), { status: response.status, headers: response.headers });
@@ -48,23 +51,4 @@ async function readAll(response: Response): Promise<string | null> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function unsafe(serverName: string, url: URL): AppError {
-  return new AppError(
-    'server_unauthorized',
-    `${serverName} wants the sign-in to go to ${url.origin}, which is not safe.`,
-    {
-      fix: 'Ask its operator for an address with https.',
-    },
-  );
-}
-
-// Which addresses a sign-in may lead to: what a server says must not make us, or a browser, go anywhere else.
-
-/** https; on this machine also http, but only for a server that is on this machine itself. */
-export function isSafeUrl(url: URL, serverUrl: URL): boolean {
-  if (url.username !== '' || url.password !== '') return false;
-  if (isLoopback(url.hostname)) return isLoopback(serverUrl.hostname) && /^https?:$/.test(url.protocol);
-  return url.protocol === 'https:';
 }

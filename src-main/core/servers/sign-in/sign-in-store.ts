@@ -24,11 +24,25 @@ export interface Grant {
   readonly tokens: StoredOAuthTokens;
   readonly client: StoredOAuthClientInformation;
   readonly discovery: OAuthDiscoveryState;
+  /** The rights that were asked for; an answer may name fewer, or none. */
+  readonly requestedScope?: string;
+  /** As whom, where that was told. */
+  readonly account?: string;
+}
+
+/** What the person does not want to give. */
+export interface RefusedRights {
+  readonly scopes: readonly string[];
+  /** ms since 1970. */
+  readonly at: number;
+  /** Where they said so: `dashboard`, `command line`. */
+  readonly by: string;
 }
 
 export interface StoredSignIn {
   readonly registration?: Registration | undefined;
   readonly grant?: Grant | undefined;
+  readonly refused?: RefusedRights | undefined;
 }
 
 const formatVersion = 1;

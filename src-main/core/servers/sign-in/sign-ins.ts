@@ -1,9 +1,10 @@
 /** The sign-ins of all servers over HTTP, and who of them can be signed in to at all. */
+import type { LookupFunction } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
 import { Event } from '../../base/events.ts';
 import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
-import type { FetchLike, HttpFetch } from '../network/http-fetch.ts';
+import type { HttpFetch } from '../network/http-fetch.ts';
 import { ServerSignIn } from './server-sign-in.ts';
 import { signInKey, SignInStore } from './sign-in-store.ts';
 
@@ -14,15 +15,19 @@ interface SignInsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How long a person may take to sign in, in ms (5 minutes by default). */
   readonly waitMs?: number;
+  /** How names of authorization servers are resolved; the system's way by default. */
+  readonly lookup?: LookupFunction;
 }
 
 export class SignIns {
   /** Tokens came, went or changed. */
   readonly secretsChanged = new Event();
+  /** Somebody is signed in or out, or a server asks for other rights. */
+  readonly changed = new Event();
   readonly #options: SignInsOptions;
   readonly #store: SignInStore;
   readonly #servers = new Map<string, ServerSignIn>();
-  #http: Promise<HttpFetch> | undefined;
+  #loaded: Promise<HttpFetch> | undefined;
 
   constructor(options: SignInsOptions) {
     this.#options = options;
@@ -46,9 +51,11 @@ export class SignIns {
       client: config.oauth,
       key,
       store: this.#store,
-      fetch: this.#fetch,
+      http: this.#http,
       waitMs: this.#options.waitMs ?? 5 * 60_000,
       onSecrets: () => this.secretsChanged.emit(),
+      onChange: () => this.changed.emit(),
+      hasTwin: () => this.#hasTwin(key, config.url),
     });
     this.#servers.set(key, signIn);
     return signIn;
@@ -70,14 +77,21 @@ export class SignIns {
   }
 
   close(): void {
-    void this.#http?.then((http) => http.close());
+    void this.#loaded?.then((http) => http.close());
   }
 
   /** node:http is loaded only when somebody signs in: importing it takes as long as half of a bare start of Node. */
-  readonly #fetch: FetchLike = async (url, init) => {
-    this.#http ??= import('../network/http-fetch.ts').then(({ HttpFetch }) => new HttpFetch(this.#options));
-    return (await this.#http).fetch(url, init);
+  readonly #http = (): Promise<HttpFetch> => {
+    this.#loaded ??= import('../network/http-fetch.ts').then(({ HttpFetch }) => new HttpFetch(this.#options));
+    return this.#loaded;
   };
+
+  /** Entries that are not in the config any more count as well: the browser still knows their account. */
+  async #hasTwin(key: string, url: string): Promise<boolean> {
+    const others = [...this.#servers].filter(([other, { serverUrl }]) => other !== key && serverUrl === url);
+    const stored = await Promise.all(others.map(([other]) => this.#store.read(other)));
+    return stored.some(({ grant }) => grant !== undefined);
+  }
 }
 
 function hasKey({ headers }: HttpServerConfig): boolean {

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { AppError } from '../../../../src-main/core/base/errors.ts';
-import { CallbackListener } from '../../../../src-main/core/servers/sign-in/sign-in-attempt.ts';
+import { CallbackListener } from '../../../../src-main/core/servers/sign-in/callback-listener.ts';
 import { visit } from './browser.ts';
 
 interface Opened {
@@ -15,12 +15,12 @@ interface Opened {
 async function open(onCallback = async (): Promise<void> => undefined, wishedPort?: number): Promise<Opened> {
   const came: URLSearchParams[] = [];
   const listener = await CallbackListener.open({
-    serverName: '<b>far</b>',
-    state: 'the-state',
+    knowsState: (state) => state === 'the-state',
     wishedPort,
-    onCallback: (params) => {
+    onCallback: async (params) => {
       came.push(params);
-      return onCallback();
+      await onCallback();
+      return { text: 'Signed in to <b>far</b>.' };
     },
   });
   onTestFinished(() => listener.close());

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HttpServerConfig } from '../../../../src-main/core/config/app-config.ts';
-import { isSafeUrl } from '../../../../src-main/core/servers/sign-in/sign-in-fetch.ts';
+import { homeOf, isSafeUrl } from '../../../../src-main/core/servers/sign-in/safe-address.ts';
 import type { ServerSignIn } from '../../../../src-main/core/servers/sign-in/server-sign-in.ts';
 import { SignIns } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
@@ -102,5 +102,5 @@ test.each([
   ['http://[::1]:8080/a', 'http://127.0.0.1:9/', true],
   ['file:///etc/passwd', 'http://127.0.0.1:9/', false],
 ])('a sign-in at %s is safe for a server at %s: %s', (url, server, safe) => {
-  expect(isSafeUrl(new URL(url), new URL(server))).toBe(safe);
+  expect(isSafeUrl(new URL(url), homeOf(server, undefined))).toBe(safe);
 });

@@ -1,0 +1,41 @@
+/** Where an address of the network is: on this machine, in a network of somebody's own, or out on the internet. */
+import ipaddr from 'ipaddr.js';
+import { isLoopback } from './http-errors.ts';
+
+/** `never`: nobody's server has it (multicast, unspecified, reserved). */
+export type AddressKind = 'loopback' | 'private' | 'link-local' | 'public' | 'never';
+
+/** Of an address as DNS or a socket tells it; whatever is none is `never`. */
+export function addressKind(address: string): AddressKind {
+  if (!ipaddr.isValid(address)) return 'never';
+  return kindOf(ipaddr.process(address));
+}
+
+/** As `URL.hostname` spells it; undefined for a name of which only DNS tells where it is. */
+export function hostKind(host: string): AddressKind | undefined {
+  if (isLoopback(host)) return 'loopback';
+  const bare = host.replace(/^\[|\]$/g, '');
+  return ipaddr.isValid(bare) ? addressKind(bare) : undefined;
+}
+
+function kindOf(address: ipaddr.IPv4 | ipaddr.IPv6): AddressKind {
+  const range = address.range();
+  switch (range) {
+    case 'unicast':
+      return 'public';
+    case 'loopback':
+      return 'loopback';
+    case 'linkLocal':
+      return 'link-local';
+    // 100.64.0.0/10 is what Tailscale and its like give out.
+    case 'private':
+    case 'uniqueLocal':
+    case 'carrierGradeNat':
+      return 'private';
+    // Networks without IPv4 reach all of it under 64:ff9b::/96.
+    case 'rfc6052':
+      return kindOf(new ipaddr.IPv4(address.toByteArray().slice(-4)));
+    default:
+      return 'never';
+  }
+}

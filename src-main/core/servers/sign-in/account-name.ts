@@ -1,0 +1,37 @@
+/** As whom a person signed in, where the authorization server tells it. */
+import { isObject } from '../../base/json.ts';
+import { cutText, markHidden } from '../../base/shown-text.ts';
+
+const longest = 100;
+const claims = ['email', 'preferred_username', 'name', 'sub'] as const;
+
+interface Names {
+  /** As people are shown it. */
+  readonly shown: string;
+  /** Whatever the account may be called, in lower case. */
+  readonly all: readonly string[];
+}
+
+/**
+ * What an id_token says; undefined where there is none. It came from the token endpoint over TLS, so its signature proves nothing more
+ * (OpenID Connect Core section 3.1.3.7); it is shown and compared, nothing is allowed by it.
+ */
+export function accountNames(idToken: string | undefined): Names | undefined {
+  const payload = readPayload(idToken?.split('.')[1]);
+  const all = claims.flatMap((claim) => {
+    const value = payload?.[claim];
+    return typeof value === 'string' && value !== '' ? [value] : [];
+  });
+  const [first] = all;
+  if (first === undefined) return undefined;
+  return { shown: cutText(markHidden(first), longest), all: all.map((one) => one.toLowerCase()) };
+}
+
+function readPayload(part: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part ?? '', 'base64url').toString('utf8'));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,128 @@
+/** The one door a browser has to us during a sign-in, on this machine alone: it opens to the right callback, once, and says what happened. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AppError, errorText } from '../../base/errors.ts';
+
+/** What a browser that came back is told, or where it goes on. */
+export type CallbackAnswer = { readonly text: string } | { readonly goTo: string };
+
+interface CallbackListenerOptions {
+  /** Only who knows the state has been where we sent the browser. */
+  readonly knowsState: (state: string) => boolean;
+  /** Taken if it is free, so that an earlier registration with its exact address stays right. */
+  readonly wishedPort: number | undefined;
+  /** An address that was registered by hand: this port (any, where it names none) and path, or none at all. */
+  readonly registered?: URL | undefined;
+  /** Uses what came back; the page tells how that went. With `goTo` another callback is waited for. */
+  readonly onCallback: (params: URLSearchParams) => Promise<CallbackAnswer>;
+}
+
+const ownPath = '/oauth/callback';
+
+export class CallbackListener {
+  readonly #options: CallbackListenerOptions;
+  readonly #server: Server;
+  #used = false;
+
+  private constructor(options: CallbackListenerOptions) {
+    this.#options = options;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  static async open(options: CallbackListenerOptions): Promise<CallbackListener> {
+    const listener = new CallbackListener(options);
+    const fixedPort = Number(options.registered?.port ?? 0);
+    if (fixedPort > 0)
+      await listener.#listen(fixedPort).catch((error: unknown) => Promise.reject(portTaken(fixedPort, error)));
+    else await listener.#listen(options.wishedPort ?? 0).catch(() => listener.#listen(0));
+    return listener;
+  }
+
+  get redirectUrl(): string {
+    return `http://${this.#host}${this.#path}`;
+  }
+
+  /** Takes no more requests; a page that is being sent still arrives. */
+  close(): void {
+    this.#server.close();
+  }
+
+  get #path(): string {
+    return this.#options.registered?.pathname ?? ownPath;
+  }
+
+  /** As the browser names us: what was registered is compared letter by letter. */
+  get #host(): string {
+    return `${this.#options.registered?.hostname ?? '127.0.0.1'}:${(this.#server.address() as AddressInfo | null)?.port ?? 0}`;
+  }
+
+  async #listen(port: number): Promise<void> {
+    this.#server.listen(port, this.#options.registered?.hostname === '[::1]' ? '::1' : '127.0.0.1');
+    await once(this.#server, 'listening');
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A page elsewhere that has its own name point to 127.0.0.1 sends that name as the host.
+    if (request.headers.host !== this.#host)
+      return show(response, 421, 'Not here', 'Nothing is served under this name.');
+    const url = URL.parse(request.url ?? '/', this.redirectUrl);
+    if (request.method !== 'GET' || url?.pathname !== this.#path)
+      return show(response, 404, 'Not found', 'There is nothing here.');
+    const { knowsState, onCallback } = this.#options;
+    if (!knowsState(url.searchParams.get('state') ?? '')) {
+      return show(
+        response,
+        400,
+        'Not this sign-in',
+        'This is not the sign-in that Tooltray waits for. Start it once more.',
+      );
+    }
+    if (this.#used)
+      return show(response, 410, 'Already used', 'This sign-in has come back before. You can close this window.');
+    this.#used = true;
+    try {
+      const answer = await onCallback(url.searchParams);
+      if ('text' in answer) return show(response, 200, 'Signed in', `${answer.text} You can close this window.`);
+      this.#used = false;
+      response.writeHead(302, { ...safeHeaders, location: answer.goTo }).end();
+    } catch (error) {
+      show(response, 400, 'Not signed in', errorText(error));
+    }
+  }
+}
+
+const safeHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  connection: 'close',
+} as const;
+
+function show(response: ServerResponse, status: number, title: string, text: string): void {
+  response.writeHead(status, { ...safeHeaders, 'content-type': 'text/html; charset=utf-8' });
+  response.end(callbackPage(title, text));
+}
+
+function portTaken(port: number, cause: unknown): AppError {
+  return new AppError('port_in_use', `The sign-in has to end at port ${port}, which is in use.`, {
+    fix: 'Stop what uses it, or register another "redirect_uri".',
+    cause,
+  });
+}
+
+/** The plain page a browser shows when the sign-in comes back to us: no script, no link, every text escaped. */
+function callbackPage(title: string, text: string): string {
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
+    '<meta name="color-scheme" content="light dark">',
+    `<title>${escapeHtml(title)}</title></head><body><h1>${escapeHtml(title)}</h1>`,
+    `<p>${escapeHtml(text)}</p></body></html>\n`,
+  ].join('\n');
+}
+
+function escapeHtml(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}

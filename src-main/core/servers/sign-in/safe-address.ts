@@ -1,0 +1,56 @@
+/**
+ * Which addresses a sign-in may lead to: what a server says must not make us, or a browser, go where the server itself could not.
+ * A server out on the internet leads to the internet alone; one in a network of the person's own may lead into such networks, and one
+ * on this machine anywhere. Everything is https but what stays on this machine.
+ */
+import { lookup } from 'node:dns';
+import { AppError } from '../../base/errors.ts';
+import { type AddressKind, addressKind, hostKind } from '../network/address-kinds.ts';
+import type { AddressRule } from '../network/http-fetch.ts';
+
+const reachable: Readonly<Record<AddressKind, readonly AddressKind[]>> = {
+  public: ['public'],
+  private: ['public', 'private'],
+  'link-local': ['public', 'private', 'link-local'],
+  loopback: ['public', 'private', 'link-local', 'loopback'],
+  never: ['public'],
+};
+
+/** Where a server is: by its address, else by where its last answer came from. A name that never answered counts as out there. */
+export function homeOf(serverUrl: string, answeredFrom: string | undefined): AddressKind {
+  const { hostname } = new URL(serverUrl);
+  return hostKind(hostname) ?? (answeredFrom === undefined ? 'public' : addressKind(answeredFrom));
+}
+
+/** Of what a name resolved to. */
+export function mayDial(home: AddressKind): AddressRule {
+  return (address) => reachable[home].includes(addressKind(address));
+}
+
+/** Can the address be gone to, as far as it tells by itself? What a name resolves to is judged when it is dialed. */
+export function isSafeUrl(url: URL, home: AddressKind): boolean {
+  if (url.username !== '' || url.password !== '') return false;
+  const kind = hostKind(url.hostname);
+  if (kind !== undefined && !reachable[home].includes(kind)) return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && kind === 'loopback');
+}
+
+/** For an address that a browser is to be sent to; a name that nobody knows here is the browser's to find. Rejects with AppError. */
+export async function requireSafePage(url: URL, home: AddressKind, serverName: string): Promise<void> {
+  if (!isSafeUrl(url, home)) throw unsafe(serverName, url.origin);
+  if (hostKind(url.hostname) !== undefined) return;
+  const found = await new Promise<readonly string[]>((resolve) => {
+    lookup(url.hostname, { all: true }, (error, addresses) =>
+      resolve(error === null ? addresses.map(({ address }) => address) : []),
+    );
+  });
+  if (!found.every(mayDial(home))) throw unsafe(serverName, url.origin);
+}
+
+export function unsafe(serverName: string, place: string): AppError {
+  return new AppError('server_unauthorized', `${serverName} wants the sign-in to go to ${place}, which is not safe.`, {
+    fix:
+      'Ask its operator for an address with https. Networks of your own count only for a server that is in one, this machine only for ' +
+      'one that runs on it.',
+  });
+}

@@ -1,0 +1,75 @@
+/** What goes wrong while signing in, in one voice: all of it waits for the person, so all of it is `server_unauthorized`. */
+import { IssuerMismatchError, OAuthError, RegistrationRejectedError } from '@modelcontextprotocol/client';
+import { AppError } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
+import { maskText } from '../../base/mask.ts';
+import { signInCommand } from '../network/http-errors.ts';
+
+const maxQuotedChars = 200;
+
+/** `what` ends a sentence that begins with the server's name; `fix` is to sign in again where none is said. */
+export function signInError(serverName: string, what: string, { cause, fix }: { cause?: unknown; fix?: string } = {}) {
+  return new AppError('server_unauthorized', `${serverName} ${what}.`, {
+    fix: fix ?? `Sign in again: ${signInCommand(serverName)}.`,
+    cause,
+  });
+}
+
+/** Nobody is known to the authorization server under a name of ours, so the person has to get one. */
+export function clientNeeded(serverName: string, issuer: string, redirectUrl: string): AppError {
+  const { hostname, pathname } = new URL(redirectUrl);
+  return signInError(serverName, `does not let programs like Tooltray register themselves at ${quote(issuer)}`, {
+    fix:
+      `Register a client there that comes back to http://${hostname}${pathname} (any port), and put its id into the server's entry: ` +
+      `"oauth": { "clientId": "…" }. Or put a key of its operator into the server's headers as Authorization.`,
+  });
+}
+
+/** Anything thrown on the way to tokens, told without the bodies of answers: those may hold what must stay secret. */
+export function describeSignInFailure(serverName: string, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof Error && error.cause instanceof AppError) return error.cause;
+  if (OAuthError.isInstance(error)) return refusal(serverName, error);
+  if (RegistrationRejectedError.isInstance(error)) return rejected(serverName, error);
+  if (IssuerMismatchError.isInstance(error)) {
+    const what = 'was not signed in to: the answer came in the name of somebody else than was asked';
+    return signInError(serverName, what, { cause: error });
+  }
+  const kind = error instanceof Error ? error.name : 'Error';
+  const what = `could not be signed in to, because its sign-in answered in an unexpected way (${kind})`;
+  return signInError(serverName, what, { cause: error });
+}
+
+function refusal(serverName: string, error: OAuthError): AppError {
+  if (error.code === 'access_denied')
+    return signInError(serverName, 'was not signed in to: the request was denied', { cause: error });
+  // A body that is no OAuth error comes as server_error with the body as its text.
+  const said = error.code === 'server_error' ? '' : quote(error.message);
+  const what = `refused the sign-in: ${quote(error.code)}${said === '' ? '' : ` (${said})`}`;
+  return signInError(serverName, what, { cause: error });
+}
+
+/** Of the body only the code is told (RFC 7591 section 3.2.2). */
+function rejected(serverName: string, error: RegistrationRejectedError): AppError {
+  const code = registrationCode(error.body);
+  const what = `did not register Tooltray (HTTP ${error.status}${code === undefined ? '' : `, ${code}`})`;
+  const fix =
+    'Register a client at its operator and put its id into the server\'s entry: "oauth": { "clientId": "…" }.';
+  return signInError(serverName, what, { cause: error, fix });
+}
+
+function registrationCode(body: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    const code = isObject(value) ? value['error'] : undefined;
+    return typeof code === 'string' && /^[a-z_]{1,60}$/.test(code) ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What somebody else wrote, on one line, without secrets and not too long. */
+export function quote(text: string): string {
+  const clean = maskText(text.replace(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ').trim());
+  return clean.slice(0, maxQuotedChars).replace(/\.$/, '');
+}

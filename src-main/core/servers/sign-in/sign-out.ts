@@ -1,0 +1,39 @@
+/** Takes tokens back at the authorization server that granted them. Source: RFC 7009. */
+import type { OAuthClient } from '../../config/app-config.ts';
+import type { FetchLike } from '../network/http-fetch.ts';
+import { clientAuthentication, withSecret } from './client-identity.ts';
+import { memberOf } from './find-authorization.ts';
+import type { Grant } from './sign-in-store.ts';
+
+/** `nothing`: there were no tokens; `unable`: nobody offers to take them back; `failed`: it was tried. */
+export interface SignedOut {
+  readonly how: 'nothing' | 'revoked' | 'unable' | 'failed';
+}
+
+interface RevokeOptions {
+  readonly client: OAuthClient | undefined;
+  readonly fetch: FetchLike;
+}
+
+/** Never rejects: whoever signs out is signed out here all the same. */
+export async function revokeGrant(grant: Grant, { client, fetch }: RevokeOptions): Promise<SignedOut> {
+  const { tokens, discovery } = grant;
+  const metadata = discovery.authorizationServerMetadata;
+  const endpoint = metadata && memberOf(metadata, 'revocation_endpoint');
+  if (typeof endpoint !== 'string') return { how: 'unable' };
+  const authenticate = clientAuthentication(withSecret(grant.client, client));
+  const revoke = async (token: string, hint: string): Promise<boolean> => {
+    const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' });
+    const params = new URLSearchParams({ token, token_type_hint: hint });
+    await authenticate(headers, params, endpoint, metadata);
+    return fetch(endpoint, { method: 'POST', headers, body: params }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  };
+  // The longer-lived first: with it most servers end the other one, too. An access token that cannot be revoked ends by itself.
+  const { refresh_token: refresh, access_token: access } = tokens;
+  const isRefreshGone = refresh === undefined || (await revoke(refresh, 'refresh_token'));
+  const isAccessGone = await revoke(access, 'access_token');
+  return { how: isRefreshGone && (isAccessGone || refresh !== undefined) ? 'revoked' : 'failed' };
+}

@@ -1,0 +1,225 @@
+/** Who we are at an authorization server, what we ask it for, and when we do not ask at all. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { HttpServerConfig, OAuthClient } from '../../../../src-main/core/config/app-config.ts';
+import type { ServerSignIn } from '../../../../src-main/core/servers/sign-in/server-sign-in.ts';
+import { SignIns } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
+import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
+import { type Page, visit } from './browser.ts';
+
+const document = 'https://example.org/tooltray.json';
+
+interface Entry {
+  readonly fixture: OAuthFixture;
+  readonly folder: string;
+  readonly with: (client?: Partial<OAuthClient>) => ServerSignIn;
+}
+
+async function entry(): Promise<Entry> {
+  const fixture = await startOAuthFixture();
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-who-'));
+  onTestFinished(async () => {
+    await fixture[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  // Says where its metadata is.
+  const refusal = await fetch(fixture.url, { method: 'POST', body: '{}' });
+  const makeSignIn = (client?: Partial<OAuthClient>): ServerSignIn => {
+    const signIns = new SignIns({ folder, env: {} });
+    onTestFinished(() => signIns.close());
+    const oauth = client && { scopes: [], extraParams: {}, ...client };
+    const far = signIns.get({
+      kind: 'http',
+      name: 'far',
+      url: fixture.url,
+      headers: {},
+      oauth,
+    } as unknown as HttpServerConfig);
+    far.saw(refusal);
+    return far;
+  };
+  return { fixture, folder, with: makeSignIn };
+}
+
+/** As a browser does: follows every redirect. */
+async function signIn(to: ServerSignIn): Promise<Page> {
+  const attempt = await to.begin();
+  const page = await visit(attempt.url);
+  await attempt.done.catch(() => undefined);
+  return page;
+}
+
+function kept(folder: string): string {
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('\n');
+}
+
+test('we register as a program on the person’s machine, and without any scope', async () => {
+  const { fixture, with: using } = await entry();
+  fixture.resource = { scopes_supported: ['files:read'] };
+  expect((await signIn(using())).status).toBe(200);
+  const { registered, authorizations } = fixture.authorization;
+  expect(registered).toHaveLength(1);
+  expect(registered[0]).toMatchObject({ application_type: 'native', token_endpoint_auth_method: 'none' });
+  expect(Object.keys(registered[0] ?? {})).not.toContain('scope');
+  expect(authorizations[0]?.get('scope')).toBe('files:read');
+});
+
+test('where a client may ask for nothing that it did not register with, we register anew and the browser goes on by itself', async () => {
+  const { fixture, with: using } = await entry();
+  fixture.resource = { scopes_supported: ['files:read', 'files:write'] };
+  fixture.authorization.bindsTo = 'files:read';
+  expect((await signIn(using())).status).toBe(200);
+  const { registered, authorizations } = fixture.authorization;
+  expect(registered.map((one) => one['scope'])).toEqual([undefined, 'files:read files:write']);
+  expect(new Set(authorizations.map((asked) => asked.get('state'))).size).toBe(2);
+  expect(authorizations.map((asked) => asked.get('client_id'))).toEqual(['client-1', 'client-2']);
+});
+
+test('one that refuses the scope again is told, not asked for ever', async () => {
+  const { fixture, with: using } = await entry();
+  fixture.resource = { scopes_supported: ['files:read'] };
+  const { authorization } = fixture;
+  authorization.bindsTo = 'other';
+  const attempt = await using().begin();
+  const first = await fetch(attempt.url, { redirect: 'manual' });
+  const second = await fetch(first.headers.get('location') ?? '', { redirect: 'manual' });
+  expect(second.status).toBe(302);
+  const third = new URL(
+    (await fetch(second.headers.get('location') ?? '', { redirect: 'manual' })).headers.get('location') ?? '',
+  );
+  third.searchParams.delete('code');
+  third.searchParams.set('error', 'invalid_scope');
+  expect((await visit(third)).text).toContain('refused the sign-in: invalid_scope');
+  await expect(attempt.done).rejects.toThrow('invalid_scope');
+  expect(authorization.registrations).toBe(2);
+});
+
+test('a document at an address is our client id where that is understood, before registering', async () => {
+  const { fixture, with: using } = await entry();
+  fixture.authorization.metadata = { client_id_metadata_document_supported: true };
+  expect((await signIn(using({ clientMetadataUrl: document }))).status).toBe(200);
+  expect(fixture.authorization.authorizations[0]?.get('client_id')).toBe(document);
+  expect(fixture.authorization.registrations).toBe(0);
+});
+
+test('where it is not understood, we register', async () => {
+  const { fixture, with: using } = await entry();
+  expect((await signIn(using({ clientMetadataUrl: document }))).status).toBe(200);
+  expect(fixture.authorization.registrations).toBe(1);
+});
+
+test('a client of the entry comes before a document and before registering', async () => {
+  const { fixture, folder, with: using } = await entry();
+  fixture.authorization.metadata = { client_id_metadata_document_supported: true };
+  fixture.authorization.registeredByHand.set('by-hand', { secret: 'the secret/+%' });
+  fixture.authorization.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post'];
+  const client = { clientId: 'by-hand', clientSecret: 'the secret/+%', clientMetadataUrl: document };
+  expect((await signIn(using(client))).status).toBe(200);
+  expect(fixture.authorization.authorizations[0]?.get('client_id')).toBe('by-hand');
+  expect(fixture.authorization.registrations).toBe(0);
+  // It stands in the entry, and nowhere else.
+  expect(kept(folder)).not.toContain('the secret');
+});
+
+test('a client of the entry is not shown to another authorization server than it was used at', async () => {
+  const { fixture, with: using } = await entry();
+  fixture.authorization.registeredByHand.set('by-hand', { secret: 's' });
+  fixture.authorization.metadata = { token_endpoint_auth_methods_supported: ['client_secret_post'] };
+  const client = { clientId: 'by-hand', clientSecret: 's' };
+  await signIn(using(client));
+  const moved = await startOAuthFixture();
+  onTestFinished(() => moved[Symbol.asyncDispose]());
+  fixture.resource = { authorization_servers: [moved.origin] };
+  await expect(using(client).begin()).rejects.toThrow(`is signed in to at ${moved.origin} now`);
+  expect(moved.authorization.authorizations).toEqual([]);
+  await using(client).signOut();
+  await expect(using(client).begin()).resolves.toMatchObject({ url: expect.stringContaining(moved.origin) as string });
+});
+
+test('one that names its authorization server is used there alone', async () => {
+  const { fixture, with: using } = await entry();
+  const client = { clientId: 'by-hand', issuer: 'https://elsewhere.example' };
+  await expect(using(client).begin()).rejects.toThrow('the client in its entry is one of https://elsewhere.example');
+  expect(fixture.requests.filter((one) => one.startsWith('GET /authorize'))).toEqual([]);
+});
+
+test('where nobody can register, the person is told what to register and where to put it', async () => {
+  const { fixture, with: using } = await entry();
+  fixture.authorization.metadata = { registration_endpoint: undefined };
+  await expect(using().begin()).rejects.toMatchObject({
+    message: expect.stringContaining('does not let programs like Tooltray register') as string,
+    fix: expect.stringMatching(/http:\/\/127\.0\.0\.1\/oauth\/callback .*"oauth": \{ "clientId"/) as string,
+  });
+});
+
+test.each([
+  ['absent', undefined],
+  ['empty', []],
+  ['plain', ['plain']],
+])('PKCE methods that are %s are refused before a browser opens', async (_case, methods) => {
+  const { fixture, with: using } = await entry();
+  fixture.authorization.metadata = { code_challenge_methods_supported: methods };
+  await expect(using().begin()).rejects.toThrow('PKCE with S256');
+  expect(fixture.authorization.registrations).toBe(0);
+});
+
+test('tokens are for the server’s own address, in every request, whether or not it says so itself', async () => {
+  const { fixture, with: using } = await entry();
+  const far = using();
+  expect((await signIn(far)).status).toBe(200);
+  fixture.authorization.expireTokens();
+  await far.renew(await far.accessToken());
+  const { authorizations, tokenRequests } = fixture.authorization;
+  expect([...authorizations, ...tokenRequests].map((asked) => asked.get('resource'))).toEqual(
+    Array(3).fill(fixture.url),
+  );
+});
+
+test('a document of the authorization server elsewhere is read where the entry says so', async () => {
+  const { fixture, with: using } = await entry();
+  const away = await startOAuthFixture();
+  onTestFinished(() => away[Symbol.asyncDispose]());
+  const authServerMetadataUrl = `${away.origin}/.well-known/oauth-authorization-server`;
+  const attempt = await using({ authServerMetadataUrl }).begin();
+  expect([new URL(attempt.url).origin, fixture.authorization.registrations]).toEqual([away.origin, 0]);
+  attempt.cancel();
+  await expect(attempt.done).rejects.toMatchObject({ code: 'cancelled' });
+});
+
+test('who is to be signed in is said to the page, and somebody else is not kept', async () => {
+  const { fixture, folder, with: using } = await entry();
+  fixture.authorization.idToken = { sub: '1', email: 'Ben@example.org' };
+  const page = await signIn(using({ account: 'ana@example.org' }));
+  expect(fixture.authorization.authorizations[0]?.get('login_hint')).toBe('ana@example.org');
+  expect([page.status, page.text]).toEqual([400, expect.stringContaining('as Ben@example.org')]);
+  expect(kept(folder)).not.toContain('access-');
+  expect((await signIn(using({ account: 'ben@EXAMPLE.org' }))).text).toContain('signed in to far as Ben@example.org');
+});
+
+test('signing out takes the tokens back and leaves nothing here', async () => {
+  const { fixture, folder, with: using } = await entry();
+  fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };
+  const far = using();
+  await signIn(far);
+  const access = await far.accessToken();
+  const refresh = fixture.authorization.secrets.find((one) => one.startsWith('refresh-'));
+  expect(await far.signOut()).toEqual({ how: 'revoked' });
+  expect(fixture.authorization.revoked).toEqual([`refresh_token ${refresh}`, `access_token ${access}`]);
+  expect([await far.accessToken(), fixture.authorization.accepts(access)]).toEqual([undefined, false]);
+  expect(kept(folder)).not.toMatch(/access-|refresh-|client-/);
+});
+
+test('signed out is signed out here, whatever the authorization server says', async () => {
+  const { fixture, with: using } = await entry();
+  const far = using();
+  await signIn(far);
+  expect(await far.signOut()).toEqual({ how: 'unable' });
+  fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/nowhere` };
+  await signIn(far);
+  expect(await far.signOut()).toEqual({ how: 'failed' });
+  expect([await far.accessToken(), await far.signOut()]).toEqual([undefined, { how: 'nothing' }]);
+});
