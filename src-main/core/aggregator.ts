@@ -318,6 +318,7 @@ export class Aggregator {
     this.#stopAudit = followCore(this.audit, {
       config,
       questions: this.trust.questions,
+      decisions: this.trust.decisions,
       admin: this.admin,
       healing: this.healing,
     });

@@ -11,6 +11,8 @@ import type { AppAccessStore } from './security/app-access.ts';
 import { Audit } from './trust/audit/audit.ts';
 import { ConfigWatch } from './trust/audit/config-watch.ts';
 import { describeChanges } from './trust/pins/offer.ts';
+import type { FlowDecision, FlowDecisions } from './trust/flow/flow-decisions.ts';
+import { tellAllowed } from './trust/inbox/question-items.ts';
 import type { PinRules } from './trust/pins/server-pins.ts';
 import type { EndedQuestion, Questions } from './trust/questions.ts';
 
@@ -20,19 +22,24 @@ export function openAudit(dataDir: string, masker: Masker, log: Log): Audit {
 
 interface Audited {
   readonly questions: Questions;
+  readonly decisions: FlowDecisions;
   readonly config: ConfigStore;
   readonly admin: ServerAdmin;
   readonly healing: Healing;
 }
 
 /** Until the returned function is called. */
-export function followCore(audit: Audit, { config, questions, admin, healing }: Audited): () => Promise<void> {
+export function followCore(
+  audit: Audit,
+  { config, questions, decisions, admin, healing }: Audited,
+): () => Promise<void> {
   const watch = new ConfigWatch(audit);
   void watch.look(config.current);
   const stops = [
     config.changed.on((next) => void watch.look(next)),
     admin.noted.on((note) => noteAdmin(audit, note)),
     questions.ended.on((ended) => noteAnswer(audit, ended)),
+    decisions.takenBack.on((gone) => noteTakenBack(audit, gone)),
     healing.healed.on(({ server, sentence, by }) =>
       audit.note({ kind: 'decision', about: 'launch', id: server, choice: 'accept', by, server, sentence }),
     ),
@@ -72,6 +79,20 @@ function noteAnswer(audit: Audit, { question, answer }: EndedQuestion): void {
   const choice = answer.how === 'answered' ? answer.choice : answer.how;
   const by = answer.how === 'answered' ? answer.by : 'policy';
   audit.note({ kind: 'decision', about: 'question', id, choice, by, sentence, app, session, server, tool });
+}
+
+function noteTakenBack(audit: Audit, gone: readonly FlowDecision[]): void {
+  const id = gone.map(({ server, destination }) => `${server} ${destination}`).join(', ');
+  const sentence = `Taken back: ${tellAllowed(gone)}`;
+  audit.note({
+    kind: 'decision',
+    about: 'question',
+    id,
+    choice: 'undo',
+    by: 'person',
+    server: gone[0]?.server,
+    sentence,
+  });
 }
 
 /** What the pins tell of a server's texts and of the person's word on them. */

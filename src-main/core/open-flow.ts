@@ -1,6 +1,7 @@
 /** What of a person's decisions is remembered and asked for: questions that wait, what was decided for good, what would be asked. */
 import { join } from 'node:path';
 import type { Log } from './base/log.ts';
+import { nameOfApp } from './client-apps/app-limits.ts';
 import type { FlowSettings } from './config/app-config.ts';
 import { Flow } from './trust/flow/flow.ts';
 import { FlowDecisions } from './trust/flow/flow-decisions.ts';
@@ -29,7 +30,7 @@ export function openFlow({ folder, settings, log }: FlowOptions): OpenFlow {
   const record = new FlowRecord(join(folder, 'flow-record.json'), Date.now);
   const onTrouble = (error: unknown): void =>
     log.warn('What was decided about data that leaves could not be kept.', { error });
-  const flow = new Flow({ settings, questions, decisions, record, now: Date.now, onTrouble });
+  const flow = new Flow({ settings, questions, decisions, record, now: Date.now, nameOfApp, onTrouble });
   const start = async (): Promise<void> => {
     await Promise.all([decisions.start(), record.start()]);
   };

@@ -7,6 +7,7 @@ import type { AppState, CoreFacts, SettingsFacts, SetupFacts } from './contract.
 import { type AppsService, problemSentence, type RpcDeps, serverStatuses, sessionStatuses } from './deps.ts';
 import { flowOverview } from './handlers/flow.ts';
 import { inboxSummary } from './handlers/inbox.ts';
+import { profilesOverview } from './handlers/profiles.ts';
 import { activityOverview } from './slices/activity-overview.ts';
 import { attentionItems } from './slices/attention.ts';
 import { DayOfCalls, savingsOverview } from './slices/savings-overview.ts';
@@ -33,6 +34,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
       }),
     inbox,
     flow: () => flowOverview(core),
+    profiles: () => profilesOverview(deps),
     savings: () => savingsOverview(core),
     activity: () => activityOverview(core, day),
     spills: () => ({ ...core.spills.usage(), revision: core.spills.revision }),
@@ -50,17 +52,17 @@ export function stateSource({ core, apps, desktop, onDoorsChange }: RpcDeps): So
       core.catalog.changed.on(() => touch('servers', 'modes')),
       core.sessions.changed.on(() => touch('sessions', 'servers', 'setup', 'access')),
       core.options.config.changed.on(() =>
-        touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'inbox', 'flow'),
+        touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'inbox', 'flow', 'profiles'),
       ),
       core.options.config.problemsChanged.on(() => touch('core', 'attention')),
       core.inbox.changed.on(() => touch('inbox', 'attention')),
       core.activity.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
       core.spills.changed.on(() => touch('spills')),
-      core.trust.questions.changed.on(() => touch('flow')),
       core.trust.record.changed.on(() => touch('flow')),
+      core.profileTokens.changed.on(() => touch('profiles')),
       core.healing.changed.on(() => touch('servers', 'attention')),
       apps.onChange(() => touch('setup', 'attention', 'access')),
-      onDoorsChange?.(() => touch('core', 'attention')),
+      onDoorsChange?.(() => touch('core', 'attention', 'profiles')),
       desktop?.onChange(() => touch('settings')),
     ];
     return () => {

@@ -8,10 +8,8 @@ import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer }
 import type { Profile } from '../core/config/app-config.ts';
 import type { ProfileToken } from '../core/profiles/profile-tokens.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
-import type { FlowDecision } from '../core/trust/flow/flow-decisions.ts';
 import type { FlowEvent, FlowSummary } from '../core/trust/flow/flow-record.ts';
 import type { Decided, DiffLine, InboxItem, InboxSummary, Meaning, Outcome } from '../core/trust/inbox/inbox-item.ts';
-import type { AnsweredBy, OpenQuestion } from '../core/trust/questions.ts';
 import type { Finding, Verdict } from '../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/places.ts';
 import type { LabelWords } from '../core/calls/label-words.ts';
@@ -244,6 +242,7 @@ export interface AppState {
   /** What waits for the person's decision, most urgent first. */
   readonly inbox: readonly InboxSummary[];
   readonly flow: FlowOverview;
+  readonly profiles: ProfilesOverview;
   readonly savings: SavingsOverview;
   readonly activity: ActivityOverview;
   readonly spills: SpillUsage;
@@ -712,28 +711,12 @@ export interface InboxContract {
 
 // What people may ask about data that leaves. Types only.
 
-/**
- * A call that waits for the person: what it would send, where to, and where that came from. Verbatim, what cannot be seen marked in the
- * sentence only: show the rest as text, never as HTML.
- */
-export interface FlowQuestion extends Omit<OpenQuestion, 'key' | 'sessionId'> {
-  /** As people call it. */
-  readonly appName: string;
-}
-
-/** "Always for this destination", as the person decided it. */
-export interface FlowDecisionRow extends FlowDecision {
-  readonly appName: string;
-}
-
 export interface FlowEventRow extends FlowEvent {
   readonly appName: string;
 }
 
 export interface FlowOverview {
   readonly mode: 'off' | 'record' | 'ask';
-  /** Calls that wait, oldest first. */
-  readonly questions: readonly FlowQuestion[];
   /** Since when it is counted. */
   readonly since: number;
   /** Calls of the last seven days by what became of them; `recorded`: let through, and would have been asked. */
@@ -743,15 +726,6 @@ export interface FlowOverview {
 }
 
 interface FlowContract {
-  flowQuestions: { input: Nothing; output: { readonly questions: readonly FlowQuestion[] } };
-  /** A person's word; `choice`: one of the question's own. */
-  answerFlow: {
-    input: { readonly id: string; readonly choice: string; readonly by: Exclude<AnsweredBy, 'client app'> };
-    output: FlowQuestion;
-  };
-  /** Latest first. */
-  flowDecisions: { input: Nothing; output: { readonly decisions: readonly FlowDecisionRow[] } };
-  forgetFlowDecision: { input: { readonly server: string; readonly destination: string }; output: Nothing };
   /** What was asked, or would have been, latest first; the last hundred. */
   flowRecord: {
     input: Nothing;
@@ -766,9 +740,11 @@ interface FlowContract {
 
 // What people may ask about profiles, and tokens that open them. Types only.
 
-/** A profile as the config has it. */
+/** A profile as the config has it. Names in it may come from servers: show them as text, never as HTML. */
 export interface ProfileRow extends Profile {
   readonly name: string;
+  /** What it lets through of its servers' tools, in words; empty: everything. */
+  readonly rules: readonly string[];
   /** The apps that are held to it. */
   readonly apps: readonly { readonly app: string; readonly appName: string }[];
   /** Its address for apps that speak HTTP; empty where there is none. */
@@ -780,12 +756,14 @@ export interface ProfileTokenRow extends ProfileToken {
   readonly state: 'in force' | 'ended' | 'revoked';
 }
 
+export interface ProfilesOverview {
+  readonly profiles: readonly ProfileRow[];
+  /** Oldest first. */
+  readonly tokens: readonly ProfileTokenRow[];
+}
+
 interface ProfileContract {
-  /** Tokens oldest first. */
-  profiles: {
-    input: Nothing;
-    output: { readonly profiles: readonly ProfileRow[]; readonly tokens: readonly ProfileTokenRow[] };
-  };
+  profiles: { input: Nothing; output: ProfilesOverview };
   /** `ends`: within a year. The token is told in this answer alone. */
   giveProfileToken: {
     input: { readonly profile: string; readonly ends: number };

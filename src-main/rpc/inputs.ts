@@ -129,10 +129,6 @@ const inputs: Inputs = {
   profiles: nothing,
   giveProfileToken: z.object({ profile: name, ends: count }),
   revokeProfileToken: z.object({ id }),
-  flowQuestions: nothing,
-  answerFlow: z.object({ id, choice: name, by: z.enum(['dashboard', 'tray', 'command line']) }),
-  flowDecisions: nothing,
-  forgetFlowDecision: z.object({ server: name, destination: text.min(1) }),
   flowRecord: nothing,
   declineFlowOffer: nothing,
 };

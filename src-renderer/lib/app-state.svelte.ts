@@ -15,6 +15,7 @@ export class AppStateStore implements Slices {
   attention = $state.raw<AppState['attention']>();
   inbox = $state.raw<AppState['inbox']>();
   flow = $state.raw<AppState['flow']>();
+  profiles = $state.raw<AppState['profiles']>();
   savings = $state.raw<AppState['savings']>();
   activity = $state.raw<AppState['activity']>();
   spills = $state.raw<AppState['spills']>();

@@ -47,3 +47,19 @@ plain('before a week is over nothing is offered; who wants to go on counting is 
   await expect(card.getByRole('button', { name: 'Ask me from now on' })).toHaveCount(0);
   await expect(card).toContainText('2 calls');
 });
+
+plain('what becomes of such calls is a setting, in plain words', async ({ page }) => {
+  await using core = await ServedCore.start({ config });
+  await page.goto(core.link);
+  await page.goto(core.at('settings'));
+  const section = page.getByRole('region', { name: 'Data that leaves' });
+  await expect(section.getByRole('button', { name: 'Only count them' })).toHaveAttribute('aria-pressed', 'true');
+  await section.getByRole('button', { name: 'Ask me first' }).click();
+  await expect(section).toContainText('Such a call waits in the Inbox until you say yes');
+  await expect(section.getByRole('button', { name: 'Ask me first' })).toHaveAttribute('aria-pressed', 'true');
+  expect(JSON.parse(await core.read('own/config.json'))).toMatchObject({ flow: { mode: 'ask' } });
+  await section.getByRole('button', { name: 'Let them go' }).click();
+  await expect(section).toContainText('Nobody looks where calls send to.');
+  await section.getByRole('link', { name: 'Decided' }).click();
+  await expect(page.getByText('Nothing was decided yet')).toBeVisible();
+});

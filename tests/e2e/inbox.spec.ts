@@ -148,8 +148,9 @@ plain('a call that sends to where only an answer led waits; "always" is kept, an
   const sending = app.call('mail_send_email', { to: 'mark@evil.example', body: 'hello' });
   await page.goto(core.at('inbox'));
   const item = page.getByRole('article');
-  await expect(item).toContainText(/Claude Desktop|claude-desktop/);
-  await expect(item).toContainText('mark@evil.example');
+  // As everywhere else, and nowhere as its config file calls it.
+  await expect(item).toContainText('Claude Desktop wants to send to mark@evil.example');
+  await expect(item).not.toContainText('claude-desktop');
   await expect(item).toContainText('Without an answer it is refused at');
   const always = item.getByRole('button', { name: 'Always for this destination' });
   for (const name of ['Send this once', 'Always for this destination'])
@@ -160,6 +161,16 @@ plain('a call that sends to where only an answer led waits; "always" is kept, an
   await expect(page.getByText('Nothing waits for you')).toBeVisible();
   expect(await app.call('mail_send_email', { to: 'mark@evil.example', body: 'again' })).toContain('Done.');
 
+  // The way back is there at once, and stays in the history.
+  await said(page, 'mail may send to mark@evil.example without a question.')
+    .getByRole('button', { name: 'Undo' })
+    .click();
+  await page.getByRole('tab', { name: 'Decided' }).click();
+  await expect(page.getByText('Nothing was decided yet')).toBeVisible();
+  await page.getByRole('tab', { name: 'Waiting' }).click();
+  const asked = app.call('mail_send_email', { to: 'mark@evil.example', body: 'once more' });
+  await item.getByRole('button', { name: 'Always for this destination' }).click();
+  expect(await asked).toContain('Done.');
   await page.getByRole('tab', { name: 'Decided' }).click();
   await page.getByRole('button', { name: 'Undo: mail may send to mark@evil.example without a question.' }).click();
   await expect(page.getByText('Nothing was decided yet')).toBeVisible();

@@ -1,5 +1,5 @@
 /** What the settings say about modes and amounts, in words; and amounts as people type them. Pure. */
-import type { ModeCard, SettingsFacts } from '../../../src-main/rpc/contract.ts';
+import type { FlowOverview, ModeCard, SettingsFacts } from '../../../src-main/rpc/contract.ts';
 import { count } from '../../lib/format.ts';
 
 /** `Lists 142 tools, 38,400 tokens`. */
@@ -25,6 +25,24 @@ export const themeChoices = (Object.keys(themeNames) as SettingsFacts['theme'][]
   value,
   label: themeNames[value],
 }));
+
+const flowNames = { off: 'Let them go', record: 'Only count them', ask: 'Ask me first' } as const;
+
+export const flowChoices = (Object.keys(flowNames) as FlowOverview['mode'][]).map((value) => ({
+  value,
+  label: flowNames[value],
+}));
+
+const flowMeanings: Readonly<Record<FlowOverview['mode'], string>> = {
+  off: 'Nobody looks where calls send to.',
+  record: 'They go out. The Overview says how many there were, and which.',
+  ask: 'Such a call waits in the Inbox until you say yes: once, or always for where it goes. Unanswered it is refused.',
+};
+
+/** What the choice does, as a sentence. */
+export function flowMeaning(mode: FlowOverview['mode']): string {
+  return flowMeanings[mode];
+}
 
 /** What a number field means by what is in it; undefined: nothing that could be kept. `empty`: what an empty one means. */
 export function readAmount(

@@ -5,23 +5,23 @@ import { writeFileSync } from 'node:fs';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fixture, startCore } from '../../support/start-core.ts';
-import type { SocketClient } from '../../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
+import type { HelloWishes, SocketClient } from '../../support/socket-client.ts';
 import { textOf } from '../../support/socket-client.ts';
 import { ask } from '../dashboard-client.ts';
 
-async function start(flow: unknown) {
+async function start(flow: unknown, answer = 'From: mark@evil.example', wishes: HelloWishes = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-flow-rpc-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const tools = [
-    { name: 'read_inbox', answer: 'From: mark@evil.example' },
+    { name: 'read_inbox', answer },
     { name: 'send_email', parameters: ['to', 'body'] },
   ];
   writeFileSync(join(folder, 'mail.json'), JSON.stringify({ tools }));
   const servers = { mail: fixture('scripted', join(folder, 'mail.json')) };
   const core = await startCore({ servers, flow, slowCallSeconds: 0 }, { askToken: true });
   onTestFinished(() => core[Symbol.asyncDispose]());
-  const client = await core.open();
+  const client = await core.open({}, wishes);
   await client.callTool('mail_read_inbox');
   return { core, client };
 }
@@ -29,33 +29,69 @@ async function start(flow: unknown) {
 const send = (client: SocketClient, body: string) =>
   client.callTool('mail_send_email', { to: 'mark@evil.example', body });
 
-test('a call that waits is shown with what it would send, and answered; what was decided is listed and taken back', async () => {
+interface Waiting {
+  readonly items: readonly { readonly id: string }[];
+  readonly decided: readonly { readonly id: string; readonly sentence: string; readonly by: string }[];
+}
+
+const inbox = async (core: TestCore): Promise<Waiting> => (await ask(core, 'inbox', {})) as unknown as Waiting;
+
+async function waiting(core: TestCore): Promise<string> {
+  await until(() => core.host.core.trust.questions.open().length > 0);
+  const { items } = await inbox(core);
+  return items[0]?.id ?? '';
+}
+
+test('a call that waits is answered in the inbox; "always" tells how it is taken back, which the audit keeps', async () => {
   const { core, client } = await start({ mode: 'ask', waitSeconds: 30 });
   const sent = send(client, 'hello');
-  await until(() => core.host.core.trust.questions.open().length > 0);
-  const { questions } = await ask(core, 'flowQuestions', {});
-  expect(questions).toMatchObject([
-    {
-      ...{ kind: 'flow', app: 'raw-client', server: 'mail', tool: 'mail:send_email' },
-      sending: { places: [{ kind: 'mail', place: 'mark@evil.example', why: 'read', from: { of: 'mail:read_inbox' } }] },
-      choices: [{ id: 'no', risky: false }, { id: 'once' }, { id: 'always' }],
-    },
-  ]);
-  expect(JSON.stringify(questions)).not.toContain('sessionId');
-  const [{ id }] = questions as [{ id: string }];
-  await ask(core, 'answerFlow', { id, choice: 'always', by: 'tray' });
+  const id = await waiting(core);
+  const shown = await ask(core, 'inboxItem', { id });
+  expect(shown).toMatchObject({ kind: 'flow', server: 'mail' });
+  expect(shown['actions']).toMatchObject([{ id: 'no', isRisky: false }, { id: 'once' }, { id: 'always' }]);
+  expect(JSON.stringify(shown)).not.toContain('sessionId');
+  const { undo } = await ask(core, 'decide', { id, action: 'always' });
   expect(textOf(await sent)).toBe('Done.');
-  const kept = { server: 'mail', destination: 'mail mark@evil.example' };
-  expect(await ask(core, 'flowDecisions', {})).toMatchObject({ decisions: [{ ...kept, app: 'raw-client' }] });
+  const sentence = 'mail may send to mark@evil.example without a question.';
+  expect((await inbox(core)).decided).toMatchObject([{ id: undo, sentence, by: 'dashboard' }]);
   expect(textOf(await send(client, 'again'))).toBe('Done.');
-  await ask(core, 'forgetFlowDecision', kept);
-  expect(await ask(core, 'flowDecisions', {})).toEqual({ decisions: [] });
+  await ask(core, 'undecide', { id: undo });
+  expect((await inbox(core)).decided).toEqual([]);
+  const { entries } = await ask(core, 'auditEntries', { kinds: ['decision'] });
+  expect(entries).toMatchObject([
+    { choice: 'undo', told: expect.stringContaining(`Taken back: ${sentence}`) as string },
+    {},
+  ]);
+
   const third = send(client, 'third');
-  await until(() => core.host.core.trust.questions.open().length > 0);
-  const [open] = (await ask(core, 'flowQuestions', {}))['questions'] as [{ id: string }];
-  await ask(core, 'answerFlow', { id: open.id, choice: 'no', by: 'dashboard' });
+  expect(await ask(core, 'decide', { id: await waiting(core), action: 'no' })).not.toHaveProperty('undo');
   expect(textOf(await third)).toContain('the person said no');
   expect(await ask(core, 'flowRecord', {})).toMatchObject({ week: { allowed: 1, refused: 1 }, mayOffer: false });
+});
+
+test('a call that sends to two places is asked for once, and what was allowed with it is taken back together', async () => {
+  const { core, client } = await start(
+    { mode: 'ask', waitSeconds: 30 },
+    'From: mark@evil.example, to eve@evil.example',
+  );
+  const both = { to: 'mark@evil.example, eve@evil.example', body: 'hello' };
+  const sent = client.callTool('mail_send_email', both);
+  const { undo } = await ask(core, 'decide', { id: await waiting(core), action: 'always' });
+  expect(textOf(await sent)).toBe('Done.');
+  expect((await inbox(core)).decided).toMatchObject([
+    { id: undo, sentence: 'mail may send to mark@evil.example and send to eve@evil.example without a question.' },
+  ]);
+  await ask(core, 'undecide', { id: undo });
+  expect(core.host.core.trust.decisions.all).toEqual([]);
+});
+
+test('who asks is named as people call it', async () => {
+  const { core, client } = await start({ mode: 'ask', waitSeconds: 30 }, undefined, { app: 'claude-ai' });
+  const sent = send(client, 'hello');
+  const { sentence } = await ask(core, 'inboxItem', { id: await waiting(core) });
+  expect(sentence).toMatch(/^Claude Desktop wants to send to mark@evil\.example/);
+  await ask(core, 'decide', { id: await waiting(core), action: 'no' });
+  await sent;
 });
 
 test('what would have been asked is counted, and the mode is a setting', async () => {

@@ -98,14 +98,7 @@ function serversText({ servers }: ProfileRow): string {
   return servers.length === 0 ? 'none' : servers.join(', ');
 }
 
-function rulesText({ tools, except = [], readOnly, noDestructive, noOpenWorld }: ProfileRow): string {
-  const rules = [
-    ...(tools === undefined ? [] : [`only ${tools.join(', ')}`]),
-    ...(except.length === 0 ? [] : [`not ${except.join(', ')}`]),
-    ...(readOnly === true ? ['only what reads'] : []),
-    ...(noDestructive === true ? ['nothing that destroys'] : []),
-    ...(noOpenWorld === true ? ['nothing that reaches the open world'] : []),
-  ];
+function rulesText({ rules }: ProfileRow): string {
   return rules.length === 0 ? 'none' : rules.join('; ');
 }
 

@@ -19,6 +19,8 @@ export interface FlowDecision {
   readonly at: number;
   /** The app that asked when it was decided. */
   readonly app: string;
+  /** Where it was said; absent in files of before. */
+  readonly by?: string;
 }
 
 /** The oldest go first: whoever decided on so many would be asked once more. */
@@ -26,6 +28,8 @@ const most = 2000;
 
 export class FlowDecisions {
   readonly changed = new Event();
+  /** These are asked for again. */
+  readonly takenBack = new Event<readonly FlowDecision[]>();
   readonly #file: string;
   #all: readonly FlowDecision[] = [];
   #keys: ReadonlySet<string> = new Set();
@@ -54,16 +58,19 @@ export class FlowDecisions {
     await this.#change((kept) => withAll(kept, decided));
   }
 
-  /** Rejects with AppError not_found. */
-  async takeBack(server: string, destination: string): Promise<void> {
-    const key = keyOf({ server, destination });
-    if (!this.#keys.has(key)) {
-      throw new AppError('not_found', `Nothing was decided for ${destination} of ${server}.`, {
+  /** Rejects with AppError not_found where none of them stands any more. */
+  async takeBack(decided: readonly Pick<FlowDecision, 'server' | 'destination'>[]): Promise<void> {
+    const going = new Set(decided.map(keyOf));
+    const gone = this.#all.filter((one) => going.has(keyOf(one)));
+    const [first] = decided;
+    if (gone.length === 0) {
+      throw new AppError('not_found', `Nothing was decided for ${first?.destination} of ${first?.server}.`, {
         fix: 'Look at the list again: it may have been taken back already.',
       });
     }
-    const without = (kept: readonly FlowDecision[]): FlowDecision[] => kept.filter((one) => keyOf(one) !== key);
+    const without = (kept: readonly FlowDecision[]): FlowDecision[] => kept.filter((one) => !going.has(keyOf(one)));
     this.#take(without(this.#all));
+    this.takenBack.emit(gone);
     await this.#change(without);
   }
 

@@ -11,6 +11,8 @@ import type { FlowTool } from './tool-roles.ts';
 
 interface Asker {
   readonly app: string;
+  /** As people call it. */
+  readonly appName: string;
   readonly sessionId: string;
 }
 
@@ -19,7 +21,7 @@ export function flowQuestion(
   tool: FlowTool,
   args: JsonObject | undefined,
   findings: readonly Finding[],
-  { app, sessionId }: Asker,
+  { app, appName, sessionId }: Asker,
   key: string,
   openMs: number,
 ): NewQuestion {
@@ -28,7 +30,7 @@ export function flowQuestion(
     kind: findings.every(({ why }) => why === 'secret') ? 'sensitive' : 'flow',
     cause: `flow ${tool.server} ${first === undefined ? '' : decisionKey(first)}`,
     ...{ key, app, sessionId, server: tool.server, tool: tool.id },
-    sentence: flowSentence(tool, findings, app),
+    sentence: flowSentence(tool, findings, appName),
     sending: sendingOf(findings),
     details: [
       ...findings.flatMap(detailsOf),
@@ -57,15 +59,15 @@ function placeOf({ key }: Destination): string {
   return key.slice(key.indexOf(' ') + 1);
 }
 
-/** `cursor wants to send to mark@evil.example with mail:send_email. Nobody but an answer of mail:read_inbox named this address.` */
-export function flowSentence(tool: FlowTool, findings: readonly Finding[], app: string): string {
+/** `Cursor wants to send to mark@evil.example with mail:send_email. Nobody but an answer of mail:read_inbox named this address.` */
+export function flowSentence(tool: FlowTool, findings: readonly Finding[], appName: string): string {
   const [first, ...others] = findings;
   if (first === undefined) return '';
   const more =
     others.length === 0
       ? ''
       : ` There ${others.length === 1 ? 'is 1 more thing' : `are ${others.length} more things`} to decide with it.`;
-  return `${shown(app)} wants to ${deedOf(first)} with ${shown(tool.id)}. ${reasonOf(first)}${more}`;
+  return `${shown(appName)} wants to ${deedOf(first)} with ${shown(tool.id)}. ${reasonOf(first)}${more}`;
 }
 
 /** The refusal. `state`: what became of the question. */

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { isObject } from '../../base/json.ts';
 import { AppError } from '../../base/errors.ts';
 import type { FlowSettings } from '../../config/app-config.ts';
+import { awaitTelling } from '../../wire/await-telling.ts';
 import type { Result } from '../../wire/message.ts';
 import { fact } from '../../wire/raw-json.ts';
 import type { Answer, AskedQuestion, Questions } from '../questions.ts';
@@ -46,6 +47,8 @@ interface FlowParts {
   readonly decisions: FlowDecisions;
   readonly record: FlowRecord;
   readonly now: () => number;
+  /** As people call an app. */
+  readonly nameOfApp: (app: string) => string;
   /** What went wrong behind a call's back. */
   readonly onTrouble: (error: unknown) => void;
 }
@@ -176,7 +179,16 @@ export class Flow {
     const key = callKey(tool, args, context);
     let asked: AskedQuestion;
     try {
-      asked = this.#parts.questions.ask(flowQuestion(tool, args, findings, context, key, openMinutes * 60_000));
+      asked = this.#parts.questions.ask(
+        flowQuestion(
+          tool,
+          args,
+          findings,
+          { ...context, appName: this.#parts.nameOfApp(context.app) },
+          key,
+          openMinutes * 60_000,
+        ),
+      );
     } catch (error) {
       throw error instanceof AppError && error.code === 'session_limit'
         ? refusal(tool, findings, { kind: 'not asked' })
@@ -210,13 +222,14 @@ export class Flow {
       if (given.choice === 'no') for (const one of keys) session.no.set(one, given.at + noMs);
       if (given.choice === 'once') session.once.set(key, given.at + onceMs);
       if (given.choice !== 'always') return;
-      const decided = keys.map((destination) => ({ server: tool.server, destination, at: given.at, app: context.app }));
+      const { at, by } = given;
+      const decided = keys.map((destination) => ({ server: tool.server, destination, at, app: context.app, by }));
       this.#parts.decisions.add(decided).catch(this.#parts.onTrouble);
     });
   }
 
   #noteOutcome(tool: FlowTool, findings: readonly Finding[], { app }: FlowContext, outcome: FlowOutcome): void {
-    const sentence = flowSentence(tool, findings, app);
+    const sentence = flowSentence(tool, findings, this.#parts.nameOfApp(app));
     this.#parts.record.note({ at: this.#parts.now(), app, tool: tool.id, sentence, outcome });
   }
 }
@@ -235,34 +248,18 @@ function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutSecrets(item)]));
 }
 
-const everyMs = 5000;
-
-/** The answer; undefined where the time was over. Says every few seconds that it waits: who hears nothing gives up. */
+/** The answer; undefined where the time was over. */
 async function waitFor(
   { answer, question }: AskedQuestion,
-  waitMs: number,
-  { signal, onProgress }: FlowContext,
+  limitMs: number,
+  context: FlowContext,
 ): Promise<Answer | undefined> {
-  if (signal.aborted) throw givenUp();
   const over = Promise.withResolvers<undefined>();
-  const giveUp = (): void => over.reject(givenUp());
-  signal.addEventListener('abort', giveUp, { once: true });
-  const since = Date.now();
-  const late = setTimeout(() => over.resolve(undefined), waitMs);
-  const beat = setInterval(() => {
-    // Below zero and rising: what the server itself will say of its work begins at zero, and progress must not fall.
-    const progress = Math.min((Date.now() - since - waitMs) / 1000 - 1, -0.001);
-    onProgress?.({ progress, message: `Waits for the person to answer question ${question.id} in Tooltray` });
-  }, everyMs);
+  const late = setTimeout(() => over.resolve(undefined), limitMs);
+  const message = (): string => `Waits for the person to answer question ${question.id} in Tooltray`;
   try {
-    return await Promise.race([answer, over.promise]);
+    return await awaitTelling(Promise.race([answer, over.promise]), { limitMs, message }, context);
   } finally {
     clearTimeout(late);
-    clearInterval(beat);
-    signal.removeEventListener('abort', giveUp);
   }
-}
-
-function givenUp(): AppError {
-  return new AppError('cancelled', 'The call was given up while the person was asked.');
 }

@@ -1,5 +1,6 @@
 /** Calls in flight that wait for the person's word, as items of the inbox: those with one cause are one. And what was allowed for good. */
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { markHidden } from '../../base/shown-text.ts';
 import { count } from '../../base/wording.ts';
 import type { FlowDecision, FlowDecisions } from '../flow/flow-decisions.ts';
@@ -29,11 +30,20 @@ export function questionSource({ questions, decisions, nameOfApp }: QuestionSour
       };
     },
     items: () => Promise.resolve([...open().values()].flatMap((asked) => itemOf(asked, nameOfApp))),
-    decide: (item, word) => Promise.resolve(answer(questions, item, word)),
-    decided: () => Promise.resolve(decisions.all.toReversed().map(decidedOf)),
+    decide: async (item, word) => {
+      const before = new Set(acts(decisions).map(idOf));
+      const outcome = answer(questions, item, word);
+      // Whoever asked hears of it first, and writes down what counts for good.
+      await nextTurn();
+      const [made, ...more] = acts(decisions).filter((act) => !before.has(idOf(act)));
+      if (made === undefined || more.length > 0) return outcome;
+      const { id, sentence } = decidedOf(made);
+      return { ...outcome, sentence, undo: id };
+    },
+    decided: () => Promise.resolve(acts(decisions).toReversed().map(decidedOf)),
     undo: async ({ id }) => {
-      const decision = decisions.all.find((one) => idOf(one) === id);
-      if (decision !== undefined) await decisions.takeBack(decision.server, decision.destination);
+      const act = acts(decisions).find((one) => idOf(one) === id);
+      if (act !== undefined) await decisions.takeBack(act);
     },
   };
 }
@@ -87,18 +97,37 @@ function markLines(text: string): string {
   return text.split('\n').map(markHidden).join('\n');
 }
 
-function decidedOf(decision: FlowDecision): Decided {
-  const { server, destination, at } = decision;
-  const [kind = '', ...rest] = destination.split(' ');
-  const place = markHidden(rest.join(' '));
-  const what = kind === 'secret' ? `send what looks like a ${place}` : `send to ${place}`;
-  const sentence = `${markHidden(server)} may ${what} without a question.`;
-  return { id: idOf(decision), kind: 'flow', at, by: '', server, sentence, undo: 'You are asked again.' };
+/** What was allowed by one answer: a call that sends to two places asks once. */
+type Act = readonly [FlowDecision, ...FlowDecision[]];
+
+/** Oldest first. */
+function acts({ all }: FlowDecisions): readonly Act[] {
+  const together = Map.groupBy(all, ({ server, at, app }) => JSON.stringify([server, at, app]));
+  return [...together.values()].map((act) => act as [FlowDecision, ...FlowDecision[]]);
 }
 
-function idOf({ server, destination }: FlowDecision): string {
+function decidedOf(act: Act): Decided {
+  const [{ server, at, by = '' }] = act;
+  const deeds = listed(act.map(({ destination }) => deedOf(destination)));
+  const sentence = `${markHidden(server)} may ${deeds} without a question.`;
+  return { id: idOf(act), kind: 'flow', at, by, server, sentence, undo: 'You are asked again.' };
+}
+
+function deedOf(destination: string): string {
+  const [kind = '', ...rest] = destination.split(' ');
+  const place = markHidden(rest.join(' '));
+  return kind === 'secret' ? `send what looks like a ${place}` : `send to ${place}`;
+}
+
+function idOf(act: Act): string {
   return createHash('sha256')
-    .update(JSON.stringify([server, destination]))
+    .update(JSON.stringify(act.map(({ server, destination }) => [server, destination])))
     .digest('hex')
     .slice(0, 8);
+}
+
+/** In words, of what is decided for good. */
+export function tellAllowed(decided: readonly FlowDecision[]): string {
+  const [first] = decided;
+  return first === undefined ? '' : decidedOf([first, ...decided.slice(1)]).sentence;
 }

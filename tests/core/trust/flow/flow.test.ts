@@ -41,6 +41,7 @@ function start(settings: Partial<FlowSettings> = {}, home = join(folder, String(
     settings: () => used,
     ...{ questions, decisions, record },
     now: () => now,
+    nameOfApp: (app) => app,
     onTrouble: (error) => {
       throw error;
     },
@@ -363,7 +364,7 @@ describe('answers', () => {
     expect(await next.call(send, mark)).toBe('sent');
     expect(await next.call(send, { to: 'rob@evil.example' })).toBe(asked);
     expect(await next.call(tool('other:send_email', 'to'), mark)).toBe(asked);
-    await next.decisions.takeBack('mail', 'mail mark@evil.example');
+    await next.decisions.takeBack([{ server: 'mail', destination: 'mail mark@evil.example' }]);
     expect(await next.call(send, mark)).toBe(asked);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([]);
     expect(decisions.all).toHaveLength(1);

@@ -1,0 +1,48 @@
+/** Waits on behalf of a call for something that is on its way, and says so every few seconds: who hears nothing gives up. */
+import type { JsonObject } from '../base/json.ts';
+import { cancelled } from './peer.ts';
+
+interface Waiter {
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((params: JsonObject) => void) | undefined;
+}
+
+interface Waiting {
+  /** How long it may take, in ms. */
+  readonly limitMs: number;
+  /** What is said of it after so many seconds. */
+  readonly message: (seconds: number) => string;
+}
+
+/** What takes no longer is nothing to speak of. */
+const quietMs = 1000;
+const everyMs = 5000;
+
+/** Rejects with what `coming` rejects with, or with AppError cancelled. */
+export async function awaitTelling<T>(
+  coming: Promise<T>,
+  { limitMs, message }: Waiting,
+  { signal, onProgress }: Waiter,
+): Promise<T> {
+  if (signal.aborted) throw cancelled(signal);
+  const given = Promise.withResolvers<never>();
+  const giveUp = (): void => given.reject(cancelled(signal));
+  signal.addEventListener('abort', giveUp, { once: true });
+  const since = Date.now();
+  const tell = (): void => {
+    const passed = (Date.now() - since) / 1000;
+    // Below zero and rising: what the server itself will say of its work begins at zero, and progress must not fall.
+    const progress = Math.min(passed - limitMs / 1000 - 1, -1 / (passed + 1));
+    onProgress?.({ progress, message: message(Math.round(passed)) });
+  };
+  let timer = setTimeout(function again() {
+    tell();
+    timer = setTimeout(again, everyMs);
+  }, quietMs);
+  try {
+    return await Promise.race([coming, given.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
+  }
+}

@@ -1,0 +1,50 @@
+/** What the settings say about profiles and their tokens, in words. Pure. */
+import type { HealthLevel, ProfileRow, ProfileTokenRow } from '../../../src-main/rpc/contract.ts';
+import { ago, list } from '../../lib/format.ts';
+
+export const tokenDays = [
+  { value: '1', label: '1 day' },
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: '1 year' },
+] as const;
+
+export type TokenDays = (typeof tokenDays)[number]['value'];
+
+/** In ms since 1970. */
+export function endAfter(days: TokenDays, now: number): number {
+  return now + Number(days) * 86_400_000;
+}
+
+/** `All servers`, `github and jira`. */
+export function serversOf({ servers }: ProfileRow): string {
+  if (servers === undefined) return 'All servers';
+  return servers.length === 0 ? 'No server' : list(servers);
+}
+
+/** `Everything of them`, `Only what reads; not github:delete`. */
+export function rulesOf({ rules }: ProfileRow): string {
+  const [first = '', ...rest] = rules.join('; ');
+  return first === '' ? 'Everything of them' : first.toUpperCase() + rest.join('');
+}
+
+/** `No app`, `Cursor and Claude Desktop`. */
+export function appsOf({ apps }: ProfileRow): string {
+  return apps.length === 0 ? 'No app' : list(apps.map(({ appName }) => appName));
+}
+
+export function tokenMark({ state }: ProfileTokenRow): { level: HealthLevel; word: string } {
+  if (state === 'in force') return { level: 'ok', word: 'Opens it' };
+  return { level: 'off', word: state === 'revoked' ? 'Revoked' : 'Ended' };
+}
+
+/** `Given 3 days ago`. */
+export function tokenFacts({ since, revoked }: ProfileTokenRow, now: number): string {
+  return revoked === undefined ? `Given ${ago(since, now)}` : `Given ${ago(since, now)}, revoked ${ago(revoked, now)}`;
+}
+
+/** The day it ends on, with the year: a token may last one. */
+export function endOf({ ends }: Pick<ProfileTokenRow, 'ends'>): string {
+  return new Date(ends).toLocaleDateString([], { day: 'numeric', month: 'long', year: 'numeric' });
+}

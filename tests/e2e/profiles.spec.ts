@@ -1,0 +1,74 @@
+/** Profiles in the settings: what each lets through, a token that is given and shown once, and taken back. */
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from '@playwright/test';
+import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { ServedCore } from './serve-core.ts';
+
+const config = {
+  mode: 'proxy',
+  servers: { echo: fixtureCommand('echo') },
+  profiles: { work: { servers: ['echo'], except: ['echo:echo'] }, look: { readOnly: true } },
+  appProfiles: { cursor: 'work' },
+};
+
+const knock = (url: string, token: string): Promise<number> =>
+  fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({
+      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    }),
+  }).then(({ status }) => status);
+
+test('profiles are shown; a token is given for a time, opens the address, and ends when it is revoked', async ({
+  page,
+  context,
+}) => {
+  await using core = await ServedCore.start({ config });
+  await page.goto(core.link);
+  await page.goto(core.at('settings'));
+  const profiles = page.getByRole('table', { name: 'Profiles', exact: true });
+  await expect(profiles.getByRole('row')).toHaveText([
+    /Profile/,
+    /work.*echo.*Not echo:echo.*Cursor/s,
+    /look.*All servers.*Only what reads.*No app/s,
+  ]);
+
+  await profiles.getByRole('button', { name: 'Give token for work' }).press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: '7 days' }).click();
+  await dialog.getByRole('button', { name: 'Give token' }).click();
+  await expect(dialog).toContainText('it is shown this once and kept nowhere');
+  const [token = '', url = ''] = await dialog.locator('dd code').allTextContents();
+  expect(token).toMatch(/^tooltray_/);
+  expect(await knock(url, token)).toBe(200);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(page.locator('body')).not.toContainText(token);
+
+  // Another dashboard sees it, too.
+  const other = await context.newPage();
+  await other.goto(core.link);
+  await other.goto(core.at('settings'));
+  const rows = (of: typeof page) => of.getByRole('table', { name: 'Tokens of profiles' }).getByRole('row');
+  for (const one of [page, other]) await expect(rows(one)).toHaveText([/Profile/, /work.*Given just now.*Opens it/s]);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await page.getByRole('button', { name: /^Revoke [0-9a-f]{12}$/ }).click();
+  await dialog.getByRole('button', { name: 'Revoke it' }).click();
+  for (const one of [page, other]) await expect(rows(one)).toHaveText([/Profile/, /work.*Revoked/s]);
+  expect(await knock(url, token)).toBe(401);
+});
+
+test('without profiles it is said how one is written', async ({ page }) => {
+  await using core = await ServedCore.start({ config: { mode: 'proxy', servers: {} } });
+  await page.goto(core.link);
+  await page.goto(core.at('settings'));
+  const section = page.getByRole('region', { name: 'Profiles' });
+  await expect(section).toContainText('There is none yet.');
+  await expect(section).toContainText('"profiles": { "look": { "readOnly": true } }');
+});
