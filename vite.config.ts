@@ -37,6 +37,7 @@ const main: EnvironmentOptions = {
         'data-worker': at('src-main/core/spills/read-worker/data-worker.ts'),
         'sandbox-worker': at('src-main/core/sandbox/js-worker/sandbox-worker.ts'),
         'python-process': at('src-main/core/sandbox/python-worker/python-process.ts'),
+        'keychain-process': at('src-main/core/secrets/keychain-worker/keychain-process.ts'),
         'python-worker': at('src-main/core/sandbox/python-worker/python-worker.ts'),
       },
       output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
@@ -129,6 +130,18 @@ const pythonEngine: Plugin = {
   },
 };
 
+/** The library for the system's keychain, of each system that is installed here: one file, loaded by the process that needs it. */
+const keychainLibrary: Plugin = {
+  name: 'keychain-library',
+  applyToEnvironment: ({ name }) => name === 'main',
+  generateBundle() {
+    for (const name of readdirSync(at('node_modules/@napi-rs')).filter((one) => one.startsWith('keyring-'))) {
+      const file = `${name.replace('-', '.')}.node`;
+      this.emitFile(copied(`@napi-rs/${name}/${file}`, `keychain/${file}`));
+    }
+  },
+};
+
 /** The tray's icons go along: only dist/ is packed. */
 const trayIcons: Plugin = {
   name: 'tray-icons',
@@ -142,7 +155,14 @@ const trayIcons: Plugin = {
 
 export default defineConfig({
   root: at('src-renderer'),
-  plugins: [svelte({ configFile: at('svelte.config.js') }), sandboxEngine, pythonEngine, trayIcons, libraryTypes],
+  plugins: [
+    svelte({ configFile: at('svelte.config.js') }),
+    sandboxEngine,
+    pythonEngine,
+    keychainLibrary,
+    trayIcons,
+    libraryTypes,
+  ],
   environments: { client, main, shim, preload, library },
   builder: {
     // `main` first: it empties dist/, in which the page then gets its folder.

@@ -1,5 +1,5 @@
 /** What the build must keep, in dist/ as it is shipped. `npm test` builds before it comes here. */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -24,6 +24,7 @@ test('every entry and the page are there', () => {
     'reader-worker.js',
     'sandbox-worker.js',
     'python-process.js',
+    'keychain-process.js',
     'python-worker.js',
     'python/engine.image',
     'python/pyodide.asm.mjs',
@@ -49,6 +50,15 @@ test('no built file needs a package beside it but Electron', () => {
   const needed = built.flatMap((source) => importsOf(source).map(({ specifier }) => specifier));
   const packages = new Set(needed.filter((specifier) => !isBuiltin(specifier) && !specifier.startsWith('.')));
   expect([...packages].filter((name) => name !== 'electron')).toEqual([]);
+});
+
+test('the library for the keychain of this system is there, and has its notice', () => {
+  const name = readdirSync(join(root, 'dist/keychain')).find((one) =>
+    one.includes(`${process.platform}-${process.arch}`),
+  );
+  expect(name).toMatch(/\.node$/);
+  const notices = readFileSync(join(root, 'dist/third-party-notices.txt'), 'utf8');
+  expect(notices).toMatch(/^@napi-rs\/keyring-\S+ \S+: keyring-node\n\nMIT License/m);
 });
 
 test('every package that is bundled has its notice, and so have the font and the icons', () => {

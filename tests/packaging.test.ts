@@ -22,6 +22,11 @@ test('the shim can be started from the packaged app', async () => {
   expect(electronFuses).toMatchObject({ runAsNode: true });
 });
 
+test('what the system itself loads is kept outside of the archive', async () => {
+  const { asarUnpack } = await getConfig(root, null, null);
+  expect(asarUnpack).toContain('dist/keychain/*');
+});
+
 test('every package is pinned to one version, and none is left to be copied into the app', () => {
   const manifest = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as Record<string, Record<string, string>>;
   const versions = Object.values(manifest['devDependencies'] ?? {});

@@ -22,8 +22,20 @@ export interface Inside {
 const musl = { name: 'musl', text: 'musl.txt' };
 const llvm = 'llvm.txt';
 
+/** The keychain's library is a package for each system; what each has inside it says itself, but not what it is under. */
+const keychainSystems = [
+  ...['darwin-arm64', 'darwin-x64', 'freebsd-x64', 'linux-arm-gnueabihf', 'linux-arm64-gnu', 'linux-arm64-musl'],
+  ...['linux-riscv64-gnu', 'linux-x64-gnu', 'linux-x64-musl', 'win32-arm64-msvc', 'win32-ia32-msvc', 'win32-x64-msvc'],
+];
+
+const keychainLibraries = keychainSystems.map((system): [string, Inside] => [
+  `@napi-rs/keyring-${system}`,
+  { version: '2.1.2', own: 'keyring-node.txt', parts: [{ name: 'keyring-node', text: 'keyring-node.txt' }] },
+]);
+
 /** By package. */
 export const insidePackages: Readonly<Record<string, Inside>> = {
+  ...Object.fromEntries(keychainLibraries),
   'lazy-val': { version: '1.0.5', own: 'lazy-val.txt', parts: [] },
   pyodide: {
     version: '314.0.7',

@@ -70,6 +70,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       'which variables of your login a server gets, by name, and giving it some',
       async () => (await import('./commands/trust/env.ts')).env,
     ],
+    secret: [
+      'keys and passwords for servers, kept sealed instead of in the config',
+      async () => (await import('./commands/trust/secret.ts')).secret,
+    ],
     inbox: [
       'what waits for your decision, and what you decided',
       async () => (await import('./commands/trust/inbox.ts')).inbox,

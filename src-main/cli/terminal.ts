@@ -1,5 +1,7 @@
 /** What commands say and ask in a terminal: lines and tables for people, or one JSON document for scripts; a question before a change. */
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text as readAll } from 'node:stream/consumers';
 import { stripVTControlCharacters, styleText } from 'node:util';
 
 /** What a command found: as JSON where that was asked for, else in lines. */
@@ -102,6 +104,20 @@ export async function confirm(question: string, given: boolean): Promise<boolean
     return /^\s*y(es)?\s*$/i.test(await terminal.question(`${question} [y/N] `));
   } finally {
     terminal.close();
+  }
+}
+
+/** What a person types unseen; else all that comes on stdin, without the line feed that ends it. */
+export async function readSecret(question: string): Promise<string> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return (await readAll(process.stdin)).replace(/\r?\n$/, '');
+  process.stderr.write(`${question} `);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
+  try {
+    return await terminal.question('');
+  } finally {
+    terminal.close();
+    process.stderr.write('\n');
   }
 }
 

@@ -41,6 +41,9 @@ import type { KeptSpills } from './spills/spill-reader.ts';
 import type { SpillStore } from './spills/spill-store.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { ownPlaces } from './security/own-places.ts';
+import { fillSecrets, secretOfName } from './secrets/fill-secrets.ts';
+import { SecretDesk } from './secrets/secret-desk.ts';
+import { openVault, type Vault } from './secrets/vault.ts';
 import { readOrCreateToken } from './security/access-token.ts';
 import { openFlow, type OpenFlow } from './open-flow.ts';
 import { ListingCache } from './servers/listing-cache.ts';
@@ -93,6 +96,10 @@ export class Aggregator {
   /** What all lines together may have of the memory. */
   readonly budgets = lineBudgets();
   readonly signIns: SignIns;
+  /** What must not stand in a file as it is; for people and launches alone. */
+  readonly vault: Vault;
+  /** What a person does with secrets; no session and no mode is given it. */
+  readonly secrets: SecretDesk;
   /** What servers' processes are started with. */
   readonly environment: EnvironmentResolver;
   /** Servers that still get all of it. */
@@ -151,6 +158,15 @@ export class Aggregator {
     for (const folder of [paths.dataDir, paths.logDir, paths.cacheDir, paths.runDir]) ensurePrivateDir(folder);
     this.registry = new ProcessRegistry(new ChildrenList(paths.runDir));
     this.token = readOrCreateToken(paths.tokenFile);
+    this.vault = openVault(paths.dataDir, env);
+    this.secrets = new SecretDesk({
+      vault: this.vault,
+      config: options.config,
+      folders: [paths.dataDir, paths.logDir],
+    });
+    this.vault.learned.on(() => this.#hideSecrets());
+    this.vault.changed.on((names) => void this.servers.secretsChanged(new Set(names.flatMap(secretOfName))));
+    this.vault.opened.on(() => void this.servers.vaultOpened());
     this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), env });
     this.signIns.secretsChanged.on(() => this.#hideSecrets());
     const environment = new EnvironmentResolver({ own: env });
@@ -166,6 +182,7 @@ export class Aggregator {
       own: ownPlaces(paths, options.config.path),
       mask: (text) => masker.maskText(text),
       budgets: this.budgets,
+      fill: (server) => fillSecrets(server, (name) => this.vault.read(name)),
     });
     this.audit = openAudit(paths.dataDir, masker, log.child('audit'));
     const noted = notePins(this.audit);
@@ -410,7 +427,7 @@ export class Aggregator {
 
   #hideSecrets(): void {
     const { config, masker } = this.options;
-    masker.setSecrets([...secretsOf(config.current), ...this.signIns.secrets]);
+    masker.setSecrets([...secretsOf(config.current), ...this.signIns.secrets, ...this.vault.values]);
   }
 }
 

@@ -10,6 +10,7 @@ import { healHandlers, serverHandlers } from './handlers/servers.ts';
 import { inboxHandlers } from './handlers/inbox.ts';
 import { profileHandlers } from './handlers/profiles.ts';
 import { savingsHandlers, settingsHandlers } from './handlers/settings.ts';
+import { secretHandlers } from './handlers/secrets.ts';
 import { scanHandlers } from './handlers/scan.ts';
 import { spillHandlers } from './handlers/spills.ts';
 import { isRpcMethod, readRpcInput } from './inputs.ts';
@@ -26,6 +27,7 @@ const handlers: AllHandlers = {
   ...profileHandlers,
   ...savingsHandlers,
   ...scanHandlers,
+  ...secretHandlers,
   ...serverHandlers,
   ...settingsHandlers,
   ...spillHandlers,

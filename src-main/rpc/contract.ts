@@ -10,6 +10,8 @@ import type { ProfileToken } from '../core/profiles/profile-tokens.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
 import type { FlowEvent, FlowSummary } from '../core/trust/flow/flow-record.ts';
 import type { Decided, DiffLine, InboxItem, InboxSummary, Meaning, Outcome } from '../core/trust/inbox/inbox-item.ts';
+import type { FoundSecret, MovedSecrets, SecretRow } from '../core/secrets/secret-desk.ts';
+import type { KeyPlaceName, VaultStanding } from '../core/secrets/vault.ts';
 import type { Finding, Verdict } from '../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/places.ts';
 import type { LabelWords } from '../core/calls/label-words.ts';
@@ -26,6 +28,7 @@ export type {
   Meaning,
   Piece,
 } from '../core/trust/inbox/inbox-item.ts';
+export type { FoundSecret, MovedSecrets, SecretRow, VaultStanding };
 export type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
 
 /** Where a connection stands; the picture is in core/servers. */
@@ -217,7 +220,8 @@ export type RpcMethods = RpcContract &
   HealContract &
   InboxContract &
   ProfileContract &
-  SavingsContract;
+  SavingsContract &
+  SecretsContract;
 export type RpcMethod = keyof RpcMethods;
 
 /** What a question that fails is answered over HTTP and IPC. */
@@ -707,6 +711,31 @@ export interface InboxContract {
   };
   /** Takes a decision back. */
   undecide: { input: { readonly id: string }; output: Decided };
+}
+
+// What people may ask about secrets. No value is ever in an answer. Types only.
+
+export interface SecretsContract {
+  secrets: { input: Nothing; output: { readonly secrets: readonly SecretRow[]; readonly vault: VaultStanding } };
+  /** Servers that get it are started anew. */
+  setSecret: {
+    input: { readonly name: string; readonly value: string };
+    output: { readonly name: string; readonly servers: readonly string[] };
+  };
+  removeSecret: {
+    input: { readonly name: string };
+    output: { readonly removed: boolean; readonly servers: readonly string[] };
+  };
+  /** What looks like a secret in the config file. */
+  plainSecrets: { input: { readonly server?: string }; output: { readonly found: readonly FoundSecret[] } };
+  /** Moves it into the vault; `copies`: files that still hold a value as it was. */
+  moveSecrets: { input: { readonly server?: string }; output: MovedSecrets };
+  unlockVault: { input: { readonly passphrase: string }; output: VaultStanding };
+  /** Moves the vault's key; `begin`: a new one for new values, where the old one cannot be had. */
+  placeVaultKey: {
+    input: { readonly place: KeyPlaceName; readonly passphrase?: string; readonly begin?: boolean };
+    output: VaultStanding;
+  };
 }
 
 // What people may ask about data that leaves. Types only.

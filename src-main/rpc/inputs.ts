@@ -131,6 +131,17 @@ const inputs: Inputs = {
   revokeProfileToken: z.object({ id }),
   flowRecord: nothing,
   declineFlowOffer: nothing,
+  secrets: nothing,
+  setSecret: z.object({ name, value: z.string().max(500_000) }),
+  removeSecret: z.object({ name }),
+  plainSecrets: z.object({ server: maybe(name) }),
+  moveSecrets: z.object({ server: maybe(name) }),
+  unlockVault: z.object({ passphrase: text }),
+  placeVaultKey: z.object({
+    place: z.enum(['keychain', 'passphrase', 'file']),
+    passphrase: maybe(text),
+    begin: maybe(flag),
+  }),
 };
 
 export function isRpcMethod(method: string): method is RpcMethod {

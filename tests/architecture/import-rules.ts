@@ -8,6 +8,7 @@ export const layers = [
   'wire',
   'config',
   'security',
+  'secrets',
   'trust',
   'search',
   'condense',

@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { lineOf, parse, type Rule } from './source.ts';
 
 /** Entries exist to do something when they are loaded; a worker is an entry of its own thread, the process for Python of its own process. */
-const isEntry = /^src-main\/[^/]+\.ts$|-worker\.ts$|\/python-process\.ts$|^src-renderer\/main\.ts$/;
+const isEntry = /^src-main\/[^/]+\.ts$|-worker\.ts$|\/(?:python|keychain)-process\.ts$|^src-renderer\/main\.ts$/;
 
 /** Classes whose instances cannot be changed, or hold nothing worth changing. */
 const constantClasses: ReadonlySet<string> = new Set(['RegExp', 'TextEncoder', 'URL', 'Error', 'AppError']);

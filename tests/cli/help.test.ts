@@ -37,6 +37,7 @@ test('without arguments the help names every command and exits with 0', async ()
         'kit',
         'pin',
         'env',
+        'secret',
         'inbox',
         'review',
         'profiles',

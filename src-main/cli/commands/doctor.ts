@@ -9,6 +9,8 @@ import { nameOfWaiting } from '../../core/config/accepted-config.ts';
 import { secretsOf } from '../../core/config/app-config.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import { CarriedEnvironments } from '../../core/servers/launch/carried-environments.ts';
+import { SecretDesk } from '../../core/secrets/secret-desk.ts';
+import { openVault } from '../../core/secrets/vault.ts';
 import type { Probe } from '../../core/servers/probe-connection.ts';
 import type { CoreAccess, CoreState, HealthLevel, RpcMethods, ServerStatus } from '../../rpc/contract.ts';
 import { cliPaths, openAnyConfig } from '../cli-config.ts';
@@ -22,7 +24,7 @@ import { confirm, oneLine, paint, type Paint, printAnswer, printLines, printProg
 interface Finding {
   /** `problem` needs a person; `note` is worth knowing. */
   readonly level: 'ok' | 'note' | 'problem';
-  readonly topic: 'core' | 'node' | 'files' | 'config' | 'server';
+  readonly topic: 'core' | 'node' | 'files' | 'secrets' | 'config' | 'server';
   /** One sentence or two: what is, and what to do. */
   readonly text: string;
 }
@@ -67,6 +69,7 @@ async function examine(config: string | undefined): Promise<Finding[]> {
     finding,
     ...(state === undefined ? [] : httpFindings(state)),
     ...(await fileFindings(store)),
+    await secretFinding(config, store),
     ...configFindings(store),
     ...environmentFindings(store),
     ...servers,
@@ -162,6 +165,23 @@ async function fileFindings({ path, current }: ConfigStore): Promise<Finding[]> 
   return isFine
     ? [{ level: 'ok', topic: 'files', text: `Token and socket in ${runDir} are yours alone.` }, ...found]
     : found;
+}
+
+/** Where the key of the vault lies, and whether it can be had. */
+async function secretFinding(config: string | undefined, store: ConfigStore): Promise<Finding> {
+  const core = await runningCoreFor(config).catch(() => undefined);
+  const { vault, secrets } = await (core === undefined ? ownDesk(store).list() : core.ask('secrets', {}));
+  await core?.close();
+  const missing = secrets.filter(({ changedAt }) => changedAt === undefined).map(({ name }) => name);
+  const lacking = missing.length === 0 ? '' : ` Not set: ${missing.join(', ')}. Set them: tooltray secret set NAME`;
+  const isFine = vault.state !== 'locked' && vault.sealed === 0 && missing.length === 0;
+  const level = isFine ? (vault.place === 'file' ? 'note' : 'ok') : 'problem';
+  return { level, topic: 'secrets', text: `${vault.sentence}${lacking}` };
+}
+
+function ownDesk(config: ConfigStore): SecretDesk {
+  const { dataDir, logDir } = cliPaths();
+  return new SecretDesk({ vault: openVault(dataDir, process.env), config, folders: [dataDir, logDir] });
 }
 
 async function privacyProblem(path: string): Promise<Finding[]> {

@@ -9,7 +9,7 @@ import type { WaitingEdit } from '../config/accepted-config.ts';
 import { keyAliases } from '../config/read-entry.ts';
 import { writtenEntry } from '../config/edit-config.ts';
 import { diffLine, diffLines } from '../trust/inbox/diff-lines.ts';
-import { entryMeanings, gravestFirst, settingMeanings } from '../trust/inbox/entry-meanings.ts';
+import { entryMeanings, gravestFirst, secretMeanings, settingMeanings } from '../trust/inbox/entry-meanings.ts';
 import type { DiffLine, Meaning } from '../trust/inbox/inbox-item.ts';
 import { describeChange, editConfig, type ServerChange } from './server-change.ts';
 
@@ -20,6 +20,8 @@ export interface ExplainedChange {
   readonly sentence: string;
   /** What a yes would mean, gravest first. */
   readonly meanings: readonly Meaning[];
+  /** Those of them that tell of secrets: part of what is asked, not of the small print. */
+  readonly secrets: readonly Meaning[];
   readonly lines: readonly DiffLine[];
   /** The entry as it would stand in the config file; undefined where none would. */
   readonly entry: JsonObject | undefined;
@@ -51,6 +53,7 @@ export function explainEdits(waiting: readonly WaitingEdit[]): readonly Explaine
         server: markHidden(server),
         sentence,
         meanings: entryMeanings(before, entry),
+        secrets: secretMeanings(before, entry),
         lines: compareEntries(before, entry),
         entry: shown(entry),
       };
@@ -62,6 +65,7 @@ export function explainEdits(waiting: readonly WaitingEdit[]): readonly Explaine
       server: '',
       sentence,
       meanings: settingMeanings(key, value),
+      secrets: [],
       lines: compareEntries({ [key]: before }, { [key]: value }),
       entry: undefined,
     };
@@ -90,10 +94,11 @@ function explainChange(
       return diffLine(`Tool ${tool}`, own, text === '' ? own : text);
     });
     const meanings = [{ text: 'The models of all apps read this in place of what the server says.', isGrave: false }];
-    return { kind, server, sentence, meanings, lines, entry: after && shown(after) };
+    return { kind, server, sentence, meanings, secrets: [], lines, entry: after && shown(after) };
   }
   const meanings = gravestFirst([...liftMeanings(change), ...entryMeanings(before, after)]);
-  return { kind, server, sentence, meanings, lines: compareEntries(before, after), entry: after && shown(after) };
+  const [secrets, lines] = [secretMeanings(before, after), compareEntries(before, after)];
+  return { kind, server, sentence, meanings, secrets, lines, entry: after && shown(after) };
 }
 
 /** What is given up besides: what is switched on runs, whatever its entry said before. */
@@ -101,6 +106,12 @@ function liftMeanings(change: ServerChange): readonly Meaning[] {
   if (change.kind === 'remove') return [{ text: 'All apps lose its tools.', isGrave: false }];
   if (change.kind !== 'enable' || change.lifts === undefined) return [];
   return [{ text: 'It asked for a container and gets none.', isGrave: true }];
+}
+
+/** What is asked, with the secrets that a yes gives away. */
+export function fullSentence(sentence: string, changes: readonly Pick<ExplainedChange, 'secrets'>[]): string {
+  const gets = new Set(changes.flatMap(({ secrets }) => secrets.map(({ text }) => text)));
+  return [sentence, ...gets].join(' ');
 }
 
 function shown(entry: JsonObject): JsonObject {

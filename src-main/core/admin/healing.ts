@@ -18,6 +18,7 @@ import {
   ownCommand,
 } from '../client-apps/heal-offers.ts';
 import type { ServerConfig } from '../config/app-config.ts';
+import { secretsNamed } from '../config/replace-variables.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { readConfigText } from '../config/update-config-file.ts';
 import { writtenEntry } from '../config/edit-config.ts';
@@ -194,7 +195,9 @@ export class Healing {
     return { server, healed: false, sentence: unhealedText(server, waiting, failures) };
   }
 
-  async #isAllowed({ source }: HealOffer): Promise<boolean> {
+  async #isAllowed({ source, entry }: HealOffer): Promise<boolean> {
+    // A secret is given to another program at the person's word on that one only.
+    if (secretsNamed(entry).length > 0) return false;
     return this.#deps.policy() === 'auto' || (await this.#deps.consents.has(source.id));
   }
 

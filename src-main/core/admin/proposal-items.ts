@@ -7,7 +7,7 @@ import { gravestFirst } from '../trust/inbox/entry-meanings.ts';
 import type { InboxSource, PersonsWord } from '../trust/inbox/inbox.ts';
 import type { InboxAction, InboxItem, InboxPart, Outcome } from '../trust/inbox/inbox-item.ts';
 import type { DecisionHistory, KeptDecision, WayBack } from './decision-history.ts';
-import type { ExplainedChange } from './explain-change.ts';
+import { type ExplainedChange, fullSentence } from './explain-change.ts';
 import type { PersonEdits } from './person-edits.ts';
 import type { ServerAdmin } from './server-admin.ts';
 import { isRisky, type Proposal, type ServerChange } from './server-change.ts';
@@ -49,7 +49,7 @@ function itemOf(proposal: Proposal, explained: readonly ExplainedChange[]): Inbo
   return {
     ...{ id, at, until: undefined, kind: isFile ? 'settings' : 'proposal', cause: `proposal ${id}` },
     server: servers.size === 1 && server !== '' ? server : undefined,
-    sentence: markHidden(proposal.sentence),
+    sentence: fullSentence(markHidden(proposal.sentence), explained),
     from: isFile
       ? 'Another program wrote it into the config file.'
       : `${markHidden(nameOfApp(author.app))} asked with ${markHidden(author.tool)}.`,

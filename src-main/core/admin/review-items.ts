@@ -1,4 +1,5 @@
 /** Servers whose entry itself says that nobody has accepted them yet (MCPProxy's quarantine), as items of the inbox. */
+import { fullSentence } from './explain-change.ts';
 import type { InboxSource } from '../trust/inbox/inbox.ts';
 import type { InboxAction, InboxItem } from '../trust/inbox/inbox-item.ts';
 import { markHidden } from '../base/shown-text.ts';
@@ -39,7 +40,7 @@ function action(id: ReviewChoice, label: string, meaning: string, isRisky: boole
   return { id, label, meaning, isRisky, isByPart: false };
 }
 
-function itemOf({ server, id, meanings, lines }: ServerReview): InboxItem {
+function itemOf({ server, id, meanings, secrets, lines }: ServerReview): InboxItem {
   return {
     ...{
       id,
@@ -51,7 +52,9 @@ function itemOf({ server, id, meanings, lines }: ServerReview): InboxItem {
       meanings,
       actions,
     },
-    sentence: markHidden(`The server "${server}" waits for your review and is not started before.`),
+    sentence: fullSentence(markHidden(`The server "${server}" waits for your review and is not started before.`), [
+      { secrets },
+    ]),
     from: 'Its entry in the config file says that nobody has accepted it.',
     isGrave: false,
     parts: [{ keys: [server], title: markHidden(`Entry of ${server}`), notes: [], added: [], lines, more: 0 }],

@@ -260,7 +260,7 @@ export class ServerAdmin {
       this.#requireAllowed(change);
       this.#check(change);
     }
-    if (this.#isFree(changes)) {
+    if (this.#isFree(changes) && !(await this.#givesSecrets(changes))) {
       await this.#apply(changes, author);
       return { kind: 'applied' };
     }
@@ -275,6 +275,13 @@ export class ServerAdmin {
       const staysHeld = change.kind === 'disable' || (change.kind === 'update' && !mayLift(change.fields));
       return staysHeld || this.#heldOf(change.server) === undefined;
     });
+  }
+
+  /** A secret is the person's to give: to another program or address it goes at their word only, whatever else models may do. */
+  async #givesSecrets(changes: readonly ServerChange[]): Promise<boolean> {
+    const text = await readConfigText(this.configPath).catch(() => '');
+    const explained = explainChanges(text, changes, this.#config.current.isolateCommands);
+    return explained.some(({ secrets }) => secrets.length > 0);
   }
 
   /** What waits because another program wrote it into the config file, as one proposal. */

@@ -10,7 +10,7 @@ import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { hasServer, writtenEntry } from '../config/edit-config.ts';
 import { readConfigText } from '../config/update-config-file.ts';
-import { entryMeanings } from '../trust/inbox/entry-meanings.ts';
+import { entryMeanings, secretMeanings } from '../trust/inbox/entry-meanings.ts';
 import type { DiffLine, Meaning, Outcome } from '../trust/inbox/inbox-item.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import type { DecisionHistory } from './decision-history.ts';
@@ -27,6 +27,8 @@ export interface ServerReview {
   readonly lines: readonly DiffLine[];
   /** What accepting it would mean, gravest first. */
   readonly meanings: readonly Meaning[];
+  /** Those of them that tell which secrets it would get. */
+  readonly secrets: readonly Meaning[];
 }
 
 /** `refuse` takes the entry out of the config file, or puts back what was accepted before. */
@@ -124,6 +126,7 @@ export class ServerReviews {
       ...{ server: name, standing, id: idOf(name, standing, entry, before) },
       lines: explainEntries(standing === 'changed' ? before : undefined, entry),
       meanings: entryMeanings(before, entry),
+      secrets: secretMeanings(before, entry),
     };
     return { review, entry, before };
   }

@@ -21,6 +21,8 @@ export const errorCodes = [
   'not_found',
   'paused',
   'port_in_use',
+  'secret_locked',
+  'secret_missing',
   'server_disabled',
   'server_exited',
   'server_not_found',

@@ -30,17 +30,19 @@ interface ProcessOptions {
   readonly flags?: readonly string[];
   /** An open file that it may read, as its `givenFile`. */
   readonly file?: number;
+  /** What of our environment it needs besides. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Behind the three usual descriptors and its line to us. */
 export const givenFile = 4;
 
 /** It and we talk in structured clones. */
-export function startProcess(entry: URL, { memory, flags = [], file }: ProcessOptions): ChildProcess {
+export function startProcess(entry: URL, { memory, flags = [], file, env = {} }: ProcessOptions): ChildProcess {
   // Nothing of our environment besides what Windows needs to start a process and Electron to be Node.
   const { SystemRoot } = process.env;
   return fork(fileURLToPath(entry), [], {
-    env: { ELECTRON_RUN_AS_NODE: '1', ...(SystemRoot !== undefined && { SystemRoot }) },
+    env: { ...env, ELECTRON_RUN_AS_NODE: '1', ...(SystemRoot !== undefined && { SystemRoot }) },
     execArgv: [`--max-old-space-size=${memory}`, ...flags],
     cwd: parse(process.execPath).root,
     // A group of its own: an interrupt at the terminal is for the core, which then ends it.

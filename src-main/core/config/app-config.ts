@@ -29,8 +29,6 @@ interface ServerBase {
   readonly held?: Hold;
   /** MCPProxy's container settings, as written: kept and shown, without effect but for `held`. */
   readonly isolation?: JsonObject;
-  /** Why it cannot be started as it is configured, in a sentence. */
-  readonly cannotStart?: string;
   /** What its tools and resources are named after, with one server as well; absent: the server, where there are several. */
   readonly prefix?: string;
   /** Absent: every tool is on. */

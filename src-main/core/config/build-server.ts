@@ -27,11 +27,7 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
   const held = holdOf(written, context.settings.isolateCommands);
   if (held !== undefined) reportHeld(reader, held);
   const enabled = on && held === undefined;
-  const missing: string[] = [];
-  const entry = replaceVariables(written, context.env, (unfilled) => {
-    if (unfilled.source === 'keyring') missing.push(unfilled.name);
-    reportUnfilled(reader, enabled, unfilled);
-  });
+  const entry = replaceVariables(written, context.env, (unfilled) => reportUnfilled(reader, enabled, unfilled));
   const kind = decideKind(reader, entry);
   if (kind === undefined) return undefined;
   const base = {
@@ -39,7 +35,6 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
     enabled,
     ...(on && held !== undefined && { held }),
     ...(written.isolation !== undefined && { isolation: written.isolation }),
-    ...(missing.length > 0 && { cannotStart: missingText(missing) }),
     ...(entry.prefix !== undefined && { prefix: entry.prefix }),
     ...toolSwitch(entry),
     ...serverLimits(entry, kind, context),
@@ -60,11 +55,6 @@ function reportHeld(reader: EntryReader, held: Hold): void {
   reader.report('warning', place, holdReasons[held], holdFixes[held].replace('NAME', reader.name));
 }
 
-/** It is there, and says why it does not start: a secret that another product keeps. */
-function missingText(names: readonly string[]): string {
-  return `It needs ${names.map((name) => `\${keyring:${name}}`).join(', ')}, and Tooltray cannot read that keyring yet.`;
-}
-
 function toolSwitch({ disabledTools, enabledTools }: Entry): { toolSwitch?: ToolSwitch } {
   if (disabledTools === undefined && enabledTools === undefined) return {};
   return { toolSwitch: { off: disabledTools ?? [], only: enabledTools } };
@@ -72,9 +62,10 @@ function toolSwitch({ disabledTools, enabledTools }: Entry): { toolSwitch?: Tool
 
 /** A server that is off can wait for its variables. */
 function reportUnfilled(reader: EntryReader, enabled: boolean, { path, source, name }: UnfilledPlaceholder): void {
-  if (source === 'keyring') {
-    const suggestion = `Until it can, write \${env:${name}} and set that variable.`;
-    reader.report('warning', path, `Tooltray cannot read the keyring yet, so this server does not start.`, suggestion);
+  if (source === 'secret') {
+    if (takesSecrets(path)) return;
+    const where = 'Secrets are filled into variables, arguments, headers and addresses only.';
+    reader.report(enabled ? 'error' : 'warning', path, where, 'Write it there.');
     return;
   }
   const reason =
@@ -84,6 +75,12 @@ function reportUnfilled(reader: EntryReader, enabled: boolean, { path, source, n
   const suggestion =
     source === 'env' ? `Set ${name}, or write \${env:${name}:-default}.` : `Write \${env:NAME} and set that variable.`;
   reader.report(enabled ? 'error' : 'warning', path, reason, suggestion);
+}
+
+/** `transport`: Magg's headers and tokens. */
+function takesSecrets([field, inner]: readonly PropertyKey[]): boolean {
+  if (field === 'transport') return inner === 'headers' || inner === 'auth';
+  return field === 'args' || field === 'env' || field === 'headers' || field === 'url';
 }
 
 function decideKind(reader: EntryReader, entry: Entry): ServerConfig['kind'] | undefined {

@@ -1,4 +1,4 @@
-/** Puts the values of environment variables in the place of `${env:NAME}`. */
+/** Puts the values of environment variables in the place of `${env:NAME}`, and of secrets in that of `${secret:NAME}`. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -6,46 +6,65 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface UnfilledPlaceholder {
   /** Where in the value, as keys and list positions. */
   readonly path: readonly PropertyKey[];
-  /** `env`: the variable is not set; `input`, `keyring`: another product would have asked for it or kept it. */
-  readonly source: 'env' | 'input' | 'keyring';
+  /** `env`: the variable is not set; `input`: another product would have asked for it; `secret`: filled when the server starts. */
+  readonly source: 'env' | 'input' | 'secret';
   readonly name: string;
 }
 
-const placeholder = /\$\{(env|input|keyring):([^}:]+)(?::-([^}]*))?\}/g;
+const placeholder = /\$\{(env|input|secret|keyring):([^}:]+)(?::-([^}]*))?\}/g;
+
+/** `${keyring:NAME}` is MCPProxy's name for what `${secret:NAME}` is here. */
+const secretSources: ReadonlySet<string> = new Set(['secret', 'keyring']);
 
 /**
  * `${env:NAME}` and `${env:NAME:-default}` (used, as in a shell, when the variable is unset or empty) in every text inside `value`.
- * What cannot be filled is told to `onUnfilled` and becomes nothing, a keyring's stays as it is; `${input:…}` is VS Code's, `${keyring:…}` is MCPProxy's.
+ * What cannot be filled is told to `onUnfilled` and becomes nothing; `${input:…}` is VS Code's. A secret is told as well, and stays what
+ * it is: its value is put in when the server starts, and stands in no config.
  */
 export function replaceVariables<T>(
   value: T,
   env: Environment,
   onUnfilled: (unfilled: UnfilledPlaceholder) => void,
 ): T {
-  return replaceAt(value, [], env, onUnfilled) as T;
-}
-
-type OnUnfilled = (unfilled: UnfilledPlaceholder) => void;
-
-function replaceAt(value: unknown, path: readonly PropertyKey[], env: Environment, onUnfilled: OnUnfilled): unknown {
-  if (typeof value === 'string') return replaceInText(value, path, env, onUnfilled);
-  if (Array.isArray(value)) return value.map((item, index) => replaceAt(item, [...path, index], env, onUnfilled));
-  if (typeof value !== 'object' || value === null) return value;
-  const replaced = Object.entries(value).map(
-    ([key, item]) => [key, replaceAt(item, [...path, key], env, onUnfilled)] as const,
-  );
-  return Object.fromEntries(replaced);
-}
-
-function replaceInText(text: string, path: readonly PropertyKey[], env: Environment, onUnfilled: OnUnfilled): string {
-  return text.replace(
-    placeholder,
-    (whole: string, source: UnfilledPlaceholder['source'], name: string, fallback?: string) => {
+  return mapTexts(value, [], (text, path) =>
+    text.replace(placeholder, (whole: string, source: string, name: string, fallback?: string) => {
+      if (secretSources.has(source)) {
+        onUnfilled({ path, source: 'secret', name });
+        return whole;
+      }
       const value = source === 'env' ? env[name] : undefined;
       if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
-      if (value === undefined) onUnfilled({ path, source, name });
-      // A reference to a keyring stays what it is: whoever can read it later finds it here.
-      return value ?? (source === 'keyring' ? whole : '');
-    },
-  );
+      if (value === undefined) onUnfilled({ path, source: source === 'env' ? 'env' : 'input', name });
+      return value ?? '';
+    }),
+  ) as T;
+}
+
+/** The names of the secrets in every text inside `value`, in their order. */
+export function secretsNamed(value: unknown): readonly string[] {
+  const names = new Set<string>();
+  replaceSecrets(value, (name) => {
+    names.add(name);
+    return '';
+  });
+  return [...names];
+}
+
+/** `value` with what `valueOf` answers in the place of each `${secret:NAME}`; `fallback`: what stands behind `:-`. */
+export function replaceSecrets<T>(value: T, valueOf: (name: string, fallback: string | undefined) => string): T {
+  return mapTexts(value, [], (text) =>
+    text.replace(placeholder, (whole: string, source: string, name: string, fallback?: string) =>
+      secretSources.has(source) ? valueOf(name, fallback) : whole,
+    ),
+  ) as T;
+}
+
+type OnText = (text: string, path: readonly PropertyKey[]) => string;
+
+function mapTexts(value: unknown, path: readonly PropertyKey[], onText: OnText): unknown {
+  if (typeof value === 'string') return onText(value, path);
+  if (Array.isArray(value)) return value.map((item, index) => mapTexts(item, [...path, index], onText));
+  if (typeof value !== 'object' || value === null) return value;
+  const mapped = Object.entries(value).map(([key, item]) => [key, mapTexts(item, [...path, key], onText)] as const);
+  return Object.fromEntries(mapped);
 }

@@ -129,6 +129,14 @@ export class ManagedServer {
     await this.#listed();
   }
 
+  /** What it is started with is not what it was: what runs ends, and starts anew unless it slept. Never rejects. */
+  async relaunch(): Promise<void> {
+    const { kind } = this.state;
+    if (kind === 'disabled' || kind === 'authenticating') return;
+    await this.rest();
+    if (kind !== 'disconnected') await this.retry().catch(() => undefined);
+  }
+
   /** Begins a sign-in; once the person is through, the server is tried by itself. Rejects with AppError. */
   async signIn(): Promise<SignInAttempt> {
     const signIn = this.#deps.signIns.get(this.config);

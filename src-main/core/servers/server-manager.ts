@@ -3,6 +3,7 @@ import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import { hashServer } from '../config/build-server.ts';
+import { secretsOfServer } from '../secrets/fill-secrets.ts';
 import { ManagedServer, type ServerDeps, type ServerNotification } from './managed-server.ts';
 
 export interface NamedNotification extends ServerNotification {
@@ -80,6 +81,18 @@ export class ServerManager {
       await server.start();
     };
     await Promise.all([...stopping.values(), ...fresh.map(start)]);
+  }
+
+  /** Those that get one of these secrets are started anew. Never rejects. */
+  async secretsChanged(names: ReadonlySet<string>): Promise<void> {
+    const having = this.all.filter(({ config }) => secretsOfServer(config).some((name) => names.has(name)));
+    await Promise.all(having.map((server) => server.relaunch()));
+  }
+
+  /** The vault can be opened after all: those that failed for want of it are tried again. Never rejects. */
+  async vaultOpened(): Promise<void> {
+    const waiting = this.all.filter(({ state }) => state.kind === 'error' && state.error.code === 'secret_locked');
+    await Promise.all(waiting.map((server) => server.relaunch()));
   }
 
   get paused(): boolean {

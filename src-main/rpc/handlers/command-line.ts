@@ -2,6 +2,7 @@
 import { textOr } from '../../core/base/json.ts';
 import { serverVariables } from '../../core/admin/environment-items.ts';
 import { isRisky, type Proposal } from '../../core/admin/server-change.ts';
+import { fullSentence } from '../../core/admin/explain-change.ts';
 import type { ServerAdmin } from '../../core/admin/server-admin.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import { AppError } from '../../core/base/errors.ts';
@@ -101,7 +102,8 @@ async function summaryOf(proposal: Proposal, admin: ServerAdmin): Promise<Propos
   const isFile = author.app === '';
   const explained = await admin.explain(proposal);
   return {
-    ...{ id, at, origin: isFile ? 'file' : 'model', sentence: markHidden(proposal.sentence), changes: explained },
+    ...{ id, at, origin: isFile ? 'file' : 'model', changes: explained },
+    sentence: fullSentence(markHidden(proposal.sentence), explained),
     ...{ app: isFile ? '' : markHidden(nameOfApp(author.app)), tool: markHidden(author.tool) },
     risky: isFile || changes.some(isRisky),
   };

@@ -58,24 +58,6 @@ test("MCPProxy's quarantine is a review, which no switch ends", () => {
   expect(reviewed).toMatchObject({ problems: [], config: { servers: [{ enabled: true }] } });
 });
 
-test('a secret in a keyring leaves the server in the list, with the reason, and the others alone', () => {
-  const text = JSON.stringify({
-    servers: { a: { command: 'a', env: { KEY: '${keyring:my-key}' } }, b: { command: 'b' } },
-  });
-  const { config, problems } = readConfig(text, '/c/config.json', {});
-  expect(config?.servers).toMatchObject([
-    {
-      name: 'a',
-      enabled: true,
-      env: { KEY: '${keyring:my-key}' },
-      cannotStart: expect.stringContaining('my-key') as string,
-    },
-    { name: 'b' },
-  ]);
-  expect(config?.servers[1]).not.toHaveProperty('cannotStart');
-  expect(problems).toMatchObject([{ path: 'servers.a.env.KEY', severity: 'warning', server: 'a' }]);
-});
-
 describe('a field that says nothing where it stands is pointed at', () => {
   test.each([
     [{ command: 'x', headers: { A: 'b' } }, 'servers.a.headers'],

@@ -55,11 +55,23 @@ test('a server that is off may wait for its variables', () => {
   expect(problems).toMatchObject([{ severity: 'warning' }]);
 });
 
-test("VS Code's inputs and MCPProxy's keyring cannot be filled in, and that is said", () => {
-  const { problems } = read({ command: 'x', env: { A: '${input:key}', B: '${keyring:k}' } }, {});
-  expect(problems.map(({ reason }) => reason)).toEqual([
-    '${input:key} cannot be filled in here.',
-    'Tooltray cannot read the keyring yet, so this server does not start.',
+test("VS Code's inputs cannot be filled in, and that is said", () => {
+  const { problems } = read({ command: 'x', env: { A: '${input:key}' } }, {});
+  expect(problems.map(({ reason }) => reason)).toEqual(['${input:key} cannot be filled in here.']);
+});
+
+test('a reference to a secret stays what it is where it can be filled later, a default and all', () => {
+  const entry = { command: 'x', args: ['--key', '${secret:K}'], env: { A: 'a ${keyring:k}', B: '${secret:b:-none}' } };
+  const { config, problems } = read(entry, { K: 'no', k: 'no' });
+  expect(config?.servers).toMatchObject([{ args: entry.args, env: entry.env }]);
+  expect(problems).toEqual([]);
+});
+
+test('where no secret is filled in, a reference is an error', () => {
+  const { problems } = read({ command: '${secret:K}', cwd: '/${keyring:k}' }, {});
+  expect(problems).toMatchObject([
+    { path: 'servers.a.command', severity: 'error' },
+    { path: 'servers.a.cwd', severity: 'error' },
   ]);
 });
 

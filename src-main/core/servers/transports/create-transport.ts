@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import type { Env } from '../../base/app-paths.ts';
 import { AppError } from '../../base/errors.ts';
 import { RotatingFile } from '../../base/rotating-file.ts';
-import type { BuiltinServerConfig, HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
+import type {
+  BuiltinServerConfig,
+  HttpServerConfig,
+  ServerConfig,
+  StdioServerConfig,
+} from '../../config/app-config.ts';
+import { fillSecrets, secretsOfServer } from '../../secrets/fill-secrets.ts';
 import type { OwnPlaces } from '../../security/own-places.ts';
 import type { LineBudgets } from '../../wire/byte-budget.ts';
 import type { Message } from '../../wire/message.ts';
@@ -31,35 +37,48 @@ interface TransportDeps {
   readonly mask?: ((text: string) => string) | undefined;
   /** What all lines together may have of the memory. */
   readonly budgets?: LineBudgets | undefined;
+  /** Puts the secrets in that a config names; without it there are none. Rejects with AppError secret_missing or secret_locked. */
+  readonly fill?: FillSecrets | undefined;
   /** Starts a built-in server and gives our end of its line. */
   readonly connectBuiltin: (config: BuiltinServerConfig) => Promise<SdkTransport>;
 }
 
+export type FillSecrets = <C extends ServerConfig>(config: C) => Promise<C>;
+
+const noSecrets: FillSecrets = (config) => fillSecrets(config, () => Promise.resolve(undefined));
+
 /** A new, unstarted transport; each is used once. */
 export function createTransport(config: ServerConfig, deps: TransportDeps): Transport {
+  const { fill = noSecrets } = deps;
   switch (config.kind) {
-    case 'stdio':
-      return new StdioTransport({
-        ...{ ...config, ...deps, env: config.env, serverName: config.name },
-        inherited: deps.carried?.inherited(config) ?? config.inheritEnv ?? [],
-      });
+    case 'stdio': {
+      const start = (filled: StdioServerConfig): Transport =>
+        new StdioTransport({
+          ...{ ...filled, ...deps, env: filled.env, serverName: filled.name },
+          // As it is written: what it gets hangs on its entry.
+          inherited: deps.carried?.inherited(config) ?? config.inheritEnv ?? [],
+        });
+      if (secretsOfServer(config).length === 0) return start(config);
+      return new LazyTransport(async () => start(await fill(config)));
+    }
     case 'http':
       return new LazyTransport(async () => {
         const { HttpOrSseTransport } = await import('./http-or-sse-transport.ts');
-        return new HttpOrSseTransport(httpOptions(config, deps));
+        return new HttpOrSseTransport(await httpOptions(config, deps));
       });
     case 'sse':
       return new LazyTransport(async () => {
         const { SseTransport } = await import('./sse-transport.ts');
-        return new SseTransport(httpOptions(config, deps));
+        return new SseTransport(await httpOptions(config, deps));
       });
     case 'builtin':
       return new LazyTransport(async () => adaptSdkTransport(await deps.connectBuiltin(config)));
   }
 }
 
-function httpOptions(config: HttpServerConfig, deps: TransportDeps): HttpTransportOptions {
-  const { name, url, headers, maxMessageBytes } = config;
+async function httpOptions(config: HttpServerConfig, deps: TransportDeps): Promise<HttpTransportOptions> {
+  const { fill = noSecrets } = deps;
+  const { name, url, headers, maxMessageBytes } = await fill(config);
   const signIn = deps.signIns?.find(config);
   const { env, mask, budgets } = deps;
   return { serverName: name, url, headers, maxMessageBytes, env, mask, budgets, signIn };
@@ -82,6 +101,7 @@ interface TransportFactoryOptions {
   readonly budgets?: LineBudgets | undefined;
   /** Without it nobody is signed in to servers over HTTP. */
   readonly signIns?: SignIns | undefined;
+  readonly fill?: FillSecrets | undefined;
 }
 
 export class TransportFactory {
@@ -92,9 +112,7 @@ export class TransportFactory {
     this.#options = options;
   }
 
-  /** Throws AppError config_invalid where its entry cannot be used as it stands. */
   create(config: ServerConfig): Transport {
-    if (config.cannotStart !== undefined) throw new AppError('config_invalid', config.cannotStart);
     return createTransport(config, {
       ...this.#options,
       stderr: this.#stderrOf(config.name),

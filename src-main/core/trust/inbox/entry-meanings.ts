@@ -1,8 +1,10 @@
 /** What an entry of the config, or a setting, would mean: the reach a server gains, in sentences for the person who agrees to it. */
+import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { isSecretName } from '../../base/mask.ts';
 import { cutText, markHidden } from '../../base/shown-text.ts';
 import { keyAliases } from '../../config/read-entry.ts';
+import { secretsNamed } from '../../config/replace-variables.ts';
 import { floatingPackage, programName } from '../pins/launch.ts';
 import type { Meaning } from './inbox-item.ts';
 
@@ -11,7 +13,42 @@ export function entryMeanings(before: JsonObject | undefined, after: JsonObject 
   if (after === undefined) return [];
   const isOnAnyway = before !== undefined && (isOn(before) || !isOn(after));
   const known = new Set(isOnAnyway ? reachOf(before).map(({ text }) => text) : []);
-  return gravestFirst([...reachOf(after).filter(({ text }) => !known.has(text)), ...toolsBack(before, after)]);
+  const reach = reachOf(after).filter(({ text }) => !known.has(text));
+  return gravestFirst([...secretMeanings(before, after), ...reach, ...toolsBack(before, after)]);
+}
+
+/** Which secrets of the vault a server would get that it does not have, or would get as another program or at another address. */
+export function secretMeanings(before: JsonObject | undefined, after: JsonObject | undefined): readonly Meaning[] {
+  if (after === undefined || isDeepStrictEqual(launchOf(before ?? {}), launchOf(after))) return [];
+  const { command, url } = launchOf(after);
+  const where =
+    typeof command !== 'string' && typeof url === 'string'
+      ? `which is sent to ${shownWord(hostOf(url))}`
+      : `which ${shownWord(typeof command === 'string' ? programName(command) : 'it')} can read and send on`;
+  return secretsNamed(after).map((name) => grave(`It gets the secret ${shownWord(name)}, ${where}.`));
+}
+
+/** All but what only says how it is treated here. */
+function launchOf(entry: JsonObject): JsonObject {
+  const fields = Object.entries(entry).map(([key, value]) => [keyAliases.get(key) ?? key, value] as const);
+  return Object.fromEntries(fields.filter(([field]) => reaching.has(field)));
+}
+
+const reaching: ReadonlySet<string> = new Set([
+  'command',
+  'args',
+  'env',
+  'cwd',
+  'url',
+  'headers',
+  'transport',
+  'type',
+  'oauth',
+  'source',
+]);
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
 }
 
 /** What a guarded setting of the config would allow; empty where its line says it all. */

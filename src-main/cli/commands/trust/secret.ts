@@ -1,0 +1,174 @@
+/** `tooltray secret`: keys and passwords for servers, sealed in the vault; where the key of that lies. */
+import { toAppError } from '../../../core/base/errors.ts';
+import { count } from '../../../core/base/wording.ts';
+import { SecretDesk } from '../../../core/secrets/secret-desk.ts';
+import { openVault } from '../../../core/secrets/vault.ts';
+import type { CoreAccess, FoundSecret, RpcMethods, SecretsContract, VaultStanding } from '../../../rpc/contract.ts';
+import { cliPaths, openAnyConfig, openCliConfig, unknownServer, serverNames } from '../../cli-config.ts';
+import { command, commonFlags, wrongUse } from '../../command.ts';
+import { runningCoreFor } from '../../core-access.ts';
+import { oneLine, paint, printAnswer, readSecret, table } from '../../terminal.ts';
+
+const places = ['keychain', 'passphrase', 'file'] as const;
+
+export const secret = command({
+  actions: {
+    list: { help: 'their names, and which servers get them (the usual)' },
+    set: { words: 'NAME', help: 'the value is asked for, or read from stdin' },
+    rm: { words: 'NAME', help: 'forget one; servers that get it do not start then' },
+    move: { words: '[SERVER]', help: 'move what looks like a secret out of the config file' },
+    key: {
+      words: '[PLACE]',
+      help: 'where the key lies that seals them; with a PLACE, move it: keychain, passphrase, file',
+    },
+    unlock: { help: 'give the passphrase to the Tooltray that runs' },
+  },
+  usual: 'list',
+  flags: {
+    dryRun: { help: 'move: only say what would be moved' },
+    new: { help: 'key: begin with a new one, where the old one cannot be had' },
+    ...commonFlags,
+  },
+  notes: [
+    'In the config, ${secret:NAME} stands for the value: in env, args, headers and url. It is filled in when a server starts.',
+    'A passphrase is asked for, read from stdin, or taken from TOOLTRAY_VAULT_PASSPHRASE or TOOLTRAY_VAULT_PASSPHRASE_FILE.',
+  ],
+  async run({ dryRun, new: begin, config, json }, [word], action) {
+    await withDesk(config, async (ask) => {
+      if (action === 'list') await list(ask, json);
+      else if (action === 'set') await set(ask, word ?? '', json);
+      else if (action === 'rm') await remove(ask, word ?? '', json);
+      else if (action === 'move') await move(ask, word, dryRun, json);
+      else if (action === 'unlock') await unlock(ask, json);
+      else await key(ask, word, begin, json);
+    });
+    return 0;
+  },
+});
+
+type Question = keyof SecretsContract;
+type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
+
+/** The running core, so that its servers follow; without one, the vault itself. */
+async function withDesk(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
+  const core: CoreAccess | undefined = await runningCoreFor(config);
+  if (core === undefined) return work(await ownDesk(config));
+  try {
+    await work((method, input) => core.ask(method, input));
+  } finally {
+    await core.close();
+  }
+}
+
+async function ownDesk(config: string | undefined): Promise<Ask> {
+  const { dataDir, logDir } = cliPaths();
+  const store = await (config === undefined ? openAnyConfig(config) : openCliConfig(config));
+  const desk = new SecretDesk({ vault: openVault(dataDir, process.env), config: store, folders: [dataDir, logDir] });
+  const named = async <T>(server: string | undefined, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      const isUnknown = server !== undefined && toAppError(error).code === 'server_not_found';
+      throw isUnknown ? unknownServer(server, serverNames(store)) : error;
+    }
+  };
+  const answers: { readonly [M in Question]: (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']> } = {
+    secrets: () => desk.list(),
+    setSecret: ({ name, value }) => desk.set(name, value),
+    removeSecret: ({ name }) => desk.remove(name),
+    plainSecrets: ({ server }) => named(server, async () => ({ found: await desk.findPlain(server) })),
+    moveSecrets: ({ server }) => named(server, () => desk.move(server)),
+    unlockVault: ({ passphrase }) => desk.unlock(passphrase),
+    placeVaultKey: ({ place, passphrase, begin = false }) => desk.placeKey(place, passphrase, begin),
+  };
+  return (method, input) => answers[method](input);
+}
+
+async function list(ask: Ask, json: boolean): Promise<void> {
+  const { secrets, vault } = await ask('secrets', {});
+  printAnswer(json, { secrets, vault }, () => [
+    ...(secrets.length === 0
+      ? ['No secret is kept. To keep one: tooltray secret set NAME; to find those in the config: tooltray secret move']
+      : table(
+          ['NAME', 'SET', 'SERVERS'],
+          secrets.map(({ name, changedAt, servers }) => [
+            oneLine(name),
+            changedAt === undefined ? paint('bad', 'missing') : new Date(changedAt).toISOString().slice(0, 10),
+            oneLine(servers.join(', ')),
+          ]),
+        )),
+    '',
+    standingLine(vault),
+  ]);
+}
+
+async function set(ask: Ask, name: string, json: boolean): Promise<void> {
+  const answer = await ask('setSecret', { name, value: await readSecret(`Value of ${oneLine(name)}:`) });
+  printAnswer(json, answer, () => [`${oneLine(answer.name)} is kept.${servedBy(answer.servers)}`]);
+}
+
+function servedBy(servers: readonly string[]): string {
+  return servers.length === 0 ? '' : ` ${oneLine(servers.join(', '))} ${servers.length === 1 ? 'gets' : 'get'} it.`;
+}
+
+async function remove(ask: Ask, name: string, json: boolean): Promise<void> {
+  const { removed, servers } = await ask('removeSecret', { name });
+  const missing = servers.length === 0 ? '' : ` ${oneLine(servers.join(', '))} cannot start without it.`;
+  printAnswer(json, { name, removed, servers }, () => [
+    removed ? `${oneLine(name)} is forgotten.${missing}` : `There was no secret called ${oneLine(name)}.`,
+  ]);
+}
+
+async function move(ask: Ask, server: string | undefined, dryRun: boolean, json: boolean): Promise<void> {
+  const input = server === undefined ? {} : { server };
+  if (dryRun) {
+    const { found } = await ask('plainSecrets', input);
+    printAnswer(json, { found }, () =>
+      found.length === 0 ? [nothingFound] : [`${count(found.length, 'value')} would be moved:`, ...found.map(line)],
+    );
+    return;
+  }
+  const { moved, copies } = await ask('moveSecrets', input);
+  printAnswer(json, { moved, copies }, () =>
+    moved.length === 0
+      ? [nothingFound]
+      : [
+          `Moved ${count(moved.length, 'value')} into the vault:`,
+          ...moved.map(line),
+          ...(copies.length === 0 ? [] : ['These files still hold them as they were; delete them when all works:']),
+          ...copies.map((file) => `  ${oneLine(file)}`),
+        ],
+  );
+}
+
+const nothingFound = 'Nothing in the config file looks like a secret.';
+
+function line({ server, where, name }: FoundSecret): string {
+  return `  ${oneLine(server)}, ${oneLine(where)}: \${secret:${name}}`;
+}
+
+async function unlock(ask: Ask, json: boolean): Promise<void> {
+  const vault = await ask('unlockVault', { passphrase: await readSecret('Passphrase:') });
+  printAnswer(json, { vault }, () => [standingLine(vault)]);
+}
+
+async function key(ask: Ask, place: string | undefined, begin: boolean, json: boolean): Promise<void> {
+  const known = places.find((one) => one === place);
+  if (place !== undefined && known === undefined) throw wrongUse(`a key lies in one of: ${places.join(', ')}`);
+  const vault =
+    known === undefined
+      ? (await ask('secrets', {})).vault
+      : await ask('placeVaultKey', { place: known, begin, ...(known === 'passphrase' && (await newPassphrase())) });
+  printAnswer(json, { vault }, () => [standingLine(vault)]);
+}
+
+async function newPassphrase(): Promise<{ readonly passphrase: string }> {
+  const passphrase = await readSecret('New passphrase:');
+  const again = process.stdin.isTTY ? await readSecret('Once more:') : passphrase;
+  if (passphrase !== again) throw wrongUse('the two are not the same');
+  return { passphrase };
+}
+
+function standingLine({ state, sentence }: VaultStanding): string {
+  return state === 'locked' ? paint('bad', oneLine(sentence)) : paint('quiet', oneLine(sentence));
+}

@@ -1,0 +1,68 @@
+/** Puts secrets into what a server is started or reached with, at that moment and for that one line. */
+import { AppError } from '../base/errors.ts';
+import type { ServerConfig } from '../config/app-config.ts';
+import { replaceSecrets, secretsNamed } from '../config/replace-variables.ts';
+import { ofServers } from './vault.ts';
+
+/** The fields that secrets may stand in, of every kind of server. */
+const fields = ['args', 'env', 'url', 'headers'] as const;
+
+/** The names of the secrets that a server gets. */
+export function secretsOfServer(config: ServerConfig): readonly string[] {
+  return secretsNamed(fieldsOf(config));
+}
+
+/** What a secret of servers is called in the vault. */
+export function vaultName(name: string): string {
+  return `${ofServers}${name}`;
+}
+
+/** The other way round; nothing where it is a sign-in or another key. */
+export function secretOfName(name: string): string[] {
+  return name.startsWith(ofServers) ? [name.slice(ofServers.length)] : [];
+}
+
+type ReadSecret = (name: string) => Promise<string | undefined>;
+
+/** The config with its secrets in. Rejects with AppError secret_missing or secret_locked, naming the server. */
+export async function fillSecrets<C extends ServerConfig>(config: C, read: ReadSecret): Promise<C> {
+  const values = new Map<string, string | undefined>();
+  for (const name of secretsOfServer(config)) {
+    values.set(
+      name,
+      await read(vaultName(name)).catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error;
+        throw new AppError(error.code, `${config.name} needs the secret ${name}. ${error.message}`, {
+          ...(error.fix !== undefined && { fix: error.fix }),
+          cause: error,
+        });
+      }),
+    );
+  }
+  const put = (name: string, fallback: string | undefined): string => {
+    const value = values.get(name) ?? fallback;
+    if (value === undefined) {
+      throw new AppError('secret_missing', `${config.name} needs the secret ${name}, which is not set.`, {
+        fix: `Set it: tooltray secret set ${name}`,
+      });
+    }
+    // A program and a header could not be given it; their own refusals would quote it.
+    if (value.includes('\0') || (config.kind !== 'stdio' && /[\r\n]/.test(value))) {
+      throw new AppError('secret_missing', `The secret ${name} of ${config.name} has characters that cannot be sent.`, {
+        fix: `Set it anew, in one line: tooltray secret set ${name}`,
+      });
+    }
+    return value;
+  };
+  const { url, ...others } = fieldsOf(config);
+  return {
+    ...config,
+    ...replaceSecrets(others, put),
+    // So that no value can lead elsewhere.
+    ...(url !== undefined && { url: replaceSecrets(url, (...named) => encodeURIComponent(put(...named))) }),
+  };
+}
+
+function fieldsOf(config: ServerConfig): { readonly url?: string } {
+  return Object.fromEntries(Object.entries(config).filter(([key]) => (fields as readonly string[]).includes(key)));
+}

@@ -1,0 +1,119 @@
+/** Finds what looks like a secret in a server's entry, and puts references in its place. */
+import { isObject, type JsonObject } from '../base/json.ts';
+import { isSecretName, maskText, secretValues } from '../base/mask.ts';
+import { isPrefixedKey, prefixedKeys } from '../base/secret-shapes.ts';
+import { keyAliases } from '../config/read-entry.ts';
+
+export interface PlainSecret {
+  /** Where in the entry, as people read it: `env GITHUB_TOKEN`. */
+  readonly where: string;
+  readonly value: string;
+  /** What it could be called, best first. */
+  readonly names: readonly string[];
+}
+
+/** Names the secret that takes the place of a value; undefined leaves it as it is. */
+type Keep = (found: PlainSecret) => string | undefined;
+
+/** What an entry holds that looks like a secret, in its order. */
+export function findPlain(server: string, entry: JsonObject): readonly PlainSecret[] {
+  const found: PlainSecret[] = [];
+  withReferences(server, entry, (one) => {
+    found.push(one);
+    return undefined;
+  });
+  return found;
+}
+
+/** The entry with a reference for each value that `keep` gives a name. */
+export function withReferences(server: string, entry: JsonObject, keep: Keep): JsonObject {
+  const replaced = Object.entries(entry).map(([key, value]): [string, unknown] => {
+    const field = keyAliases.get(key) ?? key;
+    const put = puts(server, keep, field);
+    if ((field === 'env' || field === 'headers') && isObject(value)) return [key, inMap(value, put)];
+    if (field === 'args' && Array.isArray(value))
+      return [key, value.map((word, at) => inWord(word, value[at - 1], put))];
+    if (field === 'url' && typeof value === 'string') return [key, inAddress(value, put)];
+    if (key === 'transport' && isObject(value) && isObject(value['headers'])) {
+      return [key, { ...value, headers: inMap(value['headers'], puts(server, keep, 'headers')) }];
+    }
+    return [key, value];
+  });
+  return Object.fromEntries(replaced);
+}
+
+/** `name`: what it is kept under in the entry; undefined for what is known by its shape. */
+type Put = (value: string, name: string | undefined) => string;
+
+/** Shorter ones could not be hidden where they turn up, and are hardly secrets. */
+const shortest = 6;
+
+function puts(server: string, keep: Keep, field: string): Put {
+  return (value, name) => {
+    if (value.length < shortest || /\$\{\w+:/.test(value) || /^(?:true|false|null|\d{1,15})$/.test(value)) return value;
+    const own = spelled(name ?? 'KEY');
+    const long = `${spelled(server)}_${own}`;
+    const names = field === 'env' ? [own, long] : [long];
+    const found = { where: `${field}${name === undefined ? '' : ` ${name}`}`, value, names };
+    const chosen = keep(found);
+    return chosen === undefined ? value : `\${secret:${chosen}}`;
+  };
+}
+
+function spelled(name: string): string {
+  return (
+    name
+      .replace(/^-+/, '')
+      .replace(/[^A-Za-z0-9]+/g, '_')
+      .replace(/^_+|_+$/g, '')
+      .toUpperCase()
+      .slice(0, 60) || 'SECRET'
+  );
+}
+
+function inMap(map: JsonObject, put: Put): JsonObject {
+  const replaced = Object.entries(map).map(([name, value]): [string, unknown] => {
+    if (typeof value !== 'string' || secretValues({ [name]: value }).length === 0) return [name, value];
+    return [name, behindScheme(value, (rest) => put(rest, name))];
+  });
+  return Object.fromEntries(replaced);
+}
+
+/** `Bearer KEY`: the word stays readable. */
+function behindScheme(value: string, put: (rest: string) => string): string {
+  const [, scheme = '', rest = value] = /^((?:Bearer|Basic|Token|ApiKey) +)(\S.*)$/is.exec(value) ?? [];
+  return scheme + put(rest);
+}
+
+/** One word of a command line. */
+function inWord(word: unknown, before: unknown, put: Put): unknown {
+  if (typeof word !== 'string') return word;
+  if (typeof before === 'string' && /^-[^=]*$/.test(before) && isSecretName(before) && !word.startsWith('-')) {
+    return put(word, before);
+  }
+  const [, name, link = '', value = ''] = /^(-{0,2}[A-Za-z][\w.-]*)(=|: ?)(?!\/\/)(.+)$/s.exec(word) ?? [];
+  if (name !== undefined && isSecretName(name)) return name + link + behindScheme(value, (rest) => put(rest, name));
+  const keys = withoutKeys(word, put);
+  if (keys !== word) return keys;
+  // A password inside an address, or the like: the whole word, since its parts mean nothing alone.
+  return maskText(word) === word ? word : put(word, undefined);
+}
+
+function inAddress(url: string, put: Put): string {
+  const named = url.replace(/([?&])([^=&#]+)=([^&#]+)/g, (whole, mark: string, name: string, value: string) =>
+    isSecretName(decoded(name)) ? `${mark}${name}=${put(decoded(value), name)}` : whole,
+  );
+  return withoutKeys(named, put);
+}
+
+function withoutKeys(text: string, put: Put): string {
+  return text.replace(prefixedKeys, (match) => (isPrefixedKey(match) ? put(match, undefined) : match));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

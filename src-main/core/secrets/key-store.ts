@@ -1,0 +1,217 @@
+/** The places where the vault's key may lie, and how it is had from each: the keychain, a file, the person's head. */
+import { constants } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../base/atomic-file.ts';
+import { AppError, errorText } from '../base/errors.ts';
+import type { Keychain } from './keychain.ts';
+import { keyId, newStretching, readKey, seal, stretch, unseal } from './sealing.ts';
+import type { KeyPlace } from './vault-file.ts';
+
+interface KeyStoreOptions {
+  /** Beside the vault. */
+  readonly folder: string;
+  readonly keychain: Keychain;
+  /** What the person gave at the start, from the environment; undefined: nothing. Rejects where its file cannot be read. */
+  readonly givenPassphrase: () => Promise<string | undefined>;
+  /** How long the keychain may take before others go on without it, in ms (3 s by default). */
+  readonly patienceMs?: number;
+  /** A key came after all. */
+  readonly onLate: () => void;
+}
+
+const usualPatienceMs = 3000;
+
+export class KeyStore {
+  readonly #options: KeyStoreOptions;
+  readonly #keys = new Map<string, Buffer>();
+  /** Questions to the keychain that are open, by key. */
+  readonly #asked = new Map<string, { readonly answer: Promise<Buffer>; isLate: boolean }>();
+
+  constructor(options: KeyStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with AppError secret_locked, saying why it cannot be had now. */
+  async find(id: string, place: KeyPlace): Promise<Buffer> {
+    const known = this.#keys.get(id);
+    if (known !== undefined) return known;
+    const key = await this.#findIn(id, place);
+    this.#keys.set(id, key);
+    return key;
+  }
+
+  /** Opens a key that lies under a passphrase. Rejects with AppError not_allowed where it is another one. */
+  async unlock(id: string, place: KeyPlace & { readonly place: 'passphrase' }, passphrase: string): Promise<void> {
+    const opened = unseal(await stretch(passphrase, place.stretching), place.sealed, aboutKey(id));
+    const key = opened === undefined ? undefined : readKey(opened);
+    if (key === undefined) throw new AppError('not_allowed', 'That is not the passphrase of the vault for secrets.');
+    this.#keys.set(id, key);
+  }
+
+  /** Whether a key could be kept in the keychain; the reason why not. Asks for an item that nobody has: a write might open a dialog. */
+  async keychainProblem(): Promise<string | undefined> {
+    try {
+      await within(this.#options.keychain.read('a name that nobody has'), this.#patienceMs);
+      return undefined;
+    } catch (error) {
+      return errorText(error);
+    }
+  }
+
+  /** Puts a key where it is had from later on; not in use until the vault says so. Rejects with AppError or the keychain's reason. */
+  async keep(key: Buffer, place: KeyPlace['place'], passphrase?: string): Promise<KeyPlace> {
+    const id = keyId(key);
+    const text = key.toString('base64url');
+    if (place === 'keychain') {
+      const { keychain } = this.#options;
+      await keychain.write(id, text);
+      // What cannot be read again was not kept.
+      if ((await within(keychain.read(id), this.#patienceMs)) !== text)
+        throw new Error('it did not keep what it was given');
+    } else if (place === 'file') {
+      await writeFileAtomic(this.#file(id), `${text}\n`, { mode: 0o600 });
+      if ((await this.#readFile(id)).compare(key) !== 0) throw new Error('it did not keep what it was given');
+    }
+    this.#keys.set(id, key);
+    if (place !== 'passphrase') return { place };
+    if (passphrase === undefined) throw new AppError('bad_request', 'A passphrase is needed.');
+    const stretching = newStretching();
+    return { place, stretching, sealed: seal(await stretch(passphrase, stretching), text, aboutKey(id)) };
+  }
+
+  /** Takes a key away from where it is not had from any more. Never rejects: a copy too many is told by nobody. */
+  async forget(id: string, { place }: KeyPlace): Promise<void> {
+    if (place === 'keychain') await this.#options.keychain.remove(id).catch(() => undefined);
+    else if (place === 'file') await rm(this.#file(id), { force: true }).catch(() => undefined);
+  }
+
+  /** Of a key that lies in a file, for whoever is told of it. */
+  fileOf(id: string): string {
+    return this.#file(id);
+  }
+
+  get #patienceMs(): number {
+    return this.#options.patienceMs ?? usualPatienceMs;
+  }
+
+  #findIn(id: string, place: KeyPlace): Promise<Buffer> {
+    switch (place.place) {
+      case 'keychain':
+        return this.#fromKeychain(id);
+      case 'file':
+        return this.#readFile(id);
+      case 'passphrase':
+        return this.#withGiven(id, place);
+    }
+  }
+
+  async #fromKeychain(id: string): Promise<Buffer> {
+    const open = this.#asked.get(id);
+    // Who asks while a dialog is open long since is told at once.
+    if (open?.isLate === true) throw noAnswer();
+    const asked = open ?? { answer: this.#askKeychain(id), isLate: false };
+    this.#asked.set(id, asked);
+    try {
+      return await within(asked.answer, this.#patienceMs);
+    } catch (error) {
+      if (!(error instanceof TooLate)) throw error;
+      asked.isLate = true;
+      throw noAnswer();
+    }
+  }
+
+  async #askKeychain(id: string): Promise<Buffer> {
+    try {
+      const text = await this.#options.keychain.read(id);
+      const key = text === undefined ? undefined : readKey(text);
+      // Locked and missing look alike in some keychains: neither is a reason to make another key.
+      if (key === undefined || keyId(key) !== id) {
+        throw locked('the keychain does not have its key, or does not show it while it is locked');
+      }
+      this.#keys.set(id, key);
+      if (this.#asked.get(id)?.isLate === true) this.#options.onLate();
+      return key;
+    } catch (error) {
+      throw error instanceof AppError ? error : locked(`the keychain cannot be asked (${errorText(error)})`, error);
+    } finally {
+      this.#asked.delete(id);
+    }
+  }
+
+  async #readFile(id: string): Promise<Buffer> {
+    const file = this.#file(id);
+    const text = await readPrivate(file).catch((error: unknown) => {
+      throw locked(`its key file, ${file}, cannot be read (${errorText(error)})`, error);
+    });
+    const key = readKey(text);
+    if (key === undefined || keyId(key) !== id) throw locked(`what ${file} holds is not its key`);
+    return key;
+  }
+
+  async #withGiven(id: string, place: KeyPlace & { readonly place: 'passphrase' }): Promise<Buffer> {
+    const given = await this.#options.givenPassphrase().catch((error: unknown) => {
+      throw locked(`the file of its passphrase cannot be read (${errorText(error)})`, error);
+    });
+    if (given === undefined)
+      throw locked('its passphrase has not been given', undefined, 'Give it: tooltray secret unlock.');
+    await this.unlock(id, place, given).catch((error: unknown) => {
+      throw locked('the passphrase in the environment is another one', error);
+    });
+    const key = this.#keys.get(id);
+    if (key === undefined) throw locked('its passphrase has not been given');
+    return key;
+  }
+
+  #file(id: string): string {
+    return join(this.#options.folder, `key-${id}`);
+  }
+}
+
+function aboutKey(id: string): string {
+  return `tooltray vault key ${id}`;
+}
+
+/** Throws where it is a link, or somebody else's: what lies there would be theirs to choose. */
+async function readPrivate(file: string): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const stats = await handle.stat();
+    if (process.platform !== 'win32' && stats.uid !== process.getuid?.()) throw new Error('it belongs to another user');
+    if (process.platform !== 'win32' && (stats.mode & 0o777) !== 0o600) await handle.chmod(0o600);
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+function locked(why: string, cause?: unknown, fix?: string): AppError {
+  return new AppError('secret_locked', `The vault for secrets is locked: ${why}.`, {
+    fix: fix ?? 'What it holds stays as it is. See: tooltray secret key',
+    cause,
+  });
+}
+
+function noAnswer(): AppError {
+  return locked(
+    'the keychain has not answered yet',
+    undefined,
+    'It may show a window: answer it, and this goes on by itself.',
+  );
+}
+
+class TooLate extends Error {
+  constructor() {
+    super('it did not answer in time');
+  }
+}
+
+/** What is answered later is for whoever asks then. */
+async function within<T>(answer: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TooLate()), ms);
+  });
+  answer.catch(() => undefined);
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,8 @@
+/** What the core asks of the process at the system's keychain, and what that answers. Types only. */
+
+export type KeychainRequest = {
+  readonly account: string;
+} & ({ readonly act: 'read' | 'remove' } | { readonly act: 'write'; readonly value: string });
+
+/** `value`: what was read; absent where there is no such item, and after a write. */
+export type KeychainAnswer = { readonly value?: string | undefined } | { readonly failure: string };

@@ -1,0 +1,67 @@
+/**
+ * One question at the system's keychain, in a process of its own: the call may wait for a dialog as long as it likes, and the core can
+ * end it, which no thread inside the core could be.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import type { Entry as KeychainEntry } from '@napi-rs/keyring';
+import type { KeychainAnswer, KeychainRequest } from './keychain-messages.ts';
+
+type Library = { readonly Entry: typeof KeychainEntry };
+
+const service = 'Tooltray';
+
+process.once('message', (request: KeychainRequest) => {
+  const answer = answerTo(request);
+  process.send?.(answer, () => process.disconnect());
+});
+
+function answerTo(request: KeychainRequest): KeychainAnswer {
+  try {
+    // Pinned: by itself the library would fall back to the kernel's keyring, which is empty after a restart.
+    const entry = new (load().Entry)(service, request.account, { linux: { store: 'secret-service' } });
+    if (request.act === 'read') return { value: entry.getPassword() ?? undefined };
+    if (request.act === 'write') entry.setPassword(request.value);
+    else entry.deletePassword();
+    return {};
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Throws where there is none for this system. */
+function load(): Library {
+  const file = libraryFile();
+  if (file === undefined) {
+    throw new Error(`Tooltray came without a keychain library for ${process.platform} on ${process.arch}`);
+  }
+  return createRequire(import.meta.url)(file) as Library;
+}
+
+/** Beside the built entry in a folder of its own; among the sources where the package has it. */
+function libraryFile(): string | undefined {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const start = `keyring.${process.platform}-${process.arch}`;
+  const folder = import.meta.url.endsWith('.ts') ? packageFolder(here) : join(here, 'keychain');
+  if (folder === undefined || !existsSync(folder)) return undefined;
+  const fits = readdirSync(folder).filter((name) => name.startsWith(start) && name.endsWith('.node'));
+  // Of two C libraries the one that this Node was built with.
+  const wanted = isMusl() ? 'musl' : 'gnu';
+  const name = fits.find((one) => one.includes(wanted)) ?? fits[0];
+  return name === undefined ? undefined : join(folder, name);
+}
+
+function packageFolder(here: string): string | undefined {
+  const packages = join(here, '../../../../node_modules/@napi-rs');
+  const start = `keyring-${process.platform}-${process.arch}`;
+  const name = existsSync(packages) ? readdirSync(packages).find((one) => one.startsWith(start)) : undefined;
+  return name === undefined ? undefined : join(packages, name);
+}
+
+function isMusl(): boolean {
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
+  return process.platform === 'linux' && header.glibcVersionRuntime === undefined;
+}

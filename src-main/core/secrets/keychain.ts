@@ -1,0 +1,75 @@
+/** The system's keychain, asked late and with a limit: a dialog may be open in front of it, and nothing of the core waits for that. */
+import process from 'node:process';
+import { startProcess, workerLocation } from '../base/worker-line.ts';
+import type { KeychainAnswer, KeychainRequest } from './keychain-worker/keychain-messages.ts';
+
+export interface Keychain {
+  /** undefined: the keychain is there and has no such item. Rejects with the reason where it cannot be asked. */
+  read(account: string): Promise<string | undefined>;
+  write(account: string, value: string): Promise<void>;
+  remove(account: string): Promise<void>;
+}
+
+/** How long a dialog may stay open before we end our question, in ms. */
+const longestMs = 5 * 60_000;
+/** A write that takes as long is given up: the key goes to another place, and a dialog that is answered later must not undo that. */
+const writeMs = 10_000;
+
+/** What a question to the keychain needs of our environment: where the session's bus is, and whose home it is. */
+const passedOn = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME', 'USER', 'LOGNAME', 'USERPROFILE', 'APPDATA'];
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Each question is a process that ends with its answer; about 60 ms. */
+export class SystemKeychain implements Keychain {
+  readonly #env: Env;
+
+  constructor(env: Env) {
+    this.#env = env;
+  }
+
+  read(account: string): Promise<string | undefined> {
+    return this.#ask({ act: 'read', account }, longestMs);
+  }
+
+  async write(account: string, value: string): Promise<void> {
+    await this.#ask({ act: 'write', account, value }, writeMs);
+  }
+
+  async remove(account: string): Promise<void> {
+    await this.#ask({ act: 'remove', account }, writeMs);
+  }
+
+  async #ask(request: KeychainRequest, limitMs: number): Promise<string | undefined> {
+    // Without a bus the library would start one of its own, which nobody else can see.
+    if (process.platform === 'linux' && this.#busIsMissing()) throw new Error('there is no D-Bus session here');
+    const env = Object.fromEntries(
+      passedOn.flatMap((name) => (this.#env[name] === undefined ? [] : [[name, this.#env[name]] as const])),
+    );
+    const child = startProcess(workerLocation('keychain-worker/keychain-process', import.meta.url), {
+      memory: 64,
+      env,
+    });
+    const answer = Promise.withResolvers<KeychainAnswer>();
+    child.once('message', (message) => answer.resolve(message as KeychainAnswer));
+    child.once('error', (error) => answer.resolve({ failure: error.message }));
+    child.once('exit', () => answer.resolve({ failure: 'the process that asked it ended' }));
+    child.unref();
+    child.channel?.unref();
+    // Its end is no reason for ours to wait.
+    const timer = setTimeout(() => answer.resolve({ failure: 'it did not answer' }), limitMs).unref();
+    try {
+      child.send(request, () => undefined);
+      const said = await answer.promise;
+      if ('failure' in said) throw new Error(said.failure);
+      return said.value;
+    } finally {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+    }
+  }
+
+  #busIsMissing(): boolean {
+    return (this.#env['DBUS_SESSION_BUS_ADDRESS'] ?? this.#env['XDG_RUNTIME_DIR'] ?? '') === '';
+  }
+}

@@ -1,0 +1,41 @@
+/** Which files of ours still hold a value as it is: backups and records from before it was moved. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Files looked into, and bytes of one; what is larger is a record of calls, which is masked when it is written. */
+const mostFiles = 2000;
+const mostBytes = 8 * 1024 * 1024;
+
+/** Those below the folders, and those beside the config file whose names begin as its does. Never rejects. */
+export async function filesWith(
+  values: readonly string[],
+  configFile: string,
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  const wanted = [...new Set(values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]))];
+  const beside = await readdir(dirname(configFile)).catch(() => []);
+  const start = configFile.slice(dirname(configFile).length + 1);
+  const own = beside.filter((name) => name.startsWith(start)).map((name) => join(dirname(configFile), name));
+  const below = await Promise.all(folders.map(filesBelow));
+  const holding: string[] = [];
+  for (const file of [...new Set([...own, ...below.flat()])].slice(0, mostFiles)) {
+    if (await holds(file, wanted)) holding.push(file);
+  }
+  return holding.sort();
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function holds(file: string, wanted: readonly string[]): Promise<boolean> {
+  try {
+    const { size } = await stat(file);
+    if (size > mostBytes) return false;
+    const bytes = await readFile(file);
+    return wanted.some((value) => bytes.includes(value));
+  } catch {
+    return false;
+  }
+}

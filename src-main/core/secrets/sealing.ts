@@ -1,0 +1,67 @@
+/** How values are sealed: AES-256-GCM (NIST SP 800-38D) with what a value is for as associated data, and a key under a passphrase. */
+import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } from 'node:crypto';
+
+/** Bytes. */
+const keyLength = 32;
+const nonceLength = 12;
+const tagLength = 16;
+
+export function newKey(): Buffer {
+  return randomBytes(keyLength);
+}
+
+/** Names a key without telling it. */
+export function keyId(key: Buffer): string {
+  return createHash('sha256').update('tooltray vault key\n').update(key).digest('base64url').slice(0, 16);
+}
+
+/** A key as it is kept elsewhere; undefined for what is none. */
+export function readKey(text: string): Buffer | undefined {
+  const key = Buffer.from(text.trim(), 'base64url');
+  return key.length === keyLength ? key : undefined;
+}
+
+/** `about`: what it is for; the sealed text opens for nothing else. In base64url. */
+export function seal(key: Buffer, text: string, about: string): string {
+  const nonce = randomBytes(nonceLength);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(about));
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+}
+
+/** undefined where another key sealed it, where it is for something else, or where it was changed. */
+export function unseal(key: Buffer, sealed: string, about: string): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64url');
+  if (bytes.length < nonceLength + tagLength) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceLength), { authTagLength: tagLength });
+  decipher.setAAD(Buffer.from(about)).setAuthTag(bytes.subarray(nonceLength, nonceLength + tagLength));
+  try {
+    const text = decipher.update(bytes.subarray(nonceLength + tagLength));
+    return Buffer.concat([text, decipher.final()]).toString('utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a passphrase is stretched with (RFC 7914); 32 MB and about half a second. */
+export interface Stretching {
+  readonly salt: string;
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+export function newStretching(): Stretching {
+  return { salt: randomBytes(16).toString('base64url'), N: 2 ** 15, r: 8, p: 3 };
+}
+
+/** Off our thread. Rejects where the numbers ask for more than 256 MB. */
+export function stretch(passphrase: string, { salt, N, r, p }: Stretching): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const words = passphrase.normalize('NFKC');
+    const limits = { N, r, p, maxmem: 256 * 1024 * 1024 };
+    scrypt(words, Buffer.from(salt, 'base64url'), keyLength, limits, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
+  });
+}

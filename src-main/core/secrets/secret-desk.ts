@@ -1,0 +1,187 @@
+/** What a person does with secrets: sets, lists, removes and moves them. Nothing that a model can reach is given this. */
+import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '../base/errors.ts';
+import { count } from '../base/wording.ts';
+import type { ConfigStore } from '../config/config-store.ts';
+import { replaceEntry, writtenEntry } from '../config/edit-config.ts';
+import { readConfigText } from '../config/update-config-file.ts';
+import { secretOfName, secretsOfServer, vaultName } from './fill-secrets.ts';
+import { findPlain, type PlainSecret, withReferences } from './find-plain.ts';
+import { filesWith } from './plain-copies.ts';
+import { ofServers, type KeyPlaceName, type Vault, type VaultStanding } from './vault.ts';
+import type { JsonObject } from '../base/json.ts';
+
+/** Never with its value. */
+export interface SecretRow {
+  readonly name: string;
+  /** ms since 1970; undefined: servers need it, and it is not set. */
+  readonly changedAt: number | undefined;
+  /** The servers that get it. */
+  readonly servers: readonly string[];
+}
+
+/** A value of an entry that looks like a secret. */
+export interface FoundSecret {
+  readonly server: string;
+  /** Where in its entry: `env GITHUB_TOKEN`. */
+  readonly where: string;
+  /** What it is or would be called. */
+  readonly name: string;
+}
+
+export interface MovedSecrets {
+  readonly moved: readonly FoundSecret[];
+  /** Files that still hold a value as it was. */
+  readonly copies: readonly string[];
+}
+
+interface DeskParts {
+  readonly vault: Vault;
+  readonly config: ConfigStore;
+  /** Folders of ours in which copies may lie. */
+  readonly folders: readonly string[];
+}
+
+const nameShape = /^[A-Za-z0-9_][\w.-]{0,99}$/;
+
+export class SecretDesk {
+  readonly #vault: Vault;
+  readonly #config: ConfigStore;
+  readonly #folders: readonly string[];
+
+  constructor({ vault, config, folders }: DeskParts) {
+    this.#vault = vault;
+    this.#config = config;
+    this.#folders = folders;
+  }
+
+  async list(): Promise<{ readonly secrets: readonly SecretRow[]; readonly vault: VaultStanding }> {
+    const kept = await this.#vault.names(ofServers).catch(() => []);
+    const dates = new Map(kept.flatMap(({ name, changedAt }) => secretOfName(name).map((one) => [one, changedAt])));
+    const needed = this.#config.current.servers.flatMap((server) => [...secretsOfServer(server)]);
+    const names = [...new Set([...dates.keys(), ...needed])].sort();
+    const secrets = names.map((name) => ({ name, changedAt: dates.get(name), servers: this.#serversWith(name) }));
+    return { secrets, vault: await this.#vault.standing() };
+  }
+
+  /** Rejects with AppError bad_request, secret_locked. */
+  async set(name: string, value: string): Promise<{ readonly name: string; readonly servers: readonly string[] }> {
+    if (!nameShape.test(name)) {
+      throw new AppError('bad_request', `${JSON.stringify(name)} cannot be the name of a secret.`, {
+        fix: 'Letters, digits, "_", "-" and "." can stand in it.',
+      });
+    }
+    if (value === '') throw new AppError('bad_request', 'The value is empty, so nothing was set.');
+    await this.#vault.write(vaultName(name), value);
+    return { name, servers: this.#serversWith(name) };
+  }
+
+  /** Servers that get it do not start from then on. */
+  async remove(name: string): Promise<{ readonly removed: boolean; readonly servers: readonly string[] }> {
+    return { removed: await this.#vault.remove(vaultName(name)), servers: this.#serversWith(name) };
+  }
+
+  /** What looks like a secret in the config, and what it would be called. */
+  async findPlain(server?: string): Promise<readonly FoundSecret[]> {
+    const entries = await this.#entries(server);
+    return entries.flatMap(([name, entry]) =>
+      findPlain(name, entry).map(({ where, names: [best = ''] }) => ({ server: name, where, name: best })),
+    );
+  }
+
+  /**
+   * Takes secrets out of an entry that is not in the config yet: each is in the vault, and was read back, before its reference is
+   * answered. Rejects with AppError secret_locked.
+   */
+  async keep(
+    server: string,
+    entry: JsonObject,
+  ): Promise<{ readonly entry: JsonObject; readonly moved: readonly FoundSecret[] }> {
+    const chosen = new Map<PlainSecret['value'], string>();
+    const moved: FoundSecret[] = [];
+    for (const found of findPlain(server, entry)) {
+      const name = chosen.get(found.value) ?? (await this.#keepOne(found));
+      chosen.set(found.value, name);
+      moved.push({ server, where: found.where, name });
+    }
+    return { entry: withReferences(server, entry, ({ value }) => chosen.get(value)), moved };
+  }
+
+  /**
+   * Moves what looks like a secret out of the config: into the vault first, read back, then the reference into the file. Killed in
+   * between, both have it. Rejects with AppError server_not_found, secret_locked, or what the config's edit is refused with.
+   */
+  async move(server?: string): Promise<MovedSecrets> {
+    const moves: { name: string; before: JsonObject; after: JsonObject; moved: readonly FoundSecret[] }[] = [];
+    const values: string[] = [];
+    for (const [name, before] of await this.#entries(server)) {
+      const found = findPlain(name, before);
+      if (found.length === 0) continue;
+      values.push(...found.map(({ value }) => value));
+      const { entry: after, moved } = await this.keep(name, before);
+      moves.push({ name, before, after, moved });
+    }
+    if (moves.length === 0) return { moved: [], copies: [] };
+    await this.#config.update((text) =>
+      moves.reduce((edited, { name, before, after }) => {
+        if (!isDeepStrictEqual(writtenEntry(edited, name), before)) {
+          throw new AppError('config_conflict', `The entry of ${name} was changed meanwhile.`, { fix: 'Try again.' });
+        }
+        return replaceEntry(edited, name, after);
+      }, text),
+    );
+    return { moved: moves.flatMap(({ moved }) => moved), copies: await this.copies(values) };
+  }
+
+  /** Files of ours that hold one of these values as it is. */
+  copies(values: readonly string[]): Promise<readonly string[]> {
+    return filesWith(values, this.#config.path, this.#folders);
+  }
+
+  async unlock(passphrase: string): Promise<VaultStanding> {
+    await this.#vault.unlock(passphrase);
+    return this.#vault.standing();
+  }
+
+  async placeKey(place: KeyPlaceName, passphrase: string | undefined, begin: boolean): Promise<VaultStanding> {
+    if (place === 'passphrase' && (passphrase ?? '').length < shortestPassphrase) {
+      throw new AppError(
+        'bad_request',
+        `The passphrase is too short: it takes ${count(shortestPassphrase, 'character')}.`,
+      );
+    }
+    await this.#vault.placeKey(place, passphrase, begin);
+    return this.#vault.standing();
+  }
+
+  /** Under the first of its names that is free, or has the same value already. */
+  async #keepOne({ value, names }: PlainSecret): Promise<string> {
+    const last = names.at(-1) ?? '';
+    const numbered = Array.from({ length: 50 }, (_, at) => `${last}_${at + 2}`);
+    for (const name of [...names, ...numbered]) {
+      const there = await this.#vault.read(vaultName(name));
+      // A name that a server waits for is that server's: what is found here may be for another place.
+      if (there === undefined && this.#serversWith(name).length === 0) await this.#vault.write(vaultName(name), value);
+      else if (there !== value) continue;
+      return name;
+    }
+    throw new AppError('config_conflict', `There are too many secrets called ${last}.`, { fix: 'Remove some.' });
+  }
+
+  #serversWith(secret: string): readonly string[] {
+    return this.#config.current.servers
+      .filter((server) => secretsOfServer(server).includes(secret))
+      .map(({ name }) => name);
+  }
+
+  /** As they are written, whether they can be used or not. */
+  async #entries(server: string | undefined): Promise<readonly (readonly [string, JsonObject])[]> {
+    const text = await readConfigText(this.#config.path);
+    const broken = this.#config.problems.flatMap((problem) => problem.server ?? []);
+    const all = [...new Set([...this.#config.current.servers.map(({ name }) => name), ...broken])];
+    const names = server === undefined ? all : [server];
+    return names.map((name) => [name, writtenEntry(text, name)] as const);
+  }
+}
+
+const shortestPassphrase = 8;

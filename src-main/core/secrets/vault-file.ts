@@ -1,0 +1,113 @@
+/** The vault on disk: which keys there are and where each lies, and what is sealed with them. Replaced as a whole, never half. */
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as z from 'zod';
+import { ensurePrivateDir } from '../base/app-paths.ts';
+import { writeFileAtomic } from '../base/atomic-file.ts';
+import { AppError } from '../base/errors.ts';
+import { withFileLock } from '../base/file-lock.ts';
+
+const word = z.string().min(1).max(300);
+
+/** Where a key lies: in the system's keychain, in a file of the person's own beside the vault, or here under a passphrase. */
+const keyPlace = z.discriminatedUnion('place', [
+  z.object({ place: z.literal('keychain') }),
+  z.object({ place: z.literal('file') }),
+  z.object({
+    place: z.literal('passphrase'),
+    stretching: z.object({
+      salt: word,
+      N: z
+        .number()
+        .int()
+        .min(2)
+        .max(2 ** 20),
+      r: z.number().int().min(1).max(16),
+      p: z.number().int().min(1).max(16),
+    }),
+    sealed: word,
+  }),
+]);
+
+const entry = z.object({
+  /** Id of the key that it is sealed with. */
+  key: word,
+  sealed: z.string(),
+  /** ms since 1970. */
+  changedAt: z.number(),
+});
+
+const shape = z.object({
+  version: z.literal(1),
+  /** Id of the key that new values are sealed with. */
+  current: word,
+  keys: z.record(word, keyPlace),
+  entries: z.record(word, entry),
+});
+
+export type VaultData = Readonly<z.infer<typeof shape>>;
+export type KeyPlace = z.infer<typeof keyPlace>;
+export type SealedEntry = z.infer<typeof entry>;
+
+/** Bytes; a thousand sign-ins are a few megabytes. */
+const mostBytes = 16 * 1024 * 1024;
+/** A dialog of the keychain may be open meanwhile; a holder that died is noticed at once. */
+const lockTimes = { staleMs: 90_000, waitMs: 60_000 };
+
+export class VaultFile {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** undefined: nothing was ever kept. Rejects with AppError secret_locked where it cannot be read: it is left as it is then. */
+  async read(): Promise<VaultData | undefined> {
+    let text: string;
+    try {
+      const { size } = await stat(this.path);
+      if (size > mostBytes) throw new Error('it is too large');
+      text = await readFile(this.path, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw unreadable(this.path, error);
+    }
+    try {
+      return shape.parse(JSON.parse(text), { jitless: true });
+    } catch (error) {
+      throw unreadable(this.path, error);
+    }
+  }
+
+  /** Writes what `change` makes of it, while no other process does. Rejects as `read` does, and with what `change` throws. */
+  async update<T>(change: (data: VaultData | undefined) => Promise<readonly [VaultData | undefined, T]>): Promise<T> {
+    ensurePrivateDir(dirname(this.path));
+    const update = async (): Promise<T> => {
+      const before = await this.read();
+      const [after, result] = await change(before);
+      if (after !== undefined && after !== before) {
+        const text = `${JSON.stringify(after)}\n`;
+        if (Buffer.byteLength(text) > mostBytes) throw new AppError('not_allowed', 'The vault for secrets is full.');
+        await writeFileAtomic(this.path, text, { mode: 0o600 });
+      }
+      return result;
+    };
+    return withFileLock(this.path, update, lockTimes).catch((error: unknown) => {
+      throw error instanceof AppError && error.code === 'config_conflict' ? busy(error) : error;
+    });
+  }
+}
+
+function unreadable(path: string, cause: unknown): AppError {
+  return new AppError('secret_locked', `The vault for secrets, ${path}, cannot be read.`, {
+    fix: 'It is left as it is: put a good copy back, or move it away to begin a new one.',
+    cause,
+  });
+}
+
+function busy(cause: AppError): AppError {
+  return new AppError('secret_locked', 'Another process writes to the vault for secrets and does not come to an end.', {
+    fix: 'Try again.',
+    cause,
+  });
+}

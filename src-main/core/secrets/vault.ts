@@ -1,0 +1,290 @@
+/**
+ * What must not stand in a file as it is: secrets of servers, sign-ins, the audit's key. Sealed one by one in one file, with one key that
+ * lies in the system's keychain, under a passphrase, or in a file. Locked is not missing: what cannot be opened now stays, and says so.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, toAppError } from '../base/errors.ts';
+import { Event } from '../base/events.ts';
+import { KeyStore } from './key-store.ts';
+import { type Keychain, SystemKeychain } from './keychain.ts';
+import { keyId, newKey, seal, unseal } from './sealing.ts';
+import { type KeyPlace, type VaultData, VaultFile } from './vault-file.ts';
+
+export type KeyPlaceName = KeyPlace['place'];
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+interface VaultOptions {
+  /** A folder of its own, private to the person. */
+  readonly folder: string;
+  readonly env: Env;
+  readonly keychain?: Keychain;
+  /** How long others wait for the keychain, in ms. */
+  readonly patienceMs?: number;
+}
+
+export interface VaultStanding {
+  /** `empty`: nothing was kept yet, so there is no key. */
+  readonly state: 'empty' | 'open' | 'locked';
+  /** Where the key lies; undefined while there is none, and where the vault cannot be read. */
+  readonly place: KeyPlaceName | undefined;
+  /** What is and what can be done, for a person. */
+  readonly sentence: string;
+  /** Of the values kept, those that cannot be opened now. */
+  readonly sealed: number;
+}
+
+/** Bytes of one value. */
+const mostValue = 512 * 1024;
+/** How names of servers' secrets begin. */
+export const ofServers = 'secret/';
+
+export class Vault {
+  /** These were written or removed, by us. */
+  readonly changed = new Event<readonly string[]>();
+  /** A key came that others did not wait for. */
+  readonly opened = new Event();
+  /** Another secret of servers is known: whoever hides them is to be told first. */
+  readonly learned = new Event();
+  readonly #file: VaultFile;
+  readonly #keys: KeyStore;
+  readonly #env: Env;
+  /** Those that were replaced or removed as well: a server that still runs may have been started with them. */
+  readonly #values = new Set<string>();
+
+  /** Touches nothing on disk, and asks nobody. */
+  constructor({ folder, env, keychain = new SystemKeychain(env), patienceMs }: VaultOptions) {
+    this.#env = env;
+    this.#file = new VaultFile(join(folder, 'vault.json'));
+    this.#keys = new KeyStore({
+      ...{ folder, keychain, givenPassphrase: () => givenPassphrase(env) },
+      ...(patienceMs !== undefined && { patienceMs }),
+      onLate: () => this.opened.emit(),
+    });
+  }
+
+  /** All secrets of servers that were opened so far, for whoever hides them. */
+  get values(): readonly string[] {
+    return [...this.#values];
+  }
+
+  /** undefined: there is none of that name. Rejects with AppError secret_locked. */
+  async read(name: string): Promise<string | undefined> {
+    const data = await this.#file.read();
+    const entry = data?.entries[name];
+    if (data === undefined || entry === undefined) return undefined;
+    const key = await this.#keyOf(data, entry.key);
+    const value = unseal(key, entry.sealed, about(name));
+    if (value === undefined) {
+      throw new AppError('secret_locked', `What the vault holds for ${shown(name)} was changed by somebody else.`, {
+        fix: 'Set it anew.',
+      });
+    }
+    this.#learn(data, entry.key, key);
+    return value;
+  }
+
+  /** The names that begin so, with when each was set, in ms since 1970. Needs no key. */
+  async names(start: string): Promise<readonly { readonly name: string; readonly changedAt: number }[]> {
+    const { entries = {} } = (await this.#file.read()) ?? {};
+    return Object.entries(entries)
+      .filter(([name]) => name.startsWith(start))
+      .map(([name, { changedAt }]) => ({ name, changedAt }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** On disk, and read back, when it resolves. Rejects with AppError secret_locked, not_allowed where it is too long. */
+  async write(name: string, value: string): Promise<void> {
+    if (Buffer.byteLength(value) > mostValue) {
+      throw new AppError('not_allowed', `The value of ${shown(name)} is too long to be kept.`);
+    }
+    await this.#file.update(async (before) => {
+      const data = before ?? (await this.#begin());
+      const key = await this.#keyOf(data, data.current);
+      const entry = { key: data.current, sealed: seal(key, value, about(name)), changedAt: Date.now() };
+      return [{ ...data, entries: { ...data.entries, [name]: entry } }, undefined];
+    });
+    if ((await this.read(name)) !== value) {
+      throw new AppError('secret_locked', `The vault did not keep ${shown(name)}.`, { fix: 'Try again.' });
+    }
+    this.changed.emit([name]);
+  }
+
+  /** Needs no key. Whether there was one. */
+  async remove(name: string): Promise<boolean> {
+    const removed = await this.#file.update((data) => {
+      if (data?.entries[name] === undefined) return Promise.resolve([undefined, false] as const);
+      const { [name]: _, ...entries } = data.entries;
+      return Promise.resolve([{ ...data, entries }, true] as const);
+    });
+    if (removed) this.changed.emit([name]);
+    return removed;
+  }
+
+  /** Asks for the keys; never rejects. */
+  async standing(): Promise<VaultStanding> {
+    try {
+      const data = await this.#file.read();
+      return data === undefined ? await this.#standingOfNone() : await this.#standingOf(data);
+    } catch (error) {
+      return { state: 'locked', place: undefined, sentence: toAppError(error).text, sealed: 0 };
+    }
+  }
+
+  /** Rejects with AppError not_allowed where it is another passphrase, or none is needed. */
+  async unlock(passphrase: string): Promise<void> {
+    const { keys = {} } = (await this.#file.read()) ?? {};
+    const under = Object.entries(keys).flatMap(([id, place]) => (place.place === 'passphrase' ? [{ id, place }] : []));
+    if (under.length === 0) throw new AppError('not_allowed', 'The vault for secrets is not under a passphrase.');
+    const opened = await Promise.allSettled(under.map(({ id, place }) => this.#keys.unlock(id, place, passphrase)));
+    const [failed] = opened.filter(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected' && !opened.some(({ status }) => status === 'fulfilled')) throw failed.reason;
+    this.opened.emit();
+  }
+
+  /**
+   * Moves the key to another place; nothing is sealed anew. `begin`: where the key cannot be had, new values get a new one, and what the
+   * old one sealed waits for it. Rejects with AppError secret_locked, or unsupported where that place is not to be had.
+   */
+  async placeKey(place: KeyPlaceName, passphrase?: string, begin = false): Promise<void> {
+    const left = await this.#file.update(async (data) => {
+      if (data === undefined) return [await this.#begin(place, passphrase), undefined] as const;
+      const id = data.current;
+      const old = data.keys[id];
+      const key = await this.#keyOf(data, id).catch((error: unknown) => {
+        if (begin) return undefined;
+        throw error;
+      });
+      if (key === undefined) {
+        const fresh = await this.#begin(place, passphrase);
+        return [{ ...data, current: fresh.current, keys: { ...data.keys, ...fresh.keys } }, undefined] as const;
+      }
+      if (old?.place === place && place !== 'passphrase') return [undefined, undefined] as const;
+      const kept = await this.#keep(key, place, passphrase);
+      return [
+        { ...data, keys: { ...data.keys, [id]: kept } },
+        { id, old },
+      ] as const;
+    });
+    // Only now: until the vault on disk says where it is, it is looked for where it was.
+    if (left?.old !== undefined && left.old.place !== place) await this.#keys.forget(left.id, left.old);
+    this.opened.emit();
+  }
+
+  /** The first key, where it is safest: with the passphrase that was given, in the keychain, else in a file. */
+  async #begin(place?: KeyPlaceName, passphrase?: string): Promise<VaultData> {
+    const key = newKey();
+    const id = keyId(key);
+    const kept = place === undefined ? await this.#keepAnywhere(key) : await this.#keep(key, place, passphrase);
+    return { version: 1, current: id, keys: { [id]: kept }, entries: {} };
+  }
+
+  async #keepAnywhere(key: Buffer): Promise<KeyPlace> {
+    const given = await givenPassphrase(this.#env).catch((cause: unknown) => {
+      throw new AppError(
+        'secret_locked',
+        `The passphrase of the vault cannot be read from ${passphraseFileVariable}.`,
+        {
+          cause,
+        },
+      );
+    });
+    if (given !== undefined) return this.#keys.keep(key, 'passphrase', given);
+    if ((await this.#keys.keychainProblem()) === undefined) {
+      const kept = await this.#keys.keep(key, 'keychain').catch(() => undefined);
+      if (kept !== undefined) return kept;
+    }
+    return this.#keys.keep(key, 'file');
+  }
+
+  async #keep(key: Buffer, place: KeyPlaceName, passphrase: string | undefined): Promise<KeyPlace> {
+    try {
+      return await this.#keys.keep(key, place, passphrase);
+    } catch (error) {
+      const { message } = toAppError(error);
+      if (place !== 'keychain') throw error;
+      throw new AppError('unsupported', `The key cannot be kept in the keychain: ${message}.`, {
+        fix: 'It stays where it was. Others: tooltray secret key passphrase, tooltray secret key file.',
+        cause: error,
+      });
+    }
+  }
+
+  #keyOf({ keys }: VaultData, id: string): Promise<Buffer> {
+    const place = keys[id];
+    if (place !== undefined) return this.#keys.find(id, place);
+    return Promise.reject(new AppError('secret_locked', 'The vault for secrets does not say where its key is.'));
+  }
+
+  #learn({ entries }: VaultData, id: string, key: Buffer): void {
+    const before = this.#values.size;
+    for (const [name, entry] of Object.entries(entries)) {
+      if (!name.startsWith(ofServers) || entry.key !== id) continue;
+      const value = unseal(key, entry.sealed, about(name));
+      if (value !== undefined) this.#values.add(value);
+    }
+    if (this.#values.size > before) this.learned.emit();
+  }
+
+  async #standingOfNone(): Promise<VaultStanding> {
+    const given = await givenPassphrase(this.#env).catch(() => undefined);
+    const problem = given === undefined ? await this.#keys.keychainProblem() : undefined;
+    const where =
+      given !== undefined
+        ? 'lie under the passphrase you gave'
+        : problem === undefined
+          ? "lie in the system's keychain"
+          : `lie in a file that only you can read, since there is no keychain (${problem})`;
+    const sentence = `No secret is kept yet. The key of the first one will ${where}.`;
+    return { state: 'empty', place: undefined, sentence, sealed: 0 };
+  }
+
+  async #standingOf(data: VaultData): Promise<VaultStanding> {
+    const failures = new Map<string, AppError>();
+    for (const id of Object.keys(data.keys)) {
+      await this.#keyOf(data, id).catch((error: unknown) => failures.set(id, toAppError(error)));
+    }
+    const sealed = Object.values(data.entries).filter(({ key }) => failures.has(key)).length;
+    const place = data.keys[data.current]?.place;
+    const failure = failures.get(data.current);
+    if (failure !== undefined) return { state: 'locked', place, sentence: failure.text, sealed };
+    const rest = sealed === 0 ? '' : ` ${sealed} of what is kept waits for an older key that cannot be had now.`;
+    return { state: 'open', place, sentence: `${this.#placeSentence(data.current, place)}${rest}`, sealed };
+  }
+
+  #placeSentence(id: string, place: KeyPlaceName | undefined): string {
+    if (place === 'keychain') return "Secrets are sealed with a key in the system's keychain.";
+    if (place === 'passphrase') return 'Secrets are sealed with a key under your passphrase.';
+    const file = this.#keys.fileOf(id);
+    return `Secrets are sealed, but the key lies in a file: whoever can read ${file} can read them. Better: tooltray secret key keychain, or tooltray secret key passphrase.`;
+  }
+}
+
+/** Its values are sealed for their name alone. */
+function about(name: string): string {
+  return `tooltray vault 1\n${name}`;
+}
+
+/** As people know it. */
+function shown(name: string): string {
+  return name.startsWith(ofServers) ? `the secret ${name.slice(ofServers.length)}` : 'a sign-in or key';
+}
+
+const passphraseVariable = 'TOOLTRAY_VAULT_PASSPHRASE';
+const passphraseFileVariable = 'TOOLTRAY_VAULT_PASSPHRASE_FILE';
+
+/** From the environment, for cores that nobody sits in front of; of a file the first line. Rejects where that cannot be read. */
+async function givenPassphrase(env: Env): Promise<string | undefined> {
+  const said = env[passphraseVariable] ?? '';
+  if (said !== '') return said;
+  const file = env[passphraseFileVariable] ?? '';
+  if (file === '') return undefined;
+  const [line = ''] = (await readFile(file, 'utf8')).split(/\r?\n/, 1);
+  if (line === '') throw new Error(`${file} is empty`);
+  return line;
+}
+
+export function openVault(dataDir: string, env: Env): Vault {
+  return new Vault({ folder: join(dataDir, 'secrets'), env });
+}

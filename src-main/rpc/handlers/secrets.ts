@@ -1,0 +1,12 @@
+/** What people do with secrets: never in reach of a model, and no value is ever told. */
+import type { Handlers } from '../deps.ts';
+
+export const secretHandlers = {
+  secrets: (_input, { core }) => core.secrets.list(),
+  setSecret: ({ name, value }, { core }) => core.secrets.set(name, value),
+  removeSecret: ({ name }, { core }) => core.secrets.remove(name),
+  plainSecrets: async ({ server }, { core }) => ({ found: await core.secrets.findPlain(server) }),
+  moveSecrets: ({ server }, { core }) => core.secrets.move(server),
+  unlockVault: ({ passphrase }, { core }) => core.secrets.unlock(passphrase),
+  placeVaultKey: ({ place, passphrase, begin = false }, { core }) => core.secrets.placeKey(place, passphrase, begin),
+} satisfies Handlers;

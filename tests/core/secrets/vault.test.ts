@@ -1,0 +1,172 @@
+/** The vault: what is sealed opens for its name alone, and no key is made or lost while another may be there. */
+import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { VaultData } from '../../../src-main/core/secrets/vault-file.ts';
+import { until } from '../../support/until.ts';
+import { VaultHome } from './vault-fixture.ts';
+
+const locked = expect.objectContaining({ code: 'secret_locked' }) as Error;
+
+test('what is written is read by another process, stands nowhere as it is, and its file is the person’s alone', async () => {
+  using home = new VaultHome();
+  await home.open().write('secret/A', 'the value of A');
+  expect(await home.open().read('secret/A')).toBe('the value of A');
+  expect(await home.open().read('secret/B')).toBeUndefined();
+  expect(readFileSync(home.file, 'utf8')).not.toContain('the value of A');
+  expect(statSync(home.file).mode & 0o777).toBe(0o600);
+  expect([...home.keychain.items.values()]).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
+});
+
+test('a sealed value opens for its own name only, and not once a bit of it is another', async () => {
+  using home = new VaultHome();
+  const vault = home.open();
+  await vault.write('secret/A', 'value A');
+  await vault.write('secret/B', 'value B');
+  const data = JSON.parse(readFileSync(home.file, 'utf8')) as VaultData;
+  const [a, b] = [data.entries['secret/A'], data.entries['secret/B']];
+  writeFileSync(home.file, JSON.stringify({ ...data, entries: { 'secret/A': b, 'secret/B': a } }));
+  await expect(home.open().read('secret/A')).rejects.toEqual(locked);
+  const flipped = { ...a, sealed: `${a?.sealed.slice(0, -2)}${a?.sealed.endsWith('AA') ? 'BB' : 'AA'}` };
+  writeFileSync(home.file, JSON.stringify({ ...data, entries: { 'secret/A': flipped, 'secret/B': b } }));
+  await expect(home.open().read('secret/A')).rejects.toEqual(locked);
+  expect(await home.open().read('secret/B')).toBe('value B');
+});
+
+test('writers at once lose nothing', async () => {
+  using home = new VaultHome();
+  const names = Array.from({ length: 20 }, (_, at) => `secret/N${at}`);
+  await Promise.all(names.map((name) => home.open().write(name, `value of ${name}`)));
+  const vault = home.open();
+  expect(await Promise.all(names.map((name) => vault.read(name)))).toEqual(names.map((name) => `value of ${name}`));
+  // The first key is the only one.
+  expect(home.keychain.items.size).toBe(1);
+});
+
+test('without a keychain the key lies in a file of the person’s own, and that is said', async () => {
+  using home = new VaultHome();
+  home.keychain.problem = 'there is none';
+  expect((await home.open().standing()).sentence).toMatch(/there is no keychain \(there is none\)/);
+  await home.open().write('secret/A', 'value');
+  const [key = ''] = readdirSync(join(home.folder, 'secrets')).filter((name) => name.startsWith('key-'));
+  expect(statSync(join(home.folder, 'secrets', key)).mode & 0o777).toBe(0o600);
+  expect(await home.open().standing()).toMatchObject({ state: 'open', place: 'file', sealed: 0 });
+  // One that comes later changes nothing by itself.
+  home.keychain.problem = undefined;
+  expect(await home.open().read('secret/A')).toBe('value');
+  await home.open().write('secret/B', 'value B');
+  expect(home.keychain.writes).toBe(0);
+});
+
+test.for([
+  ['gone', (home: VaultHome): void => void (home.keychain.problem = 'no D-Bus')],
+  ['locked, showing nothing', (home: VaultHome): void => void (home.keychain.isHidden = true)],
+  ['empty', (home: VaultHome): void => home.keychain.items.clear()],
+] as const)('while the keychain is %s nothing is lost and no other key made', async ([, spoil]) => {
+  using home = new VaultHome();
+  await home.open().write('secret/A', 'value A');
+  const [before, items] = [readFileSync(home.file, 'utf8'), [...home.keychain.items]];
+  spoil(home);
+  const vault = home.open();
+  await expect(vault.read('secret/A')).rejects.toEqual(locked);
+  await expect(vault.write('secret/B', 'value B')).rejects.toEqual(locked);
+  await expect(vault.write('secret/A', 'another')).rejects.toEqual(locked);
+  expect(await vault.names('secret/')).toMatchObject([{ name: 'secret/A' }]);
+  expect(await vault.standing()).toMatchObject({ state: 'locked', place: 'keychain', sealed: 1 });
+  expect(readFileSync(home.file, 'utf8')).toBe(before);
+  expect(readdirSync(join(home.folder, 'secrets'))).toEqual(['vault.json']);
+  home.keychain.problem = undefined;
+  home.keychain.isHidden = false;
+  for (const [name, value] of items) home.keychain.items.set(name, value);
+  expect(await vault.read('secret/A')).toBe('value A');
+});
+
+test('a keychain that takes its time keeps nobody waiting, and is used once it answers', async () => {
+  using home = new VaultHome();
+  await home.open().write('secret/A', 'value A');
+  const dialog = Promise.withResolvers<void>();
+  home.keychain.opening = dialog.promise;
+  const vault = home.open();
+  let opened = 0;
+  vault.opened.on(() => opened++);
+  await expect(vault.read('secret/A')).rejects.toMatchObject({
+    code: 'secret_locked',
+    fix: expect.stringContaining('window') as string,
+  });
+  await expect(vault.read('secret/A')).rejects.toEqual(locked);
+  expect(opened).toBe(0);
+  dialog.resolve();
+  await until(() => opened === 1);
+  expect(await vault.read('secret/A')).toBe('value A');
+});
+
+test('a key moves from place to place, and what it sealed stays', async () => {
+  using home = new VaultHome();
+  await home.open().write('secret/A', 'value A');
+  const sealed = readFileSync(home.file, 'utf8').match(/"sealed":"[^"]+"/)?.[0] ?? 'none';
+  const words = 'correct horse battery';
+  await home.open().placeKey('passphrase', words);
+  expect(home.keychain.items.size).toBe(0);
+  await expect(home.open().read('secret/A')).rejects.toEqual(locked);
+  const vault = home.open();
+  await expect(vault.unlock('another horse')).rejects.toMatchObject({ code: 'not_allowed' });
+  await vault.unlock(words);
+  expect(await vault.read('secret/A')).toBe('value A');
+  const given = { TOOLTRAY_VAULT_PASSPHRASE: words };
+  await home.open(given).placeKey('file');
+  expect(await home.open().read('secret/A')).toBe('value A');
+  await home.open().placeKey('keychain');
+  expect(readdirSync(join(home.folder, 'secrets'))).toEqual(['vault.json']);
+  expect(await home.open().read('secret/A')).toBe('value A');
+  expect(readFileSync(home.file, 'utf8')).toContain(sealed);
+});
+
+test('a passphrase that is given at the start is where the first key goes; of a file its first line', async () => {
+  using home = new VaultHome();
+  const file = join(home.folder, 'words');
+  writeFileSync(file, 'correct horse battery\nnot this\n');
+  await home.open({ TOOLTRAY_VAULT_PASSPHRASE_FILE: file }).write('secret/A', 'value A');
+  expect(home.keychain.writes).toBe(0);
+  expect(await home.open({ TOOLTRAY_VAULT_PASSPHRASE: 'correct horse battery' }).read('secret/A')).toBe('value A');
+  unlinkSync(file);
+  await expect(home.open({ TOOLTRAY_VAULT_PASSPHRASE_FILE: file }).read('secret/A')).rejects.toEqual(locked);
+});
+
+test('where the old key is not to be had, a new one is begun at a person’s word only, and the old one still opens its own', async () => {
+  using home = new VaultHome();
+  await home.open().write('secret/A', 'value A');
+  home.keychain.problem = 'no D-Bus';
+  await expect(home.open().placeKey('file')).rejects.toEqual(locked);
+  await home.open().placeKey('file', undefined, true);
+  await home.open().write('secret/B', 'value B');
+  const vault = home.open();
+  expect(await vault.read('secret/B')).toBe('value B');
+  await expect(vault.read('secret/A')).rejects.toEqual(locked);
+  expect(await vault.standing()).toMatchObject({ state: 'open', place: 'file', sealed: 1 });
+  home.keychain.problem = undefined;
+  expect(await vault.read('secret/A')).toBe('value A');
+});
+
+test('a vault that cannot be read is left as it is', async () => {
+  using home = new VaultHome();
+  await home.open().write('secret/A', 'value A');
+  for (const text of ['', '{"version":2}', 'half of it {']) {
+    writeFileSync(home.file, text);
+    await expect(home.open().read('secret/A')).rejects.toEqual(locked);
+    await expect(home.open().write('secret/B', 'b')).rejects.toEqual(locked);
+    expect(await home.open().standing()).toMatchObject({ state: 'locked' });
+    expect(readFileSync(home.file, 'utf8')).toBe(text);
+  }
+});
+
+test('what was opened is told to whoever hides it, before it is used, and stays hidden when it is replaced', async () => {
+  using home = new VaultHome();
+  await home.open().write('secret/A', 'first value');
+  const vault = home.open();
+  const seen: (readonly string[])[] = [];
+  vault.learned.on(() => seen.push(vault.values));
+  await vault.read('secret/A');
+  await vault.write('secret/A', 'second value');
+  expect(seen[0]).toEqual(['first value']);
+  expect(vault.values.toSorted()).toEqual(['first value', 'second value']);
+});
