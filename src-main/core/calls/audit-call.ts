@@ -2,50 +2,97 @@
 import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Audit } from '../trust/audit/audit.ts';
+import type { CallEntry } from '../trust/audit/entries.ts';
 import { canonicalHash } from '../trust/canonical-json.ts';
 import { type Result, RpcError } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import type { FinishedCall } from './call-tool.ts';
-
-export type NoteCall = (call: FinishedCall, durationMs: number, said: SaidTexts) => void;
+import { notScanned } from './label-words.ts';
 
 interface SaidTexts {
   /** JSON. */
   readonly arguments: string;
   /** What the server answered, as JSON, where that is at hand. */
   readonly result: string | undefined;
+  /** What the answer turns out to hold; undefined: there was none. Never rejects. */
+  readonly labels: Promise<readonly string[]> | undefined;
 }
 
-/** Off the call's way: it hashes. */
-export function callNotes(audit: Audit): NoteCall {
+/** An answer that is looked through for longer is written down without its labels. */
+const waitMs = 5000;
+/** Records that wait for theirs; the next one is written down without. */
+const mostWaiting = 500;
+
+/** Notes calls, off their way: it hashes, and what an answer holds is found out behind its back. */
+export class CallNotes {
+  readonly #audit: Pick<Audit, 'note' | 'digest'>;
   /** A definition is the same object for as long as the listing is. */
-  const pins = new WeakMap<JsonObject, string>();
-  const pinOf = (definition: JsonObject): string => {
-    const pin = pins.get(definition) ?? canonicalHash(definition);
-    pins.set(definition, pin);
-    return pin;
-  };
-  return (call, durationMs, said) => {
-    const { request, context, tool, outcome, failure, result } = call;
+  readonly #pins = new WeakMap<JsonObject, string>();
+  readonly #waiting = new Set<Promise<void>>();
+
+  constructor(audit: Pick<Audit, 'note' | 'digest'>) {
+    this.#audit = audit;
+  }
+
+  /** Returns at once, with all that is known now taken down: what was said is not held until its labels are there. */
+  note(call: FinishedCall, durationMs: number, said: SaidTexts): void {
+    const { request, context, tool, outcome, failure, result, verdict } = call;
     const server = tool?.server ?? request.server ?? '';
     const who = { app: context.app, session: context.sessionId, server, tool: tool?.name ?? request.tool };
-    const args = audit.digest(said.arguments);
+    const args = this.#audit.digest(said.arguments);
     if (outcome === 'blocked') {
       const { rule } = failure instanceof AppError ? ruleOf(failure) : {};
       const refused = { code: codeOf(failure), sentence: errorText(failure), rule, via: request.via, arguments: args };
-      audit.note({ kind: 'refusal', of: 'call', ...who, ...refused });
+      this.#audit.note({ kind: 'refusal', of: 'call', ...who, ...refused });
       return;
     }
-    audit.note({
+    const entry: CallEntry = {
       ...{ kind: 'call', ...who, mode: context.mode, via: request.via },
-      pin: tool && pinOf(tool.definition),
+      pin: tool && this.#pinOf(tool.definition),
       arguments: args,
-      result: result && audit.digest(...saidIn(result, said.result)),
+      result: result && this.#audit.digest(...saidIn(result, said.result)),
+      ...verdict,
       outcome,
       ...(failure !== undefined && { code: codeOf(failure) }),
       ms: Math.round(durationMs * 10) / 10,
+    };
+    if (said.labels === undefined) this.#audit.note(entry);
+    else this.#noteLater(entry, said.labels);
+  }
+
+  /** Resolves when none of the calls that were noted so far waits any more. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#waiting);
+  }
+
+  #noteLater(entry: CallEntry, labels: Promise<readonly string[]>): void {
+    if (this.#waiting.size >= mostWaiting) {
+      this.#audit.note({ ...entry, labels: [notScanned] });
+      return;
+    }
+    const noted = within(labels, waitMs).then((found = [notScanned]) => {
+      this.#audit.note(found.length === 0 ? entry : { ...entry, labels: found });
+      this.#waiting.delete(noted);
     });
-  };
+    this.#waiting.add(noted);
+  }
+
+  #pinOf(definition: JsonObject): string {
+    const pin = this.#pins.get(definition) ?? canonicalHash(definition);
+    this.#pins.set(definition, pin);
+    return pin;
+  }
+}
+
+/** undefined where it was not there in time. */
+async function within<T>(coming: Promise<T>, ms: number): Promise<T | undefined> {
+  const over = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => over.resolve(undefined), ms);
+  try {
+    return await Promise.race([coming, over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function saidIn(result: Result, text: string | undefined): [string | readonly Buffer[], number?] {

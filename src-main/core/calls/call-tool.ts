@@ -8,6 +8,7 @@ import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOf } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
+import type { FlowVerdict, Released } from '../trust/flow/flow.ts';
 import type { Result } from '../wire/message.ts';
 import { fact } from '../wire/raw-json.ts';
 
@@ -78,14 +79,10 @@ export interface CallSteps {
   /** The arguments to call with. Rejects with AppError arguments_invalid. */
   check(tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<JsonObject | undefined>;
   /**
-   * Whether what leaves with the call may leave: the arguments to send. Waits for a person where one has to be asked; throws or rejects
-   * with AppError not_allowed.
+   * Whether what leaves with the call may leave: the arguments to send, and what was decided. Waits for a person where one has to be
+   * asked; throws or rejects with AppError not_allowed.
    */
-  release(
-    tool: CatalogEntry,
-    args: JsonObject | undefined,
-    context: CallerContext,
-  ): Promise<JsonObject | undefined> | JsonObject | undefined;
+  release(tool: CatalogEntry, args: JsonObject | undefined, context: CallerContext): Promise<Released> | Released;
   /** What the server answers. Rejects with AppError, or with its RpcError, which tells the schema where it refused the arguments. */
   call(tool: CatalogEntry, params: JsonObject, request: CallRequest, context: CallerContext): Promise<Result>;
   /**
@@ -101,6 +98,7 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
   let tool: CatalogEntry | undefined;
   let result: Result | undefined;
   let given: Result | undefined;
+  let verdict: FlowVerdict | undefined;
   let failure: unknown;
   try {
     tool = await steps.resolve(request, context);
@@ -108,9 +106,10 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     steps.allow(tool, request, context);
     // What a client app calls by name goes out as it came; what a model writes into a helper tool is checked.
     const args = request.via === undefined ? request.arguments : await steps.check(tool, request, context);
-    const sent = await steps.release(tool, args, context);
+    const released = await steps.release(tool, args, context);
+    ({ verdict } = released);
     times.mark('allow');
-    result = await steps.call(tool, callParams(tool, sent, request.rest), request, context);
+    result = await steps.call(tool, callParams(tool, released.args, request.rest), request, context);
     times.mark('call');
     given = await steps.shape(result, tool, request, context);
     times.mark('shape');
@@ -120,7 +119,7 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     times.fail();
     throw error;
   } finally {
-    steps.record(finishCall({ request, context, times, tool, result, given, failure }));
+    steps.record(finishCall({ request, context, times, tool, verdict, result, given, failure }));
   }
 }
 
@@ -140,6 +139,8 @@ export interface FinishedCall {
   readonly context: CallerContext;
   readonly times: CallTimes;
   readonly tool: CatalogEntry | undefined;
+  /** What was decided before it went out; undefined: there was nothing to decide, or it did not go. */
+  readonly verdict: FlowVerdict | undefined;
   /** What the server answered. */
   readonly result: Result | undefined;
   /** What the model was given. */

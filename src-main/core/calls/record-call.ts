@@ -9,7 +9,7 @@ import type { ScanThread } from '../trust/scan/scan-thread.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import type { FinishedCall } from './call-tool.ts';
-import { codeOf, type NoteCall } from './audit-call.ts';
+import { type CallNotes, codeOf } from './audit-call.ts';
 import { answerToFailure } from './error-result.ts';
 import { labelsOf } from './label-result.ts';
 
@@ -19,11 +19,11 @@ export interface CallBooks {
   readonly details: CallDetails;
   readonly scans: Pick<ScanThread, 'result'>;
   /** For the audit. */
-  readonly note: NoteCall;
+  readonly notes: Pick<CallNotes, 'note'>;
 }
 
 /** Returns at once: most of the work is put off to when the log writes its next batch. */
-export function recordCall({ activity: log, details, scans, note }: CallBooks, call: FinishedCall): void {
+export function recordCall({ activity: log, details, scans, notes }: CallBooks, call: FinishedCall): void {
   const durationMs = call.times.total;
   const make = (): void => {
     const args = JSON.stringify(call.request.arguments ?? {});
@@ -43,7 +43,8 @@ export function recordCall({ activity: log, details, scans, note }: CallBooks, c
       void labels?.then((found) => log.label(id, found));
     };
     log.record(record, { arguments: args, given: given?.text ?? '' }, onWritten);
-    note(call, durationMs, { arguments: args, result: typeof result?.text === 'string' ? result.text : undefined });
+    const said = typeof result?.text === 'string' ? result.text : undefined;
+    notes.note(call, durationMs, { arguments: args, result: said, labels });
   };
   // A big answer is not held any longer than the log has room for; its size is known without work.
   if (call.result instanceof RawJson) make();

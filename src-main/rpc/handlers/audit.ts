@@ -8,6 +8,7 @@ const usualLimit = 100;
 export const auditHandlers = {
   auditEntries: async ({ before, limit = usualLimit, ...filter }, { core }) => {
     core.activity.flush();
+    await core.callNotes.settled();
     core.audit.flush();
     const { entries, next } = await readPage(core.audit.folder, filter, limit, before);
     const rows = entries.map((record) => ({ ...record, told: tellRecord(record) }));

@@ -88,11 +88,14 @@ export interface CallEntry {
   readonly pin?: string | undefined;
   readonly arguments: Digest;
   readonly result?: Digest | undefined;
-  /** What the answer or the arguments were found to hold: `private`, `foreign`, `key` … */
+  /** What the answer was found to hold: `override`, `holds-key` …; `not-scanned`: nobody could look at all of it in time. */
   readonly labels?: readonly string[] | undefined;
   /** What was decided about it before it went out, and by which rule. */
   readonly verdict?: string | undefined;
   readonly rule?: string | undefined;
+  /** The person's answer that let it go, by the id of its decision, and where it was given. */
+  readonly question?: string | undefined;
+  readonly by?: string | undefined;
   readonly outcome: 'ok' | 'tool_error' | 'failed' | 'cancelled';
   readonly code?: string | undefined;
   readonly ms: number;

@@ -51,9 +51,9 @@ function refused({ of, server = '', tool = '' }: RefusalEntry): string {
   return of === 'change' ? 'A change was refused' : 'A connection was refused';
 }
 
-function called({ server, tool, outcome, code, result, ms, labels = [], verdict }: CallEntry): string {
+function called({ server, tool, outcome, code, result, ms, labels = [], verdict, by }: CallEntry): string {
   const how = outcome === 'ok' ? '' : ` (${outcome.replace('_', ' ')}${code === undefined ? '' : ` ${code}`})`;
   const answer = result === undefined ? 'no answer' : bytesInWords(result.bytes);
-  const more = [...labels, ...(verdict === undefined ? [] : [verdict])];
+  const more = [...labels, ...(verdict === undefined ? [] : [by === undefined ? verdict : `${verdict} (${by})`])];
   return `${server}:${tool}${how}, ${answer} in ${Math.round(ms)} ms${more.length === 0 ? '' : `: ${more.join(', ')}`}`;
 }

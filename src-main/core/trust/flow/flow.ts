@@ -11,7 +11,7 @@ import type { FlowSettings } from '../../config/app-config.ts';
 import { awaitTelling } from '../../wire/await-telling.ts';
 import type { Result } from '../../wire/message.ts';
 import { fact } from '../../wire/raw-json.ts';
-import type { Answer, AskedQuestion, Questions } from '../questions.ts';
+import type { Answer, AnsweredBy, AskedQuestion, Questions } from '../questions.ts';
 import type { FlowDecisions } from './flow-decisions.ts';
 import { flowQuestion, flowSentence, refusal } from './flow-question.ts';
 import type { FlowOutcome, FlowRecord } from './flow-record.ts';
@@ -39,6 +39,27 @@ export interface FlowContext {
   readonly onProgress?: ((params: JsonObject) => void) | undefined;
   /** Its client app can be given a handle, so that a call may take as long as it takes. */
   readonly mayGoOn?: (() => boolean) | undefined;
+}
+
+/** What a call goes out with. */
+export interface Released {
+  readonly args: JsonObject | undefined;
+  /** Absent where there was nothing to decide. */
+  readonly verdict?: FlowVerdict;
+}
+
+/** What was decided of a call that went out, for the record. */
+export interface FlowVerdict {
+  /**
+   * `recorded`: it would have been asked for; `masked`: keys and cards were; `allowed before`: it was decided for good; `allowed once`,
+   * `allowed always`: what the person said.
+   */
+  readonly verdict: 'recorded' | 'masked' | 'allowed before' | 'allowed once' | 'allowed always';
+  /** Why it came to that: `read`, `unsure`, `private`, `secret`. */
+  readonly rule: string;
+  /** The question that was answered, where there was one just now, and where that was. */
+  readonly question?: string;
+  readonly by?: AnsweredBy;
 }
 
 interface FlowParts {
@@ -73,19 +94,15 @@ export class Flow {
   }
 
   /**
-   * Lets a call go on, with the arguments it goes on with. Throws or rejects with AppError not_allowed where the person said no or
+   * Lets a call go on, with the arguments it goes on with and what was decided. Throws or rejects with AppError not_allowed where the person said no or
    * has not answered in time, cancelled where it was given up meanwhile. Returns at once for a call that sends nothing.
    */
-  release(
-    tool: FlowTool,
-    args: JsonObject | undefined,
-    context: FlowContext,
-  ): Promise<JsonObject | undefined> | JsonObject | undefined {
-    if (this.#parts.settings().mode === 'off') return args;
+  release(tool: FlowTool, args: JsonObject | undefined, context: FlowContext): Promise<Released> | Released {
+    if (this.#parts.settings().mode === 'off') return { args };
     const session = this.#sessions.of(context);
     if (!this.roles.of(tool).sends) {
       session.memory.noteTold(args);
-      return args;
+      return { args };
     }
     const look = lookAtCall(this.roles.of(tool), args);
     const settled = isJudgedAtOnce(look, session.memory, tool.server) ? undefined : this.#settle(session.memory);
@@ -141,30 +158,44 @@ export class Flow {
     look: Look,
     session: FlowSession,
     context: FlowContext,
-  ): Promise<JsonObject | undefined> | JsonObject | undefined {
+  ): Promise<Released> | Released {
     const { settings, decisions } = this.#parts;
     const { mode, secrets } = settings();
     const judgement = judgeCall(tool, this.roles.of(tool), look, session.memory, (key) => session.sent.get(key) ?? '');
-    const open = judgement.findings.filter((finding) => !decisions.has(tool.server, decisionKey(finding)));
+    const { findings } = judgement;
+    const open = findings.filter((finding) => !decisions.has(tool.server, decisionKey(finding)));
     const masks = secrets === 'mask' && open.some(({ why }) => why === 'secret');
     const asked = open.filter(({ why }) => why !== 'secret' || secrets === 'ask');
     const sent = masks ? (withoutSecrets(args) as JsonObject) : args;
     if (masks) this.#noteOutcome(tool, open, context, 'masked');
-    if (asked.length === 0) return this.#pass(sent, judgement, session);
+    const pass = (verdict?: FlowVerdict): Released => this.#pass(sent, judgement, session, verdict);
+    if (asked.length === 0) {
+      if (masks) return pass({ verdict: 'masked', rule: 'secret' });
+      const decided = findings.filter((finding) => !open.includes(finding));
+      return pass(decided.length === 0 ? undefined : { verdict: 'allowed before', rule: ruleOf(decided) });
+    }
+    const rule = ruleOf(asked);
     if (mode === 'record') {
       this.#noteOutcome(tool, asked, context, 'recorded');
-      return this.#pass(sent, judgement, session);
+      return pass({ verdict: 'recorded', rule });
     }
-    if (session.hasOnce(callKey(tool, sent, context))) return this.#pass(sent, judgement, session);
+    if (session.hasOnce(callKey(tool, sent, context))) return pass({ verdict: 'allowed once', rule });
     const refused = asked.find((finding) => session.hasNo(decisionKey(finding)));
     if (refused !== undefined) throw refusal(tool, [refused], { kind: 'refused' });
-    return this.#ask(tool, sent, asked, session, context).then(() => this.#pass(sent, judgement, session));
+    return this.#ask(tool, sent, asked, session, context).then(({ question, choice, by }) =>
+      pass({ verdict: choice === 'always' ? 'allowed always' : 'allowed once', rule, question, by }),
+    );
   }
 
-  #pass(args: JsonObject | undefined, { carried }: Judgement, session: FlowSession): JsonObject | undefined {
+  #pass(
+    args: JsonObject | undefined,
+    { carried }: Judgement,
+    session: FlowSession,
+    verdict: FlowVerdict | undefined,
+  ): Released {
     session.memory.noteTold(args);
     for (const { key, text } of carried) session.noteSent(key, text);
-    return args;
+    return { args, ...(verdict && { verdict }) };
   }
 
   /** Resolves when the person lets it go. */
@@ -174,7 +205,7 @@ export class Flow {
     findings: readonly Finding[],
     session: FlowSession,
     context: FlowContext,
-  ): Promise<void> {
+  ): Promise<{ readonly question: string; readonly choice: string; readonly by: AnsweredBy }> {
     const { openMinutes, waitSeconds } = this.#parts.settings();
     const key = callKey(tool, args, context);
     let asked: AskedQuestion;
@@ -198,7 +229,8 @@ export class Flow {
     const waitMs = context.mayGoOn?.() === true ? openMinutes * 60_000 : waitSeconds * 1000;
     const answer = await waitFor(asked, waitMs, context);
     const { id } = asked.question;
-    if (answer?.how === 'answered' && answer.choice !== 'no') return;
+    if (answer?.how === 'answered' && answer.choice !== 'no')
+      return { question: id, choice: answer.choice, by: answer.by };
     if (answer?.how === 'answered') throw refusal(tool, findings, { kind: 'refused', id });
     this.#noteOutcome(tool, findings, context, 'unanswered');
     throw refusal(tool, findings, { kind: 'unanswered', id });
@@ -232,6 +264,10 @@ export class Flow {
     const sentence = flowSentence(tool, findings, this.#parts.nameOfApp(app));
     this.#parts.record.note({ at: this.#parts.now(), app, tool: tool.id, sentence, outcome });
   }
+}
+
+function ruleOf(findings: readonly Finding[]): string {
+  return [...new Set(findings.map(({ why }) => why))].join(', ');
 }
 
 /** The very call: a further try of it is the same one. */

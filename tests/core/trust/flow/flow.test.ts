@@ -58,7 +58,7 @@ function start(settings: Partial<FlowSettings> = {}, home = join(folder, String(
     /** `sent`, or why it was not. */
     call: async (to: FlowTool, args: JsonObject, more: Partial<FlowContext> = {}): Promise<string> => {
       try {
-        const given = await flow.release(to, args, context(more));
+        const { args: given } = await flow.release(to, args, context(more));
         flow.noteAnswer(to, given, { content: [{ type: 'text', text: 'Done.' }] }, context(more));
         return 'sent';
       } catch (error) {
@@ -463,8 +463,13 @@ describe('settings', () => {
 
   test('or it is masked, where the person said so', async () => {
     const { flow, context, record } = start({ secrets: 'mask' });
-    const given = await flow.release(send, { to: 'ann@home.example', body: [`card ${card}`, key] }, context());
+    const { args: given, verdict } = await flow.release(
+      send,
+      { to: 'ann@home.example', body: [`card ${card}`, key] },
+      context(),
+    );
     expect(given).toEqual({ to: 'ann@home.example', body: ['card ***', '***'] });
+    expect(verdict).toEqual({ verdict: 'masked', rule: 'secret' });
     expect(record.summary().week).toEqual({ masked: 1 });
   });
 });

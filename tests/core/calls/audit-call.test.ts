@@ -1,0 +1,47 @@
+/** How a call's record waits for what its answer turns out to hold: not for ever, and not as many as there may be. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { CallNotes } from '../../../src-main/core/calls/audit-call.ts';
+import type { FinishedCall } from '../../../src-main/core/calls/call-tool.ts';
+import type { AuditEntry } from '../../../src-main/core/trust/audit/entries.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function start() {
+  const noted: AuditEntry[] = [];
+  const notes = new CallNotes({ note: (entry) => noted.push(entry), digest: () => ({ bytes: 1, hmac: 'x' }) });
+  const call = {
+    ...{ request: { tool: 'look' }, context: { app: 'a', sessionId: 's', mode: 'proxy' }, outcome: 'ok' },
+    result: { content: [] },
+  } as unknown as FinishedCall;
+  const add = (labels?: Promise<readonly string[]>): void =>
+    notes.note(call, 1, { arguments: '{}', result: '{}', labels });
+  const labels = (): unknown[] => noted.map((entry) => ('labels' in entry ? entry.labels : 'none'));
+  return { notes, add, labels };
+}
+
+test('it has the labels that come in time, and says so where they do not', async () => {
+  const { notes, add, labels } = start();
+  const slow = Promise.withResolvers<readonly string[]>();
+  add(slow.promise);
+  add(Promise.resolve(['override']));
+  add(Promise.resolve([]));
+  add();
+  await vi.advanceTimersByTimeAsync(4999);
+  expect(labels()).toEqual(['none', ['override'], 'none']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(labels()).toEqual(['none', ['override'], 'none', ['not-scanned']]);
+  slow.resolve(['too-late']);
+  await notes.settled();
+  expect(labels()).toHaveLength(4);
+});
+
+test('what comes while too many wait is written down at once; nothing is left out, and settled waits for all', async () => {
+  const { notes, add, labels } = start();
+  const slow = Promise.withResolvers<readonly string[]>();
+  for (let at = 0; at < 503; at++) add(slow.promise);
+  expect(labels()).toEqual([['not-scanned'], ['not-scanned'], ['not-scanned']]);
+  const settled = notes.settled().then(() => labels().length);
+  slow.resolve(['override']);
+  expect(await settled).toBe(503);
+});
