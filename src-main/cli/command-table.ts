@@ -96,6 +96,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     ],
     resume: ['go on after a pause', async () => (await import('./commands/pause.ts')).resume],
     'sign-in': ['sign in to a server in your browser', async () => (await import('./commands/sign-in.ts')).signIn],
+    'sign-out': [
+      'sign out of a server: what it was granted is taken back',
+      async () => (await import('./commands/sign-in.ts')).signOut,
+    ],
   },
   Tools: {
     search: ['find tools by what they do', async () => (await import('./commands/search.ts')).search],

@@ -50,6 +50,7 @@ import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
 import type { Audit } from './trust/audit/audit.ts';
 import { describeChanges } from './trust/pins/offer.ts';
+import { rightsSource } from './admin/rights-items.ts';
 import { Inbox } from './trust/inbox/inbox.ts';
 import { pinSource } from './trust/inbox/pin-items.ts';
 import { questionSource } from './trust/inbox/question-items.ts';
@@ -315,6 +316,11 @@ export class Aggregator {
       }),
       reviewSource({ reviews: this.reviews, edits: this.edits, config: options.config, history }),
       healSource({ healing: this.healing, edits: this.edits, history }),
+      rightsSource({
+        servers: () => this.servers.all,
+        changed: this.signIns.changed,
+        note: (...decision) => this.admin.noteByPerson(...decision),
+      }),
       environmentSource({
         ...{ config: options.config, environment, carried: this.carried },
         ...{ edits: this.edits, history },

@@ -49,6 +49,7 @@ export function stateSource({ core, apps, desktop, onDoorsChange }: RpcDeps): So
   return (touch) => {
     const stops = [
       core.servers.changed.on(() => touch('servers', 'attention', 'core')),
+      core.signIns.changed.on(() => touch('servers', 'attention')),
       core.catalog.changed.on(() => touch('servers', 'modes')),
       core.sessions.changed.on(() => touch('sessions', 'servers', 'setup', 'access')),
       core.options.config.changed.on(() =>

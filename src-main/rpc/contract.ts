@@ -56,6 +56,17 @@ export interface ServerStatus {
   readonly transport: 'stdio' | 'http' | 'sse' | 'builtin';
   /** Its command line or address, secrets masked. */
   readonly endpoint: string;
+  /** Where a person is signed in to it. */
+  readonly signedIn?: SignedIn;
+}
+
+export interface SignedIn {
+  /** Who signs people in for it: a host. */
+  readonly at: string;
+  /** As whom; empty where that was not told. */
+  readonly account: string;
+  /** What it may do, a right each, in words where their names tell. */
+  readonly rights: readonly string[];
 }
 
 /** One client app that is connected now. */
@@ -190,6 +201,8 @@ export interface RpcContract {
   retry: { input: { readonly server: string }; output: ServerStatus };
   /** Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state. */
   signIn: { input: { readonly server: string }; output: { readonly url: string } };
+  /** Takes back what signing in granted, where that can be done, and forgets it here. */
+  signOut: { input: { readonly server: string }; output: { readonly wasSignedIn: boolean; readonly sentence: string } };
   /** The last lines of a server's stderr. */
   log: { input: { readonly server: string }; output: { readonly lines: readonly string[] } };
   /** Holds all servers still, or lets them go on. */

@@ -4,11 +4,14 @@ import type { Aggregator } from '../core/aggregator.ts';
 import { AppError } from '../core/base/errors.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import { Masker, maskText, secretValues } from '../core/base/mask.ts';
+import { markHidden } from '../core/base/shown-text.ts';
 import { nameOfApp } from '../core/client-apps/app-limits.ts';
 import type { AccessRow, AppRow } from '../core/client-apps/app-rows.ts';
 import type { HealOffer } from '../core/client-apps/heal-offers.ts';
 import type { ConfigProblem, ServerConfig } from '../core/config/app-config.ts';
+import type { ManagedServer } from '../core/servers/managed-server.ts';
 import type { ServerHealth } from '../core/servers/server-state.ts';
+import { scopesInWords, splitScope } from '../core/servers/sign-in/scope-words.ts';
 import type { Session } from '../core/sessions/session.ts';
 import type { CoreState, RpcMethod, RpcMethods, ServerStatus, SessionStatus, SettingsFacts } from './contract.ts';
 
@@ -130,8 +133,16 @@ export function serverStatuses(core: Aggregator): readonly ServerStatus[] {
       tools: server.listing.tools.length,
       transport: kind,
       endpoint: endpointOf(server.config),
+      ...signedIn(server),
     };
   });
+}
+
+function signedIn({ login }: ManagedServer): Pick<ServerStatus, 'signedIn'> {
+  if (login?.facts.isSignedIn !== true) return {};
+  const { issuer = login.serverUrl, account = '', scope } = login.facts;
+  const rights = scopesInWords(splitScope(scope)).map(({ text }) => text);
+  return { signedIn: { at: markHidden(URL.parse(issuer)?.host ?? issuer), account, rights } };
 }
 
 /** Where a launch is known that may work, trying that is the one thing to do. */

@@ -48,6 +48,7 @@ const inputs: Inputs = {
   reviewServer: z.object({ server: name, id, choice: z.enum(['accept', 'refuse', 'block']) }),
   retry: z.object({ server: name }),
   signIn: z.object({ server: name }),
+  signOut: z.object({ server: name }),
   log: z.object({ server: name }),
   setPaused: z.object({ paused: flag }),
   reload: nothing,

@@ -26,7 +26,7 @@ async function actOnCore(kind: AttentionAction['kind']): Promise<void> {
 }
 
 /** Only an address of the web: it comes from the server. */
-function continueInBrowser(url: string, toasts: ToastStore): void {
+export function continueInBrowser(url: string, toasts: ToastStore): void {
   if (!/^https?:\/\//i.test(url))
     return void toasts.show({ text: 'The server gave no address to sign in at.', failed: true });
   // The desktop app opens it in the person's browser and answers with no window.

@@ -48,6 +48,7 @@ test('without arguments the help names every command and exits with 0', async ()
         'pause',
         'resume',
         'sign-in',
+        'sign-out',
       ],
       ...['search', 'scan', 'call', 'spills', 'activity', 'audit', 'stats', 'status', 'doctor', 'build-cache'],
     ],

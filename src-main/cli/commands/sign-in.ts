@@ -1,4 +1,4 @@
-/** `tooltray sign-in NAME`: opens the page where a person signs in to a server, and waits until that is done. */
+/** `tooltray sign-in NAME`: opens the page where a person signs in to a server, and waits until that is done. `tooltray sign-out NAME`. */
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreAccess, ServerStatus } from '../../rpc/contract.ts';
@@ -20,8 +20,24 @@ export const signIn = command({
       process.stderr.write(`Sign in to ${oneLine(name)} in your browser:\n  ${oneLine(url)}\n`);
       if (!noOpen) openInBrowser(url);
       const status = await settled(core, name);
-      printAnswer(json, status, () => [statusLine(status)]);
+      const account = status.signedIn?.account ?? '';
+      printAnswer(json, status, () => [
+        statusLine(status),
+        ...(account === '' ? [] : [`Signed in as ${oneLine(account)}.`]),
+      ]);
       return status.level === 'ok' ? 0 : 1;
+    }),
+});
+
+export const signOut = command({
+  words: 'NAME',
+  flags: commonFlags,
+  run: ({ config, json }, [name = '']) =>
+    withCore(config, async (core) => {
+      await statusOf(core, name);
+      const answer = await core.ask('signOut', { server: name });
+      printAnswer(json, answer, () => [oneLine(answer.sentence)]);
+      return answer.wasSignedIn ? 0 : 1;
     }),
 });
 

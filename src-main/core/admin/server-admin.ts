@@ -57,7 +57,7 @@ interface ServerAdminParts {
 }
 
 /** What a person may say of a proposal, or of a server in review. */
-type PersonsChoice = 'approve' | 'reject' | 'accept' | 'refuse' | 'block';
+type PersonsChoice = 'approve' | 'reject' | 'accept' | 'refuse' | 'block' | 'sign-out';
 
 /** Something for the record: who asked for or decided what, and what became of it. */
 export interface AdminNote {

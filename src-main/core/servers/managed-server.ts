@@ -13,6 +13,7 @@ import { ListingKeeper } from './listing-keeper.ts';
 import { listChanges, type Listing } from './listing.ts';
 import { PrivateConnections } from './private-connections.ts';
 import { neededCapability, ServerRequests } from './server-requests.ts';
+import { signedOutError } from './server-standing.ts';
 import { serverHealth, type ServerHealth, type ServerState } from './server-state.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
 import { SharedLine, type Pause } from './shared-line.ts';
@@ -21,6 +22,8 @@ import type { ClientIdentity } from '../wire/eras.ts';
 import type { Transport } from '../wire/transport.ts';
 import type { ListingCache } from './listing-cache.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
+import type { ServerSignIn } from './sign-in/server-sign-in.ts';
+import type { SignedOut } from './sign-in/sign-out.ts';
 import type { SignIns } from './sign-in/sign-ins.ts';
 
 export class ManagedServer {
@@ -141,6 +144,29 @@ export class ManagedServer {
   async signIn(): Promise<SignInAttempt> {
     const signIn = this.#deps.signIns.get(this.config);
     return this.#line.authenticate(() => signIn.begin());
+  }
+
+  /** Being signed in to it; undefined where nobody signs in. */
+  get login(): ServerSignIn | undefined {
+    return this.#deps.signIns.find(this.config);
+  }
+
+  /** A sign-in for the rights that it asks for; what runs goes on meanwhile. Rejects with AppError. */
+  async widen(): Promise<SignInAttempt> {
+    const signIn = this.#deps.signIns.get(this.config);
+    const { kind } = this.state;
+    if (kind !== 'pending-sign-in' && kind !== 'authenticating') return signIn.widen();
+    return this.#line.authenticate(() => signIn.widen());
+  }
+
+  /** Takes back what signing in granted; from then on it waits for the person. Rejects with AppError. */
+  async signOut(): Promise<SignedOut> {
+    const signIn = this.#deps.signIns.get(this.config);
+    if ((await signIn.accessToken()) === undefined) return { how: 'nothing' };
+    await this.rest();
+    const signedOut = await signIn.signOut();
+    this.#line.awaitPerson(signedOutError(this.config.name));
+    return signedOut;
   }
 
   /** Ends its processes until somebody asks again. */

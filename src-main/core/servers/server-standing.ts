@@ -140,6 +140,13 @@ export function awaitsSignIn(server: string): AppError {
   });
 }
 
+/** Until the person signs in again. */
+export function signedOutError(server: string): AppError {
+  return new AppError('server_unauthorized', `The person has signed out of ${server}.`, {
+    fix: `Do without it; to sign in again: ${signInCommand(server)}.`,
+  });
+}
+
 function starting(server: string, age: string): AppError {
   return new AppError('server_starting', `${server} is still starting (${age}).`, { fix: 'Call again in a moment.' });
 }

@@ -133,6 +133,11 @@ export class SharedLine {
     await this.#hangUp();
   }
 
+  /** Nothing is tried until a person has signed in. */
+  awaitPerson(error: AppError): void {
+    if (this.#state.kind !== 'disabled') this.#set({ kind: 'pending-sign-in', error });
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.close();

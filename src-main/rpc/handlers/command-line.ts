@@ -10,6 +10,7 @@ import { markHidden, shortName } from '../../core/base/shown-text.ts';
 import { callTool } from '../../core/calls/call-tool.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
 import { resolveServer } from '../../core/catalog/resolve-entry.ts';
+import type { SignedOut } from '../../core/servers/sign-in/sign-out.ts';
 import { type Result, rpcCode, RpcError } from '../../core/wire/message.ts';
 import { viewFor } from '../../core/sessions/views/endpoint.ts';
 import type { SessionView } from '../../core/sessions/session-view.ts';
@@ -72,6 +73,13 @@ export const commandLineHandlers = {
   },
   reload: async (_input, { core }) => ({ problems: (await core.admin.reload()).length }),
   signIn: async ({ server }, { core }) => ({ url: (await core.servers.get(server).signIn()).url }),
+  signOut: async ({ server }, { core }) => {
+    const { config } = core.servers.get(server);
+    const { how } = await core.servers.get(server).signOut();
+    const sentence = signedOutWords[how](markHidden(config.name));
+    if (how !== 'nothing') core.admin.noteByPerson('sign-out', sentence, config.name);
+    return { wasSignedIn: how !== 'nothing', sentence };
+  },
   log: async ({ server }, { core }) => ({ lines: core.transports.lastLines(core.servers.get(server).config.name) }),
   setPaused: async ({ paused }, { core }) => {
     await core.servers.setPaused(paused);
@@ -83,6 +91,15 @@ export const commandLineHandlers = {
     return {};
   },
 } satisfies Handlers;
+
+const signedOutWords: Readonly<Record<SignedOut['how'], (name: string) => string>> = {
+  nothing: (name) => `You are not signed in to ${name}.`,
+  revoked: (name) => `Signed out of ${name}: what it was granted was taken back, and nothing of it is kept here.`,
+  unable: (name) =>
+    `Signed out of ${name}: nothing of it is kept here. Its sign-in offers no way to take back what it granted, which ends by itself.`,
+  failed: (name) =>
+    `Signed out of ${name}: nothing of it is kept here. What it granted could not be taken back, so it may count for a while; its own page of your account can end it.`,
+};
 
 function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
   return {

@@ -23,8 +23,9 @@ export function attentionItems({ core, servers, inbox, apps }: AttentionFacts): 
       .map(({ id, sentence, cause }) => ({ ...item(`inbox-${id}`, sentence, 'decide', 'Decide'), cause })),
     ...servers.toSorted(mendableFirst).flatMap((server): AttentionItem[] => {
       const { name, level, summary, detail, action } = server;
-      // One in review is told as what waits in the inbox.
+      // One in review, or that wants more rights, is told as what waits in the inbox.
       if (core.paused || (level !== 'error' && level !== 'attention') || action?.kind === 'review') return [];
+      if (inbox.some((waiting) => waiting.kind === 'rights' && waiting.server === name)) return [];
       const sentence = `${name}: ${summary}. ${detail}`.trim();
       return [{ id: `server-${name}`, sentence, server: name, action: action ?? viewLog }];
     }),

@@ -9,6 +9,7 @@ export const kindNames: Readonly<Record<InboxKind, string>> = {
   flow: 'Data leaves',
   heal: 'Repair',
   environment: 'Variables',
+  rights: 'More rights',
 };
 
 /** What is shown: by its id, by the server it is about, else the first one. */

@@ -52,6 +52,8 @@ async function show({ core, json }: Asked, id: string): Promise<number> {
 async function decide({ core, json, only }: Asked, id: string, action: string): Promise<number> {
   const parts = only.length === 0 ? undefined : partsNamed(await core.ask('inboxItem', { id }), only);
   const outcome = await core.ask('decide', { id, action, by: 'command line', ...(parts && { parts }) });
+  // For people only, so that stdout stays one document for scripts.
+  if (outcome.goOn !== undefined) process.stderr.write(`Go on in your browser:\n  ${oneLine(outcome.goOn)}\n`);
   printAnswer(json, outcome, () => [oneLine(outcome.sentence)]);
   return outcome.isDone ? 0 : 1;
 }

@@ -2,9 +2,9 @@
 
 /**
  * `change`: a server says something else; `review`: nobody has accepted it yet; `settings`: another program wrote into the config file;
- * `environment`: servers get more variables than they may need.
+ * `environment`: servers get more variables than they may need; `rights`: a server asks for more than signing in gave it.
  */
-export type InboxKind = 'change' | 'review' | 'proposal' | 'settings' | 'flow' | 'heal' | 'environment';
+export type InboxKind = 'change' | 'review' | 'proposal' | 'settings' | 'flow' | 'heal' | 'environment' | 'rights';
 
 /** One thing to decide. All texts are as they were said, what cannot be seen marked; they may come from a server: text, never markup. */
 export interface InboxItem {
@@ -104,6 +104,8 @@ export interface Outcome {
   readonly isDone: boolean;
   /** The decision, where it can be taken back. */
   readonly undo?: string | undefined;
+  /** Where it goes on, for a browser. */
+  readonly goOn?: string | undefined;
 }
 
 /** What a person decided, for as long as it can be taken back or is remembered. */
