@@ -27,7 +27,7 @@ const long = [
   'tests/core/trust/audit/million.test.ts',
   'tests/real/{inspector,mcporter,unchanged}.test.ts',
 ];
-const limits = { testTimeout: 30_000, hookTimeout: 60_000 };
+const limits = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
 
 export default defineConfig({
   test: {

@@ -74,6 +74,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       'keys and passwords for servers, kept sealed instead of in the config',
       async () => (await import('./commands/trust/secret.ts')).secret,
     ],
+    isolate: [
+      'where servers run and what they reach; put one into a box',
+      async () => (await import('./commands/trust/isolate.ts')).isolate,
+    ],
     inbox: [
       'what waits for your decision, and what you decided',
       async () => (await import('./commands/trust/inbox.ts')).inbox,

@@ -6,6 +6,7 @@ import { Masker } from '../core/base/mask.ts';
 import { type AppConfig, secretsOf, type ServerConfig } from '../core/config/app-config.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { ProcessRegistry } from '../core/servers/launch/process-registry.ts';
+import { openBoxes } from '../core/servers/launch/isolation/boxes.ts';
 import { CarriedEnvironments } from '../core/servers/launch/carried-environments.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
 import { StartSlots } from '../core/servers/line-opener.ts';
@@ -41,8 +42,18 @@ export async function withTransports<T>(
   const logDir = join(cliPaths().logDir, 'probes');
   const signIns = new SignIns({ folder: join(cliPaths().dataDir, 'sign-ins'), env: process.env });
   signIns.secretsChanged.on(() => masker.setSecrets([...secretsOf(config), ...signIns.secrets]));
+  const boxes = openBoxes(cliPaths(), config.path);
   const carried = new CarriedEnvironments(cliPaths(), config.path);
-  const transports = new TransportFactory({ env: process.env, registry, environment, carried, logDir, mask, signIns });
+  const transports = new TransportFactory({
+    env: process.env,
+    registry,
+    environment,
+    carried,
+    boxes,
+    logDir,
+    mask,
+    signIns,
+  });
   try {
     return await work(transports);
   } finally {

@@ -62,6 +62,7 @@ import { StartSlots } from './servers/line-opener.ts';
 import { ChildrenList, endLeftChildren } from './servers/launch/children-list.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
 import { errorText } from './base/errors.ts';
+import { type Boxes, openBoxes } from './servers/launch/isolation/boxes.ts';
 import { CarriedEnvironments } from './servers/launch/carried-environments.ts';
 import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
 import { TransportFactory } from './servers/transports/create-transport.ts';
@@ -105,6 +106,8 @@ export class Aggregator {
   readonly environment: EnvironmentResolver;
   /** Servers that still get all of it. */
   readonly carried: CarriedEnvironments;
+  /** Where servers run that are confined. */
+  readonly boxes: Boxes;
   readonly transports: TransportFactory;
   readonly servers: ServerManager;
   /** What was decided, refused, changed and called, chained and signed. */
@@ -175,6 +178,7 @@ export class Aggregator {
     const environment = new EnvironmentResolver({ own: env });
     this.environment = environment;
     this.carried = new CarriedEnvironments(paths, options.config.path);
+    this.boxes = openBoxes(paths, options.config.path);
     this.transports = new TransportFactory({
       env,
       signIns: this.signIns,
@@ -183,6 +187,7 @@ export class Aggregator {
       carried: this.carried,
       logDir: join(paths.logDir, 'servers'),
       own: ownPlaces(paths, options.config.path),
+      boxes: this.boxes,
       mask: (text) => masker.maskText(text),
       budgets: this.budgets,
       fill: (server) => fillSecrets(server, (name) => this.vault.read(name)),

@@ -38,6 +38,7 @@ test('without arguments the help names every command and exits with 0', async ()
         'pin',
         'env',
         'secret',
+        'isolate',
         'inbox',
         'review',
         'profiles',

@@ -49,7 +49,7 @@ test('a new server gets what programs commonly need, its own variables, and what
 });
 
 test('a server that ends for want of a variable says which one, and how to give it', async () => {
-  await using core = await startCore({ servers: { s: fixture('prober', 'PLANTED_API_KEY') } }, { env });
+  await using core = await startCore({ servers: { s: fixture('prober', '--needs=PLANTED_API_KEY') } }, { env });
   const { state } = core.server('s');
   expect('error' in state && state.error).toMatchObject({
     code: 'server_exited',
@@ -95,7 +95,7 @@ test('after a restart it still counts who was there; a newcomer, and another pro
   const home = await usedHome();
   const old = fixture('prober');
   await (await startCore({ servers: { old, other: old } }, { home, env }))[Symbol.asyncDispose]();
-  const other = { ...old, args: [...old.args, 'PATH'] };
+  const other = { ...old, args: [...old.args, '--needs=PATH'] };
   await using core = await startCore({ servers: { old, other, young: old } }, { home, env });
   expect(await environmentOf(core, 'old')).toMatchObject(env);
   expect(await environmentOf(core, 'other')).not.toHaveProperty('PLANTED_API_KEY');

@@ -1,8 +1,9 @@
-/** `tooltray enable NAME`, `tooltray disable NAME`: switch a server on, lifting its wish for a container, or off, keeping its entry. */
+/** `tooltray enable NAME`, `tooltray disable NAME`: switch a server on, or off, keeping its entry. */
 import { AppError } from '../../core/base/errors.ts';
 import { nameOfWaiting } from '../../core/config/accepted-config.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
-import { requireReviewed, switchServer } from '../../core/config/holds.ts';
+import { setServerField } from '../../core/config/edit-config.ts';
+import { requireReviewed } from '../../core/config/holds.ts';
 import { openCliConfig, updateServer } from '../cli-config.ts';
 import { type Command, command, commonFlags } from '../command.ts';
 import { printAnswer } from '../terminal.ts';
@@ -17,12 +18,12 @@ function switching(enabled: boolean): Command {
     flags: commonFlags,
     async run({ config, json }, [name = '']) {
       const store = await openCliConfig(config);
-      const { servers, isolateCommands } = store.current;
+      const { servers } = store.current;
       if (enabled) requireReviewed(servers.find((server) => server.name === name));
       if (enabled) requireDecided(name, store);
       // An entry that cannot be used is not among them, and is edited.
       const changed = servers.find((server) => server.name === name)?.enabled !== enabled;
-      if (changed) await updateServer(store, name, (text) => switchServer(text, name, enabled, isolateCommands));
+      if (changed) await updateServer(store, name, (text) => setServerField(text, name, 'enabled', enabled));
       printAnswer(json, { name, file: store.path, changed }, () => [
         changed ? `${name} is switched ${state}.` : `${name} was switched ${state} already.`,
       ]);

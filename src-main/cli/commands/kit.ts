@@ -82,9 +82,7 @@ function stateText(isLoaded: boolean): string {
 async function change(home: KitHome, action: 'load' | 'unload', kit: string, json: boolean): Promise<void> {
   const { store, notes } = home;
   const changes = action === 'load' ? loadKitChanges(kit, home, notes) : unloadKitChanges(kit, notes);
-  const { isolateCommands } = store.current;
-  if (changes.length > 0)
-    await store.update((text) => changes.reduce((edited, one) => editConfig(edited, one, isolateCommands), text));
+  if (changes.length > 0) await store.update((text) => changes.reduce((edited, one) => editConfig(edited, one), text));
   const done: Readonly<Partial<Record<ServerChange['kind'], string>>> = { add: 'Added', remove: 'Removed' };
   const lines = changes.flatMap((one) => [
     `${done[one.kind] ?? 'Tagged'}: ${oneLine(markHidden(one.server))}`,

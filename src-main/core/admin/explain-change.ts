@@ -28,15 +28,11 @@ export interface ExplainedChange {
 }
 
 /** `text`: the config file as it is. Each change is compared with what those before it leave. */
-export function explainChanges(
-  text: string,
-  changes: readonly ServerChange[],
-  isolateCommands: boolean,
-): readonly ExplainedChange[] {
+export function explainChanges(text: string, changes: readonly ServerChange[]): readonly ExplainedChange[] {
   let now = text;
   return changes.map((change) => {
     const before = now;
-    now = tryEdit(before, change, isolateCommands);
+    now = tryEdit(before, change);
     return explainChange(change, entryIn(before, change.server), entryIn(now, change.server));
   });
 }
@@ -104,8 +100,7 @@ function explainChange(
 /** What is given up besides: what is switched on runs, whatever its entry said before. */
 function liftMeanings(change: ServerChange): readonly Meaning[] {
   if (change.kind === 'remove') return [{ text: 'All apps lose its tools.', isGrave: false }];
-  if (change.kind !== 'enable' || change.lifts === undefined) return [];
-  return [{ text: 'It asked for a container and gets none.', isGrave: true }];
+  return [];
 }
 
 /** What is asked, with the secrets that a yes gives away. */
@@ -119,9 +114,9 @@ function shown(entry: JsonObject): JsonObject {
 }
 
 /** A change that cannot be made any more leaves everything as it is; approving it says why. */
-function tryEdit(text: string, change: ServerChange, isolateCommands: boolean): string {
+function tryEdit(text: string, change: ServerChange): string {
   try {
-    return editConfig(text, change, isolateCommands);
+    return editConfig(text, change);
   } catch {
     return text;
   }

@@ -15,7 +15,7 @@ import {
   writtenEntry,
   writtenSetting,
 } from '../config/edit-config.ts';
-import { requireReviewed, switchServer } from '../config/holds.ts';
+import { requireReviewed } from '../config/holds.ts';
 import { readConfigText } from '../config/update-config-file.ts';
 import { installedVersion } from '../servers/launch/installed-version.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
@@ -100,10 +100,10 @@ export class PersonEdits {
     return this.#change((text) => servers.reduce(removeServer, text));
   }
 
-  /** Switching on lifts the wish for a container. Rejects with AppError not_allowed where it has to be reviewed first. */
+  /** Rejects with AppError not_allowed where it has to be reviewed first. */
   async setEnabled(server: string, enabled: boolean): Promise<void> {
     if (enabled) requireReviewed(this.#servers.find(server)?.config);
-    return this.#change((text) => switchServer(text, server, enabled, this.#config.current.isolateCommands));
+    return this.#change((text) => setServerField(text, server, 'enabled', enabled));
   }
 
   /**

@@ -17,6 +17,7 @@ import { type EntryNotes, type KitReading, readEntryNotes, readKits } from '../c
 import { readConfigText } from '../config/update-config-file.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
+import { confined, isConfined, isUsualBox, touchesBox } from './confine-change.ts';
 import { checkEntries, checkNewEntry, type EntryCheck } from './check-entries.ts';
 import { explainChanges, type ExplainedChange, explainEdits } from './explain-change.ts';
 import {
@@ -188,7 +189,7 @@ export class ServerAdmin {
     author: ChangeAuthor,
     sentence?: string,
   ): Promise<ChangeOutcome> {
-    const changes = ('kind' in asked ? [asked] : asked).map((change) => this.#withLifts(change));
+    const changes = ('kind' in asked ? [asked] : asked).map(confined);
     const said = sentence ?? changes.map(describeChange).join(' ');
     try {
       const outcome = await this.#request(changes, author, sentence);
@@ -238,11 +239,7 @@ export class ServerAdmin {
   /** One proposal as the person is to see it. */
   async explain({ changes, id }: Proposal): Promise<readonly ExplainedChange[]> {
     if (this.#foreignEdits()?.id === id) return explainEdits(this.#config.waiting);
-    return explainChanges(
-      await readConfigText(this.configPath).catch(() => ''),
-      changes,
-      this.#config.current.isolateCommands,
-    );
+    return explainChanges(await readConfigText(this.configPath).catch(() => ''), changes);
   }
 
   /** Whether somebody's call has asked for a change, whatever became of it. */
@@ -272,7 +269,9 @@ export class ServerAdmin {
   #isFree(changes: readonly ServerChange[]): boolean {
     if (this.#config.current.policy.agentChanges !== 'allow') return false;
     return changes.every((change) => {
-      const staysHeld = change.kind === 'disable' || (change.kind === 'update' && !mayLift(change.fields));
+      if (change.kind === 'disable') return true;
+      if (this.#leavesBox(change)) return false;
+      const staysHeld = change.kind === 'update' && !mayLift(change.fields);
       return staysHeld || this.#heldOf(change.server) === undefined;
     });
   }
@@ -280,8 +279,19 @@ export class ServerAdmin {
   /** A secret is the person's to give: to another program or address it goes at their word only, whatever else models may do. */
   async #givesSecrets(changes: readonly ServerChange[]): Promise<boolean> {
     const text = await readConfigText(this.configPath).catch(() => '');
-    const explained = explainChanges(text, changes, this.#config.current.isolateCommands);
+    const explained = explainChanges(text, changes);
     return explained.some(({ secrets }) => secrets.length > 0);
+  }
+
+  /** Whether a process would run, or could after this, with more reach than the person has given it. */
+  #leavesBox(change: ServerChange): boolean {
+    if (change.kind === 'add') return !isConfined(change.entry);
+    if (change.kind === 'update' && change.fields['inheritEnv'] !== undefined) return true;
+    const server = this.#config.current.servers.find(({ name }) => name === change.server);
+    if (server?.kind !== 'stdio' || server.isolate === undefined) return false;
+    // Added anew it would be in the usual one.
+    if (change.kind === 'remove') return !isUsualBox(server.isolate);
+    return change.kind === 'update' && touchesBox(change.fields);
   }
 
   /** What waits because another program wrote it into the config file, as one proposal. */
@@ -324,12 +334,6 @@ export class ServerAdmin {
     });
   }
 
-  /** Switching on says what else it lifts, so that whoever agrees knows. */
-  #withLifts(change: ServerChange): ServerChange {
-    const held = change.kind === 'enable' ? this.#heldOf(change.server) : undefined;
-    return change.kind !== 'enable' || held !== 'isolation' ? change : { ...change, lifts: held };
-  }
-
   #heldOf(server: string): Hold | undefined {
     return this.#config.current.servers.find(({ name }) => name === server)?.held;
   }
@@ -357,10 +361,7 @@ export class ServerAdmin {
 
   /** Writes the config, all or nothing, and waits until the servers follow: whoever asks next finds what it asked for. */
   async #apply(changes: readonly ServerChange[], author: ChangeAuthor): Promise<void> {
-    const { isolateCommands } = this.#config.current;
-    await this.#config.update((text) =>
-      changes.reduce((edited, change) => editConfig(edited, change, isolateCommands), text),
-    );
+    await this.#config.update((text) => changes.reduce((edited, change) => editConfig(edited, change), text));
     await this.#follow();
     for (const change of changes) {
       if (change.kind === 'describe') await this.#describe(change, author);

@@ -10,17 +10,15 @@ import { Event } from '../base/events.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { shortName } from '../base/shown-text.ts';
 import type { WaitingEdit } from '../config/accepted-config.ts';
-import { addServer, mergeServerField, removeServer } from '../config/edit-config.ts';
+import { addServer, mergeServerField, removeServer, setServerField } from '../config/edit-config.ts';
 import { withFileLock } from '../base/file-lock.ts';
-import { switchServer } from '../config/holds.ts';
 
 export type ServerChange =
   | { readonly kind: 'add'; readonly server: string; readonly entry: JsonObject }
   | { readonly kind: 'remove'; readonly server: string }
   /** A field that is null is taken out; one that is an object (env, headers) is merged into what is there, key by key, alike. */
   | { readonly kind: 'update'; readonly server: string; readonly fields: JsonObject }
-  /** `lifts`: what kept it off besides its switch. */
-  | { readonly kind: 'enable'; readonly server: string; readonly lifts?: 'isolation' }
+  | { readonly kind: 'enable'; readonly server: string }
   | { readonly kind: 'disable'; readonly server: string }
   /** What every app is told of a server's tools in place of its own text; an empty text takes one back. */
   | { readonly kind: 'describe'; readonly server: string; readonly texts: Readonly<Record<string, ToolText>> };
@@ -68,7 +66,7 @@ export function requireSensible(change: ServerChange): void {
 }
 
 /** The text of the config file with the change made. Throws as the edits of config/edit-config.ts do. */
-export function editConfig(text: string, change: ServerChange, isolateCommands: boolean): string {
+export function editConfig(text: string, change: ServerChange): string {
   switch (change.kind) {
     case 'add':
       return addServer(text, change.server, change.entry);
@@ -80,17 +78,15 @@ export function editConfig(text: string, change: ServerChange, isolateCommands: 
         text,
       );
     case 'enable':
-      return switchServer(text, change.server, true, isolateCommands);
+      return setServerField(text, change.server, 'enabled', true);
     case 'disable':
-      return switchServer(text, change.server, false, isolateCommands);
+      return setServerField(text, change.server, 'enabled', false);
     case 'describe':
       return text;
   }
 }
 
 /** The change as a sentence for the person, names as they are. */
-
-const withoutBox = ', and start its command as it is, without the container or sandbox that it asks for';
 
 export function describeChange(change: ServerChange): string {
   switch (change.kind) {
@@ -101,7 +97,7 @@ export function describeChange(change: ServerChange): string {
     case 'update':
       return `Change ${Object.keys(change.fields).join(', ')} of "${change.server}".`;
     case 'enable':
-      return `Switch "${change.server}" on${change.lifts === undefined ? '' : withoutBox}.`;
+      return `Switch "${change.server}" on.`;
     case 'disable':
       return `Switch "${change.server}" off.`;
     case 'describe':

@@ -27,7 +27,7 @@ interface ServerBase {
   readonly description: string | undefined;
   /** Why it is off though its switch says on; lifted by a person. */
   readonly held?: Hold;
-  /** MCPProxy's container settings, as written: kept and shown, without effect but for `held`. */
+  /** As it is written: kept and shown; `isolate` is what is done. */
   readonly isolation?: JsonObject;
   /** What its tools and resources are named after, with one server as well; absent: the server, where there are several. */
   readonly prefix?: string;
@@ -35,6 +35,23 @@ interface ServerBase {
   readonly toolSwitch?: ToolSwitch;
   /** SHA-256 (hex) of the entry as the core understands it: the key of its listing cache, and what "differs" means on reload. */
   readonly hash: string;
+}
+
+/** A box around a server's process. */
+export interface Isolation {
+  /** `auto`: what this machine has, and without any as the person's own programs run; the others start in their box or not at all. */
+  readonly kind: 'auto' | 'sandbox' | 'container';
+  /** Files and folders (absolute) beside what its program needs. */
+  readonly read: readonly string[];
+  /** The same, to be written; undefined: the folders that its arguments name. */
+  readonly write: readonly string[] | undefined;
+  readonly network: boolean;
+  readonly image?: string;
+  /** As Docker names networks. */
+  readonly networkMode?: string;
+  readonly workingDir?: string;
+  /** Further arguments of `docker run`. */
+  readonly extraArgs: readonly string[];
 }
 
 /** Which variables of the person's login a server gets beside those that every program may need. */
@@ -47,6 +64,8 @@ export interface StdioServerConfig extends ServerBase {
   readonly env: Readonly<Record<string, string>>;
   /** Absent: none, but for servers from the time when all were given. */
   readonly inheritEnv?: InheritedVariables;
+  /** Absent: it runs as the person's own programs do. */
+  readonly isolate?: Isolation;
   readonly cwd: string | undefined;
 }
 
@@ -347,7 +366,7 @@ export function defaultConfig(path: string): AppConfig {
  * `review`: nobody has agreed to it yet. `blocked`: a person does not want it. `isolation`: it asks for a container or sandbox that there
  * is not.
  */
-export type Hold = 'review' | 'blocked' | 'isolation';
+export type Hold = 'review' | 'blocked';
 
 // The names of the modes, and how a name that a person wrote is read. What each mode does is in core/modes.
 

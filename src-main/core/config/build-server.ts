@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { type AppConfig, type Hold, type ServerConfig, serverDefaults, type ToolSwitch } from './app-config.ts';
 import { holdFixes, holdOf, holdReasons } from './holds.ts';
+import { isolationOf } from './isolation.ts';
 import { type containerKeys, type EntryReader, kindByType } from './read-entry.ts';
 import { readOAuth } from './read-oauth.ts';
 import { type Environment, replaceVariables, type UnfilledPlaceholder } from './replace-variables.ts';
@@ -24,7 +25,7 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
   const written = reader.read();
   if (reader.failed) return undefined;
   const on = (written.enabled ?? true) && written.disabled !== true;
-  const held = holdOf(written, context.settings.isolateCommands);
+  const held = holdOf(written);
   if (held !== undefined) reportHeld(reader, held);
   const enabled = on && held === undefined;
   const entry = replaceVariables(written, context.env, (unfilled) => reportUnfilled(reader, enabled, unfilled));
@@ -50,8 +51,7 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
 }
 
 function reportHeld(reader: EntryReader, held: Hold): void {
-  const field = held === 'review' ? 'quarantined' : reader.has('sandboxEnabled') ? 'sandboxEnabled' : 'isolation';
-  const place = reader.keyOf(field) === undefined ? [] : [field];
+  const place = reader.keyOf('quarantined') === undefined ? [] : ['quarantined'];
   reader.report('warning', place, holdReasons[held], holdFixes[held].replace('NAME', reader.name));
 }
 
@@ -115,7 +115,7 @@ function reportKind(reader: EntryReader, written: string): void {
 }
 
 const fieldsOf = {
-  stdio: ['command', 'args', 'env', 'inheritEnv', 'cwd'],
+  stdio: ['command', 'args', 'env', 'inheritEnv', 'isolation', 'cwd'],
   http: ['url', 'headers', 'oauth'],
   builtin: ['builtin', 'folders'],
 } as const;
@@ -147,7 +147,7 @@ function reportMissing(reader: EntryReader, what: string, example: string): void
   reader.report('error', [], `The server needs ${what}.`, `Add ${example}.`);
 }
 
-function stdioPart(reader: EntryReader, entry: Entry, { folder, env }: BuildContext) {
+function stdioPart(reader: EntryReader, entry: Entry, { folder, env, settings }: BuildContext) {
   const written = entry.command ?? '';
   // Magg's file may hold the whole command line in `command`.
   const isWholeLine = (reader.has('source') || reader.has('uri')) && entry.args === undefined;
@@ -158,7 +158,15 @@ function stdioPart(reader: EntryReader, entry: Entry, { folder, env }: BuildCont
   if (command.trim() === '') reader.report('error', ['command'], 'The command is empty.');
   const cwd = entry.cwd === undefined ? undefined : resolve(folder, expandHome(entry.cwd, env));
   const { inheritEnv } = entry;
-  return { command, args, env: entry.env ?? {}, ...(inheritEnv !== undefined && { inheritEnv }), cwd };
+  const isolate = isolationOf(entry, settings.isolateCommands, (path) => resolve(folder, expandHome(path, env)));
+  return {
+    command,
+    args,
+    env: entry.env ?? {},
+    ...(inheritEnv !== undefined && { inheritEnv }),
+    ...(isolate && { isolate }),
+    cwd,
+  };
 }
 
 function httpPart(reader: EntryReader, entry: Entry) {

@@ -129,6 +129,19 @@ export const settingsSchema = z.object({
   price: z.object({ perMillionTokens: z.number().min(0).optional(), currency: text.optional() }),
 });
 
+const isolation = z.looseObject({
+  mode: z.enum(['', 'auto', 'sandbox', 'container', 'docker', 'none']).optional(),
+  /** What may be read and written beside what the program needs: paths, absolute or from `~`. */
+  read: z.array(text).optional(),
+  write: z.array(text).optional(),
+  network: z.boolean().optional(),
+  enabled: z.boolean().nullish(),
+  image: z.string().optional(),
+  network_mode: z.string().optional(),
+  working_dir: z.string().optional(),
+  extra_args: z.array(looseText).optional(),
+});
+
 /** One server, its keys already brought to our names (read-entry.ts). */
 export const entrySchema = z
   .object({
@@ -148,11 +161,8 @@ export const entrySchema = z
     enabled: z.boolean(),
     disabled: z.boolean(),
     quarantined: z.boolean(),
-    /** MCPProxy's container, VS Code's sandbox. */
-    isolation: z.looseObject({
-      enabled: z.boolean().nullish(),
-      mode: z.enum(['', 'docker', 'sandbox', 'none']).optional(),
-    }),
+    /** Ours, a word for its mode; MCPProxy's container; VS Code's sandbox. */
+    isolation: z.preprocess((value) => (typeof value === 'string' ? { mode: value } : value), isolation),
     sandboxEnabled: z.boolean(),
     /** Read by read-oauth.ts: every product spells it in its own way. */
     oauth: z.union([z.boolean(), z.looseObject({})]),

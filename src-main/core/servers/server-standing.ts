@@ -2,7 +2,6 @@
 import { AppError, withFix } from '../base/errors.ts';
 import { maskText } from '../base/mask.ts';
 import type { Hold } from '../config/app-config.ts';
-import { holdReasons } from '../config/holds.ts';
 import { awaitTelling } from '../wire/await-telling.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import { signInCommand } from './network/http-errors.ts';
@@ -74,7 +73,6 @@ export function absenceOf({
   if (flaw !== undefined) return { kind: 'unusable', error: unusable(name, flaw), brief: 'its entry has an error' };
   if (state.kind === 'disabled') {
     if (held === undefined) return { kind: 'off', error: switchedOff(name), brief: 'switched off' };
-    if (held === 'isolation') return { kind: 'off', error: withoutBox(name), brief: 'held back' };
     return {
       kind: 'in-review',
       error: inReview(name, held),
@@ -119,12 +117,6 @@ export function switchedOff(server: string): AppError {
 }
 
 /** Until a person has agreed to start it without the container that it asks for. */
-function withoutBox(server: string): AppError {
-  return new AppError('server_disabled', `${server} is switched off. ${holdReasons.isolation}`, {
-    fix: `The person can look at it and let it start: tooltray enable ${server}.`,
-  });
-}
-
 /** Until a person has looked at it, or because they did. */
 function inReview(server: string, held: 'review' | 'blocked'): AppError {
   const said =

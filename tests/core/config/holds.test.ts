@@ -1,50 +1,53 @@
-/** What keeps a server off until a person agrees, and what switching it on lifts. */
+/** What keeps a server off until a person agrees, where it runs, and what an entry may not say. */
 import { describe, expect, test } from 'vitest';
-import { holdReasons, markReviewed, requireReviewed, switchServer } from '../../../src-main/core/config/holds.ts';
+import { setServerField } from '../../../src-main/core/config/edit-config.ts';
+import { markReviewed, requireReviewed } from '../../../src-main/core/config/holds.ts';
 import { readConfig } from '../../../src-main/core/config/read-config.ts';
 
 function read(entry: object, settings: object = {}) {
   const text = JSON.stringify({ ...settings, servers: { a: { command: 'npx', ...entry } } });
-  const { config, problems } = readConfig(text, '/c/config.json', {});
+  const { config, problems } = readConfig(text, '/c/config.json', { HOME: '/h' });
   return { text, server: config?.servers[0], problems };
 }
 
 const all = { docker_isolation: { enabled: true } };
 
-describe('a server that asks for a container or sandbox', () => {
+describe('where a server runs', () => {
   test.each([
-    [{ isolation: { enabled: true, image: 'node:20' } }, {}],
-    [{ isolation: { mode: 'docker' } }, {}],
-    [{ isolation: { mode: 'sandbox', enabled: false } }, {}],
-    [{ sandboxEnabled: true }, {}],
-    [{}, all],
-    [{ isolation: { image: 'node:20' } }, all],
-  ])('%j beside %j is off, says why, and starts once a person switches it on', (entry, settings) => {
-    const { text, server, problems } = read(entry, settings);
-    expect(server).toMatchObject({ enabled: false, held: 'isolation' });
-    expect(problems).toMatchObject([{ severity: 'warning', reason: holdReasons.isolation, server: 'a' }]);
-    const lifted = readConfig(switchServer(text, 'a', true, settings === all), '/c/config.json', {});
-    expect(lifted.config?.servers).toMatchObject([{ enabled: true }]);
-    expect(lifted.problems).toEqual([]);
+    [{ isolation: { enabled: true, image: 'node:20' } }, {}, { kind: 'container', network: true, image: 'node:20' }],
+    [{ isolation: { mode: 'docker', network_mode: 'none' } }, {}, { kind: 'container', network: false }],
+    [{ isolation: { mode: 'sandbox', enabled: false } }, {}, { kind: 'sandbox', network: false }],
+    [{ isolation: 'auto' }, {}, { kind: 'auto', network: false, read: [], write: undefined }],
+    [{ isolation: { mode: 'container', network: false } }, {}, { kind: 'container', network: false }],
+    [
+      { isolation: { mode: 'sandbox', read: ['~/a'], write: ['b', '/c'] } },
+      {},
+      { read: ['/h/a'], write: ['/c/b', '/c'] },
+    ],
+    [{ sandboxEnabled: true }, {}, { kind: 'sandbox', network: false }],
+    [{}, all, { kind: 'container' }],
+    [{ isolation: { image: 'node:20' } }, all, { kind: 'container', image: 'node:20' }],
+  ])('%j beside %j: %j', (entry, settings, isolate) => {
+    const { server, problems } = read(entry, settings);
+    expect(server).toMatchObject({ enabled: true, isolate });
+    expect(problems).toEqual([]);
   });
 
   test.each([
     [{ isolation: { enabled: false, image: 'x' } }, all],
     [{ isolation: { mode: 'none', enabled: true } }, {}],
+    [{ isolation: 'none' }, all],
     [{ isolation: { image: 'x' } }, {}],
     [{ command: '/usr/bin/docker', args: ['run', 'x'] }, all],
     [{ command: undefined, url: 'https://h/mcp' }, all],
-  ])('%j beside %j does not ask for one', (entry, settings) => {
-    expect(read(entry, settings).server).toMatchObject({ enabled: true });
-    expect(read(entry, settings).server).not.toHaveProperty('held');
+  ])('%j beside %j: as the own programs of the person', (entry, settings) => {
+    expect(read(entry, settings).server).not.toHaveProperty('isolate');
   });
 
-  test('keeps its image when it is switched on, and stays lifted when it was switched off in between', () => {
-    const { text } = read({ isolation: { enabled: true, image: 'node:20' } });
-    const off = switchServer(switchServer(text, 'a', true, false), 'a', false, false);
-    expect(JSON.parse(off)).toEqual({
-      servers: { a: { command: 'npx', enabled: false, isolation: { enabled: false, image: 'node:20' } } },
-    });
+  test('another box is a reason to start anew, and what is only kept of it is none', () => {
+    const hashOf = (isolation: object) => read({ isolation }).server?.hash;
+    expect(hashOf({ mode: 'sandbox' })).not.toBe(hashOf({ mode: 'sandbox', network: true }));
+    expect(hashOf({ mode: 'none', memory_limit: '1g' })).toBe(hashOf({ mode: 'none' }));
   });
 });
 
@@ -52,7 +55,7 @@ test("MCPProxy's quarantine is a review, which no switch ends", () => {
   const { text, server } = read({ quarantined: true });
   expect(server).toMatchObject({ enabled: false, held: 'review' });
   expect(() => requireReviewed(server)).toThrow('a waits for the review of the person.');
-  const on = readConfig(switchServer(text, 'a', true, false), '/c/config.json', {});
+  const on = readConfig(setServerField(text, 'a', 'enabled', true), '/c/config.json', {});
   expect(on.config?.servers).toMatchObject([{ enabled: false, held: 'review' }]);
   const reviewed = readConfig(markReviewed(text, 'a'), '/c/config.json', {});
   expect(reviewed).toMatchObject({ problems: [], config: { servers: [{ enabled: true }] } });

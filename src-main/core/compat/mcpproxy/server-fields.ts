@@ -34,11 +34,6 @@ const parameters: readonly (readonly [keys: readonly string[], field: string, re
   [['oauth_json', 'oauth'], 'oauth', readMap],
 ];
 
-const withoutEffect: Readonly<Record<string, string>> = {
-  isolation:
-    'isolation: Tooltray has no containers; a server that asks for one stays off until the person switches it on without a container.',
-};
-
 /** Throws AppError bad_request. */
 export function readServerFields(input: JsonObject): ServerFields {
   const mentioned = parameters.flatMap(([keys, field, read]) => {
@@ -51,10 +46,7 @@ export function readServerFields(input: JsonObject): ServerFields {
   );
   return {
     fields,
-    warnings: [
-      ...Object.keys(fields).flatMap((field) => withoutEffect[field] ?? []),
-      ...useless.map((key) => `${key} is not taken from a tool call; the person decides about trust.`),
-    ],
+    warnings: useless.map((key) => `${key} is not taken from a tool call; the person decides about trust.`),
   };
 }
 
@@ -160,8 +152,6 @@ function toolCounts({ enabled, state, tools }: ServerFacts, shown: number): Json
 const holds: Readonly<Record<Hold, string>> = {
   review: 'in quarantine: the person has to review it (tooltray review NAME)',
   blocked: 'blocked by the person (tooltray review NAME)',
-  isolation:
-    'asks for a container or sandbox, which there is not: the person can let it start without (tooltray enable NAME)',
 };
 
 /** What MCPProxy calls so: nothing of it is started or listed before a person agrees. */
@@ -179,7 +169,6 @@ export function serverReport(server: ServerFacts, etag: string, shown: number): 
     ...config,
     enabled,
     quarantined: isQuarantined(server),
-    ...(server.held === 'isolation' && config['isolation'] === undefined && { isolation: { enabled: true } }),
     connection_status: connectionStatus(server),
     tools: toolCounts(server, shown),
     ...(server.held !== undefined && { security_status: holds[server.held].replace('NAME', server.name) }),

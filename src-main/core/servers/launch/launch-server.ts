@@ -1,8 +1,10 @@
 /** Starts a server's process, or says in words why that is not possible. */
 import { isFolder } from './tool-folders.ts';
 import { AppError, errorText } from '../../base/errors.ts';
-import type { InheritedVariables } from '../../config/app-config.ts';
+import type { InheritedVariables, Isolation } from '../../config/app-config.ts';
+import type { Boxes } from './isolation/boxes.ts';
 import { type Environment, findCommand } from './find-command.ts';
+import type { Launch } from './isolation/sandbox.ts';
 import { ProcessGroup } from './process-group.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 import type { EnvironmentResolver } from './resolve-environment.ts';
@@ -17,6 +19,9 @@ export interface ServerLaunch {
   /** Of the person's variables, beside the common ones. */
   readonly inherited: InheritedVariables;
   readonly cwd: string | undefined;
+  /** undefined: as the person's own programs run. */
+  readonly isolate?: Isolation | undefined;
+  readonly boxes?: Boxes | undefined;
   readonly environment: EnvironmentResolver;
   readonly registry: ProcessRegistry;
 }
@@ -29,7 +34,7 @@ interface Launched {
 
 /** Rejects with AppError config_invalid (no such folder), command_not_found or server_not_started. */
 export async function launchServer(launch: ServerLaunch): Promise<Launched> {
-  const { serverName, command, args, cwd } = launch;
+  const { serverName, command, cwd } = launch;
   const { env, withheld } = await launch.environment.forServer(launch.env, launch.inherited);
   // A missing folder and a missing command both come back as ENOENT; looking first tells them apart.
   if (cwd !== undefined && !(await isFolder(cwd))) {
@@ -39,11 +44,24 @@ export async function launchServer(launch: ServerLaunch): Promise<Launched> {
   }
   if ((await findCommand(command, env, cwd)) === undefined) throw notFound(serverName, command);
   try {
-    return { group: await ProcessGroup.start({ command, args, env, cwd }, launch.registry), withheld };
+    const started = await inBox(launch, env);
+    return { group: await ProcessGroup.start(started, launch.registry), withheld };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw notFound(serverName, command, error);
+    if (error instanceof AppError) throw error;
     throw new AppError('server_not_started', `${serverName} did not start: ${errorText(error)}.`, { cause: error });
   }
+}
+
+/** Where a box is wanted and nobody makes any, nothing is started. */
+async function inBox(
+  { serverName, command, args, cwd, isolate, boxes, env: own }: ServerLaunch,
+  env: Environment,
+): Promise<Launch> {
+  const launch = { command, args, env, cwd };
+  if (isolate === undefined) return launch;
+  if (boxes === undefined) throw new AppError('server_not_started', `${serverName} starts in a box only.`);
+  return boxes.confine({ ...launch, serverName, own, isolate });
 }
 
 function notFound(serverName: string, command: string, cause?: unknown): AppError {

@@ -15,6 +15,7 @@ import type { LineBudgets } from '../../wire/byte-budget.ts';
 import type { Message } from '../../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
+import type { Boxes } from '../launch/isolation/boxes.ts';
 import type { CarriedEnvironments } from '../launch/carried-environments.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
 import type { SignIns } from '../sign-in/sign-ins.ts';
@@ -26,6 +27,7 @@ import { StdioTransport } from './stdio-transport.ts';
 interface TransportDeps {
   readonly environment: EnvironmentResolver;
   readonly carried?: CarriedEnvironments | undefined;
+  readonly boxes?: Boxes | undefined;
   readonly registry: ProcessRegistry;
   /** What this server says on stderr; it outlives the transport. */
   readonly stderr: StderrLog;
@@ -92,6 +94,8 @@ interface TransportFactoryOptions {
   readonly environment: EnvironmentResolver;
   /** Who still gets the whole environment of the login. */
   readonly carried?: CarriedEnvironments | undefined;
+  /** Without it nothing starts that wants a box. */
+  readonly boxes?: Boxes | undefined;
   /** Folder of the servers' stderr logs. */
   readonly logDir: string;
   readonly mask: (text: string) => string;

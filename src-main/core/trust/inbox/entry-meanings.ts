@@ -5,8 +5,10 @@ import { isSecretName } from '../../base/mask.ts';
 import { cutText, markHidden } from '../../base/shown-text.ts';
 import { keyAliases } from '../../config/read-entry.ts';
 import { secretsNamed } from '../../config/replace-variables.ts';
+import type { Isolation } from '../../config/app-config.ts';
 import { floatingPackage, programName } from '../pins/launch.ts';
 import type { Meaning } from './inbox-item.ts';
+import { boxOf, boxWords } from './isolation-words.ts';
 
 /** What is gained by `after` against `before`, gravest first; undefined: there is none. Nothing is looked up and nothing rejects. */
 export function entryMeanings(before: JsonObject | undefined, after: JsonObject | undefined): readonly Meaning[] {
@@ -14,7 +16,8 @@ export function entryMeanings(before: JsonObject | undefined, after: JsonObject 
   const isOnAnyway = before !== undefined && (isOn(before) || !isOn(after));
   const known = new Set(isOnAnyway ? reachOf(before).map(({ text }) => text) : []);
   const reach = reachOf(after).filter(({ text }) => !known.has(text));
-  return gravestFirst([...secretMeanings(before, after), ...reach, ...toolsBack(before, after)]);
+  const given = [...leavesBox(before, after), ...secretMeanings(before, after)];
+  return gravestFirst([...given, ...reach, ...toolsBack(before, after)]);
 }
 
 /** Which secrets of the vault a server would get that it does not have, or would get as another program or at another address. */
@@ -82,12 +85,13 @@ function isOn({ enabled, disabled, quarantined }: JsonObject): boolean {
 }
 
 function reachOf(entry: JsonObject): readonly Meaning[] {
-  const fields = new Map(Object.entries(entry).map(([key, value]) => [keyAliases.get(key) ?? key, value]));
+  const fields = ourNames(entry);
   const { command, args, url } = Object.fromEntries(fields);
+  const box = boxOf(fields);
   const given = [...secretsIn(fields.get('env')), ...secretsIn(fields.get('headers'))];
   const folders = textsOf(fields.get('folders')).flatMap(reachOfPath);
   return [
-    ...(typeof command === 'string' ? ofCommand(command, textsOf(args)) : []),
+    ...(typeof command === 'string' ? ofCommand(command, textsOf(args), box) : []),
     ...(typeof command !== 'string' && typeof url === 'string' ? ofAddress(url) : []),
     ...folders,
     ...(given.length === 0 ? [] : [plain(`Is given ${listed(given)}.`)]),
@@ -100,24 +104,27 @@ const shells = /^(?:sh|bash|zsh|dash|fish|ksh|cmd|powershell|pwsh)$/;
 const raising = /^(?:sudo|doas|pkexec|runas|gsudo)$/;
 const containers = /^(?:docker|podman|nerdctl)$/;
 
-function ofCommand(command: string, args: readonly string[]): readonly Meaning[] {
+function ofCommand(command: string, args: readonly string[], box: Isolation | undefined): readonly Meaning[] {
   const words = [command, ...args];
   const program = programName(command);
   const floats = floatingPackage(command, args);
   const runsShell = shells.test(program) && args.some((arg) => /^[-/][a-z]{0,5}c(?:ommand)?$/i.test(arg));
-  const outside = containers.test(program) && args.some((arg) => /^--privileged$|docker\.sock|^--pid=host$/.test(arg));
+  const ofContainer = box === undefined ? (containers.test(program) ? args : []) : box.extraArgs;
+  const outside = ofContainer.some((arg) => /^--privileged$|docker\.sock|^--pid=host$/.test(arg));
+  const named = box === undefined ? args : [...(box.write ?? args), ...box.read, ...box.extraArgs];
   return [
     plain(
       containers.test(program)
         ? `Starts a container with ${shownWord(program)}.`
-        : `Starts ${shownWord(program)} on this computer, with your rights.`,
+        : `Starts ${shownWord(program)} on this computer${box === undefined ? ', with your rights' : ''}.`,
     ),
     ...(words.some((word) => raising.test(programName(word)))
       ? [grave('Asks for the rights of an administrator.')]
       : []),
     ...(runsShell ? [grave('Runs a line of a shell, which can do anything that you can.')] : []),
     ...(outside ? [grave('Its container can reach what lies outside of it: your whole computer.')] : []),
-    ...args.flatMap(pathsIn).flatMap(reachOfPath),
+    ...(box === undefined ? [] : boxWords(box).map(plain)),
+    ...named.flatMap(pathsIn).flatMap(reachOfPath),
     ...(floats === undefined
       ? []
       : [
@@ -184,6 +191,16 @@ function secretsIn(value: unknown): readonly string[] {
   return Object.entries(objectOf(value)).flatMap(([name, item]) =>
     isSecretName(name) || (typeof item === 'string' && item.includes('${')) ? [shownWord(name)] : [],
   );
+}
+
+function leavesBox(before: JsonObject | undefined, after: JsonObject): readonly Meaning[] {
+  const [was, is] = [before ?? {}, after].map((entry) => boxOf(ourNames(entry)));
+  if (was === undefined || is !== undefined || after['command'] === undefined) return [];
+  return [grave('Leaves the box that it ran in: it then has your rights.')];
+}
+
+function ourNames(entry: JsonObject): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(entry).map(([key, value]) => [keyAliases.get(key) ?? key, value]));
 }
 
 /** Tools that could not be called and can be. */

@@ -77,6 +77,28 @@ export function withVersion(command: string, args: readonly string[], version: s
   return args.with(at, `${name}${joint}${version}`);
 }
 
+export interface FetchedPackage {
+  readonly name: string;
+  /** As it is written: a version, a range or a tag; undefined: none. */
+  readonly wanted: string | undefined;
+  /** Which of its programs is run, where that is said. */
+  readonly program: string | undefined;
+  /** What the program is given. */
+  readonly args: readonly string[];
+}
+
+/** What `npx` is told to fetch and run; undefined for other commands, and where it is told something else. */
+export function npxPackage(command: string, args: readonly string[]): FetchedPackage | undefined {
+  if (programName(command) !== 'npx') return undefined;
+  const at = packagePlace(args);
+  const written = args[at];
+  if (written === undefined || args.slice(0, at).some((arg) => /^(?:-c|--call)/.test(arg))) return undefined;
+  const [, name = written, wanted] = /^(@?[^@]+)@(.+)$/.exec(written) ?? [];
+  const rest = args.slice(at + 1).filter((arg, index) => index > 0 || arg !== '--');
+  const isNamed = namesPackage.has(args[at - 1] ?? '');
+  return { name, wanted, program: isNamed ? rest[0] : undefined, args: isNamed ? rest.slice(1) : rest };
+}
+
 /** `npx` for `C:\nodejs\npx.cmd`. */
 export function programName(command: string): string {
   return command

@@ -8,17 +8,16 @@ test('a server that keeps failing says why, and how often it was tried', () => {
   expect(connectionStatus({ ...facts, state: 'ready', error: undefined, failures: 0 })).toEqual({ state: 'Ready' });
 });
 
-test('a server that asked for isolation says so, and what lets it start', () => {
+test('a server that is held back says why, and what lets it start', () => {
   const health = { level: 'off', summary: '', detail: '', action: undefined };
   const facts = { name: 'm', state: 'disabled', enabled: false, tools: 0, config: {}, health, failures: 0 };
   const report = (held: string | undefined): object =>
     serverReport({ ...facts, held } as unknown as ServerFacts, 'e', 0);
-  expect(report('isolation')).toMatchObject({
-    isolation: { enabled: true },
-    quarantined: false,
-    security_status: expect.stringContaining('tooltray enable m') as string,
+  expect(report('review')).toMatchObject({
+    quarantined: true,
+    security_status: expect.stringContaining('tooltray review m') as string,
   });
-  expect(report(undefined)).not.toHaveProperty('isolation');
+  expect(report(undefined)).not.toHaveProperty('security_status');
 });
 
 test.each([

@@ -74,16 +74,18 @@ describe('where the config lets models change servers', () => {
     }));
 
   test('a server that asks for a container is not started without one before the person has agreed, whatever the policy', () =>
-    world(allowing, async ({ ask, written }) => {
+    world(allowing, async ({ ask, core, written }) => {
       const isolation = { enabled: true, image: 'x' };
       await ask({ operation: 'patch', name: 'a', isolation_json: JSON.stringify(isolation) });
       for (const input of [
-        { operation: 'enable', name: 'a' },
         { operation: 'update', name: 'a', isolation_json: 'null' },
         { operation: 'patch', name: 'a', isolation_json: '{"enabled":false}' },
       ])
         expect(await ask(input)).toMatchObject({ status: 'pending_approval' });
       expect((await written())['a']).toMatchObject({ isolation });
+      await ask({ operation: 'enable', name: 'a' });
+      const { state } = core.server('a');
+      expect(['error', 'connecting']).toContain(state.kind);
     }));
 
   test('every field of isolation is listed as it is, secrets masked, and belongs to what an edit must have seen', () =>

@@ -1,0 +1,34 @@
+/** What a model adds runs in a box, and no model lets a server out of one: rules about changes that nobody has looked at yet. */
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { Isolation } from '../config/app-config.ts';
+import type { ServerChange } from './server-change.ts';
+
+/** Its own files and a home of its own, and the network, without which few servers are of use. */
+const usualBox: JsonObject = { mode: 'auto', network: true };
+
+/** A server that is added gets a box, unless the change says something of it itself: then the person sees what. */
+export function confined(change: ServerChange): ServerChange {
+  if (change.kind !== 'add') return change;
+  const { entry } = change;
+  const saysItself = ['isolation', 'sandboxEnabled', 'builtin', 'url'].some((field) => entry[field] !== undefined);
+  return saysItself ? change : { ...change, entry: { ...entry, isolation: usualBox } };
+}
+
+/** Whether a box gives no less than the one that a model's server gets. */
+export function isUsualBox({ kind, network, read, write }: Isolation): boolean {
+  return kind === 'auto' && network && read.length === 0 && write === undefined;
+}
+
+/** Whether an entry that is added reaches no more than the usual box does. */
+export function isConfined({ command, inheritEnv, isolation }: JsonObject): boolean {
+  if (command === undefined) return true;
+  if (inheritEnv !== undefined || !isObject(isolation)) return false;
+  const { mode, network: _, image: __, ...more } = isolation;
+  const isBox = typeof mode === 'string' && ['auto', 'sandbox', 'container', 'docker'].includes(mode);
+  return isBox && Object.keys(more).length === 0;
+}
+
+/** Whether these fields of an update say where a server runs. */
+export function touchesBox(fields: JsonObject): boolean {
+  return ['isolation', 'sandboxEnabled'].some((field) => fields[field] !== undefined);
+}

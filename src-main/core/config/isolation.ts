@@ -1,0 +1,40 @@
+/** Where a server's process runs and what it reaches from there, as its entry says; MCPProxy's words and VS Code's are understood. */
+import type { Isolation } from './app-config.ts';
+import type { Entry } from './schema.ts';
+
+/** `everyCommand`: what holds for commands that say nothing themselves. undefined: it runs as the person's own programs do. */
+export function isolationOf(
+  { isolation = {}, sandboxEnabled, command = '' }: Entry,
+  everyCommand: boolean,
+  toPath: (written: string) => string,
+): Isolation | undefined {
+  const kind = kindOf(isolation, sandboxEnabled === true, everyCommand, command);
+  if (kind === undefined) return undefined;
+  const { read = [], write, network, image, network_mode: mode, working_dir: workingDir, extra_args } = isolation;
+  return {
+    kind,
+    read: read.map(toPath),
+    write: write?.map(toPath),
+    // A container that says nothing of it has one, in MCPProxy as in Docker.
+    network: network ?? (kind === 'container' && mode !== 'none'),
+    ...(image && { image }),
+    ...(mode && { networkMode: mode }),
+    ...(workingDir && { workingDir }),
+    extraArgs: extra_args ?? [],
+  };
+}
+
+/** MCPProxy: `mode` says it, else `enabled`, else what holds for all; it never puts Docker's own command into a container. */
+function kindOf(
+  { mode, enabled }: NonNullable<Entry['isolation']>,
+  inSandbox: boolean,
+  everyCommand: boolean,
+  command: string,
+): Isolation['kind'] | undefined {
+  if (mode === 'none') return undefined;
+  if (mode === 'docker') return 'container';
+  if (mode !== undefined && mode !== '') return mode;
+  if (inSandbox) return 'sandbox';
+  const isWanted = enabled ?? (everyCommand && !/(^|[\\/])(docker|podman)(\.exe)?$/i.test(command));
+  return isWanted ? 'container' : undefined;
+}

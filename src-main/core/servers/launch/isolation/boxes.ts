@@ -1,0 +1,76 @@
+/** Starts servers in the box that their entry asks for, or says why that cannot be: never without one that was wanted. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { AppPaths } from '../../../base/app-paths.ts';
+import { AppError } from '../../../base/errors.ts';
+import type { Isolation } from '../../../config/app-config.ts';
+import { type OwnPlaces, ownPlaces } from '../../../security/own-places.ts';
+import type { Environment } from '../find-command.ts';
+import { NpmPackages } from './npm-packages.ts';
+import { inSandbox, type Launch, sandboxProblem } from './sandbox.ts';
+
+interface BoxesOptions {
+  /** Of ours, private: homes of the boxes and packages that are installed for them. */
+  readonly folder: string;
+  /** What nobody in a box sees. */
+  readonly hidden: OwnPlaces;
+}
+
+export interface BoxedLaunch extends Launch {
+  readonly serverName: string;
+  /** The entry's own variables. */
+  readonly own: Environment;
+  readonly isolate: Isolation;
+}
+
+export class Boxes {
+  readonly #options: BoxesOptions;
+  readonly #packages: NpmPackages;
+  #problem: Promise<string | undefined> | undefined;
+
+  constructor(options: BoxesOptions) {
+    this.#options = options;
+    this.#packages = new NpmPackages(join(options.folder, 'npm'));
+  }
+
+  /** What is to be started. Rejects with AppError server_not_started where the box cannot be had, config_invalid. */
+  async confine(boxed: BoxedLaunch): Promise<Launch> {
+    const { serverName, own, isolate, command, args, env, cwd } = boxed;
+    if (isolate.kind === 'container') throw unavailable(serverName, 'Containers are not there yet.');
+    const problem = await this.sandboxProblem(env);
+    if (problem !== undefined) {
+      if (isolate.kind === 'auto') return { command, args, env, cwd };
+      throw unavailable(serverName, problem);
+    }
+    const installed = await this.#packages.install(serverName, { command, args, env, cwd });
+    const { launch, folders } = installed ?? { launch: { command, args, env, cwd }, folders: [] };
+    return inSandbox(launch, own, isolate, {
+      home: join(this.#options.folder, 'homes', folderName(serverName)),
+      hidden: this.#options.hidden,
+      own: folders,
+    });
+  }
+
+  /** Why there is no sandbox on this machine, asked once; undefined: there is one. Never rejects. */
+  sandboxProblem(env: Environment): Promise<string | undefined> {
+    this.#problem ??= sandboxProblem(env);
+    return this.#problem;
+  }
+}
+
+/** Of a home of Tooltray that uses `configFile`. */
+export function openBoxes(paths: AppPaths, configFile: string): Boxes {
+  return new Boxes({ folder: join(paths.dataDir, 'boxes'), hidden: ownPlaces(paths, configFile) });
+}
+
+/** Names may hold anything, and no two share a home. */
+function folderName(server: string): string {
+  const digest = createHash('sha256').update(server).digest('hex').slice(0, 8);
+  return `${server.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 40)}-${digest}`;
+}
+
+function unavailable(server: string, problem: string): AppError {
+  return new AppError('server_not_started', `${server} did not start: its box cannot be had. ${problem}`, {
+    fix: `To let it run as your own programs do: tooltray isolate ${server} none`,
+  });
+}

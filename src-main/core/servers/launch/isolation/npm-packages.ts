@@ -1,0 +1,119 @@
+/**
+ * Packages of npm for servers in a box: fetched and set up once in a box of their own, with the network and without anything of the
+ * person's, into a folder that the server then only reads. What `npx` would fetch anew at each start, and share with all, it does not.
+ */
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { withFileLock } from '../../../base/file-lock.ts';
+import { AppError } from '../../../base/errors.ts';
+import { isObject } from '../../../base/json.ts';
+import { type FetchedPackage, npxPackage } from '../../../trust/pins/launch.ts';
+import { type Environment, findCommand } from '../find-command.ts';
+import { inSandbox, type Launch } from './sandbox.ts';
+
+/** Of a slow line and a large package, in ms. */
+const installMs = 180_000;
+const mostOutput = 4 * 1024 * 1024;
+
+interface Installed {
+  readonly launch: Launch;
+  /** What it reads. */
+  readonly folders: readonly string[];
+}
+
+export class NpmPackages {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The launch of the installed package; undefined for a command that fetches none. Rejects with AppError server_not_started. */
+  async install(server: string, launch: Launch): Promise<Installed | undefined> {
+    const wanted = npxPackage(launch.command, launch.args);
+    if (wanted === undefined) return undefined;
+    const { name, wanted: version = 'latest' } = wanted;
+    const folder = join(this.#folder, `${name}@${version}`.replace(/[^A-Za-z0-9._@-]/g, '+'));
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    // Two servers of one package, or two cores: the second finds it there.
+    await withFileLock(folder, async () => this.#fetch(server, `${name}@${version}`, folder, launch.env), {
+      staleMs: installMs + 10_000,
+      waitMs: installMs + 20_000,
+    });
+    const file = await programOf(folder, wanted);
+    if (file === undefined) throw notInstalled(server, name, 'It holds no program of that name.');
+    const node = (await findCommand('node', launch.env)) ?? process.execPath;
+    return { launch: { ...launch, command: node, args: [file, ...wanted.args] }, folders: [folder] };
+  }
+
+  async #fetch(server: string, spec: string, folder: string, env: Environment): Promise<void> {
+    if (await isThere(folder)) return;
+    const npm = await findCommand('npm', env);
+    if (npm === undefined) throw notInstalled(server, spec, 'npm was not found.');
+    const draft = `${folder}.draft`;
+    await rm(draft, { recursive: true, force: true });
+    await mkdir(draft, { recursive: true, mode: 0o700 });
+    await writeFile(join(draft, 'package.json'), '{"private":true}');
+    const args = ['install', '--prefix', draft, '--no-audit', '--no-fund', '--loglevel=error', spec];
+    const isolate = { kind: 'sandbox', read: [], write: [draft], network: true, extraArgs: [] } as const;
+    const box = { home: join(this.#folder, '.home'), hidden: { folders: [], files: [] }, own: [] };
+    const boxed = await inSandbox(
+      { command: npm, args, env: await npmSettings(npm, env), cwd: undefined },
+      {},
+      isolate,
+      box,
+    );
+    try {
+      await promisify(execFile)(boxed.command, [...boxed.args], {
+        ...{ env: boxed.env, timeout: installMs, killSignal: 'SIGKILL', maxBuffer: mostOutput },
+      });
+    } catch (error) {
+      const said = (error as { stderr?: string }).stderr?.trim().split('\n').slice(-3).join(' ') ?? '';
+      throw notInstalled(server, spec, said);
+    }
+    await rename(draft, folder);
+  }
+}
+
+/** From where npm fetches, as the person has set it up; none of their tokens. */
+async function npmSettings(npm: string, env: Environment): Promise<Environment> {
+  const { stdout } = await promisify(execFile)(npm, ['config', 'get', 'registry'], { env, timeout: 20_000 }).catch(
+    () => ({
+      stdout: '',
+    }),
+  );
+  const registry = stdout.trim();
+  return { ...env, ...(/^https?:\/\/\S+$/.test(registry) && { npm_config_registry: registry }) };
+}
+
+async function isThere(folder: string): Promise<boolean> {
+  return readFile(join(folder, 'package.json')).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** As npx chooses: the one that is named, the only one, or that of the package's own name. */
+async function programOf(folder: string, { name, program }: FetchedPackage): Promise<string | undefined> {
+  const own = join(folder, 'node_modules', name);
+  const about: unknown = JSON.parse(await readFile(join(own, 'package.json'), 'utf8'));
+  const bin = isObject(about) ? about['bin'] : undefined;
+  if (typeof bin === 'string') return join(own, bin);
+  if (!isObject(bin)) return undefined;
+  const names = Object.keys(bin);
+  const chosen = program ?? (names.length === 1 ? names[0] : names.find((one) => one === basename(name)));
+  const file = chosen === undefined ? undefined : bin[chosen];
+  return typeof file === 'string' ? join(own, file) : undefined;
+}
+
+function notInstalled(server: string, spec: string, said: string): AppError {
+  return new AppError(
+    'server_not_started',
+    `${server} did not start: ${spec} could not be installed for its box. ${said}`.trim(),
+    {
+      fix: 'Check the name and the network; it is tried again.',
+    },
+  );
+}

@@ -1,0 +1,51 @@
+/** Where a server runs and what it reaches from there, in sentences for the person; the same in the inbox, at the command line and in doctor. */
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { cutText, markHidden } from '../../base/shown-text.ts';
+import type { Isolation } from '../../config/app-config.ts';
+import { isolationOf } from '../../config/isolation.ts';
+
+/** Of an entry as it is written, under our names; what is not as it has to be counts as no box. */
+export function boxOf(fields: ReadonlyMap<string, unknown>): Isolation | undefined {
+  const written = fields.get('isolation');
+  const isolation: unknown = typeof written === 'string' ? { mode: written } : written;
+  const given = isObject(isolation) ? isolation : {};
+  const isList = (value: unknown): boolean => value === undefined || Array.isArray(value);
+  if (!['read', 'write', 'extra_args'].every((key) => isList(given[key]))) return undefined;
+  const entry: JsonObject = {
+    command: fields.get('command'),
+    sandboxEnabled: fields.get('sandboxEnabled'),
+    isolation: given,
+  };
+  return isolationOf(entry, false, (path) => path);
+}
+
+/** One sentence on the box, then one for each kind of reach; nothing is looked up. */
+export function boxWords(isolate: Isolation): readonly string[] {
+  const { read, write, network, networkMode } = isolate;
+  const net = networkMode === undefined || networkMode === 'none' ? '' : ` (${word(networkMode)})`;
+  return [
+    boxKinds[isolate.kind](isolate.image),
+    ...(write === undefined
+      ? ['May write the files and folders that its arguments and variables name.']
+      : write.length > 0
+        ? [`May write ${places(write)}.`]
+        : []),
+    ...(read.length > 0 ? [`May read ${places(read)}.`] : []),
+    network ? `Reaches the network${net}, this computer’s own services included.` : 'Reaches no network.',
+  ];
+}
+
+const boxKinds: Readonly<Record<Isolation['kind'], (image: string | undefined) => string>> = {
+  auto: () =>
+    'Runs in a box where this computer has one, with its own files and a home of its own; else with your rights.',
+  sandbox: () => 'Runs in a sandbox: sees the system’s programs, its own files and a home of its own.',
+  container: (image) => `Runs in a container${image === undefined ? '' : ` of ${word(image)}`}.`,
+};
+
+function places(paths: readonly string[]): string {
+  return paths.map(word).join(', ');
+}
+
+function word(text: string): string {
+  return cutText(markHidden(text), 200);
+}

@@ -1,0 +1,188 @@
+/** What a server in a box can reach, tried by one that tries everything; beside it the same server without a box. */
+import { execFileSync } from 'node:child_process';
+import dgram from 'node:dgram';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sandboxProblem } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
+
+/** Where there is none, only its absence can be tested. */
+const problem = await sandboxProblem({ PATH: process.env['PATH'] ?? '' });
+
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-isolation-'));
+const secret = join(homedir(), `.tooltray-probe-${process.pid}`);
+const [allowed, readable, foreign] = ['allowed', 'readable', 'foreign'].map((name) => {
+  mkdirSync(join(folder, name));
+  writeFileSync(join(folder, name, 'file.txt'), `text of ${name}`);
+  return join(folder, name);
+}) as [string, string, string];
+
+const tcp = net.createServer((socket) => socket.on('error', () => undefined).end('hello'));
+const udp = dgram.createSocket('udp4');
+const unix = net.createServer((socket) => socket.on('error', () => undefined).end('hello'));
+const heard: string[] = [];
+
+beforeAll(async () => {
+  writeFileSync(secret, 'the key');
+  udp.on('message', (message) => heard.push(message.toString()));
+  await Promise.all([
+    new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve)),
+    new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve)),
+    new Promise<void>((resolve) => unix.listen(join(folder, 'other.sock'), resolve)),
+  ]);
+});
+
+afterAll(() => {
+  for (const server of [tcp, udp, unix]) server.close();
+  rmSync(secret, { force: true });
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const prober = fixture('prober', allowed);
+const servers = {
+  plain: prober,
+  boxed: { ...prober, isolation: { mode: 'sandbox', read: [readable] } },
+  online: { ...prober, isolation: { mode: 'sandbox', network: true, write: [] } },
+};
+
+type Probe = (server: keyof typeof servers, tool: string, args?: object) => Promise<string>;
+
+async function withProbe(config: TestConfig, work: (probe: Probe, core: TestCore) => Promise<void>): Promise<void> {
+  await using core = await startCore(
+    { ...config, flow: 'off', mode: 'dispatch' },
+    { env: { PLANTED_API_KEY: 'sk-1' } },
+  );
+  const client = await core.open();
+  await work(async (server, tool, args = {}) => {
+    const request = { name: 'proxy-dispatch', arguments: { action: 'call', connection: server, tool, args } };
+    const { content } = (await client.request('tools/call', request)) as { content: { text: string }[] };
+    return content[0]?.text ?? '';
+  }, core);
+}
+
+const refused = /^no: /;
+
+describe.skipIf(problem !== undefined)('in a sandbox', () => {
+  test('it reads and writes its own and what it was allowed, and nothing else of the disk', () =>
+    withProbe({ servers }, async (probe, core) => {
+      const read = (server: keyof typeof servers, path: string): Promise<string> => probe(server, 'read', { path });
+      expect(await read('plain', secret)).toBe('the key');
+      expect(await read('boxed', secret)).toMatch(refused);
+      expect(await read('boxed', join(foreign, 'file.txt'))).toMatch(refused);
+      expect(await read('boxed', join(readable, 'file.txt'))).toBe('text of readable');
+      expect(await read('boxed', join(allowed, 'file.txt'))).toBe('text of allowed');
+      expect(await read('online', join(allowed, 'file.txt'))).toMatch(refused);
+      for (const path of [join(readable, 'new.txt'), '/usr/new.txt', '/etc/new.txt', join(foreign, 'new.txt')]) {
+        expect(await probe('boxed', 'write', { path })).toMatch(refused);
+        expect(existsSync(path)).toBe(false);
+      }
+      expect(await probe('boxed', 'write', { path: join(allowed, 'new.txt') })).toBe('written');
+      expect(readFileSync(join(allowed, 'new.txt'), 'utf8')).toBe('written by the prober');
+      // Its home stays, is its own, and is not the person's.
+      const mine = join(homedir(), `kept-${process.pid}.txt`);
+      expect(await probe('boxed', 'write', { path: mine })).toBe('written');
+      expect(await read('boxed', mine)).toContain('written');
+      expect(existsSync(mine)).toBe(false);
+      expect(await read('online', mine)).toMatch(refused);
+      for (const path of [core.configFile, join(core.home, 'run', 'token'), join(core.home, 'data', 'audit', 'key')]) {
+        expect(existsSync(path)).toBe(true);
+        expect(await read('boxed', path)).toMatch(refused);
+      }
+    }));
+
+  test('the network is not there unless it was allowed, by no way', () =>
+    withProbe({ servers }, async (probe, core) => {
+      const at = { host: '127.0.0.1', port: (tcp.address() as net.AddressInfo).port };
+      const udpAt = { host: '127.0.0.1', port: udp.address().port };
+      expect(await probe('plain', 'tcp', at)).toBe('connected');
+      expect(await probe('boxed', 'tcp', at)).toMatch(refused);
+      expect(await probe('online', 'tcp', at)).toBe('connected');
+      await probe('boxed', 'udp', udpAt);
+      await probe('plain', 'udp', udpAt);
+      await expect.poll(() => heard.length).toBe(1);
+      expect(await probe('boxed', 'lookup', { name: 'example.com' })).toMatch(refused);
+      for (const path of [join(folder, 'other.sock'), core.host.paths.socketPath]) {
+        expect(await probe('plain', 'unix', { path })).toBe('connected');
+        expect(await probe('boxed', 'unix', { path })).toMatch(refused);
+        expect(await probe('online', 'unix', { path })).toMatch(refused);
+      }
+    }));
+
+  test('it sees no other process, gets no rights, and none of the variables', () =>
+    withProbe({ servers }, async (probe) => {
+      expect(await probe('plain', 'signal', { pid: process.pid })).toBe('there');
+      expect(await probe('boxed', 'signal', { pid: process.pid })).toMatch(refused);
+      expect(await probe('boxed', 'read', { path: `/proc/${process.pid}/environ` })).toMatch(refused);
+      const status = await probe('boxed', 'read', { path: '/proc/self/status' });
+      expect(status).toMatch(/CapEff:\s+0+\n/);
+      expect(status).toMatch(/CapBnd:\s+0+\n/);
+      expect(await probe('boxed', 'run', { command: 'mount', args: ['-o', 'remount,rw', '/usr'] })).toMatch(refused);
+      const env = JSON.parse(await probe('boxed', 'env')) as Record<string, string>;
+      expect(env).not.toHaveProperty('PLANTED_API_KEY');
+      expect(env).not.toHaveProperty('XDG_RUNTIME_DIR');
+    }));
+
+  test('what left its group ends with it', async () => {
+    const clock = join(allowed, 'clock');
+    await withProbe({ servers }, async (probe, core) => {
+      expect(await probe('boxed', 'daemon', { path: clock })).toContain('started');
+      await expect.poll(() => existsSync(clock)).toBe(true);
+      await core.server('boxed').retry();
+      await expect.poll(() => core.server('boxed').state.kind).toBe('ready');
+      rmSync(clock);
+      await sleep(500);
+      expect(existsSync(clock)).toBe(false);
+    });
+  });
+
+  test('a folder that was allowed shows nothing of ours that lies in it', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'tooltray-inside-'));
+    const inside = { ...fixture('prober', home), isolation: { mode: 'sandbox' } };
+    await using core = await startCore({ servers: { inside }, flow: 'off' }, { home });
+    const client = await core.open();
+    const read = async (path: string): Promise<string> => {
+      const { content } = (await client.request('tools/call', { name: 'read', arguments: { path } })) as {
+        content: { text: string }[];
+      };
+      return content[0]?.text ?? '';
+    };
+    writeFileSync(join(home, 'mine.txt'), 'of the person');
+    expect(await read(join(home, 'mine.txt'))).toBe('of the person');
+    expect(await read(join(home, 'run', 'token'))).toMatch(refused);
+    expect(await read(core.configFile)).not.toContain('servers');
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  test.each(['/', '/proc', join(folder, 'not-there')])('%s cannot be allowed, and it says why', async (path) => {
+    const server = { ...fixture('prober'), isolation: { mode: 'sandbox', write: [path] } };
+    await using core = await startCore({ servers: { s: server } });
+    const { state } = core.server('s');
+    expect('error' in state && state.error?.text).toContain(path);
+  });
+});
+
+test('without bubblewrap a server that wants a sandbox does not start and says why; one that would like one does', async () => {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const [sandbox, auto] = ['sandbox', 'auto'].map((mode) => ({ ...fixture('prober'), isolation: mode }));
+  await using core = await startCore(
+    { servers: { sandbox, auto } as TestConfig['servers'] },
+    { env: { PATH: bin, TERM: 'dumb' } },
+  );
+  const { state } = core.server('sandbox');
+  expect('error' in state && state.error).toMatchObject({
+    code: 'server_not_started',
+    text: expect.stringMatching(/bubblewrap is not installed|on Linux only/) as string,
+    fix: expect.stringContaining('tooltray isolate sandbox none') as string,
+  });
+  expect(core.server('auto').state.kind).toBe('ready');
+});
+
+test.runIf(problem === undefined)('nothing of a box is left when the core has ended', () => {
+  const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
+  expect(left.filter((line) => line.startsWith('bwrap') && line.includes(folder))).toEqual([]);
+});
