@@ -273,3 +273,28 @@ test('no list shows a model what may be a secret: a path of an address, a header
     expect(text).toContain('--mode=stdio');
   }
 });
+
+describe('servers of a kit', () => {
+  test('that a model loads are in review where nobody was asked, told as such, and start when the person accepts', async () => {
+    await using core = await start({ policy: { agentChanges: 'allow' } });
+    const loaded = textOf(await tool(core, 'magg_load_kit', { name: 'k' }));
+    expect(loaded).toContain('Not started before the person has looked at what a kit would run: tooltray review k1.');
+    expect(core.server('k1').config.held).toBe('review');
+    expect(core.server('k1').state.kind).toBe('disabled');
+    expect(await proposals(core)).toEqual([]);
+    const { reviews } = core.host.core;
+    const { id } = await reviews.find('k1');
+    await reviews.decide('k1', 'accept', id, 'dashboard');
+    await expect.poll(() => core.server('k1').state.kind).toBe('ready');
+  });
+
+  test('that the person approves of, having seen what they would run, are accepted by that', async () => {
+    await using core = await start();
+    await tool(core, 'magg_load_kit', { name: 'k' });
+    const [waiting] = await proposals(core);
+    expect(JSON.stringify(waiting?.changes)).toContain('compat');
+    await rpc(core, 'approve', { id: waiting?.id ?? '' });
+    expect(core.server('k1').config.held).toBeUndefined();
+    await expect.poll(() => core.server('k1').state.kind).toBe('ready');
+  });
+});

@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { brokenKit, kitNotFound, loadKitChanges, taggedWith, unloadKitChanges } from '../../core/admin/kit-changes.ts';
 import { explainEntry } from '../../core/admin/explain-change.ts';
-import { editConfig, type ServerChange } from '../../core/admin/server-change.ts';
+import { editConfig, forReview, type ServerChange } from '../../core/admin/server-change.ts';
 import { writeFileAtomic } from '../../core/base/atomic-file.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { markHidden, markHiddenIn } from '../../core/base/shown-text.ts';
@@ -21,7 +21,7 @@ import {
 import { readConfigText } from '../../core/config/update-config-file.ts';
 import { openCliConfig } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
-import { oneLine, paint, printAnswer, printJson, table } from '../terminal.ts';
+import { confirm, notDone, oneLine, paint, printAnswer, printJson, printLines, table } from '../terminal.ts';
 
 interface KitHome extends KitReading {
   readonly store: ConfigStore;
@@ -33,17 +33,23 @@ export const kit = command({
   actions: {
     list: { help: 'the kits in kit.d beside the config file, and where Magg has them' },
     info: { words: 'NAME', help: 'one kit with its servers' },
-    load: { words: 'NAME', help: 'add its servers' },
+    load: { words: 'NAME', help: 'add its servers, once you have seen what they would run' },
     unload: { words: 'NAME', help: 'take out those that only it brought' },
     export: { words: '[NAME]', help: 'a loaded kit, or all servers, as a kit file; secrets are left out' },
   },
-  flags: { output: { value: 'F', help: 'export into this file instead of printing it' }, ...commonFlags },
-  async run({ output, config, json }, [name], action) {
+  flags: {
+    output: { value: 'F', help: 'export into this file instead of printing it' },
+    yes: { help: 'load it without being asked' },
+    ...commonFlags,
+  },
+  notes: ['Where nobody can be asked, and without --yes, what load adds waits for your review: tooltray review NAME.'],
+  async run({ output, config, json, yes }, [name], action) {
     const home = await readHome(config);
     if (action === 'list') list(home, json);
     else if (action === 'export') await write(exportFrom(home, name), output, json);
     else if (action === 'info') info(home, name ?? '', json);
-    else await change(home, action, name ?? '', json);
+    else if (action === 'load') return load(home, name ?? '', { yes, json });
+    else await change(home, name ?? '', unloadKitChanges(name ?? '', home.notes), json);
     return 0;
   },
 });
@@ -78,18 +84,45 @@ function stateText(isLoaded: boolean): string {
   return isLoaded ? paint('good', 'loaded') : 'not loaded';
 }
 
+/** What is seen and agreed to is accepted by that; what nobody saw is added for the review. Resolves to the exit code. */
+async function load(home: KitHome, kit: string, { yes, json }: { yes: boolean; json: boolean }): Promise<number> {
+  const changes = loadKitChanges(kit, home, home.notes);
+  const added = changes.flatMap((one) => (one.kind === 'add' ? one : []));
+  if (!json) {
+    const lines = added.flatMap(({ server, entry }) => [
+      `${oneLine(markHidden(server))}:`,
+      ...explainEntry(entry).map(({ text }) => `  ${text}`),
+    ]);
+    if (lines.length > 0) printLines([`Servers of the kit ${oneLine(kit)}, and what they would run:`, ...lines, '']);
+  }
+  const agreed = added.length === 0 || (await confirm('Add them?', yes));
+  if (agreed === false) {
+    if (json) printJson({ kit, file: home.store.path, changes: [] });
+    else printLines([notDone(agreed)]);
+    return 1;
+  }
+  await change(home, kit, agreed === true ? changes : changes.map(forReview), json);
+  return 0;
+}
+
 /** All of it in one edit, as the person's own. */
-async function change(home: KitHome, action: 'load' | 'unload', kit: string, json: boolean): Promise<void> {
-  const { store, notes } = home;
-  const changes = action === 'load' ? loadKitChanges(kit, home, notes) : unloadKitChanges(kit, notes);
+async function change({ store }: KitHome, kit: string, changes: readonly ServerChange[], json: boolean): Promise<void> {
   if (changes.length > 0) await store.update((text) => changes.reduce((edited, one) => editConfig(edited, one), text));
-  const done: Readonly<Partial<Record<ServerChange['kind'], string>>> = { add: 'Added', remove: 'Removed' };
-  const lines = changes.flatMap((one) => [
-    `${done[one.kind] ?? 'Tagged'}: ${oneLine(markHidden(one.server))}`,
-    ...(one.kind === 'add' ? explainEntry(one.entry).map(({ text }) => `  ${text}`) : []),
-  ]);
-  const data = { kit, file: store.path, changes: changes.map(({ kind, server }) => ({ kind, server })) };
-  printAnswer(json, data, () => (lines.length === 0 ? ['Nothing to change.'] : lines));
+  const lines = changes.map((one) => {
+    const server = oneLine(markHidden(one.server));
+    return `${waits(one) ? 'Added for your review' : (done[one.kind] ?? 'Tagged')}: ${server}`;
+  });
+  const inReview = changes.flatMap((one) => (waits(one) ? one.server : []));
+  const data = { kit, file: store.path, changes: changes.map(({ kind, server }) => ({ kind, server })), inReview };
+  const after =
+    inReview.length === 0 ? [] : ['', 'They are not started before you have accepted them: tooltray review.'];
+  printAnswer(json, data, () => (lines.length === 0 ? ['Nothing to change.'] : [...lines, ...after]));
+}
+
+const done: Readonly<Partial<Record<ServerChange['kind'], string>>> = { add: 'Added', remove: 'Removed' };
+
+function waits(change: ServerChange): boolean {
+  return change.kind === 'add' && change.entry['quarantined'] === true;
 }
 
 function list({ kits, broken, notes }: KitHome, json: boolean): void {

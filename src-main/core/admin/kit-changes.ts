@@ -45,7 +45,9 @@ export function kitNotFound(name: string, kits: readonly Kit[]): AppError {
 function changesOf(kit: Kit, notes: Notes): ServerChange[] {
   return Object.entries(kit.servers).flatMap(([server, entry]): ServerChange[] => {
     const known = notes.get(server);
-    if (known === undefined) return [{ kind: 'add', server, entry: { ...entry, kits: [kit.name] } }];
+    if (known === undefined) {
+      return [{ kind: 'add', server, entry: { ...entry, kits: [kit.name] }, isFromKit: true }];
+    }
     return known.kits.length === 0 ? [] : [{ kind: 'update', server, fields: { kits: [...known.kits, kit.name] } }];
   });
 }

@@ -22,9 +22,11 @@ import { checkEntries, checkNewEntry, type EntryCheck } from './check-entries.ts
 import { explainChanges, type ExplainedChange, explainEdits } from './explain-change.ts';
 import {
   type ChangeAuthor,
+  forReview,
   describeChange,
   describeEdits,
   editConfig,
+  isTag,
   type Proposal,
   type ProposalStore,
   requireSensible,
@@ -258,7 +260,7 @@ export class ServerAdmin {
       this.#check(change);
     }
     if (this.#isFree(changes) && !(await this.#givesSecrets(changes))) {
-      await this.#apply(changes, author);
+      await this.#apply(changes.map(forReview), author);
       return { kind: 'applied' };
     }
     const proposal = await this.#store.add({ author, changes, bases: this.#basesOf(changes), sentence });
@@ -348,7 +350,7 @@ export class ServerAdmin {
     }
     if (kind !== 'add') this.#servers.get(server);
     // A proposal would be a way round what the person sees in a review.
-    requireReviewed(this.#config.current.servers.find(({ name }) => name === server));
+    if (!isTag(change)) requireReviewed(this.#config.current.servers.find(({ name }) => name === server));
     if (!this.#config.waiting.some((edit) => edit.kind === 'entry' && edit.server === server)) return;
     throw new AppError('config_conflict', `"${server}" was changed in the config file, which waits for the person.`, {
       fix: `Ask them to decide on that first: tooltray approve ${nameOfWaiting(this.#config.waiting)}.`,

@@ -14,7 +14,8 @@ import { addServer, mergeServerField, removeServer, setServerField } from '../co
 import { withFileLock } from '../base/file-lock.ts';
 
 export type ServerChange =
-  | { readonly kind: 'add'; readonly server: string; readonly entry: JsonObject }
+  /** `isFromKit`: a file says what it would run; without the person's yes to that it is added in review. */
+  | { readonly kind: 'add'; readonly server: string; readonly entry: JsonObject; readonly isFromKit?: true }
   | { readonly kind: 'remove'; readonly server: string }
   /** A field that is null is taken out; one that is an object (env, headers) is merged into what is there, key by key, alike. */
   | { readonly kind: 'update'; readonly server: string; readonly fields: JsonObject }
@@ -44,7 +45,8 @@ export const changeRule = {
     'Models may look at your servers and try them again. Whatever changes what other sessions have waits for you: adding, ' +
     'removing, switching on or off, any field of an entry, kits, descriptions of tools. All of it stands in the activity.',
   allow:
-    'Models may change servers without asking you; only what is held back until you agree stays so. All of it stands in the activity.',
+    'Models may change servers without asking you; only what is held back until you agree stays so, and what a kit brings waits for ' +
+    'your review. All of it stands in the activity.',
   refuse:
     'Models may look at your servers and try them again, and cannot even ask for changes. All of it stands in the activity.',
 } as const;
@@ -86,6 +88,12 @@ export function editConfig(text: string, change: ServerChange): string {
   }
 }
 
+/** As it is made where nobody has seen what a kit would run: its servers wait for the person's review. */
+export function forReview(change: ServerChange): ServerChange {
+  if (change.kind !== 'add' || change.isFromKit !== true) return change;
+  return { ...change, entry: { ...change.entry, quarantined: true } };
+}
+
 /** The change as a sentence for the person, names as they are. */
 
 export function describeChange(change: ServerChange): string {
@@ -123,6 +131,11 @@ export function describeEdits(waiting: readonly WaitingEdit[]): string {
 
 /** Fields that neither launch, connect, nor say what models read or may do. */
 const calmFields: ReadonlySet<string> = new Set(['lazy', 'idleStopSeconds', 'kits', 'notes', 'source']);
+
+/** It only says which kits have the server. */
+export function isTag(change: ServerChange): boolean {
+  return change.kind === 'update' && Object.keys(change.fields).every((field) => field === 'kits');
+}
 
 /** Something starts, is reached, or is told to models that was not before: the page does not make its approval the easy button. */
 export function isRisky(change: ServerChange): boolean {

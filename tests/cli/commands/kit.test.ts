@@ -68,7 +68,8 @@ test.each([
 test('load adds the servers of a kit, unload takes out those that only it brought, a file that is no kit is named', async () => {
   await using home = homeWithKit();
   writeFileSync(join(home.path, 'kit.d', 'broken.json'), '{\n  "servers": {,\n}');
-  expect((await home.json('kit', 'load', 'play')).data).toMatchObject({ changes: [{ kind: 'add', server: 'game' }] });
+  const loaded = (await home.json('kit', 'load', 'play', '--yes')).data;
+  expect(loaded).toMatchObject({ changes: [{ kind: 'add', server: 'game' }], inReview: [] });
   expect((await home.json('kit', 'info', 'play')).data).toMatchObject({ loaded: true, servers: { game: echo } });
   expect((await home.run('kit', 'load', 'play')).stderr).toContain('already loaded');
   expect((await home.json('kit', 'unload', 'play')).data).toMatchObject({
@@ -99,4 +100,21 @@ test('what a kit would start is shown as it is: nothing hides as a secret, invis
   expect(data['servers']).toEqual({ sly: { ...entry, args: [...args.slice(0, -1), 'a⟨U+200B⟩b'] } });
   const loaded = (await home.run('kit', 'load', 'sly')).stdout;
   for (const line of shown) expect([info.includes(line), loaded.includes(line)]).toEqual([true, true]);
+});
+
+test('where nobody is asked, what a kit brings waits for the review; what was agreed to does not', async () => {
+  await using home = homeWithKit();
+  const { code, stdout } = await home.run('kit', 'load', 'play');
+  // What it would run comes first.
+  expect({ code, at: stdout.indexOf('Argument 1') < stdout.indexOf('Added for your review: game') }).toEqual({
+    ...{ code: 0, at: true },
+  });
+  const state = async (): Promise<string | undefined> =>
+    ((await home.json('list')).data['servers'] as { name: string; state: string }[]).find(({ name }) => name === 'game')
+      ?.state;
+  expect(await state()).toBe('disabled');
+  expect((await home.json('review')).data).toMatchObject({ reviews: [{ server: 'game', standing: 'in-review' }] });
+  await home.run('kit', 'unload', 'play');
+  expect((await home.json('kit', 'load', 'play', '--yes')).data).toMatchObject({ inReview: [] });
+  expect(await state()).not.toBe('disabled');
 });

@@ -43,7 +43,11 @@ async function changeAll(
   const done = `${servers.length} ${servers.length === 1 ? 'server' : 'servers'} changed.`;
   if (changes.length === 0) return { output: { action, kit, message: done } };
   const outcome = await admin.request(changes, author, `${what}: ${servers.join(', ')}.`);
-  if (outcome.kind === 'applied') return { output: { action, kit, message: done } };
+  if (outcome.kind === 'applied') {
+    const waiting = admin.list().flatMap(({ name, held }) => (held === 'review' && servers.includes(name) ? name : []));
+    const review = `Not started before the person has looked at what a kit would run: tooltray review ${waiting.join(', ')}.`;
+    return { output: { action, kit, message: waiting.length === 0 ? done : `${done} ${review}` } };
+  }
   const { id } = outcome.proposal;
   const message = `Nothing has changed yet: the person must approve it first (tooltray approve ${id}).`;
   return { output: { message, status: 'proposed', proposal: id, action, kit } };

@@ -170,6 +170,11 @@ test('magg_reload_config takes up an edit at once, and names what is wrong in a 
   expect((await ask(core.client, 'magg_reload_config')).errors?.[0]).toMatch(/^Line 1/);
 });
 
+async function accept(core: TestCore, server: string): Promise<void> {
+  const { reviews } = core.host.core;
+  await reviews.decide(server, 'accept', (await reviews.find(server)).id, 'dashboard');
+}
+
 async function writeKit(core: TestCore, name: string, kit: object): Promise<void> {
   await mkdir(join(core.home, 'kit.d'), { recursive: true });
   await writeFile(join(core.home, 'kit.d', `${name}.json`), JSON.stringify(kit));
@@ -192,6 +197,9 @@ test('35: a kit is loaded once, and unloading it removes only what no other kit 
   expect((await ask(core.client, 'magg_load_kit', { name: 'one' })).errors?.[0]).toContain('already loaded');
   await ask(core.client, 'magg_load_kit', { name: 'second' });
   expect((await serversIn(core))['shared']).toMatchObject({ kits: ['one', 'second'] });
+  // What a file brought waits for the person, whatever else models may do; until then no model takes it out either.
+  expect((await ask(core.client, 'magg_unload_kit', { name: 'one' })).errors?.[0]).toContain('waits for the review');
+  for (const name of ['shared', 'alone']) await accept(core, name);
   expect((await ask(core.client, 'magg_unload_kit', { name: 'one' })).output).toMatchObject({ action: 'kit_unloaded' });
   expect(Object.keys(await serversIn(core))).toEqual(['m', 'e', 'shared']);
   expect((await serversIn(core))['shared']).toMatchObject({ kits: ['second'] });
