@@ -147,12 +147,14 @@ test('that it was given, revoked and refused stands in the audit, without the to
   const { id, token } = await give('wide');
   await ask(core, 'revokeProfileToken', { id });
   await knock('/p/wide', token);
+  await knock('/p/wide', 'tooltray_nothing');
   const told = await accessRecords();
   expect(told).toEqual(
     expect.arrayContaining([
       expect.stringContaining(`Token ${id} of the profile wide was given.`),
       expect.stringContaining(`Token ${id} of the profile wide was revoked.`),
       expect.stringContaining('This token of the profile wide was revoked'),
+      expect.stringContaining('This token does not open this address.'),
     ]),
   );
   expect(told.join()).not.toContain(token.split('_')[2]);
