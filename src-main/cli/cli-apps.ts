@@ -1,5 +1,6 @@
 /** What looks after client apps, for the time of a command; beside a running Tooltray, which finds out by the files. And how it is told. */
 import { realpath, stat } from 'node:fs/promises';
+import { openVault } from '../core/secrets/vault.ts';
 import { resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { tryEntry } from '../core/admin/try-entry.ts';
@@ -50,7 +51,7 @@ export async function withApps<T>(
   const store = await openCliConfig(flags.config);
   const paths = cliPaths();
   const access = openAppAccess(paths);
-  const audit = openAudit(paths.dataDir, new Masker(), createLog());
+  const audit = openAudit(paths.dataDir, openVault(paths.dataDir, process.env), new Masker(), createLog());
   followAccess(audit, access);
   const apps = openAppSetup({
     env: process.env,

@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Masker } from '../core/base/mask.ts';
 import { type AppConfig, secretsOf, type ServerConfig } from '../core/config/app-config.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
+import { fillSecrets } from '../core/secrets/fill-secrets.ts';
+import { openVault } from '../core/secrets/vault.ts';
 import { ProcessRegistry } from '../core/servers/launch/process-registry.ts';
 import { openBoxes } from '../core/servers/launch/isolation/boxes.ts';
 import { CarriedEnvironments } from '../core/servers/launch/carried-environments.ts';
@@ -12,7 +14,7 @@ import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.
 import { StartSlots } from '../core/servers/line-opener.ts';
 import { type Failed, type Probe, probeConnection } from '../core/servers/probe-connection.ts';
 import { SignIns } from '../core/servers/sign-in/sign-ins.ts';
-import { TransportFactory } from '../core/servers/transports/create-transport.ts';
+import { type FillSecrets, TransportFactory } from '../core/servers/transports/create-transport.ts';
 import type { CoreAccess, CoreState } from '../rpc/contract.ts';
 import { cliPaths, serverNames, unknownServer } from './cli-config.ts';
 import { exitOnSignal } from './own-process.ts';
@@ -40,8 +42,12 @@ export async function withTransports<T>(
   const environment = new EnvironmentResolver({ own: process.env });
   // A running core writes its servers' logs; ours go beside them.
   const logDir = join(cliPaths().logDir, 'probes');
-  const signIns = new SignIns({ folder: join(cliPaths().dataDir, 'sign-ins'), env: process.env });
-  signIns.secretsChanged.on(() => masker.setSecrets([...secretsOf(config), ...signIns.secrets]));
+  const vault = openVault(cliPaths().dataDir, process.env);
+  const signIns = new SignIns({ folder: join(cliPaths().dataDir, 'sign-ins'), vault, env: process.env });
+  const hide = (): void => masker.setSecrets([...secretsOf(config), ...signIns.secrets, ...vault.values]);
+  signIns.secretsChanged.on(hide);
+  vault.learned.on(hide);
+  const fill: FillSecrets = (server) => fillSecrets(server, (name) => vault.read(name));
   const boxes = openBoxes(cliPaths(), config.path);
   const carried = new CarriedEnvironments(cliPaths(), config.path);
   const transports = new TransportFactory({
@@ -53,6 +59,7 @@ export async function withTransports<T>(
     logDir,
     mask,
     signIns,
+    fill,
   });
   try {
     return await work(transports);

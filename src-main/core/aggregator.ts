@@ -157,6 +157,7 @@ export class Aggregator {
   #stopWatching: () => void = () => undefined;
   #stopAudit: () => Promise<void> = () => Promise.resolve();
   #watching: Promise<unknown> = Promise.resolve();
+  #moving: Promise<unknown> = Promise.resolve();
 
   constructor(options: AggregatorOptions) {
     const { paths, env, log, masker } = options;
@@ -172,8 +173,11 @@ export class Aggregator {
     });
     this.vault.learned.on(() => this.#hideSecrets());
     this.vault.changed.on((names) => void this.servers.secretsChanged(new Set(names.flatMap(secretOfName))));
-    this.vault.opened.on(() => void this.servers.vaultOpened());
-    this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), env });
+    this.vault.opened.on(() => {
+      void this.servers.vaultOpened();
+      this.#moving = Promise.all([this.#moving, this.signIns.moveIntoVault()]);
+    });
+    this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), vault: this.vault, env });
     this.signIns.secretsChanged.on(() => this.#hideSecrets());
     const environment = new EnvironmentResolver({ own: env });
     this.environment = environment;
@@ -192,7 +196,7 @@ export class Aggregator {
       budgets: this.budgets,
       fill: (server) => fillSecrets(server, (name) => this.vault.read(name)),
     });
-    this.audit = openAudit(paths.dataDir, masker, log.child('audit'));
+    this.audit = openAudit(paths.dataDir, this.vault, masker, log.child('audit'));
     this.callNotes = new CallNotes(this.audit);
     const noted = notePins(this.audit);
     this.pins = new PinBook(join(paths.dataDir, 'pins'), {
@@ -368,6 +372,8 @@ export class Aggregator {
       return Promise.all([config.start(), this.#proposals.start()]);
     });
     await this.#watching;
+    // Beside all else: the keychain may take its time.
+    this.#moving = Promise.all([this.#moving, this.signIns.moveIntoVault()]);
     await settled;
   }
 
@@ -375,6 +381,7 @@ export class Aggregator {
     this.#stopWatching();
     // A watch that is still being set up would outlive its stop.
     await this.#watching;
+    await this.#moving;
     await this.options.config.stop();
     await this.#proposals.stop();
     await Promise.all(this.sessions.all.map((session) => this.sessions.end(session)));

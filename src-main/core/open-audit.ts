@@ -8,7 +8,9 @@ import type { Masker } from './base/mask.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import type { ProfileTokens } from './profiles/profile-tokens.ts';
 import type { AppAccessStore } from './security/app-access.ts';
+import type { Vault } from './secrets/vault.ts';
 import { Audit } from './trust/audit/audit.ts';
+import { VaultKey } from './trust/audit/keys.ts';
 import { ConfigWatch } from './trust/audit/config-watch.ts';
 import { describeChanges } from './trust/pins/offer.ts';
 import type { FlowDecision, FlowDecisions } from './trust/flow/flow-decisions.ts';
@@ -16,8 +18,9 @@ import { tellAllowed } from './trust/inbox/question-items.ts';
 import type { PinRules } from './trust/pins/server-pins.ts';
 import type { EndedQuestion, Questions } from './trust/questions.ts';
 
-export function openAudit(dataDir: string, masker: Masker, log: Log): Audit {
-  return new Audit({ folder: join(dataDir, 'audit'), masker, log, now: Date.now });
+export function openAudit(dataDir: string, vault: Vault, masker: Masker, log: Log): Audit {
+  const folder = join(dataDir, 'audit');
+  return new Audit({ folder, keys: new VaultKey(folder, vault), masker, log, now: Date.now });
 }
 
 interface Audited {

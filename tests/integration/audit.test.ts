@@ -1,11 +1,12 @@
 /** Who decides, refuses, changes or calls is in the audit, whatever way it came, and never what was said. */
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { AuditRow } from '../../src-main/rpc/contract.ts';
+import { openVault } from '../../src-main/core/secrets/vault.ts';
 import { AuditKeys } from '../../src-main/core/trust/audit/keys.ts';
 import { verifyLog } from '../../src-main/core/trust/audit/verify.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
@@ -57,6 +58,10 @@ test('a call that is refused says by which rule, and is no call', async () => {
   ]);
 });
 
+function keysOf(home: string): Promise<AuditKeys | undefined> {
+  return AuditKeys.findAnywhere(join(home, 'data/audit'), openVault(join(home, 'data'), process.env));
+}
+
 test('servers and settings that change are noted, also what changed while no core ran', async () => {
   const home = await mkdtemp(join(tmpdir(), 'tooltray-audit-'));
   onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
@@ -76,7 +81,8 @@ test('servers and settings that change are noted, also what changed while no cor
   expect(row).toMatchObject({ change: 'removed', whileStopped: true });
   await again.host.stop();
   const folder = join(home, 'data', 'audit');
-  expect(await verifyLog({ folder, ownKey: AuditKeys.find(folder)?.publicKey })).toMatchObject({ holds: true });
+  expect(existsSync(join(folder, 'key'))).toBe(false);
+  expect(await verifyLog({ folder, ownKey: (await keysOf(home))?.publicKey })).toMatchObject({ holds: true });
 });
 
 test('what a model asks for and a person decides on it stands there with its id, and a revoked app at the door', async () => {

@@ -96,19 +96,34 @@ export class Vault {
 
   /** On disk, and read back, when it resolves. Rejects with AppError secret_locked, not_allowed where it is too long. */
   async write(name: string, value: string): Promise<void> {
-    if (Buffer.byteLength(value) > mostValue) {
-      throw new AppError('not_allowed', `The value of ${shown(name)} is too long to be kept.`);
-    }
+    await this.#put(name, () => value);
+    if ((await this.read(name)) !== value) throw notKept(name);
+    this.changed.emit([name]);
+  }
+
+  /** What is kept under a name; where that is nothing, what `make` gives from then on, in all processes. Rejects as `write` does. */
+  async ensure(name: string, make: () => string): Promise<string> {
+    const there = await this.read(name);
+    if (there !== undefined) return there;
+    // Another process may be first: theirs counts.
+    await this.#put(name, (isThere) => (isThere ? undefined : make()));
+    const kept = await this.read(name);
+    if (kept === undefined) throw notKept(name);
+    return kept;
+  }
+
+  async #put(name: string, give: (isThere: boolean) => string | undefined): Promise<void> {
     await this.#file.update(async (before) => {
       const data = before ?? (await this.#begin());
+      const value = give(data.entries[name] !== undefined);
+      if (value === undefined) return [undefined, undefined];
+      if (Buffer.byteLength(value) > mostValue) {
+        throw new AppError('not_allowed', `The value of ${shown(name)} is too long to be kept.`);
+      }
       const key = await this.#keyOf(data, data.current);
       const entry = { key: data.current, sealed: seal(key, value, about(name)), changedAt: Date.now() };
       return [{ ...data, entries: { ...data.entries, [name]: entry } }, undefined];
     });
-    if ((await this.read(name)) !== value) {
-      throw new AppError('secret_locked', `The vault did not keep ${shown(name)}.`, { fix: 'Try again.' });
-    }
-    this.changed.emit([name]);
   }
 
   /** Needs no key. Whether there was one. */
@@ -264,6 +279,10 @@ export class Vault {
 /** Its values are sealed for their name alone. */
 function about(name: string): string {
   return `tooltray vault 1\n${name}`;
+}
+
+function notKept(name: string): AppError {
+  return new AppError('secret_locked', `The vault did not keep ${shown(name)}.`, { fix: 'Try again.' });
 }
 
 /** As people know it. */

@@ -20,6 +20,7 @@ import { RpcError, type Result } from '../../../src-main/core/wire/message.ts';
 import { toObject } from '../../../src-main/core/wire/raw-json.ts';
 import { fixtureCommand } from '../../fixtures/spawn-fixture.ts';
 import type { Script } from './scripted-server.ts';
+import { plainVault } from '../../support/plain-vault.ts';
 
 type Limits = Partial<Omit<StdioServerConfig, 'kind' | 'hash' | 'command' | 'args'>>;
 
@@ -54,7 +55,7 @@ export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarn
   const registry = new ProcessRegistry();
   const oddities: string[] = [];
   const stops: (() => Promise<void>)[] = [];
-  const signIns = new SignIns({ folder: join(folder, 'sign-ins'), env: {} });
+  const signIns = new SignIns({ folder: join(folder, 'sign-ins'), vault: plainVault(folder), env: {} });
   const transports = new TransportFactory({
     signIns,
     env: process.env,

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import packageJson from '../../../../package.json' with { type: 'json' };
-import { AppError } from '../../../core/base/errors.ts';
+import { AppError, toAppError } from '../../../core/base/errors.ts';
 import { count } from '../../../core/base/wording.ts';
+import { openVault } from '../../../core/secrets/vault.ts';
 import type { Link } from '../../../core/trust/audit/chain.ts';
 import { type AuditFilter, type AuditKind, auditKinds, type AuditRecord } from '../../../core/trust/audit/entries.ts';
 import { AuditKeys } from '../../../core/trust/audit/keys.ts';
@@ -42,7 +43,7 @@ export const audit = command({
     json: jsonFlag,
   },
   notes: [
-    'The records are in the data folder of your home, with the key that signs them: audit verify says what that cannot prove.',
+    'The records are in the data folder of your home, the key that signs them in its vault: audit verify says what that cannot prove.',
     'OTEL_EXPORTER_OTLP_HEADERS (name=value,…) is sent along to a collector. A text is never in a record, only its size and digest.',
   ],
   async run({ kind, server, app, since, limit, output, otlp, after, head, json, jsonl }, _, action) {
@@ -109,7 +110,12 @@ function row(record: AuditRecord): string[] {
 
 async function verify(folder: string, head: string | undefined, json: boolean): Promise<number> {
   const known = head === undefined ? undefined : readHead(head);
-  const answer = await verifyLog({ folder, ownKey: AuditKeys.find(folder)?.publicKey, known });
+  const keys = await ownKeys(folder).catch((error: unknown) => {
+    if (toAppError(error).code === 'secret_locked') return 'locked' as const;
+    throw error;
+  });
+  const isLocked = keys === 'locked';
+  const answer = await verifyLog({ folder, ownKey: isLocked ? undefined : keys?.publicKey, isLocked, known });
   printAnswer(json, answer, () => verdictLines(answer));
   return answer.holds ? 0 : 1;
 }
@@ -182,8 +188,12 @@ async function send(lines: AsyncIterable<RecordLine>, url: string, json: boolean
   return rejected > 0 ? 1 : 0;
 }
 
+function ownKeys(folder: string): Promise<AuditKeys | undefined> {
+  return AuditKeys.findAnywhere(folder, openVault(cliPaths().dataDir, process.env));
+}
+
 async function digest(folder: string): Promise<number> {
-  const keys = AuditKeys.find(folder);
+  const keys = await ownKeys(folder);
   if (keys === undefined) throw new AppError('not_found', 'There is no audit yet, so no record holds a digest.');
   const { bytes, hmac } = keys.digest(await readText(process.stdin));
   printLines([`${hmac}  ${count(bytes, 'byte')}`]);

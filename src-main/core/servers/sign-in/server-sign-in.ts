@@ -209,7 +209,14 @@ export class ServerSignIn {
   }
 
   #stored(): Promise<StoredSignIn> {
-    this.#known ??= this.#options.store.read(this.#options.key).then((stored) => this.#learn(stored));
+    this.#known ??= this.#options.store.read(this.#options.key).then(
+      (stored) => this.#learn(stored),
+      (error: unknown) => {
+        // The vault may be open when it is asked for the next time.
+        this.#known = undefined;
+        throw error;
+      },
+    );
     return this.#known;
   }
 

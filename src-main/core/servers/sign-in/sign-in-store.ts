@@ -1,6 +1,6 @@
-/** What signing in has brought, on disk: one file per server that only its owner can read, replaced as a whole. */
+/** What signing in has brought, in the vault. Files of before are moved there once, and stay in use while the vault is locked. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
   OAuthDiscoveryState,
@@ -12,6 +12,7 @@ import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { AppError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import { withFileLock } from '../../base/file-lock.ts';
+import type { Vault } from '../../secrets/vault.ts';
 
 /** Who we are at an authorization server; it knows us with this redirect address only. */
 export interface Registration {
@@ -51,19 +52,19 @@ const lockTimes = { staleMs: 90_000, waitMs: 60_000 };
 
 export class SignInStore {
   readonly #folder: string;
+  readonly #vault: Vault;
 
-  constructor(folder: string) {
+  /** `folder`: where locks lie, and the files of before. */
+  constructor(folder: string, vault: Vault) {
     this.#folder = folder;
+    this.#vault = vault;
   }
 
-  /** Whatever cannot be read counts as nothing. */
+  /** What makes no sense counts as nothing. Rejects with AppError secret_locked: what cannot be read now is not nothing. */
   async read(key: string): Promise<StoredSignIn> {
-    try {
-      const value: unknown = JSON.parse(await readFile(this.#file(key), 'utf8'));
-      return isObject(value) && value['version'] === formatVersion ? value : {};
-    } catch {
-      return {};
-    }
+    if ((await this.#readPlain(key)) === undefined) return this.#readSealed(key);
+    // A refreshed token that another process has just sealed must not be replaced by the one before it.
+    return this.#locked(key, () => this.#readHeld(key));
   }
 
   /**
@@ -71,21 +72,92 @@ export class SignInStore {
    * used twice may cost the whole grant. Rejects with AppError, or what `change` or the file system threw.
    */
   async update(key: string, change: (stored: StoredSignIn) => Promise<StoredSignIn>): Promise<StoredSignIn> {
-    ensurePrivateDir(this.#folder);
-    const update = async (): Promise<StoredSignIn> => {
-      const stored = await this.read(key);
+    return this.#locked(key, async () => {
+      const stored = await this.#readHeld(key);
       const next = await change(stored);
-      if (next !== stored)
-        await writeFileAtomic(this.#file(key), JSON.stringify({ version: formatVersion, ...next }), { mode: 0o600 });
+      if (next !== stored) await this.#write(key, next);
       return next;
-    };
-    return withFileLock(this.#file(key), update, lockTimes).catch((error: unknown) => {
+    });
+  }
+
+  /** Moves every file of before into the vault, those of servers that are not in the config any more as well. Never rejects. */
+  async moveAll(): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const keys = names.flatMap((name) => /^([0-9a-f]{64})\.json$/.exec(name)?.[1] ?? []);
+    for (const key of keys) await this.read(key).catch(() => undefined);
+  }
+
+  async #readSealed(key: string): Promise<StoredSignIn> {
+    return parse(await this.#vault.read(vaultName(key))) ?? {};
+  }
+
+  /** Under the lock. A file of before is newer than the vault: only a Tooltray without one writes it. */
+  async #readHeld(key: string): Promise<StoredSignIn> {
+    const plain = await this.#readPlain(key);
+    if (plain === undefined) return this.#readSealed(key);
+    const stored = parse(plain);
+    if (stored !== undefined && !(await this.#seal(key, stored))) return stored;
+    await rm(this.#file(key), { force: true });
+    return stored ?? this.#readSealed(key);
+  }
+
+  async #write(key: string, next: StoredSignIn): Promise<void> {
+    // While the vault is locked a sign-in that is not in it yet goes on as it was: a refresh token that was used is not lost.
+    const isPlain = (await this.#readPlain(key)) !== undefined;
+    if (!isPlain) return this.#keep(key, next);
+    if (await this.#seal(key, next)) await rm(this.#file(key), { force: true });
+    else await writeFileAtomic(this.#file(key), textOf(next), { mode: 0o600 });
+  }
+
+  /** Whether the vault took it: it may be locked. */
+  async #seal(key: string, stored: StoredSignIn): Promise<boolean> {
+    try {
+      await this.#keep(key, stored);
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'secret_locked') return false;
+      throw error;
+    }
+  }
+
+  async #keep(key: string, stored: StoredSignIn): Promise<void> {
+    if (Object.values(stored).some((part) => part !== undefined))
+      await this.#vault.write(vaultName(key), textOf(stored));
+    else await this.#vault.remove(vaultName(key));
+  }
+
+  async #readPlain(key: string): Promise<string | undefined> {
+    return readFile(this.#file(key), 'utf8').catch(() => undefined);
+  }
+
+  async #locked<T>(key: string, work: () => Promise<T>): Promise<T> {
+    ensurePrivateDir(this.#folder);
+    return withFileLock(this.#file(key), work, lockTimes).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'config_conflict' ? busy(error) : error;
     });
   }
 
   #file(key: string): string {
     return join(this.#folder, `${key}.json`);
+  }
+}
+
+function vaultName(key: string): string {
+  return `sign-in/${key}`;
+}
+
+function textOf(stored: StoredSignIn): string {
+  return JSON.stringify({ version: formatVersion, ...stored });
+}
+
+function parse(text: string | undefined): StoredSignIn | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    if (!isObject(value) || value['version'] !== formatVersion) return undefined;
+    const { version: _, ...stored } = value;
+    return stored;
+  } catch {
+    return undefined;
   }
 }
 

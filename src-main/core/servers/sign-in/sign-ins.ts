@@ -4,13 +4,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
 import { Event } from '../../base/events.ts';
 import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
+import type { Vault } from '../../secrets/vault.ts';
 import type { HttpFetch } from '../network/http-fetch.ts';
 import { ServerSignIn } from './server-sign-in.ts';
 import { signInKey, SignInStore } from './sign-in-store.ts';
 
 interface SignInsOptions {
-  /** Where the tokens lie: a folder of their own. */
+  /** Where tokens lay before there was a vault, and the locks on them: a folder of its own. */
   readonly folder: string;
+  readonly vault: Vault;
   /** HTTP_PROXY and its like are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How long a person may take to sign in, in ms (5 minutes by default). */
@@ -31,7 +33,7 @@ export class SignIns {
 
   constructor(options: SignInsOptions) {
     this.#options = options;
-    this.#store = new SignInStore(options.folder);
+    this.#store = new SignInStore(options.folder, options.vault);
   }
 
   /** All tokens in use, for whoever hides secrets. */
@@ -74,6 +76,11 @@ export class SignIns {
       'unsupported',
       `${config.name} is not reached over the network, so there is nothing to sign in to.`,
     );
+  }
+
+  /** What lies in files from before goes into the vault. Never rejects. */
+  moveIntoVault(): Promise<void> {
+    return this.#store.moveAll();
   }
 
   close(): void {

@@ -13,7 +13,7 @@ import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
 import { type Link, type MadeLine, makeHead, makeLine, mostUnsigned } from './chain.ts';
 import { type AuditEntry, bounded, type Digest, type OwnEntry } from './entries.ts';
-import { AuditKeys } from './keys.ts';
+import { type AuditKeys, KeyFile, type KeySource } from './keys.ts';
 import { headFile, openTail, readNotedHead, segmentFile, segmentsIn, type Tail } from './segments.ts';
 
 export interface AuditOptions {
@@ -24,6 +24,8 @@ export interface AuditOptions {
   /** ms since 1970. */
   readonly now: () => number;
   readonly limits?: Partial<AuditLimits>;
+  /** Where the key comes from that signs; a file beside the log without. */
+  readonly keys?: KeySource;
 }
 
 interface AuditLimits {
@@ -46,6 +48,10 @@ const signMs = 60_000;
 /** How long closing waits for another process, in ms. */
 const closeMs = 2000;
 const staleMs = 10_000;
+/** Bytes of texts whose digests wait for the key. */
+const mostOwed = 4 * 1024 * 1024;
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 interface Note {
   readonly at: number;
@@ -58,7 +64,10 @@ export class Audit {
   readonly folder: string;
   readonly #options: AuditOptions;
   readonly #limits: AuditLimits;
-  #keys: AuditKeys | undefined;
+  readonly #keys: KeySource;
+  /** Digests that wait for the key, with what they are of. */
+  #owed: { readonly digest: Writable<Digest>; readonly said: readonly Buffer[]; readonly bytes: number }[] = [];
+  #owedBytes = 0;
   #tail: (Tail & { readonly ino: number }) | undefined;
   #unsigned = 0;
   #pending: Note[] = [];
@@ -69,11 +78,15 @@ export class Audit {
   #retryMs = 0;
   #noting: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  /** There is no time left to wait for the key. */
+  #mayBeUnsigned = false;
 
   /** Opens nothing yet: folder, key and file are made with the first batch. */
   constructor(options: AuditOptions) {
     this.folder = options.folder;
     this.#options = options;
+    this.#keys = options.keys ?? new KeyFile(options.folder);
+    this.#keys.decided.on(() => this.#keyDecided());
     this.#limits = { ...defaults, ...options.limits };
   }
 
@@ -86,12 +99,21 @@ export class Audit {
     else this.#wantHead();
   }
 
-  /** Of a text that is not kept; with an empty hash where there is no key to be had, which stops the log as well and is told there. */
+  /** Of a text that is not kept; with an empty hash where there is no key to be had, as long as it comes not before the record is written. */
   digest(said: string | readonly Buffer[], bytes?: number): Digest {
+    const chunks = typeof said === 'string' ? [Buffer.from(said)] : said;
+    const all = bytes ?? chunks.reduce((sum, { length }) => sum + length, 0);
     try {
-      return this.#ownKeys().digest(said, bytes);
+      const keys = this.#keys.get();
+      if (keys !== undefined && keys !== 'asked') return keys.digest(chunks, all);
+      const digest: Writable<Digest> = { bytes: all, hmac: '' };
+      if (keys === 'asked' && this.#owedBytes + all <= mostOwed) {
+        this.#owedBytes += all;
+        this.#owed.push({ digest, said: chunks, bytes: all });
+      }
+      return digest;
     } catch {
-      return { bytes: bytes ?? Buffer.concat(typeof said === 'string' ? [Buffer.from(said)] : said).length, hmac: '' };
+      return { bytes: all, hmac: '' };
     }
   }
 
@@ -101,13 +123,16 @@ export class Audit {
     this.#timer = undefined;
     if (this.#pending.length === 0 && !this.#wantsHead && this.#lost === 0) return true;
     try {
+      const keys = this.#keys.get();
+      // It says when it knows; records that are written before could not be signed.
+      if (keys === 'asked' && !this.#mayBeUnsigned) return false;
       ensurePrivateDir(this.folder);
       using lock = new LockFile(join(this.folder, 'lock'), staleMs);
       if (!lock.take()) {
         this.#schedule(lockedMs);
         return false;
       }
-      this.#append();
+      this.#append(keys === 'asked' ? undefined : keys);
     } catch (error) {
       this.#failed(error);
       return false;
@@ -121,8 +146,9 @@ export class Audit {
   async close(): Promise<void> {
     clearTimeout(this.#signTimer);
     this.#wantsHead ||= this.#unsigned > 0 || this.#pending.length > 0;
-    for (let waited = 0; !this.flush() && waited < closeMs; waited += lockedMs) {
+    for (let waited = 0; !this.flush() && waited <= closeMs; waited += lockedMs) {
       if (this.#retryMs > 0) break;
+      this.#mayBeUnsigned = waited + lockedMs >= closeMs;
       await new Promise((resolve) => setTimeout(resolve, lockedMs));
     }
     this.#isClosed = true;
@@ -143,8 +169,7 @@ export class Audit {
     this.#timer = setTimeout(() => this.flush(), Math.max(delayMs, this.#retryMs)).unref();
   }
 
-  #append(): void {
-    const keys = this.#ownKeys();
+  #append(keys: AuditKeys | undefined): void {
     const known = this.#knownTail();
     const tail = known ?? openTail(this.folder);
     const batch = new Batch(tail, this.#unsigned, keys, this.#options.now);
@@ -163,6 +188,8 @@ export class Audit {
     this.#pending = [];
     this.#lost = 0;
     this.#wantsHead = false;
+    this.#owed = [];
+    this.#owedBytes = 0;
     this.#unsigned = batch.unsigned;
     // Only now: until it is written that they go, they are missed.
     for (const old of going?.files ?? []) rmSync(old, { force: true });
@@ -213,12 +240,15 @@ export class Audit {
       .catch((error: unknown) => this.#options.log.debug('The last head could not be noted.', { error }));
   }
 
-  #ownKeys(): AuditKeys {
-    if (this.#keys === undefined) {
-      ensurePrivateDir(this.folder);
-      this.#keys = AuditKeys.open(this.folder);
+  #keyDecided(): void {
+    const keys = this.#keys.get();
+    if (keys !== undefined && keys !== 'asked') {
+      for (const { digest, said, bytes } of this.#owed) Object.assign(digest, keys.digest(said, bytes));
     }
-    return this.#keys;
+    this.#owed = [];
+    this.#owedBytes = 0;
+    if (this.#isClosed || (this.#pending.length === 0 && this.#unsigned === 0)) return;
+    this.#wantHead();
   }
 
   /** Calls give way first: there are many of them, and a decision cannot be had again. */
@@ -246,11 +276,11 @@ class Batch {
   unsigned: number;
   lastHead: (Link & { readonly at: number }) | undefined;
   readonly lines: string[] = [];
-  readonly #keys: AuditKeys;
+  readonly #keys: AuditKeys | undefined;
   readonly #now: () => number;
   #link: Link;
 
-  constructor(link: Link, unsigned: number, keys: AuditKeys, now: () => number) {
+  constructor(link: Link, unsigned: number, keys: AuditKeys | undefined, now: () => number) {
     this.#link = link;
     this.unsigned = unsigned;
     this.#keys = keys;
@@ -267,7 +297,9 @@ class Batch {
     if (this.unsigned >= mostUnsigned) this.head();
   }
 
+  /** Without a key nothing is signed; the next head signs it all. */
   head(): void {
+    if (this.#keys === undefined) return;
     const at = this.#now();
     const line = makeHead(this.#link, at, this.#keys);
     this.#put(line);

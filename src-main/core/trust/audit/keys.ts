@@ -5,11 +5,15 @@ import {
   hash,
   hkdfSync,
   type KeyObject,
+  randomBytes,
   sign,
   verify as verifySignature,
 } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensurePrivateDir } from '../../base/app-paths.ts';
+import { Event } from '../../base/events.ts';
+import type { Vault } from '../../secrets/vault.ts';
 import { readOrCreateToken } from '../../security/access-token.ts';
 import type { Digest } from './entries.ts';
 
@@ -48,6 +52,14 @@ export class AuditKeys {
     return existsSync(keyFile(folder)) ? AuditKeys.open(folder) : undefined;
   }
 
+  /** Of the file of before, or of the vault; undefined: there is none. Rejects with AppError secret_locked. */
+  static async findAnywhere(folder: string, vault: Vault): Promise<AuditKeys | undefined> {
+    const plain = AuditKeys.find(folder);
+    if (plain !== undefined) return plain;
+    const seed = await vault.read(vaultName);
+    return seed === undefined ? undefined : new AuditKeys(Buffer.from(seed, 'base64url'));
+  }
+
   sign(text: string): string {
     return sign(null, Buffer.from(purpose + text), this.#privateKey).toString('base64url');
   }
@@ -81,6 +93,81 @@ export function isSigned(text: string, signature: string, publicKey: string): bo
     return verifySignature(null, Buffer.from(purpose + text), key, Buffer.from(signature, 'base64url'));
   } catch {
     return false;
+  }
+}
+
+/** Where a log's key comes from. */
+export interface KeySource {
+  /** `asked`: it may come in a moment; undefined: it cannot be had now. Asks for it, the first time. */
+  get(): AuditKeys | 'asked' | undefined;
+  /** It came, or it is clear that it does not. */
+  readonly decided: Event;
+}
+
+const vaultName = 'audit/key';
+
+/** In a file beside the log. */
+export class KeyFile implements KeySource {
+  readonly decided = new Event();
+  readonly #folder: string;
+  #keys: AuditKeys | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Throws as AuditKeys.open does. */
+  get(): AuditKeys {
+    ensurePrivateDir(this.#folder);
+    return (this.#keys ??= AuditKeys.open(this.#folder));
+  }
+}
+
+/** In the vault, into which the file of before is moved. */
+export class VaultKey implements KeySource {
+  readonly decided = new Event();
+  readonly #folder: string;
+  readonly #vault: Vault;
+  #known: AuditKeys | 'asked' | undefined;
+  #asking: Promise<void> | undefined;
+
+  constructor(folder: string, vault: Vault) {
+    this.#folder = folder;
+    this.#vault = vault;
+    vault.opened.on(() => {
+      if (this.#asking !== undefined) this.#asking = this.#asking.then(() => this.#ask());
+    });
+  }
+
+  get(): AuditKeys | 'asked' | undefined {
+    if (this.#asking === undefined) {
+      // The file of before is at hand; it goes when the vault has it.
+      this.#known = AuditKeys.find(this.#folder) ?? 'asked';
+      this.#asking = this.#ask();
+    }
+    return this.#known;
+  }
+
+  /** Nothing is under way any more. */
+  async settled(): Promise<void> {
+    await this.#asking;
+  }
+
+  async #ask(): Promise<void> {
+    const file = keyFile(this.#folder);
+    try {
+      const plain = existsSync(file) ? readOrCreateToken(file) : undefined;
+      const seed = await this.#vault.ensure(vaultName, () => plain ?? randomBytes(32).toString('base64url'));
+      // Of a Tooltray without a vault that was used in between: what it signed is known by its own key alone.
+      if (plain !== undefined && seed !== plain) return;
+      if (plain === undefined) this.#known = new AuditKeys(Buffer.from(seed, 'base64url'));
+      else rmSync(file, { force: true });
+    } catch {
+      // Locked: told by the vault's standing. What is noted meanwhile is not signed, and is once it opens.
+      if (this.#known === 'asked') this.#known = undefined;
+    } finally {
+      this.decided.emit();
+    }
   }
 }
 

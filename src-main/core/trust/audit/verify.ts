@@ -43,6 +43,8 @@ export interface VerifyOptions {
   readonly folder: string;
   /** The home's own public key; undefined: it is gone. */
   readonly ownKey: string | undefined;
+  /** There is one, and it cannot be had now. */
+  readonly isLocked?: boolean;
   /** A head that was kept elsewhere. */
   readonly known?: Link | undefined;
 }
@@ -61,11 +63,11 @@ const mostGaps = 1000;
 const remembered = 1024;
 
 /** Rejects with what the file system throws. */
-export async function verifyLog({ folder, ownKey, known }: VerifyOptions): Promise<Verification> {
+export async function verifyLog({ folder, ownKey, isLocked = false, known }: VerifyOptions): Promise<Verification> {
   // Before the log: a head that is noted meanwhile is in it by then.
   const noted = readNotedHead(folder);
   const segments = await openSegments(folder);
-  const check = new Check(ownKey, [noted, known]);
+  const check = new Check(ownKey, isLocked, [noted, known]);
   try {
     for (const [at, segment] of segments.entries()) {
       check.beginFile(segment.first);
@@ -82,6 +84,7 @@ export async function verifyLog({ folder, ownKey, known }: VerifyOptions): Promi
 
 class Check {
   readonly #ownKey: string | undefined;
+  readonly #isLocked: boolean;
   /** Records whose hash is known from elsewhere. */
   readonly #wanted: ReadonlyMap<number, Set<string>>;
   readonly #findings: Finding[] = [];
@@ -105,8 +108,9 @@ class Check {
   #trimmedTo = 0;
   #isFileStart = false;
 
-  constructor(ownKey: string | undefined, known: readonly (Link | undefined)[]) {
+  constructor(ownKey: string | undefined, isLocked: boolean, known: readonly (Link | undefined)[]) {
     this.#ownKey = ownKey;
+    this.#isLocked = isLocked;
     const wanted = new Map<number, Set<string>>();
     for (const one of known) if (one) wanted.set(one.seq, (wanted.get(one.seq) ?? new Set()).add(one.hash));
     this.#wanted = wanted;
@@ -264,7 +268,8 @@ class Check {
     if (this.#head === undefined) return;
     const { seq } = this.#head;
     const others = [...this.#keys].filter((key) => key !== this.#ownKey);
-    if (this.#ownKey === undefined)
+    if (this.#isLocked) this.#notes.push('The vault is locked, so whose the signatures are cannot be told now.');
+    else if (this.#ownKey === undefined)
       this.#tell('badly signed', seq, 'The key of this home is gone, so nobody can tell whose signatures these are.');
     else if (!this.#keys.has(this.#ownKey))
       this.#tell('badly signed', seq, 'No head is signed with the key of this home.');

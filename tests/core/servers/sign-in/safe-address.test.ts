@@ -10,6 +10,7 @@ import { homeOf, isSafeUrl, mayDial } from '../../../../src-main/core/servers/si
 import type { ServerSignIn } from '../../../../src-main/core/servers/sign-in/server-sign-in.ts';
 import { SignIns } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { serve } from '../transports/http-harness.ts';
+import { plainVault } from '../../../support/plain-vault.ts';
 
 /** Resolves names as the table says, one list of addresses after the other; counts how often it was asked. */
 function names(table: Readonly<Record<string, readonly string[]>>): LookupFunction & { asked: number } {
@@ -120,7 +121,7 @@ test('a proxy of the person may be anywhere, and what it fetched says nothing of
 
 function serverAt(url: string, lookup: LookupFunction): ServerSignIn {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-safe-'));
-  const signIns = new SignIns({ folder, env: {}, lookup });
+  const signIns = new SignIns({ folder, vault: plainVault(folder), env: {}, lookup });
   onTestFinished(() => {
     signIns.close();
     rmSync(folder, { recursive: true, force: true });

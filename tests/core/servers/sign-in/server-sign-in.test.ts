@@ -1,14 +1,16 @@
 /** One server's sign-in by itself: time running out, registrations kept, and tokens shared with other processes. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HttpServerConfig } from '../../../../src-main/core/config/app-config.ts';
 import { homeOf, isSafeUrl } from '../../../../src-main/core/servers/sign-in/safe-address.ts';
 import type { ServerSignIn } from '../../../../src-main/core/servers/sign-in/server-sign-in.ts';
+import { signInKey } from '../../../../src-main/core/servers/sign-in/sign-in-store.ts';
 import { SignIns } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
 import { goThrough, visit } from './browser.ts';
+import { keptIn, plainVault } from '../../../support/plain-vault.ts';
 
 interface Person {
   readonly fixture: OAuthFixture;
@@ -26,7 +28,12 @@ async function person(): Promise<Person> {
   });
   const config = { kind: 'http', name: 'far', url: fixture.url, headers: {} } as unknown as HttpServerConfig;
   const process = (waitMs?: number): ServerSignIn => {
-    const signIns = new SignIns({ folder, env: {}, ...(waitMs !== undefined && { waitMs }) });
+    const signIns = new SignIns({
+      folder,
+      vault: plainVault(folder),
+      env: {},
+      ...(waitMs !== undefined && { waitMs }),
+    });
     onTestFinished(() => signIns.close());
     return signIns.get(config);
   };
@@ -37,11 +44,6 @@ async function signIn(signIn: ServerSignIn): Promise<void> {
   const attempt = await signIn.begin();
   await goThrough(attempt.url);
   await attempt.done;
-}
-
-function stored(folder: string): string {
-  const [name = ''] = readdirSync(folder);
-  return readFileSync(join(folder, name), 'utf8');
 }
 
 test('a sign-in that nobody finishes ends by itself, and its address with it', async () => {
@@ -74,7 +76,7 @@ test('neither the code nor its verifier are kept', async () => {
   const { fixture, folder, process } = await person();
   await signIn(process());
   const [code = '', ...tokens] = fixture.authorization.secrets;
-  const text = stored(folder);
+  const text = await keptIn(plainVault(folder));
   expect([text.includes(code), text.includes('verifier'), tokens.every((token) => text.includes(token))]).toEqual([
     false,
     false,
@@ -82,14 +84,72 @@ test('neither the code nor its verifier are kept', async () => {
   ]);
 });
 
-test('a file that cannot be read is no sign-in, and the next one replaces it', async () => {
-  const { folder, process } = await person();
+const keyOfFar = (fixture: Person['fixture']): string => signInKey('far', fixture.url);
+
+test('what makes no sense is no sign-in, and the next one replaces it', async () => {
+  const { fixture, folder, process } = await person();
   await signIn(process());
-  const [name = ''] = readdirSync(folder);
-  writeFileSync(join(folder, name), '{"version":1,"grant":');
+  await plainVault(folder).write(`sign-in/${keyOfFar(fixture)}`, '{"version":1,"grant":');
   expect(await process().accessToken()).toBeUndefined();
   await signIn(process());
   expect(await process().accessToken()).toMatch(/^access-/);
+});
+
+/** As a Tooltray without a vault left it. */
+async function writePlain({ fixture, folder, process }: Person): Promise<string> {
+  await signIn(process());
+  const vault = plainVault(folder);
+  const name = `sign-in/${keyOfFar(fixture)}`;
+  const file = join(folder, `${keyOfFar(fixture)}.json`);
+  writeFileSync(file, (await vault.read(name)) ?? '');
+  await vault.remove(name);
+  return file;
+}
+
+test('a file of before is moved into the vault, by whoever is first, and is not there any more', async () => {
+  const one = await person();
+  const file = await writePlain(one);
+  const tokens = await Promise.all([one.process(), one.process()].map((each) => each.accessToken()));
+  expect(tokens).toEqual([expect.stringMatching(/^access-/), tokens[0]]);
+  expect(existsSync(file)).toBe(false);
+  expect(await keptIn(plainVault(one.folder))).toContain(tokens[0]);
+});
+
+test('killed between the vault and the file, the file is moved once more', async () => {
+  const one = await person();
+  const file = await writePlain(one);
+  const text = readFileSync(file, 'utf8');
+  const token = await one.process().accessToken();
+  writeFileSync(file, text);
+  expect([await one.process().accessToken(), existsSync(file)]).toEqual([token, false]);
+});
+
+test('while the vault is locked a file of before stays in use, is renewed, and moved once it opens', async () => {
+  const one = await person();
+  const file = await writePlain(one);
+  const [key = ''] = readdirSync(join(one.folder, 'secrets')).filter((name) => name.startsWith('key-'));
+  const place = join(one.folder, 'secrets', key);
+  renameSync(place, `${place}.away`);
+  const locked = one.process();
+  const old = await locked.accessToken();
+  const renewed = await locked.renew(old);
+  expect([old === renewed, readFileSync(file, 'utf8').includes(renewed ?? 'none')]).toEqual([false, true]);
+  renameSync(`${place}.away`, place);
+  expect([await one.process().accessToken(), existsSync(file)]).toEqual([renewed, false]);
+});
+
+test('what is in a locked vault is not nothing: nobody is asked to sign in again, and it works once it opens', async () => {
+  const { fixture, folder, process } = await person();
+  await signIn(process());
+  const [key = ''] = readdirSync(join(folder, 'secrets')).filter((name) => name.startsWith('key-'));
+  const place = join(folder, 'secrets', key);
+  renameSync(place, `${place}.away`);
+  const locked = process();
+  await expect(locked.accessToken()).rejects.toMatchObject({ code: 'secret_locked' });
+  await expect(locked.renew('refused')).rejects.toMatchObject({ code: 'secret_locked' });
+  renameSync(`${place}.away`, place);
+  expect(await locked.accessToken()).toMatch(/^access-/);
+  expect(fixture.authorization.grants).toEqual(['authorization_code']);
 });
 
 test.each([

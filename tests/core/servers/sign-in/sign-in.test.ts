@@ -1,5 +1,5 @@
 /** Signing in through a whole core, against a real authorization server. */
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,19 +70,14 @@ function olderTransport(): NonNullable<OAuthFixture['instead']> {
   };
 }
 
-/** Everything that is written below a home, without what signing in stores. */
+/** Everything that is written below a home. */
 async function written(home: string): Promise<string> {
   const entries = await readdir(home, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const texts = files
-    .filter((file) => !file.includes('sign-ins'))
     // A file that is being written is gone a moment later; its text stands under its own name then.
     .map((file) => readFile(file, 'utf8').catch(() => ''));
   return (await Promise.all(texts)).join('\n');
-}
-
-function signInFolder(core: TestCore): string {
-  return join(core.host.paths.dataDir, 'sign-ins');
 }
 
 describe('a person signs in', () => {
@@ -222,12 +217,11 @@ describe('signed in', () => {
     expect(fixture.authorization.grants).toEqual(['authorization_code']);
   });
 
-  test('tokens lie in a file that only its owner can read, in a folder like that', async () => {
+  test('tokens lie in the vault, and in no file of their own', async () => {
     const core = await signedIn(await oauth());
-    const folder = signInFolder(core);
-    const [name = '', ...more] = await readdir(folder);
-    const modes = [(await stat(folder)).mode & 0o777, (await stat(join(folder, name))).mode & 0o777];
-    expect([modes, more]).toEqual([[0o700, 0o600], []]);
+    const folder = join(core.host.paths.dataDir, 'sign-ins');
+    expect((await readdir(folder)).filter((name) => name.endsWith('.json'))).toEqual([]);
+    expect(await core.host.core.vault.names('sign-in/')).toHaveLength(1);
   });
 
   test('an expired token is renewed without a person, once for all calls that meet it', async () => {

@@ -1,5 +1,5 @@
 /** Who we are at an authorization server, what we ask it for, and when we do not ask at all. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,6 +8,7 @@ import type { ServerSignIn } from '../../../../src-main/core/servers/sign-in/ser
 import { SignIns } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
 import { type Page, visit } from './browser.ts';
+import { keptIn, plainVault } from '../../../support/plain-vault.ts';
 
 const document = 'https://example.org/tooltray.json';
 
@@ -27,7 +28,7 @@ async function entry(): Promise<Entry> {
   // Says where its metadata is.
   const refusal = await fetch(fixture.url, { method: 'POST', body: '{}' });
   const makeSignIn = (client?: Partial<OAuthClient>): ServerSignIn => {
-    const signIns = new SignIns({ folder, env: {} });
+    const signIns = new SignIns({ folder, vault: plainVault(folder), env: {} });
     onTestFinished(() => signIns.close());
     const oauth = client && { scopes: [], extraParams: {}, ...client };
     const far = signIns.get({
@@ -49,12 +50,6 @@ async function signIn(to: ServerSignIn): Promise<Page> {
   const page = await visit(attempt.url);
   await attempt.done.catch(() => undefined);
   return page;
-}
-
-function kept(folder: string): string {
-  return readdirSync(folder)
-    .map((name) => readFileSync(join(folder, name), 'utf8'))
-    .join('\n');
 }
 
 test('we register as a program on the person’s machine, and without any scope', async () => {
@@ -122,7 +117,7 @@ test('a client of the entry comes before a document and before registering', asy
   expect(fixture.authorization.authorizations[0]?.get('client_id')).toBe('by-hand');
   expect(fixture.authorization.registrations).toBe(0);
   // It stands in the entry, and nowhere else.
-  expect(kept(folder)).not.toContain('the secret');
+  expect(await keptIn(plainVault(folder))).not.toContain('the secret');
 });
 
 test('a client of the entry is not shown to another authorization server than it was used at', async () => {
@@ -196,7 +191,7 @@ test('who is to be signed in is said to the page, and somebody else is not kept'
   const page = await signIn(using({ account: 'ana@example.org' }));
   expect(fixture.authorization.authorizations[0]?.get('login_hint')).toBe('ana@example.org');
   expect([page.status, page.text]).toEqual([400, expect.stringContaining('as Ben@example.org')]);
-  expect(kept(folder)).not.toContain('access-');
+  expect(await keptIn(plainVault(folder))).not.toContain('access-');
   expect((await signIn(using({ account: 'ben@EXAMPLE.org' }))).text).toContain('signed in to far as Ben@example.org');
 });
 
@@ -210,7 +205,7 @@ test('signing out takes the tokens back and leaves nothing here', async () => {
   expect(await far.signOut()).toEqual({ how: 'revoked' });
   expect(fixture.authorization.revoked).toEqual([`refresh_token ${refresh}`, `access_token ${access}`]);
   expect([await far.accessToken(), fixture.authorization.accepts(access)]).toEqual([undefined, false]);
-  expect(kept(folder)).not.toMatch(/access-|refresh-|client-/);
+  expect(await keptIn(plainVault(folder))).not.toMatch(/access-|refresh-|client-/);
 });
 
 test('signed out is signed out here, whatever the authorization server says', async () => {

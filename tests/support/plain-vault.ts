@@ -1,0 +1,15 @@
+/** A vault for tests that are about something else: its key lies in a file, and no keychain of the machine is asked. */
+import { join } from 'node:path';
+import { Vault } from '../../src-main/core/secrets/vault.ts';
+
+const none = (): Promise<never> => Promise.reject(new Error('there is none'));
+
+export function plainVault(folder: string): Vault {
+  return new Vault({ folder: join(folder, 'secrets'), env: {}, keychain: { read: none, write: none, remove: none } });
+}
+
+/** All that is kept in it, as text. */
+export async function keptIn(vault: Vault): Promise<string> {
+  const names = await vault.names('');
+  return (await Promise.all(names.map(({ name }) => vault.read(name)))).join('\n');
+}
