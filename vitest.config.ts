@@ -23,9 +23,9 @@ const long = [
   'tests/core/sandbox/python-worker/{escapes,limits,programs,python}.test.ts',
   'tests/core/sandbox/speaks-python.test.ts',
   'tests/core/spills/spill-large.test.ts',
-  'tests/integration/{floods,huge-frame}.test.ts',
+  'tests/integration/{containers,floods,huge-frame}.test.ts',
   'tests/core/trust/audit/million.test.ts',
-  'tests/real/{inspector,mcporter,unchanged}.test.ts',
+  'tests/real/{confined,inspector,mcporter,unchanged}.test.ts',
 ];
 const limits = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
 

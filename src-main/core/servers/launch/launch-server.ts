@@ -1,4 +1,5 @@
 /** Starts a server's process, or says in words why that is not possible. */
+import { isCommonVariable } from './common-variables.ts';
 import { isFolder } from './tool-folders.ts';
 import { AppError, errorText } from '../../base/errors.ts';
 import type { InheritedVariables, Isolation } from '../../config/app-config.ts';
@@ -55,13 +56,16 @@ export async function launchServer(launch: ServerLaunch): Promise<Launched> {
 
 /** Where a box is wanted and nobody makes any, nothing is started. */
 async function inBox(
-  { serverName, command, args, cwd, isolate, boxes, env: own }: ServerLaunch,
+  { serverName, command, args, cwd, isolate, boxes, env: own, inherited }: ServerLaunch,
   env: Environment,
 ): Promise<Launch> {
   const launch = { command, args, env, cwd };
   if (isolate === undefined) return launch;
   if (boxes === undefined) throw new AppError('server_not_started', `${serverName} starts in a box only.`);
-  return boxes.confine({ ...launch, serverName, own, isolate });
+  // The common ones say where things lie on this computer, which in a container says nothing.
+  const isOwn = (name: string): boolean => !isCommonVariable(name, process.platform) && !(name in own);
+  const names = (inherited === 'all' ? Object.keys(env) : inherited).filter(isOwn);
+  return boxes.confine({ ...launch, serverName, own, inherited: names, isolate });
 }
 
 function notFound(serverName: string, command: string, cause?: unknown): AppError {

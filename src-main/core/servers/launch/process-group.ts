@@ -12,6 +12,15 @@ interface LaunchOptions {
   /** The whole environment, PATH included. */
   readonly env: Environment;
   readonly cwd?: string | undefined;
+  readonly leftBehind?: LeftBehind | undefined;
+}
+
+/** A container, which goes on without the program that started it. */
+export interface LeftBehind {
+  /** Never rejects. */
+  readonly remove: () => Promise<void>;
+  /** The same without waiting. */
+  readonly removeNow: () => void;
 }
 
 interface EndOptions {
@@ -26,11 +35,13 @@ const killWaitMs = 2000;
 export class ProcessGroup {
   readonly child: ChildProcessWithoutNullStreams;
   readonly #registry: ProcessRegistry;
+  readonly #leftBehind: LeftBehind | undefined;
   #ending: Promise<void> | undefined;
 
-  private constructor(child: ChildProcessWithoutNullStreams, registry: ProcessRegistry) {
+  private constructor(child: ChildProcessWithoutNullStreams, registry: ProcessRegistry, left: LeftBehind | undefined) {
     this.child = child;
     this.#registry = registry;
+    this.#leftBehind = left;
     registry.add(this);
   }
 
@@ -50,7 +61,7 @@ export class ProcessGroup {
     });
     // Later errors (a signal that could not be sent) show in the group's end; without a listener they would end us.
     child.on('error', () => undefined);
-    return new ProcessGroup(child, registry);
+    return new ProcessGroup(child, registry, options.leftBehind);
   }
 
   get pid(): number | undefined {
@@ -69,6 +80,7 @@ export class ProcessGroup {
     if (pid === undefined) return;
     if (windows) spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true });
     else signalGroup(pid, 'SIGKILL');
+    this.#leftBehind?.removeNow();
   }
 
   /** The process we started has ended; others of its group may still run. */
@@ -93,6 +105,7 @@ export class ProcessGroup {
       this.killNow();
       await this.#waitUntilGone(killWaitMs);
     }
+    await this.#leftBehind?.remove();
     this.#registry.delete(this);
   }
 

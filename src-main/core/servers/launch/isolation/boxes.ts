@@ -6,6 +6,7 @@ import { AppError } from '../../../base/errors.ts';
 import type { Isolation } from '../../../config/app-config.ts';
 import { type OwnPlaces, ownPlaces } from '../../../security/own-places.ts';
 import type { Environment } from '../find-command.ts';
+import { Containers } from './containers.ts';
 import { NpmPackages } from './npm-packages.ts';
 import { inSandbox, type Launch, sandboxProblem } from './sandbox.ts';
 
@@ -20,34 +21,38 @@ export interface BoxedLaunch extends Launch {
   readonly serverName: string;
   /** The entry's own variables. */
   readonly own: Environment;
+  /** Names of the person's variables that it gets. */
+  readonly inherited: readonly string[];
   readonly isolate: Isolation;
 }
 
 export class Boxes {
   readonly #options: BoxesOptions;
   readonly #packages: NpmPackages;
+  readonly #containers: Containers;
   #problem: Promise<string | undefined> | undefined;
 
   constructor(options: BoxesOptions) {
     this.#options = options;
     this.#packages = new NpmPackages(join(options.folder, 'npm'));
+    this.#containers = new Containers(options.folder);
   }
 
   /** What is to be started. Rejects with AppError server_not_started where the box cannot be had, config_invalid. */
   async confine(boxed: BoxedLaunch): Promise<Launch> {
     const { serverName, own, isolate, command, args, env, cwd } = boxed;
-    if (isolate.kind === 'container') throw unavailable(serverName, 'Containers are not there yet.');
+    const launch = { command, args, env, cwd };
+    if (isolate.kind === 'container') return this.#containers.confine(serverName, launch, isolate, boxed);
     const problem = await this.sandboxProblem(env);
     if (problem !== undefined) {
-      if (isolate.kind === 'auto') return { command, args, env, cwd };
+      if (isolate.kind === 'auto') return launch;
       throw unavailable(serverName, problem);
     }
-    const installed = await this.#packages.install(serverName, { command, args, env, cwd });
-    const { launch, folders } = installed ?? { launch: { command, args, env, cwd }, folders: [] };
-    return inSandbox(launch, own, isolate, {
+    const installed = (await this.#packages.install(serverName, launch)) ?? { launch, folders: [] };
+    return inSandbox(installed.launch, own, isolate, {
       home: join(this.#options.folder, 'homes', folderName(serverName)),
       hidden: this.#options.hidden,
-      own: folders,
+      own: installed.folders,
     });
   }
 

@@ -11,6 +11,7 @@ import type { Isolation } from '../../../config/app-config.ts';
 import { isInside } from '../../../security/file-paths.ts';
 import type { OwnPlaces } from '../../../security/own-places.ts';
 import { type Environment, findCommand } from '../find-command.ts';
+import type { LeftBehind } from '../process-group.ts';
 import { isSystem, namedPlaces, programFiles, systemFolders } from './program-files.ts';
 
 /** A process that is to be started. */
@@ -20,6 +21,8 @@ export interface Launch {
   /** The whole environment. */
   readonly env: Environment;
   readonly cwd: string | undefined;
+  /** What does not end with the process that is started. */
+  readonly leftBehind?: LeftBehind;
 }
 
 export interface Box {

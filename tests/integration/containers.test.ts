@@ -1,0 +1,129 @@
+/** A server in a container: of an image that stays, with what is allowed, gone when it ends. Needs Docker or Podman; the image is made here. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-containers-'));
+const [allowed, readable] = ['allowed', 'readable'].map((name) => {
+  mkdirSync(join(folder, name));
+  writeFileSync(join(folder, name, 'file.txt'), `text of ${name}`);
+  return join(folder, name);
+}) as [string, string];
+const image = 'localhost/tooltray-test/node:1';
+
+const engine = ['docker', 'podman'].find((one) => spawnSync(one, ['version'], { timeout: 20_000 }).status === 0);
+/** This computer may forbid to raise limits, which Podman does unasked. */
+const limits = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=4096:4096'];
+const runtime = engine === 'podman' && spawnSync('runc', ['--version']).status === 0 ? ['--runtime', 'runc'] : [];
+
+/** Node and the libraries that it is linked to, and nothing else. */
+function makeImage(): void {
+  const root = join(folder, 'image');
+  for (const name of ['tmp', 'proc', 'dev', 'sys', 'etc', 'usr/bin', 'root'])
+    mkdirSync(join(root, name), { recursive: true });
+  copyFileSync(process.execPath, join(root, 'usr/bin/node'));
+  const linked = execFileSync('ldd', [process.execPath], { encoding: 'utf8' }).match(/\/\S+(?= \()/g) ?? [];
+  for (const library of linked) {
+    mkdirSync(dirname(join(root, library)), { recursive: true });
+    copyFileSync(library, join(root, library));
+  }
+  writeFileSync(join(root, 'etc/passwd'), 'root:x:0:0:root:/root:/bin/sh\n');
+  const tar = join(folder, 'image.tar');
+  execFileSync('tar', ['-C', root, '-cf', tar, '.']);
+  execFileSync(engine ?? '', [...runtime, 'import', tar, image], { stdio: 'ignore' });
+}
+
+beforeAll(() => {
+  if (engine !== undefined) makeImage();
+}, 120_000);
+
+afterAll(() => {
+  if (engine !== undefined) spawnSync(engine, [...runtime, 'rmi', '-f', image], { timeout: 60_000 });
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function containers(): readonly string[] {
+  const args = [...runtime, 'ps', '-a', '--filter', 'label=tooltray.home', '--format', '{{.Names}}'];
+  return execFileSync(engine ?? '', args, { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+async function probe(core: TestCore, tool: string, args: object = {}): Promise<string> {
+  const client = await core.open();
+  const { content } = (await client.request('tools/call', { name: tool, arguments: args })) as {
+    content: { text: string }[];
+  };
+  return content[0]?.text ?? '';
+}
+
+const boxed = {
+  ...fixture('prober'),
+  env: { OWN_KEY: 'own-secret-0001' },
+  isolation: { mode: 'container', image, network: false, read: [readable], write: [allowed], extra_args: limits },
+};
+
+test.skipIf(engine === undefined)(
+  'it reads and writes what it was allowed, reaches nothing else, and is gone when it ends',
+  async () => {
+    {
+      await using core = await startCore({ servers: { boxed }, flow: 'off' }, { env: { PLANTED_API_KEY: 'sk-1' } });
+      await expect.poll(() => core.server('boxed').state.kind, { timeout: 60_000 }).toBe('ready');
+      expect(containers()).toHaveLength(1);
+      const refused = /^no: /;
+      expect(await probe(core, 'read', { path: join(readable, 'file.txt') })).toBe('text of readable');
+      expect(await probe(core, 'write', { path: join(readable, 'new.txt') })).toMatch(refused);
+      expect(await probe(core, 'write', { path: join(allowed, 'new.txt') })).toBe('written');
+      expect(readFileSync(join(allowed, 'new.txt'), 'utf8')).toContain('written');
+      expect(await probe(core, 'list', { path: homedir() })).not.toContain('.bashrc');
+      for (const path of [core.configFile, join(core.home, 'run', 'token')])
+        expect(await probe(core, 'read', { path })).toMatch(refused);
+      expect(await probe(core, 'unix', { path: core.host.paths.socketPath })).toMatch(refused);
+      expect(await probe(core, 'tcp', { host: '127.0.0.1', port: new URL(core.url).port })).toMatch(refused);
+      expect(await probe(core, 'lookup', { name: 'example.com' })).toMatch(refused);
+      const env = JSON.parse(await probe(core, 'env')) as Record<string, string>;
+      expect(env).toMatchObject({ OWN_KEY: 'own-secret-0001' });
+      expect(env).not.toHaveProperty('PLANTED_API_KEY');
+      const processes = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+      expect(processes).not.toContain('own-secret-0001');
+      expect(await probe(core, 'read', { path: '/proc/self/status' })).toMatch(/CapEff:\s+0+\n/);
+      const kept = JSON.parse(readFileSync(join(core.home, 'data', 'boxes', 'images.json'), 'utf8')) as Record<
+        string,
+        string
+      >;
+      expect(kept[image]).toMatch(/^(?:sha256:)?[0-9a-f]{64}$/);
+    }
+    expect(containers()).toEqual([]);
+  },
+  180_000,
+);
+
+test.skipIf(engine === undefined)(
+  'a server that is killed from outside leaves no container, and comes back in another one',
+  async () => {
+    await using core = await startCore({ servers: { boxed }, flow: 'off' });
+    await expect.poll(() => core.server('boxed').state.kind, { timeout: 60_000 }).toBe('ready');
+    const [before] = containers();
+    execFileSync('pkill', ['-9', '-f', `run --rm -i --name ${before}`]);
+    await expect.poll(() => containers().filter((name) => name === before), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => containers().length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => core.server('boxed').state.kind, { timeout: 60_000 }).toBe('ready');
+  },
+  180_000,
+);
+
+test('without an engine it does not start, and says what helps', async () => {
+  const bin = join(folder, 'empty');
+  mkdirSync(bin);
+  await using core = await startCore({ servers: { boxed } }, { env: { PATH: bin, TERM: 'dumb' } });
+  const { state } = core.server('boxed');
+  expect('error' in state && state.error).toMatchObject({
+    code: 'server_not_started',
+    text: expect.stringContaining('Neither Docker nor Podman was found') as string,
+    fix: expect.stringContaining('tooltray isolate boxed sandbox') as string,
+  });
+  expect(existsSync(join(core.home, 'data', 'boxes', 'images.json'))).toBe(false);
+});
