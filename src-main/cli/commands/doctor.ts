@@ -1,7 +1,8 @@
 /** `tooltray doctor`: one sentence about everything that could need a person, and what to do about it. */
 import packageJson from '../../../package.json' with { type: 'json' };
 import { lstat, stat } from 'node:fs/promises';
-import { delimiter, dirname, isAbsolute } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { serverBackground } from '../../core/admin/server-background.ts';
 import { describeEdits } from '../../core/admin/server-change.ts';
 import { Masker } from '../../core/base/mask.ts';
 import { count } from '../../core/base/wording.ts';
@@ -73,6 +74,7 @@ async function examine(config: string | undefined): Promise<Finding[]> {
     ...configFindings(store),
     ...environmentFindings(store),
     ...servers,
+    ...(await backgroundFindings(store)),
   ];
   return all.map((one) => ({ ...one, text: oneLine(masker.maskText(one.text)) }));
 }
@@ -223,6 +225,17 @@ function environmentFindings({ path, current }: ConfigStore): Finding[] {
   if (names.length === 0) return [];
   const text = `${count(names.length, 'server')} started here may read every variable of your login, as before. Look at what they would lose: tooltray inbox`;
   return [{ level: 'note', topic: 'server', text }];
+}
+
+/** Where each server comes from and what it reaches. */
+async function backgroundFindings({ path, current }: ConfigStore): Promise<Finding[]> {
+  const paths = cliPaths();
+  const known = { pinFolder: join(paths.dataDir, 'pins'), carried: new CarriedEnvironments(paths, path) };
+  return Promise.all(
+    current.servers.map(async (server): Promise<Finding> => {
+      return { level: 'ok', topic: 'server', text: `${server.name}: ${await serverBackground(server, known)}` };
+    }),
+  );
 }
 
 const levels: Readonly<Record<HealthLevel, Finding['level']>> = {

@@ -107,7 +107,7 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
       enabled === true ? { isolateCommands: true } : undefined,
     ),
   ],
-  ['docker_recovery', lost('Tooltray starts no containers of its own.')],
+  ['docker_recovery', lost('A container that ends is started anew, as every server is.')],
   ['data_dir', lost('Tooltray keeps its data in a folder of its own (TOOLTRAY_HOME).')],
   [
     'api_key',

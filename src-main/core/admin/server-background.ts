@@ -1,0 +1,64 @@
+/** What there is to know of a server besides how it does: where it comes from, what it reaches, which secrets it holds, since when it is accepted. */
+import { isSecretName, maskText } from '../base/mask.ts';
+import { markHidden } from '../base/shown-text.ts';
+import type { ServerConfig } from '../config/app-config.ts';
+import { secretsNamed } from '../config/replace-variables.ts';
+import type { CarriedEnvironments } from '../servers/launch/carried-environments.ts';
+import { listed } from '../trust/inbox/entry-meanings.ts';
+import { boxWords } from '../trust/inbox/isolation-words.ts';
+import { floatingPackage, launchOf, programName } from '../trust/pins/launch.ts';
+import { PinFile } from '../trust/pins/pin-file.ts';
+
+interface Background {
+  /** Folder of what was accepted of each server. */
+  readonly pinFolder: string;
+  readonly carried: CarriedEnvironments;
+}
+
+/** Sentences in a row. Nothing is started or asked. Never rejects. */
+export async function serverBackground(server: ServerConfig, { pinFolder, carried }: Background): Promise<string> {
+  const accepted = await new PinFile(pinFolder, server.name).read().catch(() => undefined);
+  const since = accepted === undefined ? 'Nothing of it was accepted yet.' : `Accepted ${dateOf(accepted.acceptedAt)}.`;
+  return [await originOf(server), since, ...reachOf(server), ...holdingsOf(server, carried)].join(' ');
+}
+
+async function originOf(server: ServerConfig): Promise<string> {
+  if (server.kind === 'builtin') return 'Comes with Tooltray.';
+  if (server.kind !== 'stdio') return `Lies at ${markHidden(hostOf(server.url))}, whatever version that is.`;
+  const { command, args } = server;
+  const floats = floatingPackage(command, args);
+  if (floats !== undefined) return `Is ${markHidden(floats)} by ${programName(command)}, the newest at each start.`;
+  const { pin, program } = await launchOf(server);
+  const words = program.split('\n').filter((word) => !word.startsWith('-'));
+  const name = markHidden(maskText(words.slice(0, 2).join(' ')));
+  return `Is ${name}, ${pin === undefined ? 'of a version that cannot be told' : `version ${pin.slice(0, 19)}`}.`;
+}
+
+function reachOf(server: ServerConfig): readonly string[] {
+  if (server.kind === 'builtin') {
+    return server.folders.length === 0 ? [] : [`Reads and writes ${listed(server.folders.map(markHidden))}.`];
+  }
+  if (server.kind !== 'stdio') return ['Is told what its tools are called with.'];
+  if (server.isolate !== undefined) return boxWords(server.isolate);
+  return ['Runs with your rights: whatever you can read, write and reach, it can.'];
+}
+
+function holdingsOf(server: ServerConfig, carried: CarriedEnvironments): readonly string[] {
+  if (server.kind === 'builtin') return [];
+  const own = server.kind === 'stdio' ? server.env : server.headers;
+  const plain = Object.keys(own).filter((name) => isSecretName(name) && secretsNamed(own[name]).length === 0);
+  const inherited = server.kind === 'stdio' ? carried.inherited(server) : [];
+  const secrets = [...new Set([...secretsNamed(server), ...plain, ...(inherited === 'all' ? [] : inherited)])];
+  return [
+    secrets.length === 0 ? 'Holds no secret.' : `Holds ${listed(secrets.map(markHidden))}.`,
+    ...(inherited === 'all' ? ['Gets every variable of your login.'] : []),
+  ];
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : maskText(url);
+}
+
+function dateOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
