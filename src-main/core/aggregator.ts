@@ -33,7 +33,7 @@ import { helpersNamed } from './mode-list.ts';
 import { ModeCosts } from './choose-mode.ts';
 import { followCore, notePins, openAudit } from './open-audit.ts';
 import { Profiles } from './open-profiles.ts';
-import { ProfileTokens } from './profiles/profile-tokens.ts';
+import { openProfileTokens, type ProfileTokens } from './profiles/profile-tokens.ts';
 import { openRecord } from './open-record.ts';
 import { openResults } from './open-results.ts';
 import type { PlannedDeletions } from './spills/spill-room.ts';
@@ -298,7 +298,7 @@ export class Aggregator {
       spills: this.spills,
     });
     this.profiles.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
-    this.profileTokens = new ProfileTokens(join(paths.dataDir, 'profile-tokens.json'));
+    this.profileTokens = openProfileTokens(paths.dataDir);
     this.edits = new PersonEdits(options.config, this.servers);
     const history = new DecisionHistory(join(paths.dataDir, 'decisions.json'));
     this.reviews = new ServerReviews({

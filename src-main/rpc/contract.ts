@@ -5,8 +5,7 @@ import type { ServerVariables } from '../core/admin/environment-items.ts';
 import type { ServerReview } from '../core/admin/server-reviews.ts';
 import type { EntryTrial as ServerTrialResult } from '../core/admin/try-entry.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
-import type { Profile } from '../core/config/app-config.ts';
-import type { ProfileToken } from '../core/profiles/profile-tokens.ts';
+import type { GivenToken, ProfileRow, ProfilesOverview, ProfileTokenRow } from '../core/profiles/profile-desk.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
 import type { FlowEvent, FlowSummary } from '../core/trust/flow/flow-record.ts';
 import type { Decided, DiffLine, InboxItem, InboxSummary, Meaning, Outcome } from '../core/trust/inbox/inbox-item.ts';
@@ -782,39 +781,13 @@ interface FlowContract {
 
 // What people may ask about profiles, and tokens that open them. Types only.
 
-/** A profile as the config has it. Names in it may come from servers: show them as text, never as HTML. */
-export interface ProfileRow extends Profile {
-  readonly name: string;
-  /** What it lets through of its servers' tools, in words; empty: everything. */
-  readonly rules: readonly string[];
-  /** The apps that are held to it. */
-  readonly apps: readonly { readonly app: string; readonly appName: string }[];
-  /** Its address for apps that speak HTTP; empty where there is none. */
-  readonly url: string;
-}
+export type { ProfileRow, ProfilesOverview, ProfileTokenRow };
 
-/** Times in ms since 1970; `state` is that of the moment it was asked for. */
-export interface ProfileTokenRow extends ProfileToken {
-  readonly state: 'in force' | 'ended' | 'revoked';
-}
-
-export interface ProfilesOverview {
-  readonly profiles: readonly ProfileRow[];
-  /** Oldest first. */
-  readonly tokens: readonly ProfileTokenRow[];
-}
-
-interface ProfileContract {
+export interface ProfileContract {
   profiles: { input: Nothing; output: ProfilesOverview };
   /** `ends`: within a year. The token is told in this answer alone. */
-  giveProfileToken: {
-    input: { readonly profile: string; readonly ends: number };
-    output: ProfileTokenRow & { readonly token: string; readonly url: string };
-  };
-  revokeProfileToken: {
-    input: { readonly id: string };
-    output: ProfileTokenRow & { readonly sentence: string };
-  };
+  giveProfileToken: { input: { readonly profile: string; readonly ends: number }; output: GivenToken };
+  revokeProfileToken: { input: { readonly id: string }; output: ProfileTokenRow & { readonly sentence: string } };
 }
 
 /** What the savings ledger is asked, and what it answers. Types only. */

@@ -1,5 +1,6 @@
 /** Tokens that open the address of one profile until a day: given and taken back by the person, kept as hashes in a file of their own. */
 import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import { sameToken } from '../security/access-token.ts';
@@ -31,6 +32,11 @@ const mostInForce = 100;
 /** Of those that ended: they can still be told why, and the oldest go first. */
 const mostEnded = 100;
 const mostMs = 366 * 24 * 60 * 60_000;
+
+/** Of a home. */
+export function openProfileTokens(dataDir: string): ProfileTokens {
+  return new ProfileTokens(join(dataDir, 'profile-tokens.json'));
+}
 
 export class ProfileTokens {
   /** By this process. */

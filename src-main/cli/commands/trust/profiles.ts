@@ -1,8 +1,21 @@
 /** `tooltray profiles`: named sets of servers and tools, and the tokens that open one of them until a day. */
-import { AppError } from '../../../core/base/errors.ts';
-import type { ProfileRow, ProfileTokenRow } from '../../../rpc/contract.ts';
+import { createLog } from '../../../core/base/log.ts';
+import { Masker } from '../../../core/base/mask.ts';
+import { followTokens, openAudit } from '../../../core/open-audit.ts';
+import { ProfileDesk } from '../../../core/profiles/profile-desk.ts';
+import { unknownProfile } from '../../../core/profiles/profile-scope.ts';
+import { openProfileTokens } from '../../../core/profiles/profile-tokens.ts';
+import { openVault } from '../../../core/secrets/vault.ts';
+import type {
+  ProfileContract,
+  ProfileRow,
+  ProfilesOverview,
+  ProfileTokenRow,
+  RpcMethods,
+} from '../../../rpc/contract.ts';
+import { cliPaths, openCliConfig } from '../../cli-config.ts';
 import { command, commonFlags, readUntil } from '../../command.ts';
-import { withCore } from '../../core-access.ts';
+import { runningCoreFor } from '../../core-access.ts';
 import { moment, oneLine, paint, printAnswer, table } from '../../terminal.ts';
 
 const usualDays = 30;
@@ -26,31 +39,65 @@ export const profiles = command({
   },
   notes: ['Profiles are written in the config file, under "profiles"; docs/profiles.md tells how.'],
   async run({ config, json, expires }, [word = ''], action) {
-    await withCore(config, async (core) => {
+    await withDesk(config, async (ask) => {
       if (action === 'token') {
         const ends = expires ?? readUntil(`${usualDays}d`, Date.now()) ?? 0;
-        const given = await core.ask('giveProfileToken', { profile: word, ends });
+        const given = await ask('giveProfileToken', { profile: word, ends });
         printAnswer(json, given, () => givenLines(given));
-        return;
-      }
-      if (action === 'revoke') {
-        const revoked = await core.ask('revokeProfileToken', { id: word });
+      } else if (action === 'revoke') {
+        const revoked = await ask('revokeProfileToken', { id: word });
         printAnswer(json, revoked, () => [oneLine(revoked.sentence)]);
-        return;
-      }
-      const all = await core.ask('profiles', {});
-      if (action === 'tokens') printAnswer(json, { tokens: all.tokens }, () => tokenLines(all.tokens));
-      else if (action === 'list') printAnswer(json, { profiles: all.profiles }, () => profileLines(all.profiles));
-      else {
-        const profile = all.profiles.find(({ name }) => name === word);
-        if (profile === undefined) throw noProfile(word, all.profiles);
-        const tokens = all.tokens.filter((token) => token.profile === word);
-        printAnswer(json, { ...profile, tokens }, () => shownLines(profile, tokens));
+      } else {
+        const all = await ask('profiles', {});
+        if (action === 'tokens') printAnswer(json, { tokens: all.tokens }, () => tokenLines(all.tokens));
+        else if (action === 'list') printAnswer(json, { profiles: all.profiles }, () => profileLines(all.profiles));
+        else show(all, word, json);
       }
     });
     return 0;
   },
 });
+
+type Question = keyof ProfileContract;
+type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
+
+/** The running core, so that what a token has open ends with it; without one, the files themselves: no server is started for it. */
+async function withDesk(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
+  const core = await runningCoreFor(config);
+  if (core === undefined) return withOwnDesk(config, work);
+  try {
+    await work((method, input) => core.ask(method, input));
+  } finally {
+    await core.close();
+  }
+}
+
+async function withOwnDesk(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
+  const store = await openCliConfig(config);
+  const { dataDir } = cliPaths();
+  const tokens = openProfileTokens(dataDir);
+  const desk = new ProfileDesk({ config: () => store.current, tokens, http: () => '' });
+  const audit = openAudit(dataDir, openVault(dataDir, process.env), new Masker(), createLog());
+  followTokens(audit, tokens);
+  const answers: { readonly [M in Question]: (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']> } = {
+    profiles: async () => desk.overview(),
+    giveProfileToken: ({ profile, ends }) => desk.give(profile, ends),
+    revokeProfileToken: ({ id }) => desk.revoke(id),
+  };
+  try {
+    await work((method, input) => answers[method](input));
+  } finally {
+    await audit.close();
+  }
+}
+
+function show({ profiles: all, tokens }: ProfilesOverview, name: string, json: boolean): void {
+  const profile = all.find((one) => one.name === name);
+  const names = all.map((one) => one.name);
+  if (profile === undefined) throw unknownProfile(name, names);
+  const own = tokens.filter((token) => token.profile === name);
+  printAnswer(json, { ...profile, tokens: own }, () => shownLines(profile, own));
+}
 
 function profileLines(all: readonly ProfileRow[]): string[] {
   if (all.length === 0) return ['There are no profiles. They are written in the config file, under "profiles".'];
@@ -100,10 +147,4 @@ function serversText({ servers }: ProfileRow): string {
 
 function rulesText({ rules }: ProfileRow): string {
   return rules.length === 0 ? 'none' : rules.join('; ');
-}
-
-function noProfile(name: string, all: readonly ProfileRow[]): AppError {
-  return new AppError('not_found', `There is no profile named ${JSON.stringify(name)}.`, {
-    fix: all.length === 0 ? 'There are none.' : `There are: ${all.map((one) => one.name).join(', ')}.`,
-  });
 }

@@ -1,4 +1,6 @@
 /** `tooltray profiles`: what profiles there are and let through, and tokens given and taken back, with a core running or without. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { CliHome, entries } from '../../cli-home.ts';
 
@@ -80,5 +82,21 @@ test('without an end a token has thirty days, and what is no end within a year i
     [2, expect.stringContaining('A token ends within a year')],
     [1, expect.stringContaining('There is no profile named "nobody".')],
     [2, expect.stringContaining('Something is missing')],
+  ]);
+});
+
+test('without a running core no server is started for it, and the audit knows of the token all the same', async () => {
+  await using alone = new CliHome();
+  const mark = join(alone.path, 'started');
+  const touch = { command: process.execPath, args: ['-e', `require('fs').writeFileSync(${JSON.stringify(mark)}, '')`] };
+  alone.writeConfig({ servers: { touch }, profiles: { open: {} } });
+  const { data } = await alone.json('profiles', 'token', 'open');
+  expect((await alone.run('profiles')).stdout).toContain('open');
+  await alone.run('profiles', 'revoke', String(data['id']));
+  expect(existsSync(mark)).toBe(false);
+  const { entries: kept } = (await alone.json('audit', '--kind', 'access')).data as { entries: { told: string }[] };
+  expect(kept.map(({ told }) => told)).toEqual([
+    expect.stringContaining(`Token ${String(data['id'])} of the profile open was revoked.`),
+    expect.stringContaining(`Token ${String(data['id'])} of the profile open was given.`),
   ]);
 });

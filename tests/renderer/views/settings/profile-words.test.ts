@@ -1,0 +1,47 @@
+/** What the settings say about profiles and their tokens. */
+import { expect, test } from 'vitest';
+import type { ProfileRow, ProfileTokenRow } from '../../../../src-main/rpc/contract.ts';
+import {
+  appsOf,
+  endAfter,
+  rulesOf,
+  serversOf,
+  tokenDays,
+  tokenFacts,
+  tokenMark,
+} from '../../../../src-renderer/views/settings/profile-words.ts';
+
+const profile = (more: Partial<ProfileRow> = {}): ProfileRow => ({ name: 'p', rules: [], apps: [], url: '', ...more });
+const now = Date.parse('2026-11-23T12:00:00Z');
+const day = 86_400_000;
+
+test('a profile says what it lets through, and that it lets through everything or nothing', () => {
+  expect([
+    serversOf(profile()),
+    serversOf(profile({ servers: [] })),
+    serversOf(profile({ servers: ['a', 'b'] })),
+  ]).toEqual(['All servers', 'No server', 'a and b']);
+  expect([rulesOf(profile()), rulesOf(profile({ rules: ['only what reads', 'not a:x'] }))]).toEqual([
+    'Everything of them',
+    'Only what reads; not a:x',
+  ]);
+  const apps = ['Cursor', 'Zed'].map((appName) => ({ app: appName.toLowerCase(), appName }));
+  expect([appsOf(profile()), appsOf(profile({ apps }))]).toEqual(['No app', 'Cursor and Zed']);
+});
+
+test('a token says how it stands and since when', () => {
+  const token = (state: ProfileTokenRow['state'], revoked?: number): ProfileTokenRow => ({
+    ...{ id: '0', profile: 'p', since: now - 3 * day, ends: now + day, revoked, state },
+  });
+  expect((['in force', 'ended', 'revoked'] as const).map((state) => tokenMark(token(state)).word)).toEqual([
+    ...['Opens it', 'Ended', 'Revoked'],
+  ]);
+  expect([tokenFacts(token('in force'), now), tokenFacts(token('revoked', now - day), now)]).toEqual([
+    'Given 3 days ago',
+    'Given 3 days ago, revoked 1 day ago',
+  ]);
+});
+
+test('no choice of an end is further off than a token may last', () => {
+  expect(tokenDays.map(({ value }) => (endAfter(value, now) - now) / day)).toEqual([1, 7, 30, 90, 365]);
+});
