@@ -52,7 +52,7 @@ export default defineConfig({
       {
         test: {
           name: 'long',
-          include: [...long, 'tests/real/conformance.test.ts'],
+          include: [...long, 'tests/real/{conformance,sign-in-conformance}.test.ts'],
           env: { TOOLTRAY_LONG: 'yes' },
           ...limits,
         },

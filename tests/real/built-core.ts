@@ -22,11 +22,12 @@ export function shimCommand(app: string, ...more: string[]): { command: string; 
   return cliCommand('stdio', '--app', app, ...more);
 }
 
-/** Resolves when the core says that all of its servers are ready; rejects with its own words when they are not. */
+/** Resolves when the core says that all of its servers are ready, rejects with its own words when they are not; `waits`: they need not be. */
 export async function startBuiltCore(
   servers: Readonly<Record<string, object>>,
   home: PrivateHome,
   settings: object = {},
+  { waits = false }: { readonly waits?: boolean } = {},
 ): Promise<BuiltCore> {
   const config = join(home.path, 'config.json');
   writeFileSync(config, JSON.stringify({ mode: 'proxy', ...settings, mcpServers: servers }));
@@ -46,7 +47,7 @@ export async function startBuiltCore(
   const ready = `${Object.keys(servers).length} of ${Object.keys(servers).length} servers ready`;
   while (!/servers ready/.test(said) && child.exitCode === null) await Promise.race([once(child.stdout, 'data'), gone]);
   const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(said)?.[0];
-  if (url !== undefined && said.includes(ready)) return { url, [Symbol.asyncDispose]: stop };
+  if (url !== undefined && (waits || said.includes(ready))) return { url, [Symbol.asyncDispose]: stop };
   await stop();
   throw new Error(`The core did not start as it should: ${said}`);
 }

@@ -23,3 +23,26 @@ export async function visit(url: string | URL): Promise<Page> {
 export async function goThrough(authorizationUrl: string): Promise<Page> {
   return visit(await approve(authorizationUrl));
 }
+
+/** Keeps cookies, follows redirects, and is sent from page to page. */
+export class CookieBrowser {
+  readonly #cookies = new Map<string, string>();
+
+  /** The text of the last page. */
+  async open(address: string): Promise<string> {
+    let url = new URL(address);
+    for (let hops = 0; hops < 20; hops++) {
+      const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const response = await fetch(url, { redirect: 'manual', headers: { cookie } });
+      for (const set of response.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+        if (value === '' || /expires=Thu, 01 Jan 1970/i.test(set)) this.#cookies.delete(name);
+        else this.#cookies.set(name, value);
+      }
+      const location = response.headers.get('location');
+      if (location === null) return response.text();
+      url = new URL(location, url);
+    }
+    throw new Error('It is sent from page to page without an end.');
+  }
+}

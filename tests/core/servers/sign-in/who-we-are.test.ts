@@ -195,6 +195,23 @@ test('who is to be signed in is said to the page, and somebody else is not kept'
   expect((await signIn(using({ account: 'ben@EXAMPLE.org' }))).text).toContain('signed in to far as Ben@example.org');
 });
 
+test('where another entry is signed in to the same address, the page is asked for a choice of accounts if it offers one', async () => {
+  const { fixture, folder } = await entry();
+  const signIns = new SignIns({ folder, vault: plainVault(folder), env: {} });
+  onTestFinished(() => signIns.close());
+  const refusal = await fetch(fixture.url, { method: 'POST', body: '{}' });
+  const prompts = async (name: string): Promise<string | null> => {
+    const one = signIns.get({ kind: 'http', name, url: fixture.url, headers: {} } as unknown as HttpServerConfig);
+    one.saw(refusal);
+    await signIn(one);
+    return fixture.authorization.authorizations.at(-1)?.get('prompt') ?? null;
+  };
+  fixture.authorization.metadata = { prompt_values_supported: ['none', 'login', 'select_account'] };
+  expect([await prompts('work'), await prompts('home')]).toEqual([null, 'select_account']);
+  fixture.authorization.metadata = {};
+  expect(await prompts('third')).toBeNull();
+});
+
 test('signing out takes the tokens back and leaves nothing here', async () => {
   const { fixture, folder, with: using } = await entry();
   fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };

@@ -1,0 +1,128 @@
+/** Signing in at a real authorization server (oidc-provider): renewal, rotation, more rights, two accounts, and out again. */
+import { expect, onTestFinished, test } from 'vitest';
+import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
+import type { RpcMethods } from '../../../../src-main/rpc/contract.ts';
+import { noApps } from '../../../../src-main/rpc/deps.ts';
+import { type OidcFixture, startOidcFixture } from '../../../fixtures/servers/oidc-http.ts';
+import { startCore, type TestCore } from '../../../support/start-core.ts';
+import { until } from '../../../support/until.ts';
+import { CookieBrowser } from './browser.ts';
+
+interface World {
+  readonly fixture: OidcFixture;
+  readonly core: TestCore;
+  readonly browser: CookieBrowser;
+}
+
+async function world(names: readonly string[], entry: object = {}): Promise<World> {
+  const fixture = await startOidcFixture();
+  const servers = Object.fromEntries(names.map((name) => [name, { url: fixture.url, ...entry }]));
+  const core = await startCore({ servers });
+  onTestFinished(async () => {
+    await core[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
+  });
+  return { fixture, core, browser: new CookieBrowser() };
+}
+
+async function ask<M extends keyof RpcMethods>(
+  core: TestCore,
+  method: M,
+  input: RpcMethods[M]['input'],
+): Promise<RpcMethods[M]['output']> {
+  const doors = (): TestCore['host']['doors'] => core.host.doors;
+  const deps = { core: core.host.core, doors, stop: () => undefined, desktop: undefined, apps: noApps };
+  return answerRpc(method, input, deps, new AbortController().signal);
+}
+
+async function signIn({ core, browser }: World, server: string): Promise<string> {
+  const page = await browser.open((await ask(core, 'signIn', { server })).url);
+  await until(() => core.server(server).state.kind === 'ready');
+  return page;
+}
+
+async function call(core: TestCore, tool: string): Promise<string> {
+  const { content } = await ask(core, 'call', { tool, arguments: {} });
+  return (content as { text: string }[])[0]?.text ?? '';
+}
+
+async function expire(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 5_500));
+}
+
+test('five calls at once after five seconds renew once, and a refresh token that comes twice ends the sign-in', async () => {
+  const all = await world(['far']);
+  const { core, fixture } = all;
+  expect(await signIn(all, 'far')).toContain('signed in to far as ana@example.org');
+  await expire();
+  const answers = await Promise.all(Array.from({ length: 5 }, () => call(core, 'far:whoami')));
+  expect(answers).toEqual(Array(5).fill('ana'));
+  expect(fixture.grants).toEqual(['authorization_code', 'refresh_token']);
+  expect(new Set(fixture.refreshTokens).size).toBe(2);
+  // A thief uses the one that was turned in.
+  const [old = ''] = fixture.refreshTokens;
+  const metadata = (await (await fetch(`${fixture.issuer}/.well-known/openid-configuration`)).json()) as {
+    token_endpoint: string;
+  };
+  const body = new URLSearchParams({
+    grant_type: 'refresh_token',
+    refresh_token: old,
+    client_id: fixture.clients[0] ?? '',
+  });
+  const stolen = await fetch(metadata.token_endpoint, { method: 'POST', body });
+  expect([stolen.status, await stolen.json()]).toMatchObject([400, { error: 'invalid_grant' }]);
+  await expire();
+  await expect(call(core, 'far:whoami')).rejects.toMatchObject({ code: 'server_unauthorized' });
+  await until(() => core.server('far').state.kind === 'pending-sign-in');
+  await signIn(all, 'far');
+  expect(await call(core, 'far:whoami')).toBe('ana');
+});
+
+test('more rights are granted at the client that was registered first, and what was granted stays', async () => {
+  const all = await world(['far']);
+  const { core, browser } = all;
+  await signIn(all, 'far');
+  await expect(call(core, 'far:save')).rejects.toThrow('change files (files:write)');
+  const [item] = (await ask(core, 'inbox', {})).items;
+  const { goOn = '' } = await ask(core, 'decide', { id: item?.id ?? '', action: 'give' });
+  await browser.open(goOn);
+  expect([await call(core, 'far:save'), await call(core, 'far:whoami')]).toEqual(['saved by ana', 'ana']);
+});
+
+test('two entries of one address are two accounts, each with its own sign-in', async () => {
+  const all = await world(['work', 'home']);
+  const { core, fixture } = all;
+  await signIn(all, 'work');
+  fixture.account = 'ben';
+  // Another one, or a private window: this server offers no choice of accounts.
+  expect(await signIn({ ...all, browser: new CookieBrowser() }, 'home')).toContain('as ben@example.org');
+  expect([await call(core, 'work:whoami'), await call(core, 'home:whoami')]).toEqual(['ana', 'ben']);
+  const { servers } = await ask(core, 'state', {});
+  expect(servers.map(({ name, signedIn }) => [name, signedIn?.account])).toEqual([
+    ['work', 'ana@example.org'],
+    ['home', 'ben@example.org'],
+  ]);
+  await ask(core, 'signOut', { server: 'work' });
+  expect([core.server('work').state.kind, await call(core, 'home:whoami')]).toEqual(['pending-sign-in', 'ben']);
+});
+
+test('an entry that names its account takes no other', async () => {
+  const all = await world(['far'], { oauth: { account: 'ana@example.org' } });
+  const { core, fixture, browser } = all;
+  fixture.account = 'ben';
+  const page = await browser.open((await ask(core, 'signIn', { server: 'far' })).url);
+  expect(page).toContain('signed in to as ben@example.org, and its entry is for ana@example.org');
+  expect(core.server('far').state.kind).toBe('pending-sign-in');
+});
+
+test('after signing out the tokens count nowhere', async () => {
+  const all = await world(['far']);
+  const { core, fixture } = all;
+  await signIn(all, 'far');
+  const token = await core.server('far').login?.accessToken();
+  const tried = (): Promise<Response> =>
+    fetch(fixture.url, { method: 'POST', body: '{}', headers: { authorization: `Bearer ${token}` } });
+  expect((await tried()).status).not.toBe(401);
+  const { sentence } = await ask(core, 'signOut', { server: 'far' });
+  expect([sentence, (await tried()).status]).toEqual([expect.stringContaining('was taken back'), 401]);
+});

@@ -1,0 +1,62 @@
+/**
+ * What the conformance suite starts as a client that signs in: the built core with the server at the address it is given, and a person
+ * who agrees to everything, by command line and browser.
+ */
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { cliCommand, startBuiltCore } from './built-core.ts';
+import { PrivateHome } from './private-home.ts';
+
+/** The suite's own document about its client. */
+const clientMetadataUrl = 'https://conformance-test.local/client-metadata.json';
+/** A call is tried anew after so many answers of the person. */
+const mostAnswers = 3;
+
+const { client_id: clientId, client_secret: clientSecret } = JSON.parse(
+  process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}',
+) as Readonly<Record<string, string>>;
+using home = new PrivateHome();
+const oauth = { clientMetadataUrl, ...(clientId !== undefined && { clientId, clientSecret }) };
+await using _core = await startBuiltCore({ far: { url: process.argv.at(-1), oauth } }, home, {}, { waits: true });
+process.exitCode = (await comesThrough()) ? 0 : 1;
+
+interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+}
+
+/** A command on that core; where it prints an address for the browser, the browser goes there. */
+async function run(...words: string[]): Promise<Ran> {
+  const { command, args } = cliCommand(...words);
+  const child = spawn(command, args, { env: home.env, cwd: home.workFolder });
+  let visit: Promise<unknown> = Promise.resolve();
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    const wasThere = /https?:\S+/.test(stderr);
+    stderr += chunk;
+    const url = /https?:\S+(?=\s)/.exec(stderr)?.[0];
+    if (url !== undefined && !wasThere) visit = fetch(url).then((page) => page.text());
+  });
+  const stdout = text(child.stdout);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  await visit;
+  return { code, stdout: await stdout };
+}
+
+/** Gives the server what it asks for until a call works, or until it asks for nothing and refuses all the same. */
+async function comesThrough(): Promise<boolean> {
+  for (let answers = 0; answers < mostAnswers; answers++) {
+    const [server] = (await listed<{ servers: { state: string }[] }>('list')).servers;
+    if (server?.state !== 'ready') await run('sign-in', 'far', '--no-open');
+    const [tool] = (await listed<{ tools: { id: string }[] }>('list', '--tools')).tools;
+    if (tool !== undefined && (await run('call', tool.id)).code === 0) return true;
+    const { items } = await listed<{ items: { id: string; kind: string }[] }>('inbox');
+    const asked = items.find(({ kind }) => kind === 'rights');
+    if (asked !== undefined) await run('inbox', 'decide', asked.id, 'give');
+  }
+  return false;
+}
+
+async function listed<T>(...words: string[]): Promise<T> {
+  return JSON.parse((await run(...words, '--json')).stdout) as T;
+}
