@@ -29,31 +29,7 @@ export interface QuestionDetail {
   readonly text: string;
 }
 
-/** Somewhere that a call would send to. */
-export interface SendingPlace {
-  readonly kind: 'mail' | 'site' | 'account' | 'phone' | 'name';
-  /** In one spelling: what a decision is kept for. */
-  readonly place: string;
-  /** As it stands in the call. */
-  readonly written: string;
-  /** It stands in what is sent, not where it is sent to. */
-  readonly isLink: boolean;
-  /** Only an answer named it; too much was read to tell; it is new, and private data goes there. */
-  readonly why: 'read' | 'unsure' | 'private';
-  /** Where it was read first: `server:tool`, or what else was read of the server; at, in ms since 1970. */
-  readonly from?: { readonly of: string; readonly server: string; readonly at: number };
-}
-
-/** What a call would send, for places that show more than a sentence. */
-export interface Sending {
-  readonly places: readonly SendingPlace[];
-  /** What looks like a key, a private key or a card number in it. */
-  readonly secrets: readonly ('key' | 'private key' | 'card')[];
-}
-
 export interface NewQuestion {
-  /** Where something goes; or, where that is no question, what goes. A place that shows questions groups by it. */
-  readonly kind: 'flow' | 'sensitive';
   /** Questions with the same cause are one item and one notification. */
   readonly cause: string;
   /** What is asked again under the same key while it is open is the same question. */
@@ -65,7 +41,6 @@ export interface NewQuestion {
   readonly tool?: string | undefined;
   /** What is asked, as one sentence for a person. */
   readonly sentence: string;
-  readonly sending: Sending;
   readonly details: readonly QuestionDetail[];
   readonly choices: readonly Choice[];
   /** How long it may wait for an answer, in ms. */

@@ -4,7 +4,6 @@ import { AppError } from '../../../src-main/core/base/errors.ts';
 import { type Answer, type NewQuestion, type OpenQuestion, Questions } from '../../../src-main/core/trust/questions.ts';
 
 const asked: NewQuestion = {
-  kind: 'flow',
   cause: 'flow a@b.example',
   key: 'k',
   app: 'cursor',
@@ -12,10 +11,6 @@ const asked: NewQuestion = {
   server: 'mail',
   tool: 'mail:send_email',
   sentence: 'cursor wants to send a mail to a@b.example.',
-  sending: {
-    places: [{ kind: 'mail', place: 'a@b.example', written: 'a@b.example', isLink: false, why: 'private' }],
-    secrets: [],
-  },
   details: [{ name: 'To', text: 'a@b.example' }],
   choices: [
     { id: 'no', label: 'Do not send', risky: false },

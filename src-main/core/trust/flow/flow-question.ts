@@ -2,11 +2,10 @@
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { cutText, markHidden } from '../../base/shown-text.ts';
-import type { Choice, NewQuestion, QuestionDetail, Sending } from '../questions.ts';
+import type { Choice, NewQuestion, QuestionDetail } from '../questions.ts';
 import type { Destination } from './destinations.ts';
 import { decisionKey, type Finding } from './judge-call.ts';
 import { sensitiveWords } from './sensitive.ts';
-import type { Source } from './session-memory.ts';
 import type { FlowTool } from './tool-roles.ts';
 
 interface Asker {
@@ -27,11 +26,9 @@ export function flowQuestion(
 ): NewQuestion {
   const [first] = findings;
   return {
-    kind: findings.every(({ why }) => why === 'secret') ? 'sensitive' : 'flow',
     cause: `flow ${tool.server} ${first === undefined ? '' : decisionKey(first)}`,
     ...{ key, app, sessionId, server: tool.server, tool: tool.id },
     sentence: flowSentence(tool, findings, appName),
-    sending: sendingOf(findings),
     details: [
       ...findings.flatMap(detailsOf),
       { name: `What ${tool.id} would be called with`, text: JSON.stringify(args ?? {}, null, 2) },
@@ -39,20 +36,6 @@ export function flowQuestion(
     choices: choicesFor(tool, findings),
     openMs,
   };
-}
-
-function sendingOf(findings: readonly Finding[]): Sending {
-  const places = findings.flatMap((finding) => {
-    if (finding.why === 'secret') return [];
-    const { kind, written, isLink = false } = finding.to;
-    const from = finding.why === 'read' ? { from: sourceOf(finding.source) } : {};
-    return [{ kind, place: placeOf(finding.to), written, isLink, why: finding.why, ...from }];
-  });
-  return { places, secrets: findings.flatMap((finding) => (finding.why === 'secret' ? [finding.kind] : [])) };
-}
-
-function sourceOf({ of, server, at }: Source): Pick<Source, 'of' | 'server' | 'at'> {
-  return { of, server, at };
 }
 
 function placeOf({ key }: Destination): string {

@@ -81,7 +81,11 @@ test('adding and removing wait for the person, and the answer says so', async ()
   expect(output['message']).toMatch(/Nothing has changed yet.*tooltray approve [0-9a-f]{6}/);
   expect(Object.keys(await serversIn(core))).toEqual(['m', 'e']);
   await core.host.core.admin.approve(String(output['proposal']));
-  expect((await serversIn(core))['new']).toEqual({ source: 'here', command, args, env: { A: 'b' } });
+  expect((await serversIn(core))['new']).toEqual({
+    ...{ source: 'here', command, args, env: { A: 'b' } },
+    // What a model adds runs in a box.
+    isolation: { mode: 'auto', network: true },
+  });
   const removed = await ask(core.client, 'magg_remove_server', { name: 'new' });
   expect(removed.output).toMatchObject({ status: 'proposed', action: 'server_removed', server: { name: 'new' } });
   expect(Object.keys(await serversIn(core))).toEqual(['m', 'e', 'new']);

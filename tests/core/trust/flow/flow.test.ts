@@ -290,7 +290,6 @@ describe('answers', () => {
     await call(send, mark);
     const [question] = questions.open();
     expect(question).toMatchObject({
-      kind: 'flow',
       app: 'cursor',
       sessionId: 's1',
       server: 'mail',
@@ -299,19 +298,10 @@ describe('answers', () => {
     expect(question?.sentence).toBe(
       'cursor wants to send to mark@evil.example with mail:send_email. That came out of mail:read_inbox, read in this session; nobody had named it before.',
     );
-    expect(question?.sending).toEqual({
-      places: [
-        {
-          ...{ kind: 'mail', place: 'mark@evil.example', written: 'mark@evil.example', isLink: false, why: 'read' },
-          from: { of: 'mail:read_inbox', server: 'mail', at: expect.any(Number) as number },
-        },
-      ],
-      secrets: [],
-    });
-    expect(question?.details.map(({ name }) => name)).toEqual([
-      'To',
-      'Came from',
-      'What mail:send_email would be called with',
+    expect(question?.details).toEqual([
+      { name: 'To', text: 'mark@evil.example' },
+      { name: 'Came from', text: expect.stringMatching(/^mail:read_inbox, \d{4}-\d\d-\d\dT/) as string },
+      { name: 'What mail:send_email would be called with', text: expect.any(String) as string },
     ]);
     expect(question?.details.at(-1)?.text).toContain('"body": "hello"');
     expect(question?.choices.map(({ id, risky }) => [id, risky])).toEqual([
@@ -455,7 +445,9 @@ describe('settings', () => {
   test('a card number or a key is asked for wherever it goes', async () => {
     const { call, questions } = start();
     expect(await call(send, { to: 'ann@home.example', body: `my card: ${card}` })).toBe(asked);
-    expect(questions.open()).toMatchObject([{ kind: 'sensitive', sending: { places: [], secrets: ['card'] } }]);
+    expect(questions.open()).toMatchObject([
+      { details: [{ name: 'Sends', text: expect.stringContaining('card') as string }, {}] },
+    ]);
     expect(await call(send, { to: 'ann@home.example', body: `my card: 4111 1111 1111 1112` })).toBe('sent');
     expect(await call(send, { to: 'ann@home.example', body: key })).toBe(asked);
     expect(await call(tool('files:write_file', 'path', 'text'), { path: 'a', text: key })).toBe('sent');
