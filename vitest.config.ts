@@ -26,6 +26,8 @@ const long = [
   'tests/integration/{containers,floods,huge-frame}.test.ts',
   'tests/core/trust/audit/million.test.ts',
   'tests/real/{confined,inspector,mcporter,unchanged}.test.ts',
+  'tests/core/secrets/secret-service.test.ts',
+  'tests/real/{inspector,mcporter,unchanged}.test.ts',
 ];
 const limits = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
 

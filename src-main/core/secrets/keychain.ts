@@ -56,8 +56,11 @@ export class SystemKeychain implements Keychain {
     child.once('exit', () => answer.resolve({ failure: 'the process that asked it ended' }));
     child.unref();
     child.channel?.unref();
-    // Its end is no reason for ours to wait.
-    const timer = setTimeout(() => answer.resolve({ failure: 'it did not answer' }), limitMs).unref();
+    const timer = setTimeout(() => answer.resolve({ failure: 'it did not answer' }), limitMs);
+    // Whoever reads waits as long as they like; nobody ends with a write half done.
+    if (request.act === 'read') timer.unref();
+    const end = (): void => void child.kill('SIGKILL');
+    process.once('exit', end);
     try {
       child.send(request, () => undefined);
       const said = await answer.promise;
@@ -65,7 +68,8 @@ export class SystemKeychain implements Keychain {
       return said.value;
     } finally {
       clearTimeout(timer);
-      child.kill('SIGKILL');
+      process.off('exit', end);
+      end();
     }
   }
 
