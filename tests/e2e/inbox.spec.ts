@@ -89,7 +89,7 @@ test('proposals are found from the overview and the settings, decided on, and wh
   await page.getByRole('button', { name: 'Decide: Add the server "weather".' }).focus();
   await page.keyboard.press('Enter');
   await expect(item).toContainText('Claude Desktop asked with manage_servers');
-  await expect(item).toContainText(/Starts .* on this computer, with your rights\./);
+  await expect(item).toContainText(/Starts .* on this computer\. Runs in a box where this computer has one/);
   const written = item.getByRole('region', { name: /^What would be written/ });
   await expect(written).toContainText('echo.ts');
   // What is agreed to is seen to the letter, what nobody can see included; and nothing that runs is the easy button.
