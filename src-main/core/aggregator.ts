@@ -25,7 +25,7 @@ import { callSteps } from './calls/call-steps.ts';
 import type { CallSteps } from './calls/call-tool.ts';
 import type { ResultShaper } from './calls/shape-result.ts';
 import { LiveCatalog } from './catalog/live-catalog.ts';
-import { type AppConfig, isToolOn, secretsOf } from './config/app-config.ts';
+import { type AppConfig, isToolOn, secretsOf, type ServerConfig } from './config/app-config.ts';
 import { DescriptionStore } from './condense/description-store.ts';
 import { ToolmuxCache } from './condense/toolmux-cache.ts';
 import type { ConfigStore } from './config/config-store.ts';
@@ -177,7 +177,9 @@ export class Aggregator {
       void this.servers.vaultOpened();
       this.#moving = Promise.all([this.#moving, this.signIns.moveIntoVault()]);
     });
-    this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), vault: this.vault, env });
+    const fill = <C extends ServerConfig>(server: C): Promise<C> =>
+      fillSecrets(server, (name) => this.vault.read(name));
+    this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), vault: this.vault, env, fill });
     this.signIns.secretsChanged.on(() => this.#hideSecrets());
     const environment = new EnvironmentResolver({ own: env });
     this.environment = environment;
@@ -194,7 +196,7 @@ export class Aggregator {
       boxes: this.boxes,
       mask: (text) => masker.maskText(text),
       budgets: this.budgets,
-      fill: (server) => fillSecrets(server, (name) => this.vault.read(name)),
+      fill,
     });
     this.audit = openAudit(paths.dataDir, this.vault, masker, log.child('audit'));
     this.callNotes = new CallNotes(this.audit);

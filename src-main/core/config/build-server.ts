@@ -64,7 +64,7 @@ function toolSwitch({ disabledTools, enabledTools }: Entry): { toolSwitch?: Tool
 function reportUnfilled(reader: EntryReader, enabled: boolean, { path, source, name }: UnfilledPlaceholder): void {
   if (source === 'secret') {
     if (takesSecrets(path)) return;
-    const where = 'Secrets are filled into variables, arguments, headers and addresses only.';
+    const where = 'Secrets are filled into variables, arguments, headers, addresses and the secret of a client only.';
     reader.report(enabled ? 'error' : 'warning', path, where, 'Write it there.');
     return;
   }
@@ -80,6 +80,8 @@ function reportUnfilled(reader: EntryReader, enabled: boolean, { path, source, n
 /** `transport`: Magg's headers and tokens. */
 function takesSecrets([field, inner]: readonly PropertyKey[]): boolean {
   if (field === 'transport') return inner === 'headers' || inner === 'auth';
+  // In every spelling of read-oauth.ts.
+  if (field === 'oauth') return /secret$/i.test(String(inner));
   return field === 'args' || field === 'env' || field === 'headers' || field === 'url';
 }
 

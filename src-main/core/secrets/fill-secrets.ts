@@ -5,7 +5,7 @@ import { replaceSecrets, secretsNamed } from '../config/replace-variables.ts';
 import { ofServers } from './vault.ts';
 
 /** The fields that secrets may stand in, of every kind of server. */
-const fields = ['args', 'env', 'url', 'headers'] as const;
+const fields = ['args', 'env', 'url', 'headers', 'oauth'] as const;
 
 /** The names of the secrets that a server gets. */
 export function secretsOfServer(config: ServerConfig): readonly string[] {

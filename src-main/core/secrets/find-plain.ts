@@ -28,9 +28,10 @@ export function findPlain(server: string, entry: JsonObject): readonly PlainSecr
 /** The entry with a reference for each value that `keep` gives a name. */
 export function withReferences(server: string, entry: JsonObject, keep: Keep): JsonObject {
   const replaced = Object.entries(entry).map(([key, value]): [string, unknown] => {
-    const field = keyAliases.get(key) ?? key;
+    // Cursor's client.
+    const field = key === 'auth' && isObject(value) ? 'oauth' : (keyAliases.get(key) ?? key);
     const put = puts(server, keep, field);
-    if ((field === 'env' || field === 'headers') && isObject(value)) return [key, inMap(value, put)];
+    if (['env', 'headers', 'oauth'].includes(field) && isObject(value)) return [key, inMap(value, put)];
     if (field === 'args' && Array.isArray(value))
       return [key, value.map((word, at) => inWord(word, value[at - 1], put))];
     if (field === 'url' && typeof value === 'string') return [key, inAddress(value, put)];

@@ -12,8 +12,10 @@ import { RightsLedger, type WantedRights } from './wanted-rights.ts';
 interface ServerSignInOptions {
   readonly serverName: string;
   readonly serverUrl: string;
-  /** Who we are there, as the entry says. */
+  /** Who we are there, as the entry says, references to secrets in it. */
   readonly client?: OAuthClient | undefined;
+  /** The same with the secrets in. Rejects with AppError where one cannot be had. */
+  readonly fill: () => Promise<FilledEntry>;
   /** Of the store. */
   readonly key: string;
   readonly store: SignInStore;
@@ -26,6 +28,12 @@ interface ServerSignInOptions {
   readonly onChange: () => void;
   /** Is another entry signed in to the same address? */
   readonly hasTwin: () => Promise<boolean>;
+}
+
+/** What of an entry secrets may stand in. */
+export interface FilledEntry {
+  readonly serverUrl: string;
+  readonly client?: OAuthClient | undefined;
 }
 
 /** What a person may know of it. */
@@ -140,10 +148,12 @@ export class ServerSignIn {
   async begin(agreed?: readonly string[]): Promise<SignInAttempt> {
     const { key, store, serverName, hasTwin } = this.#options;
     const { registration, grant } = await store.read(key);
+    const entry = await this.#options.fill();
     // Loaded only here, as below: it brings the SDK along, and most starts are of people who are signed in.
     const { beginSignIn } = await import('./sign-in-attempt.ts');
     return beginSignIn({
       ...this.#options,
+      ...entry,
       ...{ fetch: this.#fetch, registration, grant, challenge: this.#challenge },
       asksAccount: await hasTwin(),
       ...(agreed !== undefined && { agreed: agreed.join(' ') }),
@@ -190,7 +200,8 @@ export class ServerSignIn {
     const stored = await store.update(key, async ({ grant }) => {
       if (grant !== undefined) {
         const { revokeGrant } = await import('./sign-out.ts');
-        revoked = await revokeGrant(grant, { client: this.client, fetch: this.#fetch });
+        const { client } = await this.#options.fill().catch((): Partial<FilledEntry> => ({}));
+        revoked = await revokeGrant(grant, { client, fetch: this.#fetch });
       }
       return {};
     });
@@ -229,7 +240,8 @@ export class ServerSignIn {
       // Another process was first.
       if (grant === undefined || grant.tokens.access_token !== refused) return now;
       const { refreshTokens } = await import('./refresh-tokens.ts');
-      const tokens = await refreshTokens(grant, { ...this.#options, fetch: this.#fetch });
+      const entry = await this.#options.fill();
+      const tokens = await refreshTokens(grant, { ...this.#options, ...entry, fetch: this.#fetch });
       return { ...now, grant: tokens && { ...grant, tokens } };
     });
     return this.#use(stored);

@@ -6,7 +6,7 @@ import { Event } from '../../base/events.ts';
 import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { HttpFetch } from '../network/http-fetch.ts';
-import { ServerSignIn } from './server-sign-in.ts';
+import { type FilledEntry, ServerSignIn } from './server-sign-in.ts';
 import { signInKey, SignInStore } from './sign-in-store.ts';
 
 interface SignInsOptions {
@@ -17,6 +17,8 @@ interface SignInsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How long a person may take to sign in, in ms (5 minutes by default). */
   readonly waitMs?: number;
+  /** Puts the secrets in that a config names; without it there are none. Rejects with AppError secret_missing or secret_locked. */
+  readonly fill?: ((config: HttpServerConfig) => Promise<HttpServerConfig>) | undefined;
   /** How names of authorization servers are resolved; the system's way by default. */
   readonly lookup?: LookupFunction;
 }
@@ -51,6 +53,7 @@ export class SignIns {
       serverName: config.name,
       serverUrl: config.url,
       client: config.oauth,
+      fill: () => this.#fill(config),
       key,
       store: this.#store,
       http: this.#http,
@@ -92,6 +95,11 @@ export class SignIns {
     this.#loaded ??= import('../network/http-fetch.ts').then(({ HttpFetch }) => new HttpFetch(this.#options));
     return this.#loaded;
   };
+
+  async #fill(config: HttpServerConfig): Promise<FilledEntry> {
+    const { url, oauth } = (await this.#options.fill?.(config)) ?? config;
+    return { serverUrl: url, client: oauth };
+  }
 
   /** Entries that are not in the config any more count as well: the browser still knows their account. */
   async #hasTwin(key: string, url: string): Promise<boolean> {

@@ -343,6 +343,19 @@ describe('a client that the person registered by hand', () => {
     expect(core.host.core.options.masker.maskText('s3cret-of-the-client')).not.toContain('s3cret-of-the-client');
   });
 
+  test('its secret may lie in the vault, and stands nowhere else', async () => {
+    const fixture = await oauth_({ secret: 's3cret-in-the-vault' });
+    const oauth = { clientId: 'by-hand', clientSecret: '${secret:FAR_CLIENT}' };
+    const core = await coreWith({ far: { url: fixture.url, oauth } });
+    await core.host.core.secrets.set('FAR_CLIENT', 's3cret-in-the-vault');
+    await until(() => core.server('far').state.kind === 'pending-sign-in');
+    await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'ready');
+    fixture.authorization.expireTokens();
+    expect(await whoami(core)).toBe('the one who signed in');
+    expect(await written(core.home)).not.toContain('s3cret-in-the-vault');
+  });
+
   test('comes back to the very address that was registered', async () => {
     const redirectUri = 'http://127.0.0.1:47613/callback/here';
     const { fixture } = await byHand(
