@@ -4,7 +4,7 @@
  *
  *   npm run bench                    everything
  *   npm run bench -- latency start   these parts: latency, start, memory, tokens, tasks, search, scan, results, dashboard, inspector, flow,
- *                                    trips
+ *                                    trips, isolation
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, platform, release, totalmem } from 'node:os';
@@ -24,6 +24,7 @@ const parts = [
   'inspector',
   'flow',
   'trips',
+  'isolation',
 ];
 /** What follows an option is its value. */
 const wanted = process.argv
