@@ -2,6 +2,7 @@
 import type { AuditFilter, AuditRecord } from '../core/trust/audit/entries.ts';
 import type { SavingsQuestion, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
 import type { ServerVariables } from '../core/admin/environment-items.ts';
+import type { ServerBackground } from '../core/admin/server-background.ts';
 import type { ServerReview } from '../core/admin/server-reviews.ts';
 import type { EntryTrial as ServerTrialResult } from '../core/admin/try-entry.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
@@ -520,6 +521,7 @@ export interface ServerDetail {
   /** The entry as it stands in the config file, secrets masked as `***`; a masked value sent back keeps what is there. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly logFile: string;
+  readonly background: ServerBackground;
 }
 
 export interface SpillRow {

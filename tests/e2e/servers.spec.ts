@@ -27,6 +27,14 @@ test('what a server writes is text, whatever it looks like', async ({ page, core
   await expect(page).toHaveTitle(/Tooltray/);
 });
 
+test('a server tells where it comes from, what it reaches and what it holds', async ({ page, core }) => {
+  await page.goto(core.at('servers/echo'));
+  const dialog = page.getByRole('dialog', { name: 'echo' });
+  await expect(dialog).toContainText('Runs with your rights: whatever you can read, write and reach, it can.');
+  await expect(dialog).toContainText('Holds API_TOKEN.');
+  await expect(dialog).toContainText('Accepted');
+});
+
 test('a server added by hand is tried first, and added once it works', async ({ page }) => {
   await page.getByRole('link', { name: 'Add server' }).click();
   await page.getByRole('tab', { name: 'By hand' }).click();

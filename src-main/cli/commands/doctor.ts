@@ -2,7 +2,7 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import { lstat, stat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { serverBackground } from '../../core/admin/server-background.ts';
+import { backgroundText, serverBackground } from '../../core/admin/server-background.ts';
 import { describeEdits } from '../../core/admin/server-change.ts';
 import { Masker } from '../../core/base/mask.ts';
 import { count } from '../../core/base/wording.ts';
@@ -233,7 +233,11 @@ async function backgroundFindings({ path, current }: ConfigStore): Promise<Findi
   const known = { pinFolder: join(paths.dataDir, 'pins'), carried: new CarriedEnvironments(paths, path) };
   return Promise.all(
     current.servers.map(async (server): Promise<Finding> => {
-      return { level: 'ok', topic: 'server', text: `${server.name}: ${await serverBackground(server, known)}` };
+      return {
+        level: 'ok',
+        topic: 'server',
+        text: `${server.name}: ${backgroundText(await serverBackground(server, known))}`,
+      };
     }),
   );
 }

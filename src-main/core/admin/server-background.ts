@@ -9,17 +9,36 @@ import { boxWords } from '../trust/inbox/isolation-words.ts';
 import { floatingPackage, launchOf, programName } from '../trust/pins/launch.ts';
 import { PinFile } from '../trust/pins/pin-file.ts';
 
-interface Background {
+interface Known {
   /** Folder of what was accepted of each server. */
   readonly pinFolder: string;
   readonly carried: CarriedEnvironments;
 }
 
-/** Sentences in a row. Nothing is started or asked. Never rejects. */
-export async function serverBackground(server: ServerConfig, { pinFolder, carried }: Background): Promise<string> {
+/** Sentences. */
+export interface ServerBackground {
+  readonly origin: string;
+  /** In ms since 1970; undefined: nothing of it was accepted yet. */
+  readonly acceptedAt: number | undefined;
+  readonly reach: readonly string[];
+  readonly holds: readonly string[];
+}
+
+/** Nothing is started or asked. Never rejects. */
+export async function serverBackground(server: ServerConfig, { pinFolder, carried }: Known): Promise<ServerBackground> {
   const accepted = await new PinFile(pinFolder, server.name).read().catch(() => undefined);
-  const since = accepted === undefined ? 'Nothing of it was accepted yet.' : `Accepted ${dateOf(accepted.acceptedAt)}.`;
-  return [await originOf(server), since, ...reachOf(server), ...holdingsOf(server, carried)].join(' ');
+  return {
+    origin: await originOf(server),
+    acceptedAt: accepted?.acceptedAt,
+    reach: reachOf(server),
+    holds: holdingsOf(server, carried),
+  };
+}
+
+/** All of it in a row. */
+export function backgroundText({ origin, acceptedAt, reach, holds }: ServerBackground): string {
+  const since = acceptedAt === undefined ? 'Nothing of it was accepted yet.' : `Accepted ${dateOf(acceptedAt)}.`;
+  return [origin, since, ...reach, ...holds].join(' ');
 }
 
 async function originOf(server: ServerConfig): Promise<string> {
@@ -29,10 +48,17 @@ async function originOf(server: ServerConfig): Promise<string> {
   const floats = floatingPackage(command, args);
   if (floats !== undefined) return `Is ${markHidden(floats)} by ${programName(command)}, the newest at each start.`;
   const { pin, program } = await launchOf(server);
-  const words = program.split('\n').filter((word) => !word.startsWith('-'));
-  const name = markHidden(maskText(words.slice(0, 2).join(' ')));
-  return `Is ${name}, ${pin === undefined ? 'of a version that cannot be told' : `version ${pin.slice(0, 19)}`}.`;
+  const version = pin === undefined ? 'of a version that cannot be told' : `version ${pin.slice(0, 19)}`;
+  // What is fetched by name is that package; of others the command line says which they are.
+  const [runner, ...words] = program.split('\n').filter((word) => !word.startsWith('-'));
+  const fetched = runner === programName(command) && exact.test(version) ? words[0] : undefined;
+  return fetched === undefined
+    ? `Is ${programName(command)} on this computer, ${version}.`
+    : `Is ${markHidden(maskText(fetched))} by ${runner}, ${version}.`;
 }
+
+/** A version of a package, not the digest of a file. */
+const exact = /^version (?!sha256:|\d+ bytes)/;
 
 function reachOf(server: ServerConfig): readonly string[] {
   if (server.kind === 'builtin') {

@@ -1,4 +1,6 @@
 /** What the dashboard asks about servers, and does with them. */
+import { join } from 'node:path';
+import { serverBackground } from '../../core/admin/server-background.ts';
 import { isObject, type JsonObject, objectOf, textOr } from '../../core/base/json.ts';
 import { offerText } from '../../core/admin/healing.ts';
 import { tryEntry } from '../../core/admin/try-entry.ts';
@@ -19,11 +21,14 @@ const settleMs = 15_000;
 
 export const serverHandlers = {
   serverDetail: async ({ server }, { core }) => {
-    const { name } = core.servers.get(server).config;
+    const { config } = core.servers.get(server);
+    const { name } = config;
+    const pinFolder = join(core.options.paths.dataDir, 'pins');
     return {
       tools: serverTools(name, core),
       entry: await core.edits.shownEntry(name),
       logFile: core.transports.logFile(name),
+      background: await serverBackground(config, { pinFolder, carried: core.carried }),
     };
   },
   writtenTexts: async (_input, { core }) => {

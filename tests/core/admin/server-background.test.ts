@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { serverBackground } from '../../../src-main/core/admin/server-background.ts';
+import { backgroundText, serverBackground } from '../../../src-main/core/admin/server-background.ts';
 import { readConfig } from '../../../src-main/core/config/read-config.ts';
 import { CarriedEnvironments } from '../../../src-main/core/servers/launch/carried-environments.ts';
 import { PinFile } from '../../../src-main/core/trust/pins/pin-file.ts';
@@ -16,7 +16,7 @@ async function told(entry: object): Promise<string> {
   const [server] = config?.servers ?? [];
   if (server === undefined) throw new Error('The entry cannot be used.');
   const carried = new CarriedEnvironments({ dataDir: folder, spillDir: join(folder, 'spills') }, 'config.json');
-  return serverBackground(server, { pinFolder: folder, carried });
+  return backgroundText(await serverBackground(server, { pinFolder: folder, carried }));
 }
 
 test('a package: its version, its box, its secrets, since when', async () => {
@@ -31,7 +31,7 @@ test('a package: its version, its box, its secrets, since when', async () => {
     isolation: { mode: 'sandbox', write: [] },
   };
   expect(await told(entry)).toBe(
-    'Is npx @a/b, version 1.2.3. Accepted 2026-10-03. Runs in a sandbox: sees the system’s programs, its own files and a home of its own. ' +
+    'Is @a/b by npx, version 1.2.3. Accepted 2026-10-03. Runs in a sandbox: sees the system’s programs, its own files and a home of its own. ' +
       'Reaches no network. Holds ARG, MINE, OTHER_TOKEN and THIRD.',
   );
 });
@@ -39,6 +39,9 @@ test('a package: its version, its box, its secrets, since when', async () => {
 test('one that floats, one that is elsewhere, and never what is in a secret', async () => {
   expect(await told({ command: 'uvx', args: ['some-server'], inheritEnv: 'all' })).toMatch(
     /^Is some-server by uvx, the newest at each start\. .*Runs with your rights.*Gets every variable of your login\.$/,
+  );
+  expect(await told({ command: process.execPath, args: [import.meta.filename] })).toMatch(
+    /^Is node on this computer, version sha256:/,
   );
   const far = await told({
     url: 'https://mcp.test/mcp?key=hunter2hunter2',

@@ -1,0 +1,49 @@
+/** What a model adds runs in a box; what would reach more is the person's to say. */
+import { expect, test } from 'vitest';
+import { confined, isConfined, isUsualBox, touchesBox } from '../../../src-main/core/admin/confine-change.ts';
+import type { ServerChange } from '../../../src-main/core/admin/server-change.ts';
+
+const add = (entry: Record<string, unknown>): ServerChange => ({ kind: 'add', server: 's', entry });
+
+test('a command that says nothing of it gets the usual box; what says something stays as it is', () => {
+  expect(confined(add({ command: 'npx' }))).toEqual(
+    add({ command: 'npx', isolation: { mode: 'auto', network: true } }),
+  );
+  for (const entry of [
+    { command: 'npx', isolation: { mode: 'none' } },
+    { command: 'npx', sandboxEnabled: true },
+    { url: 'https://h/mcp' },
+    { builtin: 'utils' },
+  ]) {
+    expect(confined(add(entry))).toEqual(add(entry));
+  }
+  const update: ServerChange = { kind: 'update', server: 's', fields: { command: 'x' } };
+  expect(confined(update)).toBe(update);
+});
+
+test.each([
+  [{ url: 'https://h/mcp' }, true],
+  [{ command: 'x', isolation: { mode: 'auto', network: true } }, true],
+  [{ command: 'x', isolation: { mode: 'container', image: 'node:24' } }, true],
+  [{ command: 'x' }, false],
+  [{ command: 'x', isolation: { mode: 'none' } }, false],
+  [{ command: 'x', isolation: { mode: 'sandbox', write: ['~'] } }, false],
+  [{ command: 'x', isolation: { mode: 'container', extra_args: ['-v', '/:/h'] } }, false],
+  [{ command: 'x', isolation: { mode: 'container', network_mode: 'host' } }, false],
+  [{ command: 'x', inheritEnv: 'all', isolation: { mode: 'auto' } }, false],
+  [{ command: 'x', sandboxEnabled: true }, false],
+])('%j is in a box that gives no more than the usual one: %s', (entry, expected) => {
+  expect(isConfined(entry)).toBe(expected);
+});
+
+test('which fields say where a server runs, and which box is the usual one', () => {
+  expect([touchesBox({ isolation: null }), touchesBox({ sandboxEnabled: false }), touchesBox({ args: [] })]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  const usual = { kind: 'auto', network: true, read: [], write: undefined, extraArgs: [] } as const;
+  expect(isUsualBox(usual)).toBe(true);
+  expect(isUsualBox({ ...usual, network: false })).toBe(false);
+  expect(isUsualBox({ ...usual, kind: 'sandbox' })).toBe(false);
+});
