@@ -63,8 +63,8 @@ export class AppGate {
   }
 
   /** Ends every line of the app. */
-  endLines(app: string, why: AppError = accessRevoked(app)): void {
-    for (const end of [...(this.#lines.get(app) ?? [])]) end(why);
+  endLines(app: string): void {
+    for (const end of [...(this.#lines.get(app) ?? [])]) end(accessRevoked(app));
   }
 
   /** Resolves when nothing is left to be written. */

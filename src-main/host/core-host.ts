@@ -62,6 +62,7 @@ export class CoreHost {
   dashboard: Dashboard | undefined;
   readonly #options: CoreHostOptions;
   readonly #stops: (() => void)[] = [];
+  readonly #open = new Set<Awaited<ReturnType<typeof servePeer>>>();
   #socket: SocketListener | undefined;
   #http: HttpDoor | undefined;
   #apps: AppSetup | undefined;
@@ -168,7 +169,8 @@ export class CoreHost {
   async serve(transport: Transport, endpoint: Endpoint, principal: string, onEnd?: () => void): Promise<void> {
     const { sessions, parked } = this.core;
     let letGo = (): void => undefined;
-    const end = await servePeer({
+    let isOver = false;
+    const { session, end } = await servePeer({
       registry: sessions,
       transport,
       ledger: this.core.ledger,
@@ -179,12 +181,21 @@ export class CoreHost {
       principal,
       onOddity: (text) => this.log.debug(text.slice(0, 2000)),
       onEnd: () => {
+        isOver = true;
         letGo();
         onEnd?.();
       },
     });
     const { app } = endpoint;
-    if (app !== undefined) letGo = this.gate.hold(app, (why) => end(why));
+    const open = { session, end };
+    this.#open.add(open);
+    const release = app === undefined ? undefined : this.gate.hold(app, (why) => end(why));
+    letGo = () => {
+      this.#open.delete(open);
+      release?.();
+    };
+    // It may have ended meanwhile, or just now.
+    if (isOver) letGo();
   }
 
   async stop(): Promise<void> {
@@ -206,7 +217,8 @@ export class CoreHost {
       const moved = [...apps].filter((app) => before[app] !== appProfiles[app]);
       before = appProfiles;
       for (const app of moved) {
-        this.gate.endLines(app, profileChanged(app));
+        // Over its own address or not: without one, its handshake says which app it is.
+        for (const { session, end } of this.#open) if (session.isOf(app)) void end(profileChanged(app));
         void this.#http?.endApp(app);
       }
     });

@@ -286,6 +286,19 @@ test('an app that is held to another profile ends what it has open, and comes ba
   expect(await again.toolNames()).toEqual(['see_desk']);
 });
 
+test('an app that only its handshake names ends what it has open, too', async () => {
+  const open = await core.open({}, { mode: 'proxy' });
+  expect(await open.toolNames()).toHaveLength(3);
+  const bystander = await core.open({}, { app: 'another', mode: 'proxy' });
+  await core.write({ ...config, appProfiles: { ...config.appProfiles, 'raw-client': 'calm' } });
+  await once(open.socket, 'close');
+  const again = await core.open({}, { mode: 'proxy' });
+  expect(await again.toolNames()).toEqual(['see_desk']);
+  expect(await bystander.toolNames()).toHaveLength(3);
+  await core.write(config);
+  await once(again.socket, 'close');
+});
+
 test('rules that change count for sessions that are open', async () => {
   const session = await core.open({}, { profile: 'locked', mode: 'proxy' });
   expect(await session.toolNames()).toEqual(['open_safe']);

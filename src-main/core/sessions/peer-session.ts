@@ -23,6 +23,11 @@ const mostOpen = 1000;
 /** Ends a session from our side: what it waits for is answered with `why`. */
 type EndSession = (why: AppError) => Promise<void>;
 
+interface ServedSession {
+  readonly session: Session;
+  readonly end: EndSession;
+}
+
 /** Opens the session and serves it until its line ends. */
 export async function servePeer({
   registry,
@@ -31,7 +36,7 @@ export async function servePeer({
   onOddity,
   onEnd,
   ...options
-}: PeerSessionOptions): Promise<EndSession> {
+}: PeerSessionOptions): Promise<ServedSession> {
   const id = randomUUID();
   const counted = ledger.open({
     id,
@@ -70,7 +75,7 @@ export async function servePeer({
     ask: (method, params, relatedRequestId, signal) => peer.request(method, params, { relatedRequestId, signal }),
   });
   await peer.start();
-  return (why) => peer.dismiss(why);
+  return { session, end: (why) => peer.dismiss(why) };
 }
 
 /** How long a refused line stays for what was asked together with the first request, in ms. */

@@ -86,6 +86,11 @@ export class Session {
     return this.#options.app ?? this.client;
   }
 
+  /** Whether it is, or was on this line, what that app is shown. */
+  isOf(app: string): boolean {
+    return this.app === app || this.#views.has(app);
+  }
+
   /** What it calls itself in its handshake. */
   get client(): string {
     const { name } = this.#client.info;
@@ -352,6 +357,10 @@ export class ViewsByApp {
     const opened = this.#open(app);
     this.#views.set(app, opened);
     return opened;
+  }
+
+  has(app: string): boolean {
+    return this.#views.has(app);
   }
 
   end(): void {
