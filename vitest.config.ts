@@ -27,7 +27,6 @@ const long = [
   'tests/core/trust/audit/million.test.ts',
   'tests/real/{confined,inspector,mcporter,unchanged}.test.ts',
   'tests/core/secrets/secret-service.test.ts',
-  'tests/real/{inspector,mcporter,unchanged}.test.ts',
 ];
 const limits = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
 

@@ -580,7 +580,13 @@ export interface DashboardContract {
   };
   /** Adds a server, or replaces the entry of one there is where `replace` says so. */
   saveServer: {
-    input: { readonly name: string; readonly entry: Readonly<Record<string, unknown>>; readonly replace: boolean };
+    input: {
+      readonly name: string;
+      readonly entry: Readonly<Record<string, unknown>>;
+      readonly replace: boolean;
+      /** What looks like a secret in it goes into the vault, and a reference into the config file. */
+      readonly keepSecrets?: boolean;
+    };
     output: Nothing;
   };
   removeServer: { input: { readonly server: string }; output: Nothing };
@@ -740,8 +746,11 @@ export interface SecretsContract {
     input: { readonly name: string };
     output: { readonly removed: boolean; readonly servers: readonly string[] };
   };
-  /** What looks like a secret in the config file. */
-  plainSecrets: { input: { readonly server?: string }; output: { readonly found: readonly FoundSecret[] } };
+  /** What looks like a secret in the config file, or in an entry that is to be added. */
+  plainSecrets: {
+    input: { readonly server?: string; readonly entry?: Readonly<Record<string, unknown>> };
+    output: { readonly found: readonly FoundSecret[] };
+  };
   /** Moves it into the vault; `copies`: files that still hold a value as it was. */
   moveSecrets: { input: { readonly server?: string }; output: MovedSecrets };
   unlockVault: { input: { readonly passphrase: string }; output: VaultStanding };

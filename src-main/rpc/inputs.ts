@@ -75,7 +75,7 @@ const inputs: Inputs = {
   setToolEnabled: z.object({ server: name, tool: name, enabled: flag }),
   setServerEnabled: z.object({ server: name, enabled: flag }),
   tryServer: z.object({ server: maybe(name), entry }),
-  saveServer: z.object({ name, entry, replace: flag }),
+  saveServer: z.object({ name, entry, replace: flag, keepSecrets: maybe(flag) }),
   removeServer: z.object({ server: name }),
   readServers: z.object({ text: z.string().max(1024 * 1024) }),
   setMode: z.object({ mode: name }),
@@ -135,7 +135,7 @@ const inputs: Inputs = {
   secrets: nothing,
   setSecret: z.object({ name, value: z.string().max(500_000) }),
   removeSecret: z.object({ name }),
-  plainSecrets: z.object({ server: maybe(name) }),
+  plainSecrets: z.object({ server: maybe(name), entry: maybe(entry) }),
   moveSecrets: z.object({ server: maybe(name) }),
   unlockVault: z.object({ passphrase: text }),
   placeVaultKey: z.object({

@@ -112,3 +112,20 @@ test('a model that asks for a server with a secret is not let, whatever models m
   const { proposals } = (await ask(core, 'proposals')) as { proposals: { sentence: string }[] };
   expect(proposals.map(({ sentence }) => sentence)).toEqual(items.map(({ sentence }) => sentence));
 });
+
+test('a server that is added may have its secrets sealed at once: its name is told before, its value stands in no file', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'tooltray-secrets-'));
+  try {
+    await using core = await startCore({ servers: {} }, { home });
+    const entry = { ...telling, env: { API_KEY: 'planted-when-added' } };
+    expect(await ask(core, 'plainSecrets', { entry })).toMatchObject({
+      found: [{ where: 'env API_KEY', name: 'API_KEY' }],
+    });
+    await ask(core, 'saveServer', { name: 'telling', entry, replace: false, keepSecrets: true });
+    await until(() => core.server('telling').state.kind === 'ready');
+    expect(core.server('telling').config).toMatchObject({ env: { API_KEY: '${secret:API_KEY}' } });
+    expect(await filesWith(home, 'planted-when-added')).toEqual([]);
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+});

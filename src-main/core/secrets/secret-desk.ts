@@ -84,9 +84,12 @@ export class SecretDesk {
   /** What looks like a secret in the config, and what it would be called. */
   async findPlain(server?: string): Promise<readonly FoundSecret[]> {
     const entries = await this.#entries(server);
-    return entries.flatMap(([name, entry]) =>
-      findPlain(name, entry).map(({ where, names: [best = ''] }) => ({ server: name, where, name: best })),
-    );
+    return entries.flatMap(([name, entry]) => this.findIn(name, entry));
+  }
+
+  /** The same of an entry that is not in the config. */
+  findIn(server: string, entry: JsonObject): readonly FoundSecret[] {
+    return findPlain(server, entry).map(({ where, names: [best = ''] }) => ({ server, where, name: best }));
   }
 
   /**

@@ -5,7 +5,9 @@ export const secretHandlers = {
   secrets: (_input, { core }) => core.secrets.list(),
   setSecret: ({ name, value }, { core }) => core.secrets.set(name, value),
   removeSecret: ({ name }, { core }) => core.secrets.remove(name),
-  plainSecrets: async ({ server }, { core }) => ({ found: await core.secrets.findPlain(server) }),
+  plainSecrets: async ({ server, entry }, { core }) => ({
+    found: entry === undefined ? await core.secrets.findPlain(server) : core.secrets.findIn(server ?? '', entry),
+  }),
   moveSecrets: ({ server }, { core }) => core.secrets.move(server),
   unlockVault: ({ passphrase }, { core }) => core.secrets.unlock(passphrase),
   placeVaultKey: ({ place, passphrase, begin = false }, { core }) => core.secrets.placeKey(place, passphrase, begin),

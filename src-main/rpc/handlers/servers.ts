@@ -59,8 +59,10 @@ export const serverHandlers = {
     const whole = await core.edits.unmasked({ ...entry }, server);
     return tryEntry(whole, { config, transports: core.transports, version });
   },
-  saveServer: async ({ name, entry, replace }, { core }) => {
-    await core.edits.save(name, { ...entry }, replace);
+  saveServer: async ({ name, entry, replace, keepSecrets = false }, { core }) => {
+    const whole = await core.edits.unmasked({ ...entry }, replace ? name : undefined);
+    const kept = keepSecrets ? (await core.secrets.keep(name, whole)).entry : whole;
+    await core.edits.save(name, kept, replace);
     return {};
   },
   removeServer: async ({ server }, { core }) => {

@@ -1,5 +1,5 @@
 /** A server that is about to be added: tried first, then written; written untried only where the person says so. */
-import type { ServerTrialResult } from '../../../src-main/rpc/contract.ts';
+import type { FoundSecret, ServerTrialResult } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
 import { Asking } from '../../lib/asking.svelte.ts';
 import type { Entry } from './entry-form.ts';
@@ -11,11 +11,16 @@ export class Candidate {
   name = $state('');
   phase = $state<Phase>('new');
   trial = $state.raw<ServerTrialResult>();
+  /** Where it holds what looks like a secret. */
+  secrets = $state.raw<readonly FoundSecret[]>([]);
+  /** These go into the vault, and a reference into the config file. */
+  keepsSecrets = $state(true);
   readonly adding = new Asking();
 
   constructor(name: string, entry: Entry) {
     this.name = name;
     this.entry = entry;
+    void this.#look();
   }
 
   get isBusy(): boolean {
@@ -27,10 +32,17 @@ export class Candidate {
     const isDone = await this.adding.run(async () => {
       if (!untried && !(await this.#works())) return;
       this.phase = 'saving';
-      await api.ask('saveServer', { name: this.name.trim(), entry: this.entry, replace: false });
+      const keepSecrets = this.keepsSecrets && this.secrets.length > 0;
+      await api.ask('saveServer', { name: this.name.trim(), entry: this.entry, replace: false, keepSecrets });
       this.phase = 'added';
     });
     if (!isDone) this.phase = 'failed';
+  }
+
+  /** Where it cannot be told nothing is offered: the command line and the settings offer it later. */
+  async #look(): Promise<void> {
+    const answer = await api.ask('plainSecrets', { entry: this.entry }).catch(() => undefined);
+    this.secrets = answer?.found ?? [];
   }
 
   async #works(): Promise<boolean> {
