@@ -14,6 +14,7 @@ import { findCommand } from '../../core/servers/launch/find-command.ts';
 import { EnvironmentResolver } from '../../core/servers/launch/resolve-environment.ts';
 import { checkConfig, cliPaths, openCliConfig, serverNames } from '../cli-config.ts';
 import { command, commonFlags, type Given, wrongUse } from '../command.ts';
+import { ownDesk } from '../own-desk.ts';
 import { withTransports } from '../probe.ts';
 import { confirm, notDone, oneLine, paint, plainText, printAnswer, printLines, printProgress } from '../terminal.ts';
 
@@ -29,6 +30,7 @@ const flags = {
   transport: { value: 'sse', help: 'the older transport' },
   description: { value: 'T', help: 'a note for people' },
   lazy: { help: 'start it at its first call only' },
+  sealed: { help: 'keep what looks like a secret in the vault, and write ${secret:NAME} in its place' },
   dryRun: { help: 'show the entry, write nothing' },
   yes: { help: 'with NAME alone: do not ask before what was found is tried' },
   ...commonFlags,
@@ -48,13 +50,14 @@ export const add = command({
     '  tooltray add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents',
   ],
   async run(given, [name = '', ...launch]) {
-    const { dryRun, config, json } = given;
+    const { dryRun, sealed, config, json } = given;
     if (name.trim() === '') throw wrongUse('A name is missing');
     const own = entryOf(given, launch);
     const store = await openCliConfig(config);
     if (serverNames(store).includes(name)) throw alreadyExists(name);
-    const entry = 'url' in own || 'command' in own ? own : await completed(name, own, given, store);
-    if (entry === undefined) return 1;
+    const whole = 'url' in own || 'command' in own ? own : await completed(name, own, given, store);
+    if (whole === undefined) return 1;
+    const entry = sealed && !dryRun ? (await ownDesk(store).keep(name, { ...whole })).entry : whole;
     const text = addServer(await readConfigText(store.path), name, entry);
     if (!dryRun) await store.update((now) => addServer(now, name, entry));
     const { problems } = await checkConfig(text, store.path, name);

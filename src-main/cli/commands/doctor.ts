@@ -10,12 +10,11 @@ import { nameOfWaiting } from '../../core/config/accepted-config.ts';
 import { secretsOf } from '../../core/config/app-config.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import { CarriedEnvironments } from '../../core/servers/launch/carried-environments.ts';
-import { SecretDesk } from '../../core/secrets/secret-desk.ts';
-import { openVault } from '../../core/secrets/vault.ts';
 import type { Probe } from '../../core/servers/probe-connection.ts';
 import type { CoreAccess, CoreState, HealthLevel, RpcMethods, ServerStatus } from '../../rpc/contract.ts';
 import { cliPaths, openAnyConfig } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
+import { ownDesk } from '../own-desk.ts';
 import { runningCoreFor, withCore } from '../core-access.ts';
 import { failureText, isFailed, pickServers, probeServers, settledState } from '../probe.ts';
 import { confirm, oneLine, paint, type Paint, printAnswer, printLines, printProgress } from '../terminal.ts';
@@ -179,11 +178,6 @@ async function secretFinding(config: string | undefined, store: ConfigStore): Pr
   const isFine = vault.state !== 'locked' && vault.sealed === 0 && missing.length === 0;
   const level = isFine ? (vault.place === 'file' ? 'note' : 'ok') : 'problem';
   return { level, topic: 'secrets', text: `${vault.sentence}${lacking}` };
-}
-
-function ownDesk(config: ConfigStore): SecretDesk {
-  const { dataDir, logDir } = cliPaths();
-  return new SecretDesk({ vault: openVault(dataDir, process.env), config, folders: [dataDir, logDir] });
 }
 
 async function privacyProblem(path: string): Promise<Finding[]> {

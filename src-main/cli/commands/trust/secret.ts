@@ -1,12 +1,11 @@
 /** `tooltray secret`: keys and passwords for servers, sealed in the vault; where the key of that lies. */
 import { toAppError } from '../../../core/base/errors.ts';
 import { count } from '../../../core/base/wording.ts';
-import { SecretDesk } from '../../../core/secrets/secret-desk.ts';
-import { openVault } from '../../../core/secrets/vault.ts';
 import type { CoreAccess, FoundSecret, RpcMethods, SecretsContract, VaultStanding } from '../../../rpc/contract.ts';
-import { cliPaths, openAnyConfig, openCliConfig, unknownServer, serverNames } from '../../cli-config.ts';
+import { openAnyConfig, openCliConfig, unknownServer, serverNames } from '../../cli-config.ts';
 import { command, commonFlags, wrongUse } from '../../command.ts';
 import { runningCoreFor } from '../../core-access.ts';
+import { ownDesk } from '../../own-desk.ts';
 import { oneLine, paint, printAnswer, readSecret, table } from '../../terminal.ts';
 
 const places = ['keychain', 'passphrase', 'file'] as const;
@@ -52,7 +51,7 @@ type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Pro
 /** The running core, so that its servers follow; without one, the vault itself. */
 async function withDesk(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
   const core: CoreAccess | undefined = await runningCoreFor(config);
-  if (core === undefined) return work(await ownDesk(config));
+  if (core === undefined) return work(await ownAnswers(config));
   try {
     await work((method, input) => core.ask(method, input));
   } finally {
@@ -60,10 +59,9 @@ async function withDesk(config: string | undefined, work: (ask: Ask) => Promise<
   }
 }
 
-async function ownDesk(config: string | undefined): Promise<Ask> {
-  const { dataDir, logDir } = cliPaths();
+async function ownAnswers(config: string | undefined): Promise<Ask> {
   const store = await (config === undefined ? openAnyConfig(config) : openCliConfig(config));
-  const desk = new SecretDesk({ vault: openVault(dataDir, process.env), config: store, folders: [dataDir, logDir] });
+  const desk = ownDesk(store);
   const named = async <T>(server: string | undefined, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();

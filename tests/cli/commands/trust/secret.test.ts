@@ -150,3 +150,11 @@ test('doctor says where the key lies, what is missing, and when nothing can be o
   writeFileSync(join(folder, key), 'not a key');
   expect(await finding()).toMatchObject({ level: 'problem', text: expect.stringContaining('is locked') as string });
 });
+
+test('add --sealed writes a reference, and the value into the vault', async () => {
+  await using home = new CliHome({});
+  const { code } = await home.runWith({ env }, 'add', 'a', '--sealed', '--env', `API_KEY=${planted}`, '--', 'x');
+  expect(code).toBe(0);
+  expect(home.configText()).toContain('${secret:API_KEY}');
+  expect(filesWith(home, planted)).toEqual([]);
+});
