@@ -88,7 +88,11 @@ describe.skipIf(problem !== undefined)('in a sandbox', () => {
       expect(await read('boxed', mine)).toContain('written');
       expect(existsSync(mine)).toBe(false);
       expect(await read('online', mine)).toMatch(refused);
-      for (const path of [core.configFile, join(core.home, 'run', 'token'), join(core.home, 'data', 'audit', 'key')]) {
+      for (const path of [
+        core.configFile,
+        join(core.home, 'run', 'token'),
+        join(core.home, 'data', 'audit', 'head.json'),
+      ]) {
         expect(existsSync(path)).toBe(true);
         expect(await read('boxed', path)).toMatch(refused);
       }

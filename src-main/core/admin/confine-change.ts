@@ -6,9 +6,9 @@ import type { ServerChange } from './server-change.ts';
 /** Its own files and a home of its own, and the network, without which few servers are of use. */
 const usualBox: JsonObject = { mode: 'auto', network: true };
 
-/** A server that is added gets a box, unless the change says something of it itself: then the person sees what. */
+/** A server that is added gets a box, unless the change says something of it itself, which the person sees, or the person runs it without one. */
 export function confined(change: ServerChange): ServerChange {
-  if (change.kind !== 'add') return change;
+  if (change.kind !== 'add' || change.isFoundHere) return change;
   const { entry } = change;
   const saysItself = ['isolation', 'sandboxEnabled', 'builtin', 'url'].some((field) => entry[field] !== undefined);
   return saysItself ? change : { ...change, entry: { ...entry, isolation: usualBox } };

@@ -287,7 +287,7 @@ export class ServerAdmin {
 
   /** Whether a process would run, or could after this, with more reach than the person has given it. */
   #leavesBox(change: ServerChange): boolean {
-    if (change.kind === 'add') return !isConfined(change.entry);
+    if (change.kind === 'add') return !change.isFoundHere && !isConfined(change.entry);
     if (change.kind === 'update' && change.fields['inheritEnv'] !== undefined) return true;
     const server = this.#config.current.servers.find(({ name }) => name === change.server);
     if (server?.kind !== 'stdio' || server.isolate === undefined) return false;

@@ -13,9 +13,18 @@ import type { WaitingEdit } from '../config/accepted-config.ts';
 import { addServer, mergeServerField, removeServer, setServerField } from '../config/edit-config.ts';
 import { withFileLock } from '../base/file-lock.ts';
 
+interface AddedServer {
+  readonly kind: 'add';
+  readonly server: string;
+  readonly entry: JsonObject;
+  /** A file says what it would run; without the person's yes to that it is added in review. */
+  readonly isFromKit?: true;
+  /** An app or a bundle of the person starts it just so, with their rights. */
+  readonly isFoundHere?: true;
+}
+
 export type ServerChange =
-  /** `isFromKit`: a file says what it would run; without the person's yes to that it is added in review. */
-  | { readonly kind: 'add'; readonly server: string; readonly entry: JsonObject; readonly isFromKit?: true }
+  | AddedServer
   | { readonly kind: 'remove'; readonly server: string }
   /** A field that is null is taken out; one that is an object (env, headers) is merged into what is there, key by key, alike. */
   | { readonly kind: 'update'; readonly server: string; readonly fields: JsonObject }

@@ -17,6 +17,9 @@ test('a command that says nothing of it gets the usual box; what says something 
   ]) {
     expect(confined(add(entry))).toEqual(add(entry));
   }
+  // As an app of the person starts it already.
+  const found = { ...add({ command: 'npx' }), isFoundHere: true } as ServerChange;
+  expect(confined(found)).toBe(found);
   const update: ServerChange = { kind: 'update', server: 's', fields: { command: 'x' } };
   expect(confined(update)).toBe(update);
 });

@@ -66,7 +66,7 @@ async function addFound(server: string, input: JsonObject, context: HelperContex
     asked: `Adding '${server}' with the launch that ${source.title} has was proposed.`,
     sentence: `Add the server "${server}" with the launch found in ${source.title}: ${endpointText(entry)}`,
   };
-  return requestChange({ kind: 'add', server, entry: described(entry, input) }, texts, context);
+  return requestChange({ kind: 'add', server, entry: described(entry, input), isFoundHere: true }, texts, context);
 }
 
 async function remove(input: JsonObject, context: HelperContext): Promise<JsonObject> {

@@ -24,12 +24,16 @@ async function hintOf(client: SocketClient): Promise<string> {
 }
 
 describe('manage_servers', () => {
-  test('18: adds and removes at once where the person allows it, and leaves nothing of ours in the config', async () => {
+  test('18: adds and removes at once where the person allows it, in a box, and leaves nothing else of ours in the config', async () => {
     await using core = await startCore({ servers: { echo }, policy: { agentChanges: 'allow' } });
     const client = await core.open({}, { mode: 'gateway' });
     const added = await manage(client, 'add', { name: 'a', ...fixture('compat', 'A'), description: 'Mine' });
     expect(parsed(added)).toEqual({ success: true, message: "Added 'a'.", note: 'It is in effect now.' });
-    expect((await config(core)).servers).toEqual({ echo, a: { ...fixture('compat', 'A'), description: 'Mine' } });
+    const isolation = { mode: 'auto', network: true };
+    expect((await config(core)).servers).toEqual({
+      echo,
+      a: { ...fixture('compat', 'A'), description: 'Mine', isolation },
+    });
     expect(textOf(await client.callTool('a', { tool: 'echo_tool', arguments: { message: 'x' } }))).toContain(
       '"who":"A"',
     );
