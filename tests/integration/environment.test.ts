@@ -93,11 +93,14 @@ test('servers of before keep all until the person has seen what they would lose;
 
 test('after a restart it still counts who was there; a newcomer, and another program under an old name, get little', async () => {
   const home = await usedHome();
-  const old = fixture('prober');
+  const old = fixture('prober', 'key-in-an-argument');
   await (await startCore({ servers: { old, other: old } }, { home, env }))[Symbol.asyncDispose]();
   const other = { ...old, args: [...old.args, '--needs=PATH'] };
   await using core = await startCore({ servers: { old, other, young: old } }, { home, env });
   expect(await environmentOf(core, 'old')).toMatchObject(env);
+  const written = readFileSync(join(home, 'data', 'environments.json'), 'utf8');
+  expect(written).toContain('"old"');
+  expect(written).not.toContain('key-in-an-argument');
   expect(await environmentOf(core, 'other')).not.toHaveProperty('PLANTED_API_KEY');
   expect(await environmentOf(core, 'young')).not.toHaveProperty('PLANTED_API_KEY');
 });

@@ -92,15 +92,13 @@ function explainChange(
     const meanings = [{ text: 'The models of all apps read this in place of what the server says.', isGrave: false }];
     return { kind, server, sentence, meanings, secrets: [], lines, entry: after && shown(after) };
   }
-  const meanings = gravestFirst([...liftMeanings(change), ...entryMeanings(before, after)]);
+  const meanings = gravestFirst([...removalMeanings(change), ...entryMeanings(before, after)]);
   const [secrets, lines] = [secretMeanings(before, after), compareEntries(before, after)];
   return { kind, server, sentence, meanings, secrets, lines, entry: after && shown(after) };
 }
 
-/** What is given up besides: what is switched on runs, whatever its entry said before. */
-function liftMeanings(change: ServerChange): readonly Meaning[] {
-  if (change.kind === 'remove') return [{ text: 'All apps lose its tools.', isGrave: false }];
-  return [];
+function removalMeanings({ kind }: ServerChange): readonly Meaning[] {
+  return kind === 'remove' ? [{ text: 'All apps lose its tools.', isGrave: false }] : [];
 }
 
 /** What is asked, with the secrets that a yes gives away. */

@@ -2,6 +2,7 @@
  * Servers from the time when each got every variable of the person's login. They go on getting them until the person has seen what would
  * be missing and has decided (`inheritEnv` in the entry); a server that came later gets what is named for it.
  */
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppPaths } from '../../base/app-paths.ts';
@@ -9,7 +10,7 @@ import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { isObject } from '../../base/json.ts';
 import type { InheritedVariables, ServerConfig, StdioServerConfig } from '../../config/app-config.ts';
 
-/** By config file, what each of its servers was started from then. */
+/** By config file, the digest (SHA-256, hex) of what each of its servers was started from then: arguments may hold secrets. */
 type Carried = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export class CarriedEnvironments {
@@ -50,7 +51,8 @@ export class CarriedEnvironments {
 
 /** A version that is written down, or taken out, makes no other program of it. */
 function launched({ command, args }: StdioServerConfig): string {
-  return [command, ...args.map((arg) => arg.replace(/(?<=.)(?:@[\w.^~-]+|==[\w.]+)$/, ''))].join('\n');
+  const words = [command, ...args.map((arg) => arg.replace(/(?<=.)(?:@[\w.^~-]+|==[\w.]+)$/, ''))];
+  return createHash('sha256').update(words.join('\n')).digest('hex');
 }
 
 /** A file that cannot be read tells of no server: each then gets what is named for it, and its death says what was missing. */

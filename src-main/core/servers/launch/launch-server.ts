@@ -5,8 +5,7 @@ import { AppError, errorText } from '../../base/errors.ts';
 import type { InheritedVariables, Isolation } from '../../config/app-config.ts';
 import type { Boxes } from './isolation/boxes.ts';
 import { type Environment, findCommand } from './find-command.ts';
-import type { Launch } from './isolation/sandbox.ts';
-import { ProcessGroup } from './process-group.ts';
+import { type Launch, ProcessGroup } from './process-group.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 import type { EnvironmentResolver } from './resolve-environment.ts';
 

@@ -6,12 +6,14 @@ import type { Environment } from './find-command.ts';
 import { isGroupAlive } from './children-list.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 
-interface LaunchOptions {
+/** A process that is to be started. */
+export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   /** The whole environment, PATH included. */
   readonly env: Environment;
   readonly cwd?: string | undefined;
+  /** What does not end with the process that is started. */
   readonly leftBehind?: LeftBehind | undefined;
 }
 
@@ -46,7 +48,7 @@ export class ProcessGroup {
   }
 
   /** Resolves once the process runs; rejects with the operating system's error (ENOENT, EACCES, E2BIG). */
-  static async start(options: LaunchOptions, registry: ProcessRegistry): Promise<ProcessGroup> {
+  static async start(options: Launch, registry: ProcessRegistry): Promise<ProcessGroup> {
     const child = spawn(options.command, [...options.args], {
       env: { ...options.env },
       cwd: options.cwd,

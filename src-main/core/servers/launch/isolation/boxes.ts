@@ -8,7 +8,8 @@ import { type OwnPlaces, ownPlaces } from '../../../security/own-places.ts';
 import type { Environment } from '../find-command.ts';
 import { Containers } from './containers.ts';
 import { NpmPackages } from './npm-packages.ts';
-import { inSandbox, type Launch, sandboxProblem } from './sandbox.ts';
+import type { Launch } from '../process-group.ts';
+import { inSandbox, sandboxProblem } from './sandbox.ts';
 
 interface BoxesOptions {
   /** Of ours, private: homes of the boxes and packages that are installed for them. */

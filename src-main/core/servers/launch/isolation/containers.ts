@@ -10,13 +10,13 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { writeFileAtomic } from '../../../base/atomic-file.ts';
 import { AppError, errorText } from '../../../base/errors.ts';
-import { withFileLock } from '../../../base/file-lock.ts';
+import { isRunning, withFileLock } from '../../../base/file-lock.ts';
 import { isObject } from '../../../base/json.ts';
 import type { Isolation } from '../../../config/app-config.ts';
 import { programName } from '../../../trust/pins/launch.ts';
 import { type Environment, findCommand } from '../find-command.ts';
 import { isSystem, namedPlaces, programFiles } from './program-files.ts';
-import type { Launch } from './sandbox.ts';
+import type { Launch } from '../process-group.ts';
 
 const run = promisify(execFile);
 
@@ -90,7 +90,7 @@ export class Containers {
         ...isolate.extraArgs,
         image,
         // Where a program lies here says nothing there.
-        ...[isSystemProgram(launch.command) ? program : launch.command, ...launch.args],
+        ...[isOfImage(launch.command) ? program : launch.command, ...launch.args],
       ],
       env: launch.env,
       cwd: undefined,
@@ -173,7 +173,7 @@ export class Containers {
       const { stdout } = await run(command, ask, { env, timeout: askMs });
       const left = stdout.split('\n').flatMap((line) => {
         const [id = '', core = ''] = line.trim().split(' ');
-        return id === '' || isAlive(Number(core)) ? [] : [id];
+        return id === '' || isRunning(Number(core)) ? [] : [id];
       });
       if (left.length > 0) await run(command, [...options, 'rm', '-f', ...left], { env, timeout: askMs });
     } catch {
@@ -217,14 +217,7 @@ async function mounts(launch: Launch, isolate: Isolation, own: Environment): Pro
   ];
 }
 
-function isSystemProgram(command: string): boolean {
+/** An interpreter of this computer, by its path: the image has its own. */
+function isOfImage(command: string): boolean {
   return /[/\\]/.test(command) && usualImages.some(([name]) => name.test(programName(command)));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return pid > 0 && process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

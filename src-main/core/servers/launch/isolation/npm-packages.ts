@@ -11,7 +11,8 @@ import { AppError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json.ts';
 import { type FetchedPackage, npxPackage } from '../../../trust/pins/launch.ts';
 import { type Environment, findCommand } from '../find-command.ts';
-import { inSandbox, type Launch } from './sandbox.ts';
+import type { Launch } from '../process-group.ts';
+import { inSandbox } from './sandbox.ts';
 
 /** Of a slow line and a large package, in ms. */
 const installMs = 180_000;
@@ -58,7 +59,9 @@ export class NpmPackages {
     await writeFile(join(draft, 'package.json'), '{"private":true}');
     const args = ['install', '--prefix', draft, '--no-audit', '--no-fund', '--loglevel=error', spec];
     const isolate = { kind: 'sandbox', read: [], write: [draft], network: true, extraArgs: [] } as const;
-    const box = { home: join(this.#folder, '.home'), hidden: { folders: [], files: [] }, own: [] };
+    // Its own and for this once: a cache that packages share, one of them could poison for the others.
+    const home = `${draft}.home`;
+    const box = { home, hidden: { folders: [], files: [] }, own: [] };
     const boxed = await inSandbox(
       { command: npm, args, env: await npmSettings(npm, env), cwd: undefined },
       {},
@@ -72,6 +75,8 @@ export class NpmPackages {
     } catch (error) {
       const said = (error as { stderr?: string }).stderr?.trim().split('\n').slice(-3).join(' ') ?? '';
       throw notInstalled(server, spec, said);
+    } finally {
+      await rm(home, { recursive: true, force: true });
     }
     await rename(draft, folder);
   }

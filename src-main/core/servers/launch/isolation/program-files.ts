@@ -111,7 +111,8 @@ export async function namedPlaces(
   return { script, others: [...others] };
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Whether something is there, behind links too. */
+export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

@@ -11,19 +11,8 @@ import type { Isolation } from '../../../config/app-config.ts';
 import { isInside } from '../../../security/file-paths.ts';
 import type { OwnPlaces } from '../../../security/own-places.ts';
 import { type Environment, findCommand } from '../find-command.ts';
-import type { LeftBehind } from '../process-group.ts';
-import { isSystem, namedPlaces, programFiles, systemFolders } from './program-files.ts';
-
-/** A process that is to be started. */
-export interface Launch {
-  readonly command: string;
-  readonly args: readonly string[];
-  /** The whole environment. */
-  readonly env: Environment;
-  readonly cwd: string | undefined;
-  /** What does not end with the process that is started. */
-  readonly leftBehind?: LeftBehind;
-}
+import type { Launch } from '../process-group.ts';
+import { exists, isSystem, namedPlaces, programFiles, systemFolders } from './program-files.ts';
 
 export interface Box {
   /** Its home, private and its own; made where it is not there. */
@@ -155,13 +144,6 @@ async function hiddenMounts({ folders, files }: OwnPlaces, shown: readonly strin
     }),
   );
   return [...covered.flat(), ...beside.flat()];
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 // Whether this machine has one.
