@@ -20,6 +20,7 @@ import { startCore } from '../shim/start-core.ts';
 import { cliPaths, openCliConfig } from './cli-config.ts';
 import { commonFlags } from './command.ts';
 import { findRunningCore } from './core-access.ts';
+import { ownDesk } from './own-desk.ts';
 import { bundleFile } from './own-process.ts';
 import { withTransports } from './probe.ts';
 import { paint, type Paint, plainText } from './terminal.ts';
@@ -67,6 +68,7 @@ export async function withApps<T>(
       });
       return gone;
     },
+    secrets: ownDesk(store),
     cwd: process.cwd(),
     access: { store: access, address: () => addressNow(store) },
     tryEntry: (entry) =>

@@ -1,10 +1,20 @@
-/** The desk for secrets without a running core: the vault itself. */
+/** The desk for secrets without a running core: the vault itself; and how what it did is told. */
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { SecretDesk } from '../core/secrets/secret-desk.ts';
 import { openVault } from '../core/secrets/vault.ts';
 import { cliPaths } from './cli-config.ts';
+import { oneLine } from './terminal.ts';
 
 export function ownDesk(config: ConfigStore): SecretDesk {
   const { dataDir, logDir } = cliPaths();
   return new SecretDesk({ vault: openVault(dataDir, process.env), config, folders: [dataDir, logDir] });
+}
+
+/** Files that still hold what was sealed, for a person. */
+export function copyLines(copies: readonly string[]): string[] {
+  if (copies.length === 0) return [];
+  return [
+    'These files still hold them as they were; delete backups when all works:',
+    ...copies.map((file) => `  ${oneLine(file)}`),
+  ];
 }

@@ -21,13 +21,15 @@ export interface AppSetupOptions {
   readonly config: () => AppConfig;
   readonly add: AppSetupParts['add'];
   readonly remove: AppSetupParts['remove'];
+  readonly secrets: AppSetupParts['secrets'];
   readonly tryEntry: (entry: JsonObject) => Promise<EntryTrial>;
   readonly access: AppSetupParts['access'];
   /** The folder that a person is in. */
   readonly cwd?: string | undefined;
 }
 
-export function openAppSetup({ env, paths, config, add, remove, tryEntry, access, cwd }: AppSetupOptions): AppSetup {
+export function openAppSetup(options: AppSetupOptions): AppSetup {
+  const { env, paths, config, add, remove, secrets, tryEntry, access, cwd } = options;
   const { platform } = process;
   return new AppSetup({
     machine: { env, platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir() },
@@ -35,6 +37,7 @@ export function openAppSetup({ env, paths, config, add, remove, tryEntry, access
     here: () => config().servers.flatMap(knownServer),
     add,
     remove,
+    secrets,
     access,
     cwd,
     isOnPath: async (command) => {
@@ -85,6 +88,7 @@ export function lookAfterApps(core: Aggregator, access: AppSetupParts['access'])
     config: () => config.current,
     add: (servers) => core.edits.addAll(servers),
     remove: (servers) => core.edits.removeThere(servers),
+    secrets: core.secrets,
     access,
     tryEntry: (entry) => tryEntry(entry, { config, transports: core.transports, version }),
   });

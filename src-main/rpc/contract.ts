@@ -6,11 +6,13 @@ import type { ServerBackground } from '../core/admin/server-background.ts';
 import type { ServerReview } from '../core/admin/server-reviews.ts';
 import type { EntryTrial as ServerTrialResult } from '../core/admin/try-entry.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
+import type { ImportOutcome } from '../core/client-apps/import-servers.ts';
 import type { GivenToken, ProfileRow, ProfilesOverview, ProfileTokenRow } from '../core/profiles/profile-desk.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
 import type { FlowEvent, FlowSummary } from '../core/trust/flow/flow-record.ts';
 import type { Decided, DiffLine, InboxItem, InboxSummary, Meaning, Outcome } from '../core/trust/inbox/inbox-item.ts';
-import type { FoundSecret, MovedSecrets, SecretRow } from '../core/secrets/secret-desk.ts';
+import type { FoundSecret } from '../core/secrets/find-plain.ts';
+import type { MovedSecrets, SecretRow } from '../core/secrets/secret-desk.ts';
 import type { KeyPlaceName, VaultStanding } from '../core/secrets/vault.ts';
 import type { Finding, Verdict } from '../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/places.ts';
@@ -649,8 +651,13 @@ export interface DashboardContract {
   /** Starts an offered server once to see whether it works; writes nothing. */
   tryOffer: { input: { readonly id: string }; output: ServerTrialResult };
   importServers: {
-    input: { readonly servers: readonly { readonly id: string; readonly name: string }[]; readonly move: boolean };
-    output: { readonly added: readonly string[]; readonly sentence: string; readonly undo: string | undefined };
+    input: {
+      readonly servers: readonly { readonly id: string; readonly name: string }[];
+      readonly move: boolean;
+      /** What looks like a secret goes into the vault first, and its reference into the config. */
+      readonly keepSecrets?: boolean;
+    };
+    output: ImportOutcome;
   };
   /** Looks for client apps and their servers anew. */
   rescan: { input: Nothing; output: Nothing };

@@ -105,7 +105,7 @@ const inputs: Inputs = {
   otherEntry: z.object({ app: z.string().regex(/^[\w.-]{1,60}$/), http: flag }),
   offeredServers: nothing,
   tryOffer: z.object({ id }),
-  importServers: z.object({ servers: z.array(z.object({ id, name })).max(500), move: flag }),
+  importServers: z.object({ servers: z.array(z.object({ id, name })).max(500), move: flag, keepSecrets: maybe(flag) }),
   rescan: nothing,
   auditEntries: z.object({
     kinds: maybe(z.array(z.enum(auditKinds)).max(20)),

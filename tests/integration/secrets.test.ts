@@ -1,5 +1,5 @@
 /** Secrets of servers in a whole core: filled in at the launch, hidden everywhere else, followed when they change. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,6 +7,7 @@ import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
 import { stateBuilders } from '../../src-main/rpc/build-state.ts';
 import { startHttpFixture } from '../fixtures/servers/http-fixture.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
+import { filesHolding } from '../support/files-holding.ts';
 import { until } from '../support/until.ts';
 
 const telling = { command: process.execPath, args: [join(import.meta.dirname, 'servers/telling.ts')] };
@@ -19,14 +20,6 @@ async function told(core: TestCore): Promise<unknown> {
   const result = await ask(core, 'call', { tool: 'telling:tell', arguments: {} });
   const [{ text } = { text: '{}' }] = result['content'] as { text: string }[];
   return JSON.parse(text);
-}
-
-/** Every file below a folder that holds the text. */
-async function filesWith(folder: string, text: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const holding = await Promise.all(files.map(async (file) => ((await readFile(file)).includes(text) ? [file] : [])));
-  return holding.flat();
 }
 
 test('a server waits for its secret, starts when it is set, anew when it changes, and its value stands nowhere', async () => {
@@ -63,7 +56,7 @@ test('a server waits for its secret, starts when it is set, anew when it changes
     expect(shown).toContain('TOLD_KEY');
     expect(shown).not.toContain('planted');
     await core.host.stop();
-    expect(await filesWith(home, 'planted')).toEqual([]);
+    expect(await filesHolding(home, 'planted')).toEqual([]);
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -124,7 +117,7 @@ test('a server that is added may have its secrets sealed at once: its name is to
     await ask(core, 'saveServer', { name: 'telling', entry, replace: false, keepSecrets: true });
     await until(() => core.server('telling').state.kind === 'ready');
     expect(core.server('telling').config).toMatchObject({ env: { API_KEY: '${secret:API_KEY}' } });
-    expect(await filesWith(home, 'planted-when-added')).toEqual([]);
+    expect(await filesHolding(home, 'planted-when-added')).toEqual([]);
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }

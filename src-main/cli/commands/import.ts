@@ -24,6 +24,7 @@ import { readServersText } from '../../rpc/handlers/servers.ts';
 import { changeFlags, projectFlag, withApps } from '../cli-apps.ts';
 import { cliPaths } from '../cli-config.ts';
 import { command, wrongUse } from '../command.ts';
+import { copyLines } from '../own-desk.ts';
 import {
   confirm,
   notDone,
@@ -42,6 +43,7 @@ export const importServers = command({
     app: { value: 'APP', help: 'only those of this app' },
     file: { value: 'F', isInstead: true, help: 'from a file of any product, a .mcpb bundle, or - for text on stdin' },
     project: { ...projectFlag, help: 'those that apps read in a project; without DIR in the current folder' },
+    sealed: { help: 'keep what looks like a secret in the vault, and write ${secret:NAME} in its place' },
     move: { help: 'replace them in the apps by Tooltray' },
     set: { value: 'K=V', many: true, help: 'a setting that a bundle asks for; several times for several values' },
     ...changeFlags,
@@ -51,7 +53,7 @@ export const importServers = command({
     'Servers that are here already, by what they start, are left out.',
   ],
   run(flags, names) {
-    const { file, app, move, set, dryRun, yes, json } = flags;
+    const { file, app, move, sealed: seal, set, dryRun, yes, json } = flags;
     if (file !== undefined && (app !== undefined || move || flags.project !== undefined))
       throw wrongUse('--file goes with none of --app, --move and --project');
     return withApps(flags, async (setup, project) => {
@@ -61,7 +63,7 @@ export const importServers = command({
       // What a person decides on is shown as it is; where nobody is asked it is a record.
       const textOf = yes && !dryRun ? endpointText : launchText;
       const rows = new Map(offers.map((offer) => [offer, rowOf(offer, textOf)]));
-      if (!json) printLines(offerLines(rows, wishes, move));
+      if (!json) printLines([...offerLines(rows, wishes, move), ...sealLines(wishes, seal)]);
       const isIdle = wishes.length === 0 || dryRun;
       const answer = isIdle ? undefined : await confirm(question(wishes.length, move), yes);
       if (answer !== true) {
@@ -72,9 +74,10 @@ export const importServers = command({
       printProgress('Bringing them over …');
       // A bundle that was only shown until now is unpacked now.
       const final = yes ? wishes : pick(await readOffers(setup, { ...source, dryRun: false }), names, move);
-      const outcome = await setup.imports.bring(final, move);
+      const outcome = await setup.imports.bring(final, { move, seal });
       printAnswer(json, { servers: [...rows.values()], ...outcome }, () => [
-        outcome.sentence,
+        oneLine(outcome.sentence),
+        ...copyLines(outcome.copies),
         ...(outcome.undo === undefined ? [] : [`To take it back: tooltray undo ${outcome.undo}`]),
       ]);
       return 0;
@@ -128,15 +131,29 @@ function offerLines(
   ];
 }
 
+/** Which values would be sealed, or could be; by where they stand, never with what they are. */
+function sealLines(wishes: readonly ImportWish[], seal: boolean): string[] {
+  const found = wishes.flatMap(({ offer }) => (offer.already === undefined ? offer.sealable : []));
+  if (found.length === 0) return [];
+  const values = found.map(({ server, where }) => `${server}, ${where}`).join('; ');
+  return seal
+    ? ['', oneLine(`Sealed in the vault: ${values}.`)]
+    : [
+        '',
+        paint('unsure', oneLine(`${count(found.length, 'value')} would stand in the config file as it is: ${values}.`)),
+        'To keep such values in the vault: tooltray import … --sealed',
+      ];
+}
+
 const sharedWarning =
   'These files belong to the project: others who get it need Tooltray then, and these servers in it. No password and no token is written into them.';
 
 function rowOf(
-  { name, entry, places, sources, losses, secrets, already }: ImportOffer,
+  { name, entry, places, sources, losses, secrets, sealable, already }: ImportOffer,
   textOf: (entry: ImportOffer['entry']) => string,
 ) {
   const app = [...new Set([...places.map((place) => place.app.name), ...sources])].join(', ');
-  return { name, app, endpoint: textOf(entry), secrets, already, losses };
+  return { name, app, endpoint: textOf(entry), secrets, sealable, already, losses };
 }
 
 function question(servers: number, move: boolean): string {

@@ -7,7 +7,14 @@ import type { FoundApp } from './find-apps.ts';
 import { launchText } from './heal-offers.ts';
 import type { ImportedServer } from './import-entry.ts';
 import { givenOffers, type ImportOffer, importOffers, type KnownServer } from './import-offers.ts';
-import { type ImportDeps, type ImportOutcome, importServers, type ImportWish, undoImport } from './import-servers.ts';
+import {
+  type ImportDeps,
+  type ImportOutcome,
+  importServers,
+  type ImportWay,
+  type ImportWish,
+  undoImport,
+} from './import-servers.ts';
 import type { AggregatorFile } from './other-aggregators.ts';
 
 interface AppImportsParts {
@@ -39,12 +46,13 @@ export class AppImports {
 
   /** The same for people. */
   async offered(): Promise<readonly OfferedServer[]> {
-    return (await this.offers()).map(({ id, name, entry, places, sources, losses, secrets, already }) => ({
+    return (await this.offers()).map(({ id, name, entry, places, sources, losses, secrets, sealable, already }) => ({
       id,
       name,
       app: [...new Set([...places.map(({ app }) => app.name), ...sources])].join(', '),
       endpoint: launchText(entry),
       secrets,
+      sealable,
       losses,
       already,
     }));
@@ -63,19 +71,19 @@ export class AppImports {
   /** Rejects with AppError not_found, config_conflict. */
   async bringOffered(
     servers: readonly { readonly id: string; readonly name: string }[],
-    move: boolean,
+    way: ImportWay,
   ): Promise<ImportOutcome> {
     const wish = async ({ id, name }: (typeof servers)[number]): Promise<ImportWish> => {
       return { offer: await this.#require(id, name), name };
     };
-    return this.bring(await Promise.all(servers.map(wish)), move);
+    return this.bring(await Promise.all(servers.map(wish)), way);
   }
 
   /** Rejects with AppError config_conflict. */
-  async bring(wishes: readonly ImportWish[], move: boolean): Promise<ImportOutcome> {
+  async bring(wishes: readonly ImportWish[], way: ImportWay): Promise<ImportOutcome> {
     const { deps, onDone } = this.#parts;
-    const outcome = await importServers(wishes, move, deps);
-    await onDone(move);
+    const outcome = await importServers(wishes, way, deps);
+    await onDone(way.move);
     return outcome;
   }
 

@@ -1,4 +1,5 @@
 /** What the dashboard and the command line are told of client apps: rows, previews, outcomes. The contract hands these types on. */
+import type { FoundSecret } from '../secrets/find-plain.ts';
 
 export interface AppRow {
   readonly id: string;
@@ -50,6 +51,8 @@ export interface OfferedServer {
   readonly endpoint: string;
   /** Names of settings that hold secrets. */
   readonly secrets: readonly string[];
+  /** What could be sealed when it is brought over, by where it stands in its entry. */
+  readonly sealable: readonly FoundSecret[];
   /** What bringing it over leaves behind, a sentence each. */
   readonly losses: readonly string[];
   /** The server here that is the same, if there is one. */

@@ -5,6 +5,7 @@ import { readAppServers } from './app-servers.ts';
 import type { AppPlace } from './update-app-file.ts';
 import type { Machine } from './app-files.ts';
 import { type ImportedServer, importEntry, importLosses, launchIdentity, secretSettings } from './import-entry.ts';
+import { type FoundSecret, foundSecrets, withReferences } from '../secrets/find-plain.ts';
 import { aggregatorBehind, type AggregatorFile } from './other-aggregators.ts';
 
 /** An entry in the file of an app. */
@@ -26,6 +27,8 @@ export interface ImportOffer {
   readonly losses: readonly string[];
   /** Names of settings that hold secrets. */
   readonly secrets: readonly string[];
+  /** What could be sealed. */
+  readonly sealable: readonly FoundSecret[];
   /** The server here that is the same. */
   readonly already: string | undefined;
 }
@@ -80,9 +83,23 @@ function offersOf(found: readonly Found[], here: readonly KnownServer[]): readon
       sources: [...new Set(group.flatMap(({ source }) => source ?? []))],
       losses: [...new Set(group.flatMap(({ losses }) => losses))],
       secrets: secretSettings(entry),
-      already: known.get(identity),
+      sealable: foundSecrets(name, entry),
+      already: known.get(identity) ?? sealedHere(name, entry, here),
     };
   });
+}
+
+/** One of the same name whose secrets were sealed here since. Other names may be other accounts. */
+function sealedHere(name: string, entry: JsonObject, here: readonly KnownServer[]): string | undefined {
+  const same = here.find((one) => one.name === name);
+  if (same === undefined) return undefined;
+  const theirs = withoutNames(withReferences(name, entry, () => 'x'));
+  return launchIdentity(withoutNames(same.entry)) === launchIdentity(theirs) ? same.name : undefined;
+}
+
+/** What a secret is called says nothing about what is started. */
+function withoutNames(entry: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(entry).replace(/\$\{(?:secret|keyring):[^}]*\}/g, '${secret:x}')) as JsonObject;
 }
 
 async function serversOf(place: AppPlace, machine: Machine): Promise<Found[]> {

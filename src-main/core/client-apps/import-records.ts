@@ -13,6 +13,8 @@ interface ImportRecord {
   readonly added: readonly string[];
   /** Ids of the change journal. */
   readonly changes: readonly string[];
+  /** Names in the vault that it made or met. */
+  readonly sealed?: readonly string[];
 }
 
 /** Older imports are forgotten: their servers are the person's own by then. */
@@ -27,9 +29,9 @@ export class ImportRecords {
     this.#now = now;
   }
 
-  async note(added: readonly string[], changes: readonly string[]): Promise<ImportRecord> {
+  async note(added: readonly string[], changes: readonly string[], sealed: readonly string[]): Promise<ImportRecord> {
     ensurePrivateDir(this.#folder);
-    const record = { id: `import-${randomUUID().slice(0, 8)}`, at: this.#now(), added, changes };
+    const record = { id: `import-${randomUUID().slice(0, 8)}`, at: this.#now(), added, changes, sealed };
     await writeFileAtomic(this.#file(record.id), `${JSON.stringify(record, undefined, 2)}\n`);
     for (const { id } of (await this.all()).slice(kept)) await this.forget(id);
     return record;

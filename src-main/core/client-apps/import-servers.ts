@@ -1,5 +1,7 @@
 /** Brings servers over: into our config first, then, where they are to be moved, out of the apps they came from; undone as one. */
 import { AppError, errorText } from '../base/errors.ts';
+import type { FoundSecret } from '../secrets/find-plain.ts';
+import type { SecretDesk } from '../secrets/secret-desk.ts';
 import { type AppPlace, changeAppFile, readAppFile, revisionOf } from './update-app-file.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { formatOf } from './app-files.ts';
@@ -16,6 +18,8 @@ export interface ImportDeps {
   readonly add: (servers: readonly ImportedServer[]) => Promise<void>;
   /** Resolves with those that were there. */
   readonly remove: (servers: readonly string[]) => Promise<readonly string[]>;
+  /** What looks like a secret goes into the vault by this. */
+  readonly secrets: Pick<SecretDesk, 'keep' | 'copies'>;
   /** The text of an app's file with our entry in it. */
   readonly connect: (text: string, place: AppPlace) => string | Promise<string>;
 }
@@ -26,20 +30,37 @@ export interface ImportWish {
   readonly name: string;
 }
 
+/** How they are brought over. */
+export interface ImportWay {
+  /** Out of the apps they came from, too. */
+  readonly move: boolean;
+  /** What looks like a secret goes into the vault, and its reference into our config. */
+  readonly seal: boolean;
+}
+
 export interface ImportOutcome {
   readonly added: readonly string[];
+  readonly sealed: readonly FoundSecret[];
+  /** Files that still hold a value that was sealed, as it was. */
+  readonly copies: readonly string[];
   readonly sentence: string;
   /** For `undoImport`; undefined where nothing was done. */
   readonly undo: string | undefined;
 }
 
-/** Servers that are here already are not added twice; they are moved all the same. Rejects with AppError config_conflict. */
+/**
+ * Servers that are here already are not added twice; they are moved all the same. Rejects with AppError config_conflict, and secret_locked
+ * with nothing changed.
+ */
 export async function importServers(
   wishes: readonly ImportWish[],
-  move: boolean,
+  { move, seal }: ImportWay,
   deps: ImportDeps,
 ): Promise<ImportOutcome> {
-  const servers = newServers(wishes, deps.names());
+  const asWritten = newServers(wishes, deps.names());
+  const { servers, sealed, values } = seal
+    ? await sealAll(asWritten, deps)
+    : { servers: asWritten, sealed: [], values: [] };
   if (servers.length > 0) await deps.add(servers);
   const added = servers.map(({ name }) => name);
   const moved = move ? await moveAll(wishes, deps) : { changes: [], problems: [] };
@@ -51,14 +72,18 @@ export async function importServers(
           await deps.records.note(
             added,
             changes.map(({ id }) => id),
+            [...new Set(sealed.map(({ name }) => name))],
           )
         ).id;
-  return { added, undo, sentence: [addedText(added), movedText(changes), ...problems].filter(Boolean).join(' ') };
+  const places = wishes.flatMap(({ offer }) => offer.places.map(({ file }) => file));
+  const copies = values.length === 0 ? [] : await deps.secrets.copies(values, places);
+  const sentence = [addedText(added), sealedText(sealed), movedText(changes), ...problems].filter(Boolean).join(' ');
+  return { added, sealed, copies, undo, sentence };
 }
 
 /** Takes an import back. Rejects with AppError not_found, or config_conflict, with nothing changed, where an app's file has changed since. */
 export async function undoImport(id: string, deps: ImportDeps): Promise<string> {
-  const { added, changes } = await deps.records.get(id);
+  const { added, changes, sealed = [] } = await deps.records.get(id);
   const noted = await Promise.all(changes.map((change) => deps.journal.change(change)));
   for (const change of noted) await requireUnchanged(change);
   for (const { id: change } of [...noted].reverse()) await undoChange(change, deps.journal);
@@ -67,7 +92,33 @@ export async function undoImport(id: string, deps: ImportDeps): Promise<string> 
   await deps.records.forget(id);
   const files =
     noted.length === 0 ? '' : `${list(noted.map(({ file }) => file))} ${noted.length === 1 ? 'is' : 'are'} as before.`;
-  return [gone.length === 0 ? '' : `Taken out again: ${list(gone)}.`, files].filter(Boolean).join(' ');
+  // It may be the only copy by now: of a text that was pasted nobody has another.
+  const left = sealed.length === 0 ? '' : `What was sealed stays in the vault: ${list(sealed)}.`;
+  return [gone.length === 0 ? '' : `Taken out again: ${list(gone)}.`, files, left].filter(Boolean).join(' ');
+}
+
+interface SealedServers {
+  readonly servers: readonly ImportedServer[];
+  readonly sealed: readonly FoundSecret[];
+  readonly values: readonly string[];
+}
+
+/** Each value is in the vault, and was read back, before anything is written anywhere else. */
+async function sealAll(servers: readonly ImportedServer[], { secrets }: ImportDeps): Promise<SealedServers> {
+  const kept: {
+    readonly server: ImportedServer;
+    readonly moved: readonly FoundSecret[];
+    readonly values: readonly string[];
+  }[] = [];
+  for (const server of servers) {
+    const { entry, ...taken } = await secrets.keep(server.name, server.entry);
+    kept.push({ server: { ...server, entry }, ...taken });
+  }
+  return {
+    servers: kept.map(({ server }) => server),
+    sealed: kept.flatMap(({ moved }) => moved),
+    values: kept.flatMap(({ values }) => values),
+  };
 }
 
 function newServers(wishes: readonly ImportWish[], names: readonly string[]): ImportedServer[] {
@@ -133,6 +184,10 @@ function nameTaken(name: string): AppError {
 
 function addedText(added: readonly string[]): string {
   return added.length === 0 ? 'No server was new here.' : `Added: ${list(added)}.`;
+}
+
+function sealedText(sealed: readonly FoundSecret[]): string {
+  return sealed.length === 0 ? '' : `Sealed in the vault: ${list(sealed.map(({ name }) => name))}.`;
 }
 
 function movedText(changes: readonly AppChange[]): string {

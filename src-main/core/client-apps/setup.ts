@@ -34,6 +34,7 @@ export interface AppSetupParts {
   readonly here: () => readonly KnownServer[];
   readonly add: ImportDeps['add'];
   readonly remove: ImportDeps['remove'];
+  readonly secrets: ImportDeps['secrets'];
   /** The folder that a person is in; undefined: nobody is anywhere. */
   readonly cwd?: string | undefined;
   readonly isOnPath: ProjectParts['isOnPath'];
@@ -53,6 +54,7 @@ interface AccessWish {
 interface ImportAsked {
   readonly servers: readonly { readonly id: string; readonly name: string }[];
   readonly move: boolean;
+  readonly keepSecrets?: boolean;
 }
 
 interface Said {
@@ -167,7 +169,8 @@ export class AppSetup {
 
   offeredEntry = (id: string): Promise<JsonObject> => this.imports.entryOf(id);
 
-  importServers = ({ servers, move }: ImportAsked): Promise<ImportOutcome> => this.imports.bringOffered(servers, move);
+  importServers = ({ servers, move, keepSecrets = false }: ImportAsked): Promise<ImportOutcome> =>
+    this.imports.bringOffered(servers, { move, seal: keepSecrets });
 
   otherEntry = async ({
     app,
@@ -246,13 +249,14 @@ export class AppSetup {
   }
 
   #importDeps(): ImportDeps {
-    const { here, add, remove, access } = this.#parts;
+    const { here, add, remove, secrets, access } = this.#parts;
     return {
       journal: this.#journal,
       records: this.#records,
       names: () => here().map(({ name }) => name),
       add,
       remove,
+      secrets,
       connect: async (text, { app, project }) => {
         await access.store.give(app.id);
         const launch = project === undefined ? this.#launch(app.id) : await this.inProject(project).launchFor(app);

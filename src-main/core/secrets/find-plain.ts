@@ -12,6 +12,15 @@ export interface PlainSecret {
   readonly names: readonly string[];
 }
 
+/** The same for people: without the value. */
+export interface FoundSecret {
+  readonly server: string;
+  /** Where in its entry: `env GITHUB_TOKEN`. */
+  readonly where: string;
+  /** What it is or would be called. */
+  readonly name: string;
+}
+
 /** Names the secret that takes the place of a value; undefined leaves it as it is. */
 type Keep = (found: PlainSecret) => string | undefined;
 
@@ -23,6 +32,11 @@ export function findPlain(server: string, entry: JsonObject): readonly PlainSecr
     return undefined;
   });
   return found;
+}
+
+/** The same, as people are told of it. */
+export function foundSecrets(server: string, entry: JsonObject): readonly FoundSecret[] {
+  return findPlain(server, entry).map(({ where, names: [best = ''] }) => ({ server, where, name: best }));
 }
 
 /** The entry with a reference for each value that `keep` gives a name. */

@@ -6,11 +6,12 @@ import { dirname, join } from 'node:path';
 const mostFiles = 2000;
 const mostBytes = 8 * 1024 * 1024;
 
-/** Those below the folders, and those beside the config file whose names begin as its does. Never rejects. */
+/** Those below the folders, those beside the config file whose names begin as its does, and `more`. Never rejects. */
 export async function filesWith(
   values: readonly string[],
   configFile: string,
   folders: readonly string[],
+  more: readonly string[] = [],
 ): Promise<readonly string[]> {
   const wanted = [...new Set(values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]))];
   const beside = await readdir(dirname(configFile)).catch(() => []);
@@ -18,7 +19,7 @@ export async function filesWith(
   const own = beside.filter((name) => name.startsWith(start)).map((name) => join(dirname(configFile), name));
   const below = await Promise.all(folders.map(filesBelow));
   const holding: string[] = [];
-  for (const file of [...new Set([...own, ...below.flat()])].slice(0, mostFiles)) {
+  for (const file of [...new Set([...own, ...more, ...below.flat()])].slice(0, mostFiles)) {
     if (await holds(file, wanted)) holding.push(file);
   }
   return holding.sort();

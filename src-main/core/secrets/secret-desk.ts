@@ -6,7 +6,7 @@ import type { ConfigStore } from '../config/config-store.ts';
 import { replaceEntry, writtenEntry } from '../config/edit-config.ts';
 import { readConfigText } from '../config/update-config-file.ts';
 import { secretOfName, secretsOfServer, vaultName } from './fill-secrets.ts';
-import { findPlain, type PlainSecret, withReferences } from './find-plain.ts';
+import { findPlain, type FoundSecret, foundSecrets, type PlainSecret, withReferences } from './find-plain.ts';
 import { filesWith } from './plain-copies.ts';
 import { ofServers, type KeyPlaceName, type Vault, type VaultStanding } from './vault.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -20,13 +20,12 @@ export interface SecretRow {
   readonly servers: readonly string[];
 }
 
-/** A value of an entry that looks like a secret. */
-export interface FoundSecret {
-  readonly server: string;
-  /** Where in its entry: `env GITHUB_TOKEN`. */
-  readonly where: string;
-  /** What it is or would be called. */
-  readonly name: string;
+/** An entry with references in the place of its secrets. */
+export interface KeptEntry {
+  readonly entry: JsonObject;
+  readonly moved: readonly FoundSecret[];
+  /** What was taken out of it: for this process alone. */
+  readonly values: readonly string[];
 }
 
 export interface MovedSecrets {
@@ -89,17 +88,14 @@ export class SecretDesk {
 
   /** The same of an entry that is not in the config. */
   findIn(server: string, entry: JsonObject): readonly FoundSecret[] {
-    return findPlain(server, entry).map(({ where, names: [best = ''] }) => ({ server, where, name: best }));
+    return foundSecrets(server, entry);
   }
 
   /**
    * Takes secrets out of an entry that is not in the config yet: each is in the vault, and was read back, before its reference is
    * answered. Rejects with AppError secret_locked.
    */
-  async keep(
-    server: string,
-    entry: JsonObject,
-  ): Promise<{ readonly entry: JsonObject; readonly moved: readonly FoundSecret[] }> {
+  async keep(server: string, entry: JsonObject): Promise<KeptEntry> {
     const chosen = new Map<PlainSecret['value'], string>();
     const moved: FoundSecret[] = [];
     for (const found of findPlain(server, entry)) {
@@ -107,7 +103,11 @@ export class SecretDesk {
       chosen.set(found.value, name);
       moved.push({ server, where: found.where, name });
     }
-    return { entry: withReferences(server, entry, ({ value }) => chosen.get(value)), moved };
+    return {
+      entry: withReferences(server, entry, ({ value }) => chosen.get(value)),
+      moved,
+      values: [...chosen.keys()],
+    };
   }
 
   /**
@@ -118,10 +118,9 @@ export class SecretDesk {
     const moves: { name: string; before: JsonObject; after: JsonObject; moved: readonly FoundSecret[] }[] = [];
     const values: string[] = [];
     for (const [name, before] of await this.#entries(server)) {
-      const found = findPlain(name, before);
-      if (found.length === 0) continue;
-      values.push(...found.map(({ value }) => value));
-      const { entry: after, moved } = await this.keep(name, before);
+      const { entry: after, moved, values: kept } = await this.keep(name, before);
+      if (moved.length === 0) continue;
+      values.push(...kept);
       moves.push({ name, before, after, moved });
     }
     if (moves.length === 0) return { moved: [], copies: [] };
@@ -136,9 +135,9 @@ export class SecretDesk {
     return { moved: moves.flatMap(({ moved }) => moved), copies: await this.copies(values) };
   }
 
-  /** Files of ours that hold one of these values as it is. */
-  copies(values: readonly string[]): Promise<readonly string[]> {
-    return filesWith(values, this.#config.path, this.#folders);
+  /** Files of ours, and of those given, that hold one of these values as it is. */
+  copies(values: readonly string[], files: readonly string[] = []): Promise<readonly string[]> {
+    return filesWith(values, this.#config.path, this.#folders, files);
   }
 
   async unlock(passphrase: string): Promise<VaultStanding> {

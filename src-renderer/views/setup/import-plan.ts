@@ -29,6 +29,13 @@ export function chosen(
     .map((offer) => ({ id: offer.id, name: nameOf(offer, wishes).trim() }));
 }
 
+/** Where the chosen servers have what looks like a secret, as people read it. */
+export function sealable(offers: readonly OfferedServer[], wishes: ImportWishes): readonly string[] {
+  return offers
+    .filter((offer) => offer.already === undefined && isTicked(offer, wishes))
+    .flatMap((offer) => offer.sealable.map(({ where }) => `${nameOf(offer, wishes).trim()}, ${where}`));
+}
+
 /** Ids of those that are worth a trial: what is here already shows how it fares by itself. */
 export function toTry(offers: readonly OfferedServer[], wishes: ImportWishes): readonly string[] {
   return offers.filter((offer) => offer.already === undefined && isTicked(offer, wishes)).map(({ id }) => id);

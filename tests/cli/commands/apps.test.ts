@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { filesHolding } from '../../support/files-holding.ts';
 import { cliFile, CliHome, entries, eventually, type Outcome } from '../cli-home.ts';
 
 let person = '';
@@ -98,6 +99,20 @@ test('servers of apps are shown, brought over and taken back; they are shown as 
   expect(serversOf(home)['docs']).toEqual({ ...echo, args: [...echo.args, 'x'] });
   expect((await run(home, ['undo', '--yes'])).stdout).toContain('Taken out again: docs.');
   expect(Object.keys(serversOf(home))).toEqual(['mine']);
+});
+
+test('what looks like a secret is named before, with the way to seal it; sealed, it stands in no file of ours', async () => {
+  await using home = new CliHome({});
+  const file = await cursor({ mail: { ...entries.echo, env: { GITHUB_TOKEN: secret } } });
+  const shown = await run(home, ['import', '--dry-run']);
+  expect(shown.stdout).toContain('1 value would stand in the config file as it is: mail, env GITHUB_TOKEN.');
+  expect(shown.stdout).toContain('tooltray import … --sealed');
+  const done = await run(home, ['import', '--sealed', '--yes']);
+  expect(done.stdout).toContain('Sealed in the vault: mail, env GITHUB_TOKEN.');
+  expect(done.stdout).toContain(`as they were; delete backups when all works:\n  ${await realpath(file)}`);
+  expect(serversOf(home)['mail']).toEqual({ ...entries.echo, env: { GITHUB_TOKEN: '${secret:GITHUB_TOKEN}' } });
+  expect(await filesHolding(home.path, secret)).toEqual([]);
+  expect(done.stdout).not.toContain(secret);
 });
 
 test('moved servers leave their app for ours, and come back', async () => {

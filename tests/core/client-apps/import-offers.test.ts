@@ -1,15 +1,27 @@
 /** Which servers of the apps on this machine are offered, and what becomes of them when they are brought over. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { formatOf, knownApp } from '../../../src-main/core/client-apps/app-files.ts';
 import type { AppPlace } from '../../../src-main/core/client-apps/update-app-file.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
 import { importOffers, type KnownServer } from '../../../src-main/core/client-apps/import-offers.ts';
 import { ImportRecords } from '../../../src-main/core/client-apps/import-records.ts';
-import { type ImportDeps, importServers, undoImport } from '../../../src-main/core/client-apps/import-servers.ts';
+import {
+  type ImportDeps,
+  importServers,
+  type ImportWay,
+  undoImport,
+} from '../../../src-main/core/client-apps/import-servers.ts';
+import { ConfigStore } from '../../../src-main/core/config/config-store.ts';
+import { SecretDesk } from '../../../src-main/core/secrets/secret-desk.ts';
+import { filesHolding } from '../../support/files-holding.ts';
+import { plainVault } from '../../support/plain-vault.ts';
 
+const stay: ImportWay = { move: false, seal: false };
+const away: ImportWay = { move: true, seal: false };
 let home = '';
 let config = new Map<string, unknown>();
 
@@ -30,6 +42,14 @@ async function put(app: string, path: string, text: string): Promise<AppPlace> {
 const cursor = (servers: object): Promise<AppPlace> =>
   put('cursor', '.cursor/mcp.json', `// mine\n${JSON.stringify({ mcpServers: servers }, null, 2)}\n`);
 
+/** Over a config of its own: names that its servers wait for are none of ours. */
+async function desk(): Promise<SecretDesk> {
+  const file = join(home, 'config.json');
+  await writeFile(file, '{}');
+  const store = await ConfigStore.open(file);
+  return new SecretDesk({ vault: plainVault(home), config: store, folders: [join(home, 'journal')] });
+}
+
 function deps(): ImportDeps {
   return {
     journal: new ChangeJournal(join(home, 'journal')),
@@ -37,6 +57,10 @@ function deps(): ImportDeps {
     names: () => [...config.keys()],
     add: async (servers) => servers.forEach(({ name, entry }) => config.set(name, entry)),
     remove: async (names) => names.filter((name) => config.delete(name)),
+    secrets: {
+      keep: async (...given) => (await desk()).keep(...given),
+      copies: async (...given) => (await desk()).copies(...given),
+    },
     connect: (text, { app }) => formatOf(app).set(text, [...app.container, 'tooltray'], { command: '/opt/tooltray' }),
   };
 }
@@ -187,7 +211,7 @@ test('brought over with new names: taken ones get a number, a chosen one that is
   config.set('a', {});
   const [a, b] = offers;
   if (a === undefined || b === undefined) throw new Error('two were written');
-  await expect(importServers([{ offer: b, name: 'a' }], false, deps())).rejects.toMatchObject({
+  await expect(importServers([{ offer: b, name: 'a' }], stay, deps())).rejects.toMatchObject({
     code: 'config_conflict',
   });
   const outcome = await importServers(
@@ -195,7 +219,7 @@ test('brought over with new names: taken ones get a number, a chosen one that is
       { offer: a, name: 'a' },
       { offer: b, name: 'beta' },
     ],
-    false,
+    stay,
     deps(),
   );
   expect([outcome.added, outcome.sentence]).toEqual([['a-2', 'beta'], 'Added: a-2, beta.']);
@@ -206,7 +230,7 @@ test('moved: the app keeps what was not chosen and gets ours; undone as one, to 
   const before = await readFile(place.file, 'utf8');
   const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
   if (a === undefined) throw new Error('it was written');
-  const { undo, sentence } = await importServers([{ offer: a, name: 'a' }], true, deps());
+  const { undo, sentence } = await importServers([{ offer: a, name: 'a' }], away, deps());
   expect(sentence).toBe(`Added: a. Replaced by Tooltray in ${place.file}.`);
   const after = await readFile(place.file, 'utf8');
   expect(after).toContain('// mine');
@@ -220,7 +244,7 @@ test('an import is not undone when the app has written its file since, and nothi
   const place = await cursor({ a: { command: 'one' } });
   const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
   if (a === undefined) throw new Error('it was written');
-  const { undo } = await importServers([{ offer: a, name: 'a' }], true, deps());
+  const { undo } = await importServers([{ offer: a, name: 'a' }], away, deps());
   const changed = `${await readFile(place.file, 'utf8')}\n`;
   await writeFile(place.file, changed);
   await expect(undoImport(undo ?? '', deps())).rejects.toMatchObject({ code: 'config_conflict' });
@@ -232,7 +256,62 @@ test('an app whose file cannot be edited keeps its entries, and the others are m
   const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
   if (a === undefined) throw new Error('it was written');
   await writeFile(place.file, '{ "mcpServers": {');
-  const outcome = await importServers([{ offer: a, name: 'a' }], true, deps());
+  const outcome = await importServers([{ offer: a, name: 'a' }], away, deps());
   expect([outcome.added, await readFile(place.file, 'utf8')]).toEqual([['a'], '{ "mcpServers": {']);
   expect(outcome.sentence).toContain(`${place.file} was left as it is:`);
+});
+
+test('sealed: values are in the vault before anything is written, their plain copies are named, and undo keeps what may be the only one', async () => {
+  const entry = { command: 'one', env: { API_KEY: 'planted-in-app-1', MODE: 'fast' } };
+  const place = await cursor({ a: entry });
+  const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
+  if (a === undefined) throw new Error('it was written');
+  expect(a.sealable).toEqual([{ server: 'a', where: 'env API_KEY', name: 'API_KEY' }]);
+  const parts = deps();
+  const vault = plainVault(home);
+  const kept: unknown[] = [];
+  const add: ImportDeps['add'] = async (servers) => {
+    kept.push(await vault.read('secret/API_KEY'));
+    await parts.add(servers);
+  };
+  const outcome = await importServers([{ offer: a, name: 'a' }], { move: true, seal: true }, { ...parts, add });
+  expect(kept).toEqual(['planted-in-app-1']);
+  expect(config.get('a')).toEqual({ command: 'one', env: { API_KEY: '${secret:API_KEY}', MODE: 'fast' } });
+  expect(outcome.sealed).toEqual([{ server: 'a', where: 'env API_KEY', name: 'API_KEY' }]);
+  expect(outcome.copies.length).toBeGreaterThan(0);
+  expect(await filesHolding(home, 'planted-in-app-1')).toEqual(outcome.copies);
+  expect(JSON.stringify(outcome)).not.toContain('planted');
+  expect(await undoImport(outcome.undo ?? '', parts)).toContain('What was sealed stays in the vault: API_KEY.');
+  expect(await vault.read('secret/API_KEY')).toBe('planted-in-app-1');
+});
+
+test('left in its app, the file of the app is the plain copy that is named', async () => {
+  const place = await cursor({ a: { command: 'one', args: ['--api-key', 'planted-in-app-2'] } });
+  const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
+  if (a === undefined) throw new Error('it was written');
+  const outcome = await importServers([{ offer: a, name: 'a' }], { move: false, seal: true }, deps());
+  expect(outcome.copies).toEqual([place.file]);
+  // The one that has its secret sealed is the same server still; another account is another.
+  const here = [{ name: 'a', entry: config.get('a') as JsonObject }];
+  const other = await cursor({
+    a: { command: 'one', args: ['--api-key', 'planted-in-app-2'] },
+    b: { command: 'one', args: ['--api-key', 'planted-in-app-3'] },
+  });
+  const offers = await importOffers([other], here, { home, env: {}, platform: 'linux' });
+  expect(offers.map(({ name, already }) => [name, already])).toEqual([
+    ['a', 'a'],
+    ['b', undefined],
+  ]);
+});
+
+test('a vault that is locked: nothing is brought over', async () => {
+  const place = await cursor({ a: { command: 'one', env: { API_KEY: 'planted-in-app-4' } } });
+  const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
+  if (a === undefined) throw new Error('it was written');
+  await plainVault(home).write('secret/OTHER', 'other-value');
+  const [key] = (await readdir(join(home, 'secrets'))).filter((name) => name !== 'vault.json');
+  await rm(join(home, 'secrets', key ?? ''));
+  const done = importServers([{ offer: a, name: 'a' }], { move: true, seal: true }, deps());
+  await expect(done).rejects.toMatchObject({ code: 'secret_locked' });
+  expect([config.size, await readFile(place.file, 'utf8')]).toEqual([0, expect.stringContaining('planted-in-app-4')]);
 });

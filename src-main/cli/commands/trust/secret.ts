@@ -5,7 +5,7 @@ import type { CoreAccess, FoundSecret, RpcMethods, SecretsContract, VaultStandin
 import { openAnyConfig, openCliConfig, unknownServer, serverNames } from '../../cli-config.ts';
 import { command, commonFlags, wrongUse } from '../../command.ts';
 import { runningCoreFor } from '../../core-access.ts';
-import { ownDesk } from '../../own-desk.ts';
+import { copyLines, ownDesk } from '../../own-desk.ts';
 import { oneLine, paint, printAnswer, readSecret, table } from '../../terminal.ts';
 
 const places = ['keychain', 'passphrase', 'file'] as const;
@@ -130,12 +130,7 @@ async function move(ask: Ask, server: string | undefined, dryRun: boolean, json:
   printAnswer(json, { moved, copies }, () =>
     moved.length === 0
       ? [nothingFound]
-      : [
-          `Moved ${count(moved.length, 'value')} into the vault:`,
-          ...moved.map(line),
-          ...(copies.length === 0 ? [] : ['These files still hold them as they were; delete them when all works:']),
-          ...copies.map((file) => `  ${oneLine(file)}`),
-        ],
+      : [`Moved ${count(moved.length, 'value')} into the vault:`, ...moved.map(line), ...copyLines(copies)],
   );
 }
 

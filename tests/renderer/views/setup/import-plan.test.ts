@@ -1,10 +1,24 @@
 /** Which offered servers come, and under what name. */
-import { chosen, type ImportWishes, nameProblem, toTry } from '../../../../src-renderer/views/setup/import-plan.ts';
+import {
+  chosen,
+  type ImportWishes,
+  nameProblem,
+  sealable,
+  toTry,
+} from '../../../../src-renderer/views/setup/import-plan.ts';
 import { expect, test } from 'vitest';
 import type { OfferedServer } from '../../../../src-main/core/client-apps/app-rows.ts';
 
 const offer = (name: string, already?: string): OfferedServer => ({
-  ...{ id: `id-${name}`, app: 'Cursor', name, endpoint: 'npx x', secrets: [], losses: [] },
+  ...{
+    id: `id-${name}`,
+    app: 'Cursor',
+    name,
+    endpoint: 'npx x',
+    secrets: [],
+    losses: [],
+    sealable: [{ server: name, where: 'env KEY', name: 'KEY' }],
+  },
   already,
 });
 const wishes = (more: Partial<ImportWishes> = {}): ImportWishes => ({
@@ -44,4 +58,9 @@ test('a name that is empty, taken or given twice is told before anything is aske
   expect(problemOf('linear')).toBe('Another one would have this name.');
   expect(problemOf('github', ['github'])).toBe('');
   expect(problemOf('hub')).toBe('');
+});
+
+test('what could be sealed is told of what is new and ticked, under the name it will have', () => {
+  const plan = wishes({ ticked: new Map([['id-linear', false]]), names: new Map([['id-github', 'work']]), move: true });
+  expect(sealable(offers, plan)).toEqual(['work, env KEY']);
 });

@@ -1,0 +1,73 @@
+/** Secrets in the dashboard: what is brought over or added is sealed, the settings say where the key lies and seal the rest. */
+import { expect, test as plain } from '@playwright/test';
+import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { filesHolding } from '../support/files-holding.ts';
+import { ServedCore } from './serve-core.ts';
+
+const planted = 'planted-0123456789';
+const withKey = (name: string): object => ({ ...fixtureCommand('echo', name), env: { [name]: planted } });
+
+const test = plain.extend<{ home: ServedCore }>({
+  home: async ({ page }, use) => {
+    await using home = await ServedCore.start({
+      config: { servers: { old: withKey('OLD_KEY') } },
+      files: { '.cursor/mcp.json': { mcpServers: { mail: withKey('MAIL_KEY'), plain: withKey('PLAIN_KEY') } } },
+    });
+    await page.goto(home.link);
+    await use(home);
+  },
+});
+
+test('what is brought over is sealed unless the person says no, and the file that keeps the plain value is named', async ({
+  page,
+  home,
+}) => {
+  await page.goto(home.at('setup/servers'));
+  const seal = page.getByRole('checkbox', { name: /sealed, out of the config file/ });
+  await expect(seal).toBeChecked();
+  await expect(page.getByText('Keep mail, env MAIL_KEY, plain, env PLAIN_KEY sealed')).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Bring plain over' }).uncheck();
+  await expect(page.getByText('Keep mail, env MAIL_KEY sealed')).toBeVisible();
+  await page.getByRole('button', { name: 'Add 1 server' }).click();
+  const brought = page.getByRole('region', { name: 'What was brought over' });
+  await expect(brought).toContainText('Sealed in the vault: MAIL_KEY.');
+  await expect(brought).toContainText(home.path('.cursor/mcp.json'));
+  await expect(brought.getByRole('listitem').filter({ hasText: 'mail' })).toContainText('Ready');
+  expect(await home.read('own/config.json')).toContain('${secret:MAIL_KEY}');
+
+  await page.getByRole('checkbox', { name: 'Bring plain over' }).check();
+  await seal.uncheck();
+  await page.getByRole('button', { name: 'Add 1 server' }).click();
+  await expect(brought).toContainText('Added: plain.');
+  expect(await home.read('own/config.json')).not.toContain('${secret:PLAIN_KEY}');
+});
+
+test('what is added is sealed, with its box ticked', async ({ page, home }) => {
+  await page.goto(home.at('servers?add=paste'));
+  const text = JSON.stringify({
+    mcpServers: { added: { ...fixtureCommand('echo'), env: { ADDED_KEY: 'planted-added-1' } } },
+  });
+  await page.getByRole('textbox', { name: 'What the server’s page says' }).fill(text);
+  await page.getByRole('button', { name: 'Find servers in it' }).click();
+  await expect(page.getByRole('checkbox', { name: 'Keep env ADDED_KEY sealed' })).toBeChecked();
+  await page.getByRole('button', { name: 'Test and add' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Added.' })).toBeVisible();
+  expect(await home.read('own/config.json')).toContain('${secret:ADDED_KEY}');
+  expect(await filesHolding(home.path('own'), 'planted-added-1')).toEqual([]);
+});
+
+test('the settings say where the key lies, seal what stands in the config file, and name what still holds it', async ({
+  page,
+  home,
+}) => {
+  await page.goto(home.at('settings'));
+  const card = page.getByRole('region', { name: 'Secrets' });
+  await expect(card).toContainText('1 value in the config file looks like a secret: old, env OLD_KEY.');
+  await card.getByRole('button', { name: 'Keep sealed instead' }).click();
+  await expect(card).toContainText(/Secrets are sealed/);
+  await expect(card.locator('code').filter({ hasText: /^OLD_KEY$/ })).toBeVisible();
+  await expect(card).not.toContainText('looks like a secret');
+  await expect(card).toContainText(home.path('own/config.json.'));
+  await expect(card).not.toContainText(planted);
+  expect(await home.read('own/config.json')).toContain('${secret:OLD_KEY}');
+});
