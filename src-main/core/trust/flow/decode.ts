@@ -1,4 +1,5 @@
 /** What a text says besides its letters: one layer of base64, hex, URL and JSON escapes taken off, addresses that are spelled out. */
+import { hasRun, runOf } from './first-look.ts';
 
 /** Runs that may be an encoding. */
 const base64 = /[A-Za-z0-9+/_-]{16,}/g;
@@ -7,15 +8,15 @@ const escapes = /(?:%[0-9a-fA-F]{2})+/g;
 const jsonEscape = /\\u([0-9a-fA-F]{4})/g;
 const entity = /&#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}));/g;
 
-/** One look for what all of the others need: most texts have none of it. */
-const mayHide = /[A-Za-z0-9+/_-]{16}|%|\\u|&#|[\s([{]at[\s)\]}]/i;
+const ofRun = runOf('+/_-');
+const spelledAt = /[\s([{]at[\s)\]}]/i;
 
 /** Of a text, in characters: what lies beyond is not decoded. */
 const longest = 1_000_000;
 
 /** Texts found under one layer, without those that are no text. Takes time in proportion to the text. */
 export function decodedOnce(whole: string): readonly string[] {
-  if (!mayHide.test(whole)) return [];
+  if (!mayHide(whole)) return [];
   const text = whole.slice(0, longest);
   return [
     ...(text.match(base64) ?? []).map((run) => textIn(Buffer.from(run, 'base64'))),
@@ -29,6 +30,12 @@ export function decodedOnce(whole: string): readonly string[] {
     text.includes('&#') ? text.replace(entity, readEntity) : undefined,
     ...spelledOut(text),
   ].filter((one) => one !== undefined);
+}
+
+/** One look for what all of the others need: most texts have none of it. */
+function mayHide(text: string): boolean {
+  if (text.includes('%') || text.includes('\\u') || text.includes('&#')) return true;
+  return hasRun(text, ofRun, 16) || spelledAt.test(text);
 }
 
 /** Bytes that are readable text nearly throughout; random ones are not. */

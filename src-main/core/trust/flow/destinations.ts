@@ -1,6 +1,7 @@
 /** Where a call would send something: addresses, hosts, accounts, telephone numbers and names, out of its arguments, in one spelling. */
 import { domainToUnicode } from 'node:url';
 import { isObject, type JsonObject } from '../../base/json.ts';
+import { hasDigits, hasSite } from './first-look.ts';
 
 export type DestinationKind = 'mail' | 'site' | 'account' | 'phone' | 'name';
 
@@ -66,8 +67,9 @@ export function destinationsIn(text: string, mayBeName: boolean): readonly Desti
 export function wholeDestination(text: string): readonly Destination[] {
   if (text.length > 4000) return [];
   const trimmed = text.trim();
-  const mail = bareMail.exec(trimmed)?.[1];
+  const mail = trimmed.includes('@') ? bareMail.exec(trimmed)?.[1] : undefined;
   if (mail !== undefined) return mailsIn(mail);
+  if (!hasSite(trimmed)) return [];
   const [url] = trimmed.match(urlPattern) ?? [];
   return url === trimmed ? siteOf(url, url) : [];
 }
@@ -78,6 +80,7 @@ export function linksIn(text: string): readonly Destination[] {
 }
 
 function mailsIn(text: string): readonly Destination[] {
+  if (!text.includes('@')) return [];
   return (text.match(mailPattern) ?? []).map((written) => {
     const key = written.normalize('NFKC').toLowerCase();
     return { kind: 'mail', key: `mail ${key}`, spellings: [key], written };
@@ -85,6 +88,7 @@ function mailsIn(text: string): readonly Destination[] {
 }
 
 function sitesIn(text: string): readonly Destination[] {
+  if (!hasSite(text)) return [];
   return (text.match(urlPattern) ?? []).flatMap((written) => {
     const url = written.replace(/[.,;:!?)\]]+$/, '');
     return siteOf(url, /^www\./i.test(url) ? `http://${url}` : url);
@@ -132,7 +136,9 @@ export function urlsIn(text: string): readonly string[] {
 }
 
 function accountsIn(text: string): readonly Destination[] {
-  const accounts = [...(text.match(ibanPattern) ?? []), ...(text.match(walletPattern) ?? [])];
+  const banks = hasDigits(text, 4) ? text.match(ibanPattern) : null;
+  const wallets = text.includes('0x') || text.includes('bc1') ? text.match(walletPattern) : null;
+  const accounts = [...(banks ?? []), ...(wallets ?? [])];
   return accounts.map((written) => {
     const key = written.replace(/[ -]/g, '').toLowerCase();
     return { kind: 'account', key: `account ${key}`, spellings: [key], written };
@@ -140,6 +146,7 @@ function accountsIn(text: string): readonly Destination[] {
 }
 
 function phonesIn(text: string): readonly Destination[] {
+  if (!text.includes('+') && !text.includes('00')) return [];
   return (text.match(phonePattern) ?? []).map((written) => {
     const key = written.replace(/\D/g, '').replace(/^00/, '');
     return { kind: 'phone', key: `phone ${key}`, spellings: [key], written };

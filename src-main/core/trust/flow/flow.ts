@@ -76,6 +76,8 @@ interface FlowParts {
 
 /** Slices of about 32,000 characters that a call may read before it lets others on. */
 const atOnce = 8;
+/** A session that calls nothing for so long is quiet, in ms. */
+const quietMs = 20;
 /** How long a yes for one call waits for it to be made, and a no stands, in ms. */
 const onceMs = 10 * 60_000;
 const noMs = 60 * 60_000;
@@ -84,6 +86,8 @@ export class Flow {
   readonly roles: RolesOfTools;
   readonly #parts: FlowParts;
   readonly #sessions: FlowSessions;
+  /** What reads answers of sessions that are quiet. */
+  readonly #readLast = new WeakMap<SessionMemory, NodeJS.Timeout>();
   /** Questions whose answers are seen to. */
   readonly #followed = new WeakSet<Promise<Answer>>();
 
@@ -141,6 +145,23 @@ export class Flow {
   #note({ memory }: FlowSession, said: Result | string, source: Source): void {
     memory.noteRead(said, source);
     if (memory.isBehind) void this.#settle(memory)?.catch(this.#parts.onTrouble);
+    else if (memory.isNearlyRead) this.#readLater(memory);
+  }
+
+  /** When the session is quiet, as it is while a model thinks: what is read then, no call waits for. */
+  #readLater(memory: SessionMemory): void {
+    const timer = this.#readLast.get(memory);
+    if (timer === undefined) this.#readLast.set(memory, setTimeout(() => this.#readNow(memory), quietMs).unref());
+    else timer.refresh();
+  }
+
+  /** One slice in a turn. */
+  #readNow(memory: SessionMemory): void {
+    try {
+      if (memory.readOn()) this.#readLater(memory);
+    } catch (error) {
+      this.#parts.onTrouble(error);
+    }
   }
 
   /** Reads what waits: a little at once, more in turns with everybody else. */

@@ -1,5 +1,6 @@
 /** Data that nobody sends away unasked, by shape and checksum: keys, private keys, card numbers. */
 import { isPrefixedKey, prefixedKeys, privateKeys } from '../../base/secret-shapes.ts';
+import { hasDigits, hasRun, runOf } from './first-look.ts';
 import { mask } from '../../base/mask.ts';
 
 export type SensitiveKind = 'key' | 'private key' | 'card';
@@ -22,12 +23,21 @@ const digits = /(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-]?\d)/g;
 const issuers =
   /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12,15}|3(?:0[0-5]|[68]\d)\d{11}|35\d{14})$/;
 
+/** What keys with a prefix are made of, and how long the shortest of them is: one of Slack. */
+const ofKeys = runOf('_.-');
+const shortestKey = 13;
+
 /** In their order, each as it stands there. Takes time in proportion to the text. */
 export function sensitiveIn(text: string): readonly Sensitive[] {
   const found: Sensitive[] = [];
-  for (const key of text.match(privateKeys) ?? []) found.push({ kind: 'private key', text: key });
-  for (const key of text.match(prefixedKeys) ?? []) if (isPrefixedKey(key)) found.push({ kind: 'key', text: key });
-  for (const card of text.match(digits) ?? []) if (isCard(card)) found.push({ kind: 'card', text: card });
+  const mayBeKey = hasRun(text, ofKeys, shortestKey);
+  const mayBeCard = hasDigits(text, 13);
+  if (text.includes('-----BEGIN'))
+    for (const key of text.match(privateKeys) ?? []) found.push({ kind: 'private key', text: key });
+  if (mayBeKey)
+    for (const key of text.match(prefixedKeys) ?? []) if (isPrefixedKey(key)) found.push({ kind: 'key', text: key });
+  if (mayBeCard)
+    for (const card of text.match(digits) ?? []) if (isCard(card)) found.push({ kind: 'card', text: card });
   return found;
 }
 

@@ -1,7 +1,7 @@
 /**
  * What one session has read and named: words with where each came from first, addresses word by word, runs of words of private data.
- * No texts are kept but those that wait to be read, and the last that went to a new address. Reading an answer waits until a call
- * asks about it, or too much waits. At its bounds nothing is forgotten: from then on it says that it cannot tell.
+ * No texts are kept but those that wait to be read, and the last that went to a new address. A short answer is read when the
+ * session is quiet; all others when a call asks about them, or too much waits. At its bounds nothing is forgotten: from then on it says that it cannot tell.
  */
 import { isObject, type JsonObject, textOr } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
@@ -115,6 +115,11 @@ export class SessionMemory {
     return this.#waitingLength > this.#limits.waiting || this.#waiting.length > 2000;
   }
 
+  /** What waits is read in about a millisecond: not worth keeping. */
+  get isNearlyRead(): boolean {
+    return this.#waitingLength <= sliceLength;
+  }
+
   /** Reads on for one slice; whether there is more. */
   readOn(): boolean {
     this.#reading ??= this.#read();
@@ -217,8 +222,7 @@ export class SessionMemory {
       },
     });
     for (const number of groupedNumbers(text)) this.#words.add(hashOf(number), index);
-    if (source !== undefined && /:\/\/|www\./i.test(text))
-      for (const url of urlsIn(text)) this.#urls.add(hashOf(url), index);
+    if (source !== undefined) for (const url of urlsIn(text)) this.#urls.add(hashOf(url), index);
   }
 
   #seen(spellings: readonly string[]): Origin | undefined {

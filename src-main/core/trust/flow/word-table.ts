@@ -9,7 +9,7 @@ const load = 0.5;
 
 export class WordTable {
   readonly #most: number;
-  #hashes = new Uint32Array(emptySlots);
+  #hashes = new Int32Array(emptySlots);
   #sources = new Uint16Array(emptySlots);
   #count = 0;
   #isFull = false;
@@ -65,7 +65,7 @@ export class WordTable {
 
   #grow(): void {
     const [hashes, sources] = [this.#hashes, this.#sources];
-    this.#hashes = new Uint32Array(hashes.length * 2);
+    this.#hashes = new Int32Array(hashes.length * 2);
     this.#sources = new Uint16Array(hashes.length * 2);
     for (let from = 0; from < hashes.length; from++) {
       if (sources[from] === 0) continue;
@@ -99,11 +99,11 @@ export class ShingleSketch {
   }
 
   add(hash: number): void {
-    if ((hash >>> 0) % this.#rate !== 0) return;
+    if (hash % this.#rate !== 0) return;
     this.#kept.add(hash);
     if (this.#kept.size <= this.#most) return;
     this.#rate *= 2;
-    for (const kept of this.#kept) if ((kept >>> 0) % this.#rate !== 0) this.#kept.delete(kept);
+    for (const kept of this.#kept) if (kept % this.#rate !== 0) this.#kept.delete(kept);
   }
 
   has(hash: number): boolean {

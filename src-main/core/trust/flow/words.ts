@@ -1,6 +1,7 @@
 /**
  * Reads the words of a text as hashes, in one pass and without making a string of each. A word holds letters, digits and what
- * stands inside of addresses and hosts (`. _ % + @ -`); case, width and invisible characters do not count.
+ * stands inside of addresses and hosts (`. _ % + @ -`); case, width and invisible characters do not count. Hashes have 32 bits with a
+ * sign: without one, every second would be an object of its own.
  */
 
 /** What is told of each word and of what stands alone. */
@@ -11,7 +12,7 @@ export interface WordReader {
   value?(hash: number): void;
 }
 
-const basis = 0x811c9dc5;
+const basis = 0x811c9dc5 | 0;
 const prime = 0x01000193;
 
 // What a character is: numbers, because each character of each answer is asked.
@@ -62,7 +63,7 @@ export function readWords(text: string, reader: WordReader): void {
       start = -1;
     }
     if (kind !== end || plain.charCodeAt(index - 1) === backslash) continue;
-    if (valueWords > 0 && valueWords <= mostValueWords) reader.value?.(value >>> 0);
+    if (valueWords > 0 && valueWords <= mostValueWords) reader.value?.(value | 0);
     [value, valueWords] = [basis, 0];
   }
 }
@@ -77,7 +78,7 @@ function tellWord(
   reader: WordReader,
 ): void {
   if (stop - start < shortestWord) return;
-  reader.word(hash >>> 0, digits >= codeDigits && !/[.@%-]/.test(text.slice(start, stop)));
+  reader.word(hash | 0, digits >= codeDigits && !/[.@%-]/.test(text.slice(start, stop)));
   // `\n` of JSON inside of a text: the letter is no part of the word, or it is.
   const isEscaped = text.charCodeAt(start - 1) === backslash && stop - start > shortestWord;
   if (isEscaped) reader.word(hashOf(text.slice(start + 1, stop)), false);
@@ -117,7 +118,7 @@ export function hashOf(word: string): number {
     const code = plain.charCodeAt(index);
     hash = Math.imul(hash ^ (code >= 65 && code <= 90 ? code + 32 : code), prime);
   }
-  return hash >>> 0;
+  return hash | 0;
 }
 
 /** As `readWords` tells a value of these words; undefined for what is none. */
@@ -137,7 +138,7 @@ export function valueHashOf(text: string): number | undefined {
 /** One hash of two, in their order. */
 export function mixed(one: number, other: number): number {
   const first = Math.imul(basis ^ one, prime) ^ (basis >>> 15);
-  return (Math.imul(first ^ other, prime) ^ (first >>> 15)) >>> 0;
+  return (Math.imul(first ^ other, prime) ^ (first >>> 15)) | 0;
 }
 
 const lineFeed = 10;
