@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import { ProposalStore } from './admin/server-change.ts';
 import { DecisionHistory } from './admin/decision-history.ts';
+import { boxSource } from './admin/box-items.ts';
 import { environmentSource } from './admin/environment-items.ts';
 import { healSource } from './admin/heal-items.ts';
 import { type Healing, openHealing } from './admin/healing.ts';
@@ -335,6 +336,10 @@ export class Aggregator {
       environmentSource({
         ...{ config: options.config, environment, carried: this.carried },
         ...{ edits: this.edits, history },
+      }),
+      boxSource({
+        ...{ config: options.config, carried: this.carried, edits: this.edits, history },
+        hasSandbox: async () => (await this.boxes.sandboxProblem(await environment.resolve())) === undefined,
       }),
     ]);
     const hashOf = (server: string): string | undefined => this.servers.find(server)?.config.hash;

@@ -135,7 +135,7 @@ async function decide(
 ): Promise<Outcome> {
   const servers = parts ?? item.parts.flatMap(({ keys }) => keys);
   const before = await edits.writtenEntries(servers);
-  await edits.setField(servers, 'inheritEnv', action === 'keep' ? 'all' : []);
+  await edits.setField(servers, 'inheritEnv', () => (action === 'keep' ? 'all' : []));
   const after = await edits.writtenEntries(servers);
   const names = listed(servers.map(markHidden));
   const sentence =

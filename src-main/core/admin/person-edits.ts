@@ -143,10 +143,10 @@ export class PersonEdits {
     });
   }
 
-  /** A field of several entries, by our name for it. */
-  setField(servers: readonly string[], field: string, value: unknown): Promise<void> {
+  /** A field of several entries, by our name for it, with what each is to have in it. */
+  setField(servers: readonly string[], field: string, value: (server: string) => unknown): Promise<void> {
     return this.#change((text) =>
-      servers.reduce((edited, server) => setServerField(edited, server, field, value), text),
+      servers.reduce((edited, server) => setServerField(edited, server, field, value(server)), text),
     );
   }
 

@@ -9,6 +9,7 @@ export const kindNames: Readonly<Record<InboxKind, string>> = {
   flow: 'Data leaves',
   heal: 'Repair',
   environment: 'Variables',
+  box: 'Box',
   rights: 'More rights',
 };
 

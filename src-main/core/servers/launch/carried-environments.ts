@@ -38,7 +38,11 @@ export class CarriedEnvironments {
 
   /** Whether it still gets all because nobody has decided. Another program under its name does not. */
   has(server: StdioServerConfig): boolean {
-    if (server.inheritEnv !== undefined) return false;
+    return server.inheritEnv === undefined && this.wasThere(server);
+  }
+
+  /** Whether it is one of those that were there when servers began to get less than all by themselves. */
+  wasThere(server: StdioServerConfig): boolean {
     if (this.#carried === undefined) return true;
     const known = this.#carried[this.#config] ?? {};
     return Object.hasOwn(known, server.name) && known[server.name] === launched(server);

@@ -2,9 +2,11 @@
 
 /**
  * `change`: a server says something else; `review`: nobody has accepted it yet; `settings`: another program wrote into the config file;
- * `environment`: servers get more variables than they may need; `rights`: a server asks for more than signing in gave it.
+ * `environment`: servers get more variables than they may need; `box`: servers could run in a box; `rights`: a server asks for more than
+ * signing in gave it.
  */
-export type InboxKind = 'change' | 'review' | 'proposal' | 'settings' | 'flow' | 'heal' | 'environment' | 'rights';
+export type InboxKind =
+  'change' | 'review' | 'proposal' | 'settings' | 'flow' | 'heal' | 'environment' | 'box' | 'rights';
 
 /** One thing to decide. All texts are as they were said, what cannot be seen marked; they may come from a server: text, never markup. */
 export interface InboxItem {
