@@ -28,6 +28,13 @@ const long = [
   'tests/real/{confined,inspector,mcporter,unchanged}.test.ts',
   'tests/core/secrets/secret-service.test.ts',
 ];
+/** Whose every case takes as long; those that are one of a kind run always (`TOOLTRAY_LONG`). */
+const longer = [
+  'tests/real/{conformance,sign-in-conformance}.test.ts',
+  'tests/core/client-apps/install.test.ts',
+  'tests/core/condense/enough-to-call.test.ts',
+  'tests/integration/{pins,profiles,refused-arguments}.test.ts',
+];
 const limits = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
 
 export default defineConfig({
@@ -49,11 +56,11 @@ export default defineConfig({
         },
       },
       { test: { name: 'alone', include: alone, ...limits } },
-      // The conformance suite in both: over stdio as well, and all of its scenarios, in the long one.
+      // In both, and more of them in the long one.
       {
         test: {
           name: 'long',
-          include: [...long, 'tests/real/{conformance,sign-in-conformance}.test.ts'],
+          include: [...long, ...longer],
           env: { TOOLTRAY_LONG: 'yes' },
           ...limits,
         },

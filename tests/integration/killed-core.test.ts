@@ -10,7 +10,8 @@ import { textOf } from '../support/socket-client.ts';
 import { fixture } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
 
-const sources = join(import.meta.dirname, '../../src-main');
+/** What is built: a core that is killed keeps nothing of what it compiled, and among the sources that is the most of its start. */
+const built = join(import.meta.dirname, '../../dist');
 let home: string;
 
 beforeEach(() => {
@@ -30,13 +31,13 @@ function startShim(...args: string[]): RawChild {
   const record = `require('node:fs').writeFileSync(${JSON.stringify(join(home, 'core.pid'))}, String(process.pid));`;
   const preload = join(home, 'record-pid.cjs');
   writeFileSync(preload, record);
-  const serve = [join(sources, 'cli.ts'), 'serve', '--port', '0', '--no-open', '--background'];
+  const serve = [join(built, 'cli.js'), 'serve', '--port', '0', '--no-open', '--background'];
   const env = {
     ...process.env,
     TOOLTRAY_HOME: home,
     TOOLTRAY_CORE_COMMAND: JSON.stringify([process.execPath, '--require', preload, ...serve]),
   };
-  return spawnRaw(process.execPath, [join(sources, 'shim.ts'), ...args], { env });
+  return spawnRaw(process.execPath, [join(built, 'shim.cjs'), ...args], { env });
 }
 
 function corePid(): number | undefined {

@@ -16,6 +16,9 @@ export interface Names {
 
 const most = 60;
 
+/** `npm run test:long`: in each mode the helpers of every mode before it as well, listed there or not. */
+const whole = process.env['TOOLTRAY_LONG'] === 'yes';
+
 /** Inputs for a helper tool: each word of its enums, each name in each field that takes a text. */
 export function inputsFor(schema: unknown, { names, query, server }: Names): readonly Params[] {
   const { properties = {} } = schema as { properties?: Record<string, Params> };
@@ -48,9 +51,9 @@ export async function shownEverywhere(core: TestCore, names: Names, place: Place
   const said: unknown[] = [];
   for (const { name: mode } of modes) {
     const session = await core.connect({ ...place.hello, mode });
-    said.push(await session.initialize());
-    said.push(...(await listsOf((method) => session.request(method))));
-    const listed = JSON.stringify(said);
+    const shown = [await session.initialize(), ...(await listsOf((method) => session.request(method)))];
+    said.push(...shown);
+    const listed = JSON.stringify(whole ? said : shown);
     for (const helper of helperTools.values()) {
       // In `proxy` all of them, listed or not.
       if (mode !== 'proxy' && !listed.includes(`"name":${JSON.stringify(helper.definition.name)}`)) continue;

@@ -12,8 +12,10 @@ import { knownApps } from '../../../src-main/core/client-apps/known-apps.ts';
 import { undoChange } from '../../../src-main/core/client-apps/undo.ts';
 import { type Situation, situationsOf } from './situations.ts';
 
+/** TOML takes as long as all others together: `npm run test:long`. */
+const bigOnes = ['claude-code', 'goose', ...(process.env['TOOLTRAY_LONG'] === 'yes' ? ['codex'] : [])];
 const hasBig: ReadonlySet<string> = new Set(
-  process.env['TOOLTRAY_TEST_APPS'] === 'all' ? knownApps.map(({ id }) => id) : ['claude-code', 'codex', 'goose'],
+  process.env['TOOLTRAY_TEST_APPS'] === 'all' ? knownApps.map(({ id }) => id) : bigOnes,
 );
 
 let folder = '';

@@ -1,4 +1,4 @@
-/** Whoever makes up arguments from what is shown of a tool makes up some that its server takes: held for five hundred schemas. */
+/** Whoever makes up arguments from what is shown of a tool makes up some that its server takes: held for a hundred and fifty schemas, and for five hundred in `npm run test:long`. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
@@ -13,9 +13,14 @@ import { helperContext } from '../modes/helper-context.ts';
 import { argumentsFor, madeUpSchema, validatorOf } from './arbitrary-arguments.ts';
 import { readCompact, readDetail, readSignature } from './read-signature.ts';
 
-const schemas = fc.sample(madeUpSchema, { numRuns: 500, seed: 20_261_122 });
+const count = process.env['TOOLTRAY_LONG'] === 'yes' ? 10 : 3;
 
-const batches = Array.from({ length: 10 }, (_, index) => [index, schemas.slice(index * 50, index * 50 + 50)] as const);
+const schemas = fc.sample(madeUpSchema, { numRuns: count * 50, seed: 20_261_122 });
+
+const batches = Array.from(
+  { length: count },
+  (_, index) => [index, schemas.slice(index * 50, index * 50 + 50)] as const,
+);
 
 interface Tried {
   readonly tried: number;
