@@ -219,7 +219,7 @@ export class CoreHost {
       for (const app of moved) {
         // Over its own address or not: without one, its handshake says which app it is.
         for (const { session, end } of this.#open) if (session.isOf(app)) void end(profileChanged(app));
-        void this.#http?.endApp(app);
+        this.#http?.endApp(app);
       }
     });
   }
@@ -231,7 +231,7 @@ export class CoreHost {
       address: () => Promise.resolve(ownAddress(this.doors.http, core.options.config.current.port)),
       endSessions: async (app) => {
         gate.endLines(app);
-        await this.#http?.endApp(app);
+        this.#http?.endApp(app);
       },
     };
   }

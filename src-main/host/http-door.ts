@@ -3,7 +3,8 @@ import type { Aggregator } from '../core/aggregator.ts';
 import type { CatalogChange, LiveCatalog } from '../core/catalog/live-catalog.ts';
 import { type Endpoint, viewFor } from '../core/sessions/views/endpoint.ts';
 import { HttpListener, type HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
-import { ModernEndpoint, SessionSlots } from '../core/sessions/http/modern-http.ts';
+import { ModernEndpoint } from '../core/sessions/http/modern-http.ts';
+import { SessionSlots } from '../core/sessions/http/session-slots.ts';
 import type { NamedNotification } from '../core/servers/server-manager.ts';
 import type { Transport } from '../core/wire/transport.ts';
 import type { AppGate } from './app-gate.ts';
@@ -43,6 +44,8 @@ export class HttpDoor {
       openLegacy: (endpoint) => (transport) => serve(transport, endpoint, 'http'),
       openModern: (endpoint, path) => this.#openModern(endpoint, path),
       other,
+      limits: () => core.options.config.current.http,
+      budgets: core.budgets,
       onOddity: (text) => core.options.log.warn(text),
     });
     this.ports = new HttpPorts({ ...ports, open: (port) => this.#listener.open(port) });
@@ -61,8 +64,8 @@ export class HttpDoor {
   }
 
   /** What the app has open here beside its sessions. */
-  endApp(app: string): Promise<void> {
-    return this.#listener.endApp(app);
+  endApp(app: string): void {
+    this.#listener.endApp(app);
   }
 
   async stop(): Promise<void> {

@@ -107,6 +107,32 @@ test('a client of 2026-07-28 is told over its subscription', async () => {
   expect(told.params?.['_meta']).toEqual({ 'io.modelcontextprotocol/subscriptionId': 2 });
 });
 
+test.each(['', '/server/bad', '/mode/proxy'])(
+  'at %j a stream of 2026-07-28 is told of changes of lists that nobody has asked this core for',
+  async (path) => {
+    await using core = await startCore(toggling);
+    const client = new ModernClient(new HttpClient(`${core.url}${path}`, true));
+    const listening = new HttpClient(`${core.url}${path}`, true);
+    const told = new ModernClient(listening).once('subscriptions/listen', {
+      notifications: { toolsListChanged: true },
+    });
+    void told.catch(() => undefined);
+    await until(() => listening.notifications.length === 1);
+    await client.call(path === '/server/bad' ? 'toggle' : 'bad_toggle');
+    await until(() => listening.notifications.some(({ method }) => method === changed));
+  },
+);
+
+test('over the socket, too, a stream of 2026-07-28 is told of changes of lists that nobody has asked for', async () => {
+  await using core = await startCore(toggling);
+  const line = await core.connect();
+  const client = new ModernClient(line);
+  void client.once('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  await line.notification('notifications/subscriptions/acknowledged');
+  await client.call('bad_toggle');
+  await line.notification(changed);
+});
+
 test('a server that announces no changes is read again every five minutes', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const quiet = { command: process.execPath, args: [`${import.meta.dirname}/servers/quiet-toggle.ts`] };

@@ -104,9 +104,19 @@ async function breakOff(session: Awaited<ReturnType<typeof openSession>>, messag
   return value;
 }
 
-test('a stream begins with an event that has an id and says when to come back', async () => {
+test('an answer that comes at once is one body of JSON', async () => {
   const session = await openSession();
   const response = await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(Number(response.headers.get('content-length'))).toBeGreaterThan(0);
+  expect(await response.json()).toMatchObject({ id: 1, result: { tools: [{ name: 'die' }, { name: 'work' }] } });
+});
+
+test('a call that takes longer is answered on a stream, which begins with an event that has an id and says when to come back', async () => {
+  const session = await openSession();
+  const { message, finish } = slowCall(6);
+  const response = await session.post(message);
+  finish('done');
   const events = await allOf(response);
   expect(events[0]).toEqual({ id: expect.stringMatching(/./) as string, retry: '1000', data: '' });
   expect(events).toHaveLength(2);
@@ -156,7 +166,9 @@ test('a large answer is not kept: whoever asks for it is refused at once instead
 
 test('an app of an older revision is sent no empty event', async () => {
   const session = await openSession('2025-06-18');
-  const response = await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const { message, finish } = slowCall(11);
+  const response = await session.post(message);
+  finish('done');
   const [first] = await allOf(response);
   expect(first?.data).toContain('"result"');
 });

@@ -71,6 +71,7 @@ const plainSettings: ReadonlySet<string> = new Set([
     'extraTools',
     'exposeAdmin',
     'port',
+    'http',
     'activity',
   ],
   ...['callTimeoutSeconds', 'initTimeoutSeconds', 'retrieve', 'slowCallSeconds', 'price'],

@@ -196,6 +196,22 @@ export interface FlowSettings {
   readonly secrets: 'ask' | 'mask' | 'off';
 }
 
+/** How much the HTTP endpoint takes on at once. What is beyond is refused with 429 or 503, and told when to come again. */
+export interface HttpSettings {
+  /** Sessions of the handshake era. */
+  readonly sessions: number;
+  /** A session of which nothing was heard for so long is over. */
+  readonly sessionIdleMinutes: number;
+  /** Streams that stay open: `subscriptions/listen`, and the GET of a session. */
+  readonly streams: number;
+  /** Requests that are being answered. */
+  readonly requests: number;
+  /** The longest body, in MB. */
+  readonly bodyMB: number;
+  /** How long what is being answered may take when Tooltray ends, in seconds. */
+  readonly drainSeconds: number;
+}
+
 export interface CodeSettings {
   /** Whether `code_execution` and `execute` run anything. */
   readonly enabled: boolean;
@@ -243,6 +259,7 @@ export interface AppConfig {
   readonly exposeAdmin: boolean;
   /** Port of the HTTP listener on 127.0.0.1; 0 takes any free one. */
   readonly port: number;
+  readonly http: HttpSettings;
   /** Activity records kept at the most, by count and by bytes. */
   readonly activity: { readonly maxRows: number; readonly maxBytes: number };
   readonly policy: ChangePolicy;
@@ -333,6 +350,14 @@ export function defaultConfig(path: string): AppConfig {
     exposeAdmin: false,
     // Fixed, so that an address given to a client app stays right; below the ranges systems hand out by themselves.
     port: 8690,
+    http: {
+      sessions: 10_000,
+      sessionIdleMinutes: 24 * 60,
+      streams: 10_000,
+      requests: 2_000,
+      bodyMB: 64,
+      drainSeconds: 5,
+    },
     activity: { maxRows: 100_000, maxBytes: 256 * 1024 * 1024 },
     policy: { agentChanges: 'ask', mayAdd: true, mayRemove: true },
     callTimeoutSeconds: undefined,

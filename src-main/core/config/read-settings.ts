@@ -16,6 +16,7 @@ type Settings = Omit<AppConfig, 'path' | 'servers'>;
 /** Objects of settings: what one leaves out keeps its default. */
 const groups: ReadonlySet<string> = new Set<keyof Settings>([
   'activity',
+  'http',
   'policy',
   'dispatch',
   'results',

@@ -95,6 +95,16 @@ export const settingsSchema = z.object({
   extraTools: z.array(text),
   exposeAdmin: z.boolean(),
   port: z.int().min(0).max(65_535),
+  http: z
+    .object({
+      sessions: z.int().positive(),
+      sessionIdleMinutes: z.number().positive(),
+      streams: z.int().positive(),
+      requests: z.int().positive(),
+      bodyMB: z.number().positive().max(512),
+      drainSeconds: z.number().min(0).max(3600),
+    })
+    .partial(),
   activity: z.object({ maxRows: z.int().positive().optional(), maxBytes: z.int().positive().optional() }),
   policy: z
     .object({ agentChanges: z.enum(['ask', 'allow', 'refuse']), mayAdd: z.boolean(), mayRemove: z.boolean() })

@@ -89,8 +89,8 @@ function headerValue(text: string): string {
   return plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-/** undefined: marked as base64, and no text in it. */
-function readHeaderValue(written: string): string | undefined {
+/** What a header's value means; undefined: it is marked as base64, and there is no text in it. */
+export function readHeaderValue(written: string): string | undefined {
   const base64 = marked.exec(written)?.[1];
   if (base64 === undefined) return written;
   if (!canonicalBase64.test(base64)) return undefined;

@@ -1,5 +1,5 @@
 /** Results as 2026-07-28 wants them: their type, who answered, and how long lists may be kept. */
-import { type JsonObject, objectOf } from '../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { legacyVersions, metaKey, modernVersion } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { fact, RawJson } from '../wire/raw-json.ts';
@@ -26,15 +26,27 @@ export function modernResult(method: string, result: Result, serverInfo: JsonObj
   };
   if (result instanceof RawJson) return Object.keys(members).length === 0 ? result : result.withMembers(members);
   const meta = objectOf(result['_meta']);
-  return { ...members, ...result, _meta: { [metaKey.serverInfo]: serverInfo, ...meta } };
+  const tools = method === 'tools/list' && { tools: withoutExecution(result['tools']) };
+  return { ...members, ...result, ...tools, _meta: { [metaKey.serverInfo]: serverInfo, ...meta } };
+}
+
+/** Tasks are an extension since this revision, and what tools and servers said of them before is gone from its schema. */
+function withoutExecution(tools: unknown): unknown {
+  if (!Array.isArray(tools) || !tools.some((tool) => isObject(tool) && 'execution' in tool)) return tools;
+  return tools.map((tool: unknown) => {
+    if (!isObject(tool)) return tool;
+    const { execution: _execution, ...rest } = tool;
+    return rest;
+  });
 }
 
 /** The answer to `server/discover`. */
 export function discovery({ serverInfo, capabilities, instructions }: Introduction): JsonObject {
+  const { tasks: _tasks, ...kept } = capabilities;
   return {
     resultType: 'complete',
     supportedVersions: [modernVersion, ...legacyVersions],
-    capabilities,
+    capabilities: kept,
     ...(instructions !== undefined && { instructions }),
     ttlMs: listTtlMs,
     cacheScope: 'private',

@@ -42,6 +42,8 @@ export interface SessionView {
   other(method: string, params: JsonObject, context: CallerContext): Promise<Result>;
   /** Notifications of the client app. */
   heard(method: string, params: JsonObject, sessionId: string): void;
+  /** From now on a change of a list is one for whoever listens, though nobody has asked for the list yet. */
+  watch(): void;
   /** The lists that are different for this session after a change of the catalog. */
   changedLists(change: CatalogChange): CatalogChange;
   /** The session is over: calls that go on for it are ended. */
@@ -71,6 +73,11 @@ export class HeldLists {
   hold(key: ListKey, entries: Entries): Entries {
     this.#held.set(key, entries);
     return entries;
+  }
+
+  /** Counts it as given out, where none was. */
+  watch(key: ListKey, entries: Entries): void {
+    if (!this.#held.has(key)) this.#held.set(key, entries);
   }
 
   /** Whether a list that was given out is another one now; said once for each change. */

@@ -1,5 +1,5 @@
 /** One client app connected now: answers its requests in the era they speak, and keeps what belongs to it apart from everyone else. */
-import { asText, isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { asText, type JsonObject, objectOf } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange } from '../catalog/live-catalog.ts';
 import { type Era, isModernRequest, latestLegacyVersion, legacyVersions, metaKey, metaOf } from '../wire/eras.ts';
@@ -18,6 +18,7 @@ import { dispatch } from './dispatch.ts';
 import { discovery, legacyOnly, mayAsk, modernResult, unsupportedVersion } from './modern.ts';
 import { ParkedCalls, type Round } from './parked-calls.ts';
 import type { SessionView } from './session-view.ts';
+import { honoured, subscribedUris, Subscriptions } from './subscriptions.ts';
 
 export interface SessionOptions {
   readonly id: string;
@@ -213,10 +214,13 @@ export class Session {
   }
 
   async #listen(params: JsonObject, line: RequestLine): Promise<Result> {
-    const uris = subscribedUris(params);
+    const { capabilities } = await this.view.introduce();
+    const filter = honoured(params['notifications'], capabilities);
+    const uris = subscribedUris(filter);
     const context = this.#context(params, line, asksNobody('subscriptions/listen'));
+    this.view.watch();
     for (const uri of uris) await this.view.subscribe(uri, context);
-    const result = await this.#subscriptions.listen(line, objectOf(params['notifications']));
+    const result = await this.#subscriptions.listen(line, filter);
     for (const uri of uris) await this.view.unsubscribe(uri, context).catch(() => undefined);
     return result;
   }
@@ -366,66 +370,4 @@ export class ViewsByApp {
   end(): void {
     for (const view of [this.#first, ...this.#views.values()]) view.end?.();
   }
-}
-
-// The open `subscriptions/listen` requests of a session. Source: MCP 2026-07-28, basic/subscriptions.
-
-interface Stream {
-  readonly line: Round & { readonly id: RequestId };
-  readonly filter: JsonObject;
-  end(result: Result): void;
-}
-
-const flags: ReadonlyMap<string, string> = new Map([
-  ['notifications/tools/list_changed', 'toolsListChanged'],
-  ['notifications/prompts/list_changed', 'promptsListChanged'],
-  ['notifications/resources/list_changed', 'resourcesListChanged'],
-]);
-
-export class Subscriptions {
-  readonly #streams = new Set<Stream>();
-
-  /** Acknowledges, then stays open until the client app cancels or the session ends. */
-  listen(line: Round & { readonly id: RequestId }, filter: JsonObject): Promise<Result> {
-    if (line.signal.aborted) return Promise.resolve({});
-    return new Promise((resolve) => {
-      const stream: Stream = { line, filter, end: resolve };
-      this.#streams.add(stream);
-      line.signal.addEventListener('abort', () => {
-        this.#streams.delete(stream);
-        resolve({});
-      });
-      line.notify('notifications/subscriptions/acknowledged', tagged(line.id, { notifications: filter }));
-    });
-  }
-
-  /** Whether anybody wanted to know. */
-  publish(method: string, params: JsonObject): boolean {
-    const wanted = [...this.#streams].filter(({ filter }) => wants(filter, method, params));
-    for (const { line } of wanted) line.notify(method, tagged(line.id, params));
-    return wanted.length > 0;
-  }
-
-  end(): void {
-    for (const stream of this.#streams) stream.end({ resultType: 'complete', ...tagged(stream.line.id, {}) });
-    this.#streams.clear();
-  }
-}
-
-/** The resources that a `subscriptions/listen` asks about. */
-export function subscribedUris({ notifications }: JsonObject): string[] {
-  const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
-  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
-}
-
-function wants(filter: JsonObject, method: string, params: JsonObject): boolean {
-  const flag = flags.get(method);
-  if (flag !== undefined) return filter[flag] === true;
-  if (method !== 'notifications/resources/updated') return false;
-  const uris = filter['resourceSubscriptions'];
-  return Array.isArray(uris) && uris.includes(params['uri']);
-}
-
-function tagged(id: RequestId, params: JsonObject): JsonObject {
-  return { ...params, _meta: { ...metaOf(params), [metaKey.subscriptionId]: id } };
 }

@@ -37,8 +37,6 @@ export interface Transport {
   send(message: Message, options?: SendOptions): Promise<void>;
   /** Ends the line and everything that was started for it. Never rejects. */
   close(): Promise<void>;
-  /** The message as it is written, where that is not with the bytes of a raw result. */
-  asWritten?(message: Message): Message;
   /** Missing where the line ends with whoever is at its other end. */
   readonly presence?: Presence;
   /** The handshake is done. HTTP repeats the negotiated version in a header of every message. */

@@ -49,6 +49,14 @@ test('an empty object is a config with every default', () => {
     extraTools: [],
     exposeAdmin: false,
     port: 8690,
+    http: {
+      sessions: 10_000,
+      sessionIdleMinutes: 1440,
+      streams: 10_000,
+      requests: 2_000,
+      bodyMB: 64,
+      drainSeconds: 5,
+    },
     activity: { maxRows: 100_000, maxBytes: 268_435_456 },
     policy: { agentChanges: 'ask', mayAdd: true, mayRemove: true },
     callTimeoutSeconds: undefined,
@@ -76,6 +84,15 @@ test('an empty object is a config with every default', () => {
     reviews: { onChange: 'hold' },
     price: { perMillionTokens: undefined, currency: 'USD' },
   });
+});
+
+test('of the limits of HTTP one is set, and the others keep their defaults', () => {
+  expect(read('{ "http": { "sessions": 5, "drainSeconds": 0 } }').config?.http).toMatchObject({
+    ...{ sessions: 5, drainSeconds: 0, streams: 10_000 },
+  });
+  expect(said('{ "http": { "sessions": 0 } }')).toEqual([
+    expect.stringMatching(/^1:\d+ http\.sessions error: .* 10000 is used\.$/) as string,
+  ]);
 });
 
 test('flow may be written as a word, and its roles and what it does about secrets beside it', () => {

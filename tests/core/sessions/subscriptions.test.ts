@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
-import { Subscriptions } from '../../../src-main/core/sessions/session.ts';
+import { Subscriptions } from '../../../src-main/core/sessions/subscriptions.ts';
 import type { Result } from '../../../src-main/core/wire/message.ts';
 
 const idKey = 'io.modelcontextprotocol/subscriptionId';

@@ -7,7 +7,7 @@ import { nothing } from './entry.ts';
 /** Big answers wait as the bytes they are; beyond this much of them, further ones are estimated by their size. */
 const mostBytes = 64 * 1024 * 1024;
 /** Bigger ones are estimated from pieces: the counter would do no more with the whole. */
-export const longestWhole = 4 * 1024 * 1024;
+const longestWhole = 4 * 1024 * 1024;
 
 export class PayloadCounter {
   readonly #counter: Pick<TokenCounter, 'count'>;

@@ -1,11 +1,15 @@
-/** Reads what an HTTP request asks for: its path, and its body as JSON up to a limit. */
+/** Reads what an HTTP request asks for, and writes short answers: each in one piece. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError } from '../../base/errors.ts';
+import { AppError, type ErrorCode, toAppError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
-import type { RequestId, RpcErrorBody } from '../../wire/message.ts';
+import type { ByteBudget, ByteHolder } from '../../wire/byte-budget.ts';
+import { GatheredBytes } from '../../wire/frame-reader.ts';
+import { type Message, type RequestId, type RpcErrorBody, serializeMessage } from '../../wire/message.ts';
+import { toErrorBody } from '../../wire/peer.ts';
 
 /** The path, decoded nowhere. Throws AppError bad_request for an address that is none. */
 export function requestPath({ url = '/' }: IncomingMessage): string {
+  if (/^(?:\/[\w-]+)+$/.test(url)) return url;
   try {
     return new URL(url, 'http://127.0.0.1').pathname;
   } catch (cause) {
@@ -26,22 +30,84 @@ function badAddress(cause: unknown): AppError {
   return new AppError('bad_request', 'The address of the request is none.', { cause });
 }
 
-/** Throws AppError message_too_large or bad_request. */
-export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
-  return parseBody(await readTextBody(request, maxBytes));
+/** Throws AppError message_too_large for a body that says itself that it is longer. */
+export function requireFits({ headers }: IncomingMessage, maxBytes: number): void {
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 }
 
-/** Throws AppError message_too_large. */
-export async function readTextBody(request: IncomingMessage, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes)
-      throw new AppError('message_too_large', `The request is larger than ${Math.round(maxBytes / 1024 / 1024)} MB.`);
-    chunks.push(chunk);
+/** Rejects with AppError message_too_large, or cancelled where the other side leaves in the middle. */
+export function readTextBody(request: IncomingMessage, maxBytes: number, unfinished?: ByteBudget): Promise<string> {
+  return new BodyReader(request, maxBytes, unfinished).text;
+}
+
+/** Before that it is not worth counting. */
+const longBytes = 1024 * 1024;
+
+/** What has come of one body. */
+class BodyReader implements ByteHolder {
+  readonly text: Promise<string>;
+  readonly #request: IncomingMessage;
+  readonly #maxBytes: number;
+  readonly #unfinished: ByteBudget | undefined;
+  #gathered = new GatheredBytes();
+  #size = 0;
+  #resolve!: (text: string) => void;
+  #reject!: (why: AppError) => void;
+  #isOver = false;
+
+  constructor(request: IncomingMessage, maxBytes: number, unfinished: ByteBudget | undefined) {
+    this.#request = request;
+    this.#maxBytes = maxBytes;
+    this.#unfinished = unfinished;
+    this.text = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    request.on('data', (chunk: Buffer) => this.#take(chunk));
+    request.on('end', () => this.#end());
+    // An error is followed by it.
+    request.on('error', () => undefined);
+    request.on('close', () => this.#fail(new AppError('cancelled', 'The other side left before it had sent all.')));
   }
-  return Buffer.concat(chunks).toString('utf8');
+
+  /** The memory is needed for others. */
+  drop(): void {
+    const text = `A request of ${Math.round(this.#size / longBytes)} MB did not fit into memory beside others.`;
+    this.#fail(new AppError('session_limit', text, { fix: 'Send it again later.' }));
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#size += chunk.length;
+    if (this.#size > this.#maxBytes) return this.#fail(tooLarge(this.#maxBytes));
+    this.#gathered.push(chunk);
+    if (this.#size > longBytes) this.#unfinished?.set(this, this.#size);
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    const parts = this.#gathered.parts();
+    this.#close();
+    this.#resolve((parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString('utf8'));
+  }
+
+  #fail(why: AppError): void {
+    if (this.#isOver) return;
+    this.#close();
+    this.#reject(why);
+    // What still comes is of no use; the listener hangs up on whoever goes on.
+    this.#request.resume();
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    this.#gathered = new GatheredBytes();
+    if (this.#size > longBytes) this.#unfinished?.set(this, 0);
+  }
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('message_too_large', `The request is larger than ${Math.round(maxBytes / 1024 / 1024)} MB.`);
 }
 
 /** Throws AppError bad_request. */
@@ -53,28 +119,88 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** Short HTTP answers in JSON-RPC's shape. */
-export function replyError(
-  response: ServerResponse,
-  status: number,
-  error: RpcErrorBody,
-  id: RequestId | null = null,
-): void {
-  replyJson(response, status, { jsonrpc: '2.0', error, id });
+/** Why a request is not served, as HTTP says it. */
+export interface Refusal {
+  readonly status: number;
+  readonly error: RpcErrorBody;
+  readonly id?: RequestId | null;
+  readonly headers?: readonly string[];
 }
 
-export function replyJson(
+export function refusal(status: number, code: number, message: string, id: RequestId | null = null): Refusal {
+  return { status, error: { code, message }, id };
+}
+
+/** The other side should come again; in seconds. */
+export function tryLater(status: 429 | 503, why: AppError, seconds: number, id: RequestId | null = null): Refusal {
+  return { status, error: toErrorBody(why), id, headers: ['retry-after', String(seconds)] };
+}
+
+const statuses: ReadonlyMap<ErrorCode, number> = new Map([
+  ['bad_request', 400],
+  ['not_allowed', 403],
+  ['server_not_found', 404],
+  ['mode_unknown', 404],
+  // A profile that there is not.
+  ['not_found', 404],
+  ['message_too_large', 413],
+  ['cancelled', 499],
+]);
+
+/** How long somebody should wait where there is no room, in seconds. */
+const retrySeconds = 5;
+
+/** Anything thrown on the way to an endpoint. */
+export function refusalOf(error: unknown, id: RequestId | null = null): Refusal {
+  const known = toAppError(error);
+  if (known.code === 'session_limit') return tryLater(429, known, retrySeconds, id);
+  return { status: statuses.get(known.code) ?? 500, error: toErrorBody(known), id };
+}
+
+/** Writes it, unless an answer has begun: that one ends. */
+export function refuse(response: ServerResponse, { status, error, id = null, headers = [] }: Refusal): void {
+  writeJson(response, status, { jsonrpc: '2.0', id, error }, headers);
+}
+
+/** One message as the whole answer: head and body leave in one piece. `headers`: names and values in turn. */
+export function writeJson(
   response: ServerResponse,
   status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
+  message: Message | readonly Message[],
+  headers: readonly string[] = [],
 ): void {
-  if (response.headersSent) {
+  if (response.headersSent || response.destroyed) {
     response.end();
     return;
   }
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers });
-  response.end(JSON.stringify(body));
+  const pieces = Array.isArray(message) ? listOf(message as readonly Message[]) : bodyOf(message as Message);
+  const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+  response.writeHead(status, [...jsonHeaders, String(length), ...headers]);
+  const last = pieces.pop();
+  if (pieces.length > 0) response.cork();
+  for (const piece of pieces) response.write(piece);
+  response.end(last);
+  if (pieces.length > 0) response.uncork();
+}
+
+const jsonHeaders = ['content-type', 'application/json', 'cache-control', 'no-store', 'content-length'];
+
+/** Without the end of the line. */
+function bodyOf(message: Message): (string | Buffer)[] {
+  const pieces = serializeMessage(message);
+  pieces.push((pieces.pop() as string).slice(0, -1));
+  return pieces;
+}
+
+function listOf(messages: readonly Message[]): (string | Buffer)[] {
+  const parts = messages.flatMap((message, at) => [at === 0 ? '[' : ',', ...bodyOf(message)]);
+  return [...parts, ']'];
+}
+
+/** Nothing is to be said. */
+export function writeEmpty(response: ServerResponse, status: number, headers: readonly string[] = []): void {
+  response.writeHead(status, ['content-length', '0', ...headers]);
+  response.end();
 }
 
 /** The id of a JSON-RPC request, for errors that answer it. */

@@ -1,14 +1,29 @@
 /** Client apps over HTTP: 127.0.0.1 only, a token, Host and Origin checked, then routed by era and endpoint. */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
-import { localhostHostValidation, localhostOriginValidation } from '@modelcontextprotocol/node';
-import { classifyInboundRequest } from '@modelcontextprotocol/server';
-import { AppError, type ErrorCode, errorText, toAppError } from '../../base/errors.ts';
+import { AppError, errorText } from '../../base/errors.ts';
+import type { HttpSettings } from '../../config/app-config.ts';
 import { sameToken } from '../../security/access-token.ts';
-import { toErrorBody } from '../../wire/peer.ts';
-import { rpcCode } from '../../wire/message.ts';
+import type { LineBudgets } from '../../wire/byte-budget.ts';
+import { isRequest, type RequestId, rpcCode } from '../../wire/message.ts';
 import { type Endpoint, endpointOf, unknownEndpoint } from '../views/endpoint.ts';
-import { idOf, readJsonBody, replyError, requestPath } from './http-io.ts';
-import { LegacyHttp, type OpenSession, type SessionPlace } from './legacy-http.ts';
+import { Streams } from './event-stream.ts';
+import {
+  idOf,
+  parseBody,
+  readTextBody,
+  type Refusal,
+  refusal,
+  refusalOf,
+  refuse,
+  requestPath,
+  requireFits,
+  tryLater,
+  writeEmpty,
+} from './http-io.ts';
+import { type Inbound, isJson, readInbound, takesBoth } from './inbound.ts';
+import { LegacyHttp, type OpenSession } from './legacy-http.ts';
+import type { SessionPlace } from './legacy-line.ts';
+import { refuseStranger } from './local-only.ts';
 import { ModernEndpoints, type OpenModern } from './modern-endpoints.ts';
 import type { ModernEndpoint } from './modern-http.ts';
 
@@ -25,26 +40,42 @@ export interface HttpListenerOptions {
   readonly openModern: OpenModern;
   /** Anything outside of /mcp; answers false when it is not its own either. */
   readonly other?: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean>) | undefined;
+  /** As they are now. */
+  readonly limits: () => HttpSettings;
+  /** What all lines together may have unread, and half-read, of the memory. */
+  readonly budgets?: LineBudgets | undefined;
+  /** How long a request may take to come whole, in ms. */
+  readonly requestMs?: number | undefined;
   readonly onOddity: (text: string) => void;
 }
 
-const maxBodyBytes = 64 * 1024 * 1024;
-const maxConnections = 2000;
+/** Connections beside those that carry a stream or a request: kept ones, and some that only knock. */
+const spareConnections = 1_000;
+const usualRequestMs = 120_000;
+/** When to come again where there is no room, and where Tooltray is ending: it may be back by then. In seconds. */
+const retrySeconds = 5;
+const endingSeconds = 10;
+/** How often is looked whether all is answered that was asked before the end, in ms. */
+const drainLookMs = 25;
 /** Who was answered before they had sent all may read the answer so long, in ms. */
 const hangUpMs = 500;
 
 export class HttpListener {
   readonly #options: HttpListenerOptions;
-  readonly #legacy = new LegacyHttp();
+  readonly #streams: Streams;
+  readonly #legacy: LegacyHttp;
   readonly #modern: ModernEndpoints;
-  readonly #hostOk = localhostHostValidation();
-  readonly #originOk = localhostOriginValidation();
   readonly #servers = new Set<HttpServer>();
   /** What is being answered to tokens of profiles, by their ids. */
   readonly #toTokens = new Map<string, Set<ServerResponse>>();
+  /** Requests that are being answered, and streams that stay. */
+  readonly #open = { requests: 0, streams: 0 };
+  #isEnding = false;
 
   constructor(options: HttpListenerOptions) {
     this.#options = options;
+    this.#streams = new Streams(options.budgets?.unread);
+    this.#legacy = new LegacyHttp(this.#streams, options.limits);
     this.#modern = new ModernEndpoints(options.openModern);
   }
 
@@ -54,14 +85,24 @@ export class HttpListener {
 
   /** Opens a port, one more where others are open; 0 takes any free one. Resolves to it. Rejects with AppError port_in_use. */
   async open(port: number): Promise<number> {
-    const server = createServer({ connectionsCheckingInterval: 2000 }, (request, response) => {
-      response.once('finish', () => hangUpUnlessRead(request));
-      void this.#answer(request, response);
-    });
-    // Answers may take as long as a tool does, and streams stay open.
-    server.requestTimeout = 0;
-    server.headersTimeout = 10_000;
-    server.maxConnections = maxConnections;
+    const { requestMs = usualRequestMs, limits } = this.#options;
+    const options = {
+      connectionsCheckingInterval: Math.min(2000, requestMs),
+      headersTimeout: Math.min(10_000, requestMs),
+      // For the request to come whole: answers may take as long as a tool does, and streams stay open.
+      requestTimeout: requestMs,
+      // A second Host, token or version would be dropped without a word; as a list it is none.
+      joinDuplicateHeaders: true,
+    };
+    const server = createServer(options, (request, response) => this.#take(request, response));
+    // Who asks first whether to send the body is told before, where it is not wanted.
+    server.on('checkContinue', (request, response) => this.#take(request, response));
+    const bound = (): void => {
+      const { streams, requests } = limits();
+      server.maxConnections = streams + requests + spareConnections;
+    };
+    bound();
+    server.on('connection', bound);
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => reject(portError(error, port)));
       server.listen(port, '127.0.0.1', resolve);
@@ -72,8 +113,8 @@ export class HttpListener {
   }
 
   /** What it has open in 2026-07-28, where no session is; sessions are ended by whoever opened them. */
-  async endApp(app: string): Promise<void> {
-    await this.#modern.end(app);
+  endApp(app: string): void {
+    this.#modern.end(app);
   }
 
   /** Ends what tokens of profiles have open, sessions and streams, where they are over. */
@@ -84,39 +125,57 @@ export class HttpListener {
     await ended;
   }
 
+  /** Takes nothing more, waits a while for what is being answered, then ends all that is open. */
   async stop(): Promise<void> {
-    await Promise.all([this.#legacy.close(), this.#modern.close()]);
-    await Promise.all(
-      [...this.#servers].map((server) => {
-        server.closeAllConnections();
-        return new Promise<void>((resolve) => server.close(() => resolve()));
-      }),
+    this.#isEnding = true;
+    const closed = Promise.all(
+      [...this.#servers].map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
     );
+    await this.#drained(this.#options.limits().drainSeconds * 1000);
+    // Streams are told that they are over before their connections are.
+    this.#modern.close();
+    await this.#legacy.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const server of this.#servers) server.closeAllConnections();
+    await closed;
+  }
+
+  /** Resolves when nothing is being answered but streams, or that has taken too long. */
+  async #drained(mostMs: number): Promise<void> {
+    const until = Date.now() + mostMs;
+    while (this.#open.requests > 0 && Date.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, drainLookMs));
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    response.once('finish', () => hangUpUnlessRead(request));
+    if (this.#isEnding) response.shouldKeepAlive = false;
+    void this.#answer(request, response);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      if (!this.#hostOk(request, response) || !this.#originOk(request, response)) return;
+      const stranger = refuseStranger(request);
+      if (stranger !== undefined) return refuse(response, stranger);
       const pathname = requestPath(request);
       const endpoint = endpointOf(pathname);
-      if (endpoint === undefined) await this.#elsewhere(pathname, request, response);
-      else {
-        const holder = this.#holder(request, endpoint);
-        if (holder === undefined || holder instanceof AppError) return refuse(response, holder);
-        this.#options.admitApp?.(endpoint.app);
-        const { token } = holder;
-        if (token !== undefined) this.#follow(token, response);
-        await this.#mcp(endpoint, { path: pathname, ...holder }, request, response);
-      }
+      if (endpoint === undefined) return await this.#elsewhere(pathname, request, response);
+      const holder = this.#holder(request, endpoint);
+      if (holder === undefined || holder instanceof AppError) return refuse(response, unauthorized(holder));
+      this.#options.admitApp?.(endpoint.app);
+      const { token } = holder;
+      if (token !== undefined) this.#follow(token, response);
+      await this.#mcp(endpoint, { path: pathname, ...holder }, request, response);
     } catch (error) {
-      this.#options.onOddity(errorText(error));
-      fail(response, error);
+      if (!(error instanceof AppError) || error.code !== 'cancelled') this.#options.onOddity(errorText(error));
+      refuse(response, doorRefusal(error));
     }
   }
 
   async #elsewhere(pathname: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    goAhead(request, response);
     if ((await this.#options.other?.(request, response)) === true) return;
-    replyError(response, 404, { code: rpcCode.invalidRequest, message: unknownEndpoint(pathname).text });
+    refuse(response, refusal(404, rpcCode.invalidRequest, unknownEndpoint(pathname).text));
   }
 
   #follow(token: string, response: ServerResponse): void {
@@ -140,37 +199,99 @@ export class HttpListener {
     return typeof id === 'string' ? { holder: `token ${id}`, token: id } : id;
   }
 
+  /** Why one more cannot be taken on now. Whoever asks more than can be answered should wait: what was begun is not to starve. */
+  #noRoom(what: 'requests' | 'streams'): Refusal | undefined {
+    if (this.#isEnding) {
+      const why = new AppError('session_limit', 'Tooltray is ending.', { fix: 'Ask again when it is back.' });
+      return tryLater(503, why, endingSeconds);
+    }
+    const most = this.#options.limits()[what];
+    if (this.#open[what] < most) return undefined;
+    const why = new AppError('session_limit', `${most} ${what} are open, which is the limit.`, {
+      fix: `Wait until some of them are over, or raise http.${what} in the config.`,
+    });
+    return tryLater(503, why, retrySeconds);
+  }
+
   async #mcp(
     endpoint: Endpoint,
-    from: SessionPlace,
+    place: SessionPlace,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const post = request.method === 'POST';
-    const body = post ? await readJsonBody(request, maxBodyBytes) : undefined;
-    const kind = classifyInboundRequest({
-      httpMethod: request.method ?? 'GET',
-      ...header(request, 'mcp-protocol-version', 'protocolVersionHeader'),
-      ...header(request, 'mcp-method', 'mcpMethodHeader'),
-      ...header(request, 'mcp-name', 'mcpNameHeader'),
-      ...(body !== undefined && { body }),
-    }).kind;
+    switch (request.method) {
+      case 'POST':
+        return this.#post(endpoint, place, request, response);
+      case 'GET':
+        return await this.#taken('streams', response, null, () => this.#legacy.listen(request, response, place));
+      case 'DELETE':
+        return this.#legacy.remove(request, response, place);
+      default:
+        refuse(response, notAllowed);
+    }
+  }
+
+  /** Serves it where there is room. A stream stays open, so it has no share of what is for requests. */
+  #taken(
+    what: 'requests' | 'streams',
+    response: ServerResponse,
+    id: RequestId | null,
+    serve: () => void | Promise<void>,
+  ): void | Promise<void> {
+    const full = this.#noRoom(what);
+    if (full !== undefined) return refuse(response, { ...full, id });
+    this.#open[what]++;
+    response.once('close', () => this.#open[what]--);
+    return serve();
+  }
+
+  async #post(
+    endpoint: Endpoint,
+    place: SessionPlace,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { headers } = request;
+    if (!isJson(headers['content-type'])) return refuse(response, notJson);
+    if (!takesBoth(headers.accept)) return refuse(response, notAcceptable);
+    const most = this.#options.limits().bodyMB * 1024 * 1024;
+    requireFits(request, most);
+    goAhead(request, response);
+    const text = await readTextBody(request, most, this.#options.budgets?.unfinished);
+    const inbound = readInbound(parseBody(text), headers);
     try {
-      if (kind === 'legacy')
-        await this.#legacy.serve(request, response, body, from, this.#options.openLegacy(endpoint));
-      else await this.#modern.at(endpoint, from.path, body).serve(request, response, body);
+      switch (inbound.kind) {
+        case 'legacy': {
+          const serve = (): Promise<void> =>
+            this.#legacy.post(inbound, request, response, place, this.#options.openLegacy(endpoint));
+          // Answers to our questions, and what is cancelled, are what others wait for.
+          if (!inbound.messages.some(isRequest)) return await serve();
+          return await this.#taken('requests', response, idOfFirst(inbound), serve);
+        }
+        case 'modern': {
+          const { method, id, params } = inbound.request;
+          const what = method === 'subscriptions/listen' ? 'streams' : 'requests';
+          const serving = this.#modern.at(endpoint, place.path, params);
+          return await this.#taken(what, response, id, () =>
+            serving.serve(inbound.request, request, response, this.#streams),
+          );
+        }
+        case 'heard':
+          return writeEmpty(response, 202);
+        case 'refused':
+          return refuse(response, inbound.refusal);
+      }
     } catch (error) {
-      const known = toAppError(error);
-      replyError(response, mcpStatus.get(known.code) ?? 500, toErrorBody(known), idOf(body));
+      refuse(response, refusalOf(error, inbound.kind === 'modern' ? inbound.request.id : idOfFirst(inbound)));
     }
   }
 }
 
 type Holder = Pick<SessionPlace, 'holder' | 'token'>;
 
-function header(request: IncomingMessage, name: string, as: string): Record<string, string> {
-  const value = request.headers[name];
-  return typeof value === 'string' ? { [as]: value } : {};
+/** Whoever asked first whether to send the body is to send it. */
+function goAhead({ headers, httpVersion }: IncomingMessage, response: ServerResponse): void {
+  if (headers.expect !== undefined && httpVersion === '1.1') response.writeContinue();
 }
 
 /** A body that goes on after its answer, byte by byte, would keep the connection for ever. */
@@ -183,33 +304,30 @@ function hangUpUnlessRead(request: IncomingMessage): void {
   }, hangUpMs).unref();
 }
 
-function refuse(response: ServerResponse, why: AppError | undefined): void {
-  response.setHeader('www-authenticate', 'Bearer realm="tooltray"');
+const notJson = refusal(415, rpcCode.aborted, 'The body must be JSON: Content-Type must be application/json.');
+const notAcceptable = refusal(
+  406,
+  rpcCode.aborted,
+  'An answer is JSON or a stream of events: Accept must name application/json and text/event-stream.',
+);
+const notAllowed: Refusal = {
+  ...refusal(405, rpcCode.aborted, 'An endpoint takes POST, GET and DELETE.'),
+  headers: ['allow', 'GET, POST, DELETE'],
+};
+
+function unauthorized(why: AppError | undefined): Refusal {
   const message = why?.text ?? 'A token is needed: Authorization: Bearer <token>. `tooltray serve` prints where it is.';
-  replyError(response, 401, { code: rpcCode.aborted, message });
+  return { ...refusal(401, rpcCode.aborted, message), headers: ['www-authenticate', 'Bearer realm="tooltray"'] };
 }
 
-const mcpStatus: ReadonlyMap<ErrorCode, number> = new Map([
-  ['server_not_found', 404],
-  ['mode_unknown', 404],
-  // A profile that there is not.
-  ['not_found', 404],
-  ['session_limit', 429],
-]);
+/** What is wrong before there is a message: an address or a body that is none is no fault of its params. */
+function doorRefusal(error: unknown): Refusal {
+  const why = refusalOf(error);
+  return why.status === 400 ? { ...why, error: { ...why.error, code: rpcCode.parse } } : why;
+}
 
-const failStatus: ReadonlyMap<ErrorCode, number> = new Map([
-  ['bad_request', 400],
-  ['not_allowed', 403],
-  ['message_too_large', 413],
-]);
-
-function fail(response: ServerResponse, error: unknown): void {
-  const known = toAppError(error);
-  const parse = known.code === 'bad_request';
-  replyError(response, failStatus.get(known.code) ?? 500, {
-    ...toErrorBody(known),
-    ...(parse && { code: rpcCode.parse }),
-  });
+function idOfFirst(inbound: Inbound): RequestId | null {
+  return inbound.kind === 'legacy' && !inbound.isBatch ? idOf(inbound.messages[0]) : null;
 }
 
 function portError(error: NodeJS.ErrnoException, port: number): AppError {

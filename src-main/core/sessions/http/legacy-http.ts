@@ -1,227 +1,158 @@
-/** Streamable HTTP of the handshake era: one session per `Mcp-Session-Id`, carried by the SDK's transport. */
+/** Streamable HTTP of the handshake era: one session for each `Mcp-Session-Id`. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { AppError } from '../../base/errors.ts';
-import { Event } from '../../base/events.ts';
-import type { Message } from '../../wire/message.ts';
-import { RawJson } from '../../wire/raw-json.ts';
-import type { Presence, SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
-import { replyError } from './http-io.ts';
-import { isOfStandingStream, KeptEvents } from './kept-events.ts';
+import { objectOf } from '../../base/json.ts';
+import type { HttpSettings } from '../../config/app-config.ts';
+import { legacyVersions } from '../../wire/eras.ts';
+import { isRequest, type Message, rpcCode } from '../../wire/message.ts';
+import type { Transport } from '../../wire/transport.ts';
+import type { Streams } from './event-stream.ts';
+import { refusal, type Refusal, refuse, tryLater, writeEmpty } from './http-io.ts';
 
-const maxSessions = 500;
-/** Of one token: an app that opens and forgets must not push out the others. */
-const maxSessionsEach = 100;
+import { oneOf } from './inbound.ts';
+import { KeptEvents } from './kept-events.ts';
+import { LegacyLine, sessionGone, type SessionPlace, type SessionSeed } from './legacy-line.ts';
 
 export type OpenSession = (transport: Transport) => Promise<unknown>;
 
-/** An app that asks nothing for so long and keeps no stream open is taken for gone, in ms. */
-const silenceMs = 5 * 60_000;
-/** The same for one that had a stream open, which ends with its program. */
-const afterStreamMs = 5_000;
-/** When an app whose stream broke off is to come back, in ms. */
-const retryMs = 1_000;
-
-/** Where a session was opened, and with whose token: it answers nowhere else. */
-export interface SessionPlace {
-  readonly path: string;
-  readonly holder: string;
-  /** Id of the token of a profile, where it is one. */
-  readonly token?: string | undefined;
-}
-
-interface Line extends SessionPlace {
-  readonly sdk: WebStandardStreamableHTTPServerTransport;
-  readonly presence: LinePresence;
-  /** Its POSTs that are not answered yet. */
-  open: number;
-}
+/** How often it is looked whether an app is gone for good, in ms. */
+const sweepMs = 30_000;
+/** What an app can come back for is kept no longer. */
+const giveUpMs = 5 * 60_000;
+/** When to try again where all sessions have calls running, in seconds. */
+const retrySeconds = 30;
 
 export class LegacyHttp {
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, LegacyLine>();
   readonly #kept = new KeptEvents();
+  readonly #streams: Streams;
+  readonly #limits: () => HttpSettings;
+  #sweep: NodeJS.Timeout | undefined;
 
-  /** Serves one request; `open` starts a session for a client that introduces itself. */
-  async serve(
+  constructor(streams: Streams, limits: () => HttpSettings) {
+    this.#streams = streams;
+    this.#limits = limits;
+  }
+
+  /** Sessions now. */
+  get count(): number {
+    return this.#lines.size;
+  }
+
+  /** Messages of an app; `open` starts a session for one that introduces itself. */
+  async post(
+    { messages, isBatch }: { readonly messages: readonly Message[]; readonly isBatch: boolean },
     request: IncomingMessage,
     response: ServerResponse,
-    body: unknown,
     place: SessionPlace,
     open: OpenSession,
   ): Promise<void> {
-    const id = request.headers['mcp-session-id'];
-    const known = typeof id === 'string' ? this.#lines.get(id) : undefined;
-    if (known?.path === place.path && known.holder === place.holder) {
-      known.presence.follow(request, response);
-      if (request.method === 'POST') holdOpen(known, response);
-      await handle(known.sdk, request, response, body);
-    } else if (typeof id === 'string') {
-      replyError(response, 404, { code: -32001, message: 'Session not found. Initialize again.' });
-    } else {
-      if (!this.#makeRoom(place)) throw tooManySessions();
-      const { sdk, presence } = await this.#begin(place, open);
-      presence.follow(request, response);
-      await handle(sdk, request, response, body);
-      // A first request that was no handshake leaves nothing behind.
-      if (sdk.sessionId === undefined) await sdk.close();
+    const [first] = messages;
+    const isHello = first !== undefined && isRequest(first) && first.method === 'initialize';
+    const line = this.#find(request, place, isHello);
+    if (line instanceof LegacyLine) {
+      if (isHello) refuse(response, refusal(400, rpcCode.invalidRequest, 'This session is open already.', first.id));
+      else line.post(messages, isBatch, request, response);
+    } else if (line !== undefined) refuse(response, line);
+    else if (!isHello) refuse(response, noSession);
+    else if (!this.#makeRoom(place)) refuse(response, tryLater(503, tooManySessions(), retrySeconds, first.id));
+    else {
+      const begun = await this.open({ ...place, id: randomUUID(), hello: objectOf(first.params) }, open);
+      begun.post(messages, isBatch, request, response);
     }
+  }
+
+  /** GET: the stream for what belongs to no request. */
+  listen(request: IncomingMessage, response: ServerResponse, place: SessionPlace): void {
+    const { headers } = request;
+    if (headers.accept?.includes('text/event-stream') !== true)
+      return refuse(
+        response,
+        refusal(406, rpcCode.aborted, 'A GET here opens a stream: Accept must name text/event-stream.'),
+      );
+    const line = this.#find(request, place, false) ?? noSession;
+    if (line instanceof LegacyLine) line.listen(request, response);
+    else refuse(response, line);
+  }
+
+  /** DELETE: the session is over. */
+  async remove(request: IncomingMessage, response: ServerResponse, place: SessionPlace): Promise<void> {
+    const line = this.#find(request, place, false) ?? noSession;
+    if (!(line instanceof LegacyLine)) return refuse(response, line);
+    await line.close();
+    writeEmpty(response, 200);
+  }
+
+  /** Opens the session of a seed: a new one, or one that was open elsewhere. */
+  async open(seed: SessionSeed, open: OpenSession): Promise<LegacyLine> {
+    const line = new LegacyLine(seed, {
+      streams: this.#streams,
+      kept: this.#kept,
+      onEnd: () => this.#lines.delete(seed.id),
+    });
+    await open(line);
+    this.#lines.set(seed.id, line);
+    this.#sweep ??= setInterval(() => this.#endGone(), sweepMs).unref();
+    return line;
   }
 
   /** Ends sessions by where they were opened, and by whom. */
   async end(isOver: (place: SessionPlace) => boolean): Promise<void> {
-    await Promise.all([...this.#lines.values()].filter(isOver).map(({ sdk }) => sdk.close()));
+    await Promise.all([...this.#lines.values()].filter(({ seed }) => isOver(seed)).map((line) => line.close()));
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#lines.values()].map((line) => line.sdk.close()));
-    this.#lines.clear();
+    clearInterval(this.#sweep);
+    await this.end(() => true);
   }
 
-  async #begin(place: SessionPlace, open: OpenSession): Promise<Pick<Line, 'sdk' | 'presence'>> {
-    const presence = new LinePresence();
-    const events = this.#kept.ofSession();
-    const sdk: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
-      eventStore: events,
-      retryInterval: retryMs,
-      onsessioninitialized: (id) => {
-        this.#lines.set(id, { ...place, sdk, presence, open: 0 });
-      },
-    });
-    const forget = (): void => {
-      events.clear();
-      this.#forget(sdk);
-    };
-    await open(new SdkServerTransport(sdk, presence, forget));
-    return { sdk, presence };
-  }
-
-  #forget(sdk: WebStandardStreamableHTTPServerTransport): void {
-    if (sdk.sessionId !== undefined) this.#lines.delete(sdk.sessionId);
+  /** Undefined: the request names none. */
+  #find({ headers }: IncomingMessage, place: SessionPlace, isHello: boolean): LegacyLine | Refusal | undefined {
+    const id = oneOf(headers['mcp-session-id']);
+    const version = oneOf(headers['mcp-protocol-version']);
+    if (id === undefined) return undefined;
+    const known = this.#lines.get(id);
+    if (known?.seed.path !== place.path || known.seed.holder !== place.holder) return sessionGone;
+    if (isHello || version === undefined || legacyVersions.includes(version)) return known;
+    const supported = legacyVersions.join(', ');
+    return refusal(400, rpcCode.aborted, `MCP-Protocol-Version ${version} is none of ${supported}.`);
   }
 
   /**
-   * Clients come and go without a word; the one not heard of longest gives way, of the same token where that has many. Never
-   * one with a call running. False where there is none.
+   * Apps come and go without a word; where there are too many, the one not heard of longest gives way: of whoever has most of
+   * them, where that is the one who asks. Never one with a call running. False where there is none.
    */
   #makeRoom({ holder }: SessionPlace): boolean {
     const all = [...this.#lines.values()];
-    const own = all.filter((line) => line.holder === holder);
-    const crowd = own.length >= maxSessionsEach ? own : all.length >= maxSessions ? all : undefined;
-    if (crowd === undefined) return true;
-    const [oldest] = crowd.filter(({ open }) => open === 0).sort((a, b) => a.presence.seenAt - b.presence.seenAt);
-    void oldest?.sdk.close();
-    return oldest !== undefined;
+    const { sessions } = this.#limits();
+    if (all.length < sessions) return true;
+    const own = all.filter(({ seed }) => seed.holder === holder);
+    const idle = (own.length * 2 > all.length ? own : all).filter(({ open }) => open === 0);
+    const [first] = idle;
+    if (first === undefined) return false;
+    void idle.reduce((oldest, one) => (one.presence.seenAt < oldest.presence.seenAt ? one : oldest), first).close();
+    return true;
+  }
+
+  #endGone(): void {
+    const idleMs = this.#limits().sessionIdleMinutes * 60_000;
+    for (const line of this.#lines.values()) {
+      const { silentMs } = line.presence;
+      if (line.open > 0 && silentMs > giveUpMs) line.giveUp();
+      if (line.open === 0 && silentMs > idleMs) void line.close();
+    }
   }
 }
 
-async function handle(
-  sdk: WebStandardStreamableHTTPServerTransport,
-  request: IncomingMessage,
-  response: ServerResponse,
-  parsedBody: unknown,
-): Promise<void> {
-  const listener = getRequestListener(async (asked) => unheld(await sdk.handleRequest(asked, { parsedBody })), {
-    overrideGlobalObjects: false,
-  });
-  await listener(request, response);
-}
-
-/** A stream that does not say that it comes in pieces is held back by the adapter for a millisecond, to see whether it is short. */
-function unheld(answer: Response): Response {
-  if (answer.headers.get('content-type') === 'text/event-stream') answer.headers.set('transfer-encoding', 'chunked');
-  return answer;
-}
-
-/** Clients come and go without a word: what they have open, and when they were last heard, is all there is to tell by. */
-class LinePresence implements Presence {
-  readonly changed = new Event();
-  seenAt = Date.now();
-  #open = 0;
-  #hadStream = false;
-  #timer: NodeJS.Timeout | undefined;
-
-  get isHere(): boolean {
-    return this.#open > 0 || Date.now() - this.seenAt < this.#patienceMs;
-  }
-
-  /** A request of the app; a GET is a stream that stays, unless it goes on with that of a call. */
-  follow(request: IncomingMessage, response: ServerResponse): void {
-    const wasHere = this.isHere;
-    const last = request.headers['last-event-id'];
-    const isStream = request.method === 'GET' && (typeof last !== 'string' || isOfStandingStream(last));
-    // One that asks without a stream goes on without it.
-    if (isStream || this.#open === 0) this.#hadStream = isStream;
-    this.#open++;
-    this.seenAt = Date.now();
-    clearTimeout(this.#timer);
-    response.once('close', () => {
-      this.seenAt = Date.now();
-      if (--this.#open === 0) this.#timer = setTimeout(() => this.changed.emit(), this.#patienceMs).unref();
-    });
-    if (!wasHere) this.changed.emit();
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-  }
-
-  get #patienceMs(): number {
-    return this.#hadStream ? afterStreamMs : silenceMs;
-  }
-}
-
-function holdOpen(line: Line, response: ServerResponse): void {
-  line.open++;
-  response.once('close', () => line.open--);
-}
+const noSession = refusal(
+  400,
+  rpcCode.aborted,
+  'The header Mcp-Session-Id is missing: a session begins with initialize, whose answer names it.',
+);
 
 function tooManySessions(): AppError {
   return new AppError('session_limit', 'Too many sessions have calls running.', {
     fix: 'End sessions that are not used any more (HTTP DELETE), or try again later.',
   });
-}
-
-/** The SDK's server transport behind our seam; messages pass as they are. */
-class SdkServerTransport implements Transport {
-  readonly #sdk: WebStandardStreamableHTTPServerTransport;
-  readonly #ended: () => void;
-  readonly presence: LinePresence;
-
-  constructor(sdk: WebStandardStreamableHTTPServerTransport, presence: LinePresence, ended: () => void) {
-    this.#sdk = sdk;
-    this.presence = presence;
-    this.#ended = ended;
-  }
-
-  async start(handlers: TransportHandlers): Promise<void> {
-    this.#sdk.onmessage = (message) => handlers.onMessage(message as unknown as Message);
-    this.#sdk.onerror = (error) => handlers.onOddity(error.message);
-    this.#sdk.onclose = () => {
-      this.presence.end();
-      this.#ended();
-      handlers.onClose();
-    };
-    await this.#sdk.start();
-  }
-
-  async send(message: Message, options?: SendOptions): Promise<void> {
-    const related = options?.relatedRequestId;
-    await this.#sdk.send(
-      this.asWritten(message) as never,
-      related === undefined ? undefined : { relatedRequestId: related },
-    );
-  }
-
-  asWritten(message: Message): Message {
-    return 'result' in message && message.result instanceof RawJson
-      ? { ...message, result: message.result.parse() }
-      : message;
-  }
-
-  async close(): Promise<void> {
-    await this.#sdk.close();
-  }
 }

@@ -2,7 +2,7 @@
  * The endpoints of 2026-07-28 over HTTP: one for each address, and for each client app by the name that its requests carry
  * where the address names none. Lists may depend on what a request brings along, never on its connection.
  */
-import { isObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { metaKey, metaOf } from '../../wire/eras.ts';
 import { type Endpoint, endpointOf } from '../views/endpoint.ts';
 import type { ModernEndpoint } from './modern-http.ts';
@@ -25,9 +25,9 @@ export class ModernEndpoints {
     return [...this.#opened.values()];
   }
 
-  /** Throws AppError mode_unknown or server_not_found. */
-  at(endpoint: Endpoint, path: string, body: unknown): ModernEndpoint {
-    const app = endpoint.app === undefined ? this.#appOf(body) : undefined;
+  /** By the params of a request. Throws AppError mode_unknown or server_not_found. */
+  at(endpoint: Endpoint, path: string, params: JsonObject | undefined): ModernEndpoint {
+    const app = endpoint.app === undefined ? this.#appOf(params) : undefined;
     const key = app === undefined ? path : `${path} ${app}`;
     const known = this.#opened.get(key);
     if (known !== undefined) return known;
@@ -37,18 +37,17 @@ export class ModernEndpoints {
   }
 
   /** Those whose address or requests name the app; its next request would open them anew. */
-  async end(app: string): Promise<void> {
+  end(app: string): void {
     const named = [...this.#opened].filter(([key]) => endpointOf(key)?.app === app || key.endsWith(` ${app}`));
     for (const [path] of named) this.#opened.delete(path);
-    await Promise.all(named.map(([, endpoint]) => endpoint.close()));
+    for (const [, endpoint] of named) endpoint.close();
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.all.map((endpoint) => endpoint.close()));
+  close(): void {
+    for (const endpoint of this.all) endpoint.close();
   }
 
-  #appOf(body: unknown): string | undefined {
-    const params = objectOf(objectOf(body)['params']);
+  #appOf(params: JsonObject | undefined): string | undefined {
     const info = metaOf(params)[metaKey.clientInfo];
     if (!isObject(info) || typeof info['name'] !== 'string') return undefined;
     const { name } = info as { name: string };

@@ -44,6 +44,11 @@ export class MergedTools {
     return this.#tools('modern').find((tool) => tool['name'] === name && hasParamHeaders(tool));
   }
 
+  /** Counts the list of now as given out, where none was. */
+  watch(): void {
+    if (this.#listed === undefined) this.list('modern');
+  }
+
   /** Whether the list that was given out is another one now; said once for each change. */
   differs(): boolean {
     const before = this.#listed;

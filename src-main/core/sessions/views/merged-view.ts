@@ -146,6 +146,10 @@ export class MergedView implements SessionView {
     for (const server of this.#core.servers.all) server.notify(method, params, sessionId);
   }
 
+  watch(): void {
+    this.#tools.watch();
+  }
+
   changedLists(change: CatalogChange): CatalogChange {
     return { ...change, tools: change.tools && this.#tools.differs() };
   }

@@ -103,6 +103,10 @@ export class NarrowingView implements SessionView {
     this.#shown.heard(method, params, sessionId);
   }
 
+  watch(): void {
+    this.#shown.watch();
+  }
+
   changedLists(change: CatalogChange): CatalogChange {
     const changed = this.#shown.changedLists(change);
     if (!this.#isUntold) return changed;

@@ -28,6 +28,8 @@ interface ServerViewOptions {
   readonly flow: Pick<Flow, 'noteText'>;
 }
 
+const listKeys = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
+
 export class ServerView implements SessionView {
   readonly mode = 'server';
   readonly reason = undefined;
@@ -61,7 +63,7 @@ export class ServerView implements SessionView {
   }
 
   toolWithHeaders(name: string): JsonObject | undefined {
-    const { tools } = this.#shown(this.#options.servers.find(this.#options.server)?.listing ?? emptyListing);
+    const { tools } = this.#now();
     return tools.find((tool) => tool['name'] === name && hasParamHeaders(tool));
   }
 
@@ -104,11 +106,14 @@ export class ServerView implements SessionView {
     this.#server().notify(method, params, sessionId);
   }
 
+  watch(): void {
+    const listing = this.#now();
+    for (const key of listKeys) this.#held.watch(key, listing[key]);
+  }
+
   changedLists(): CatalogChange {
-    const listing = this.#shown(this.#options.servers.find(this.#options.server)?.listing ?? emptyListing);
-    const [tools, prompts, resources, templates] = (
-      ['tools', 'prompts', 'resources', 'resourceTemplates'] as const
-    ).map((key) => this.#held.differs(key, listing[key]));
+    const listing = this.#now();
+    const [tools, prompts, resources, templates] = listKeys.map((key) => this.#held.differs(key, listing[key]));
     return { tools: tools === true, prompts: prompts === true, resources: resources === true || templates === true };
   }
 
@@ -121,6 +126,10 @@ export class ServerView implements SessionView {
     const answer = await this.#server().request(method, params, context);
     flow.noteText(`${server}: ${String(what)}`, server, answer, context);
     return answer;
+  }
+
+  #now(): Listing {
+    return this.#shown(this.#options.servers.find(this.#options.server)?.listing ?? emptyListing);
   }
 
   /** Untouched but for the tools that the person switched off. */

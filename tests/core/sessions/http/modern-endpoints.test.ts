@@ -1,5 +1,6 @@
 /** Which requests of 2026-07-28 over HTTP share an endpoint. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import type { Endpoint } from '../../../../src-main/core/sessions/views/endpoint.ts';
 import { ModernEndpoints } from '../../../../src-main/core/sessions/http/modern-endpoints.ts';
 import type { ModernEndpoint } from '../../../../src-main/core/sessions/http/modern-http.ts';
@@ -15,8 +16,8 @@ beforeEach(() => {
   });
 });
 
-const named = (name: unknown): unknown => ({
-  params: { _meta: { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } } },
+const named = (name: unknown): JsonObject => ({
+  _meta: { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } },
 });
 
 test('each client app has its own, whichever request comes first', () => {
@@ -44,9 +45,9 @@ test.each([{ mode: 'search' }, { server: 'git' }, { profile: 'work' }])(
 );
 
 describe('those that have no name of their own share one', () => {
-  test.each([[undefined], [null], [{}], [{ params: [] }], [named(7)], [{ params: { _meta: 'x' } }]])('%j', (body) => {
-    const nameless = endpoints.at({}, '/mcp', { params: {} });
-    expect(endpoints.at({}, '/mcp', body)).toBe(nameless);
+  test.each([[undefined], [{}], [named(7)], [{ _meta: 'x' }], [{ _meta: [] }]])('%j', (params) => {
+    const nameless = endpoints.at({}, '/mcp', {});
+    expect(endpoints.at({}, '/mcp', params)).toBe(nameless);
   });
 
   test('and so do names beyond the fiftieth, however many there are', () => {

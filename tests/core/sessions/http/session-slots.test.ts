@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { SessionSlots } from '../../../../src-main/core/sessions/http/modern-http.ts';
+import { SessionSlots } from '../../../../src-main/core/sessions/http/session-slots.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());

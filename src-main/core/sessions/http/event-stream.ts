@@ -1,0 +1,137 @@
+/** Server-sent events on an HTTP response, a message each. Who does not read is told less, and hung up on in the end. */
+import type { ServerResponse } from 'node:http';
+import type { ByteBudget, ByteHolder } from '../../wire/byte-budget.ts';
+import { type Message, serializeMessage } from '../../wire/message.ts';
+
+/** So often a stream on which nothing happens says that it is still there: what stands between ends silent connections, in ms. */
+const keepAliveMs = 15_000;
+/** From here on a reader is slow. */
+const slowReaderBytes = 8 * 1024 * 1024;
+/** A reader this far behind is not coming back. */
+const mostUnreadBytes = 1024 * 1024 * 1024;
+/** Of these a slow reader misses some: they tell how something goes on, not that something is different. */
+const passing: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
+
+const streamHeaders = [
+  ...['content-type', 'text/event-stream'],
+  ...['cache-control', 'no-cache, no-transform'],
+  // nginx would gather events otherwise.
+  ...['x-accel-buffering', 'no'],
+];
+
+/** What all streams of a listener share. */
+export class Streams {
+  readonly #open = new Set<EventStream>();
+  readonly #unread: ByteBudget | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(unread?: ByteBudget) {
+    this.#unread = unread;
+  }
+
+  /** Those that are open now. */
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Answers with a stream. `headers`: names and values in turn, beside those that every stream has. */
+  open(response: ServerResponse, headers: readonly string[] = []): EventStream {
+    response.writeHead(200, [...streamHeaders, ...headers]);
+    const stream = new EventStream(response, this.#unread);
+    this.#open.add(stream);
+    this.#timer ??= setInterval(() => this.#keepAlive(), keepAliveMs).unref();
+    response.once('close', () => {
+      this.#open.delete(stream);
+      stream.closed();
+      if (this.#open.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    });
+    return stream;
+  }
+
+  #keepAlive(): void {
+    for (const stream of this.#open) stream.keepAlive();
+  }
+}
+
+export class EventStream implements ByteHolder {
+  readonly #response: ServerResponse;
+  readonly #unread: ByteBudget | undefined;
+
+  /** The head of the response is written. */
+  constructor(response: ServerResponse, unread: ByteBudget | undefined) {
+    this.#response = response;
+    this.#unread = unread;
+  }
+
+  get isOpen(): boolean {
+    return !this.#response.writableEnded && !this.#response.destroyed;
+  }
+
+  /** Lets the other side know that it is there, though nothing is said yet. */
+  begin(): void {
+    this.#response.flushHeaders();
+  }
+
+  /** Writes nothing but an event's id, so that whoever loses the stream can ask to go on from it after `retryMs`. */
+  prime(id: string, retryMs: number): void {
+    this.#write([`id: ${id}\nretry: ${retryMs}\ndata: \n\n`]);
+  }
+
+  /** `event`: the same as it is written, where that has been made. */
+  send(message: Message, event: readonly (string | Buffer)[] = eventOf(message)): void {
+    const isPassing = 'method' in message && passing.has(message.method);
+    if (isPassing && this.#response.writableLength > slowReaderBytes) return;
+    this.#write(event);
+  }
+
+  /** Writes an event that was kept. */
+  repeat(event: string): void {
+    this.#write([event]);
+  }
+
+  keepAlive(): void {
+    if (this.#response.writableLength === 0) this.#write([': keepalive\n\n']);
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  /** The memory is needed for others. */
+  drop(): void {
+    this.#response.destroy();
+  }
+
+  /** For Streams. */
+  closed(): void {
+    this.#unread?.set(this, 0);
+  }
+
+  #write(pieces: readonly (string | Buffer)[]): void {
+    if (!this.isOpen) return;
+    for (const piece of pieces) this.#response.write(piece);
+    const unread = this.#response.writableLength;
+    if (unread <= slowReaderBytes) return;
+    if (unread > mostUnreadBytes) return this.drop();
+    this.#unread?.set(this, unread);
+    this.#response.once('drain', () => this.#unread?.set(this, 0));
+  }
+}
+
+/** A message as an event. Source: HTML, server-sent events: a line's end would end the data. */
+export function eventOf(message: Message, id?: string): (string | Buffer)[] {
+  const [first = '', ...rest] = serializeMessage(message);
+  const head = id === undefined ? 'event: message\ndata: ' : `event: message\nid: ${id}\ndata: `;
+  // The last piece ends its line; the event ends with an empty one.
+  return rest.length === 0 ? [`${head}${first.toString()}\n`] : [head, first, ...rest.map(onOneLine), '\n'];
+}
+
+/** Between the tokens of JSON an end of a line is white space like any other; in them it cannot stand. */
+function onOneLine(piece: string | Buffer): string | Buffer {
+  if (typeof piece === 'string' || !(piece.includes(0x0a) || piece.includes(0x0d))) return piece;
+  const copy = Buffer.from(piece);
+  for (const [at, byte] of copy.entries()) if (byte === 0x0a || byte === 0x0d) copy[at] = 0x20;
+  return copy;
+}

@@ -1,0 +1,288 @@
+/**
+ * One session of the handshake era over HTTP. What answers a request goes on the response to the POST that brought it: as one JSON
+ * body where nothing comes before it, else as a stream that can be gone on with. What belongs to no request has a stream of its own.
+ * Source: MCP 2025-11-25, basic/transports, "Streamable HTTP" and "Resumability and Redelivery".
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '../../base/errors.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { legacyVersions } from '../../wire/eras.ts';
+import { isFailure, isRequest, type Message, type RequestId, rpcCode } from '../../wire/message.ts';
+import { fact } from '../../wire/raw-json.ts';
+import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
+import type { EventStream, Streams } from './event-stream.ts';
+import { refusal, refuse, writeEmpty, writeJson } from './http-io.ts';
+import { type KeptEvents, type SessionEvents, standingStream } from './kept-events.ts';
+import { LinePresence } from './line-presence.ts';
+
+/** What is not answered by then is answered on a stream, so that an app whose connection breaks can come back for it, in ms. */
+const patienceMs = 100;
+/** When an app whose stream broke off is to come back, in ms. */
+const retryMs = 1_000;
+/** Older ones take an event without data for a fault. */
+const firstWithEmptyEvents = '2025-11-25';
+
+/** Where a session was opened, and with whose token: it answers nowhere else. */
+export interface SessionPlace {
+  readonly path: string;
+  readonly holder: string;
+  /** Id of the token of a profile, where it is one. */
+  readonly token?: string | undefined;
+}
+
+/** All it takes to open a session again under its id. */
+export interface SessionSeed extends SessionPlace {
+  readonly id: string;
+  /** The params of its `initialize`. */
+  readonly hello: JsonObject;
+}
+
+interface LegacyLineParts {
+  readonly streams: Streams;
+  readonly kept: KeptEvents;
+  readonly onEnd: () => void;
+}
+
+export class LegacyLine implements Transport {
+  readonly seed: SessionSeed;
+  readonly presence = new LinePresence();
+  readonly #parts: LegacyLineParts;
+  readonly #events: SessionEvents;
+  /** Requests that are not answered yet, by id. */
+  readonly #asked = new Map<RequestId, Posting>();
+  /** Of these, what is answered on a stream, by its name. */
+  readonly #streams = new Map<string, Posting>();
+  #handlers: TransportHandlers | undefined;
+  #standing: EventStream | undefined;
+  /** It had one once, and may come back for what it missed. */
+  #listened = false;
+  #lastStream = 0;
+  #version: string | undefined;
+
+  constructor(seed: SessionSeed, parts: LegacyLineParts) {
+    this.seed = seed;
+    this.#parts = parts;
+    this.#events = parts.kept.ofSession();
+  }
+
+  /** Requests that are not answered yet. */
+  get open(): number {
+    return this.#asked.size;
+  }
+
+  async start(handlers: TransportHandlers): Promise<void> {
+    this.#handlers = handlers;
+  }
+
+  /** Messages of the app, the answers to them on this response. `isBatch`: they came as a list. */
+  post(messages: readonly Message[], isBatch: boolean, request: IncomingMessage, response: ServerResponse): void {
+    const requests = messages.filter(isRequest);
+    const again = requests.find(({ id }) => this.#asked.get(id)?.isHeard === true);
+    if (again !== undefined)
+      return refuse(
+        response,
+        refusal(400, rpcCode.invalidRequest, 'A request of this id is not answered yet.', again.id),
+      );
+    this.presence.follow(request, response);
+    if (requests.length === 0) writeEmpty(response, 202, this.#headers);
+    else {
+      const posting = new Posting(response, requests, isBatch, this.#headers, () => this.#stream(posting));
+      for (const { id } of requests) this.#asked.set(id, posting);
+    }
+    for (const message of messages) this.#handlers?.onMessage(message);
+  }
+
+  /** Opens the stream for what belongs to no request, or goes on with one that broke off. */
+  listen(request: IncomingMessage, response: ServerResponse): void {
+    const last = request.headers['last-event-id'];
+    const no = (status: number, message: string): void => refuse(response, refusal(status, rpcCode.aborted, message));
+    if (typeof last === 'string' && last !== '') return this.#goOn(last, request, response, no);
+    if (this.#standing?.isOpen === true) return no(409, 'This session has its stream open already.');
+    this.presence.follow(request, response);
+    this.#listened = true;
+    this.#standing = this.#parts.streams.open(response, this.#headers);
+    this.#standing.begin();
+  }
+
+  async send(message: Message, options?: SendOptions): Promise<void> {
+    const isAnswer = !('method' in message);
+    const related = isAnswer ? message.id : options?.relatedRequestId;
+    if (related === undefined || related === null) return this.#tellStanding(message);
+    const posting = this.#asked.get(related);
+    if (posting === undefined) throw new AppError('session_limit', 'Nobody waits for this answer any more.');
+    if (!isAnswer) {
+      const stream = this.#stream(posting);
+      stream.send(message, this.#events.keep(posting.name, message));
+      return;
+    }
+    this.#asked.delete(related);
+    if (posting.isHello) this.#met(message);
+    posting.answer(message, posting.name === '' ? undefined : this.#events.keep(posting.name, message));
+    if (posting.isDone) this.#streams.delete(posting.name);
+  }
+
+  async close(): Promise<void> {
+    const handlers = this.#handlers;
+    if (handlers === undefined) return;
+    this.#handlers = undefined;
+    for (const posting of new Set(this.#asked.values())) posting.abandon();
+    this.#asked.clear();
+    this.#streams.clear();
+    this.#standing?.end();
+    this.#events.clear();
+    this.presence.end();
+    this.#parts.onEnd();
+    handlers.onClose();
+  }
+
+  /** Calls of an app that has not been there for long, and has lost what it could come back for. */
+  giveUp(): void {
+    for (const requestId of this.#asked.keys())
+      this.#handlers?.onMessage({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId, reason: 'the client app went away' },
+      });
+    for (const posting of new Set(this.#asked.values())) posting.abandon();
+    this.#asked.clear();
+    this.#streams.clear();
+  }
+
+  get #headers(): readonly string[] {
+    return ['mcp-session-id', this.seed.id];
+  }
+
+  /** A first request that was no handshake leaves nothing behind. */
+  #met(answer: Message): void {
+    if (!('result' in answer) || isFailure(answer)) {
+      setImmediate(() => void this.close());
+      return;
+    }
+    const version = fact(answer.result, 'protocolVersion');
+    if (typeof version === 'string') this.#version = version;
+  }
+
+  /** Answers on a stream from now on. */
+  #stream(posting: Posting): EventStream {
+    if (posting.stream !== undefined) return posting.stream;
+    posting.name = `post${(this.#lastStream += 1)}`;
+    this.#streams.set(posting.name, posting);
+    const stream = posting.open(this.#parts.streams);
+    if (canTakeEmptyEvents(this.#version)) stream.prime(this.#events.mark(posting.name), retryMs);
+    else stream.begin();
+    return stream;
+  }
+
+  #goOn(
+    last: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    no: (status: number, message: string) => void,
+  ): void {
+    const name = this.#events.streamOf(last);
+    const posting = name === undefined ? undefined : this.#streams.get(name);
+    const stream = name === standingStream ? this.#standing : posting?.stream;
+    if (stream?.isOpen === true) return no(409, 'This stream is still open.');
+    const missed = name === undefined ? [] : this.#events.after(last);
+    const goesOn = posting !== undefined || (name === standingStream && this.#listened);
+    // An app that was let wait would ask again and again.
+    if (missed.length === 0 && !goesOn) return no(400, 'There is nothing to go on with behind this event.');
+    this.presence.follow(request, response);
+    const next = this.#parts.streams.open(response, this.#headers);
+    next.begin();
+    for (const event of missed) next.repeat(event);
+    if (posting !== undefined) posting.stream = next;
+    else if (name === standingStream) this.#standing = next;
+    else next.end();
+  }
+
+  #tellStanding(message: Message): void {
+    if (!this.#listened) return;
+    const event = this.#events.keep(standingStream, message);
+    if (this.#standing?.isOpen === true) this.#standing.send(message, event);
+  }
+}
+
+function canTakeEmptyEvents(version: string | undefined): boolean {
+  return version !== undefined && legacyVersions.includes(version) && version >= firstWithEmptyEvents;
+}
+
+/** The response to one POST. */
+class Posting {
+  /** Of its stream; empty while there is none. */
+  name = '';
+  stream: EventStream | undefined;
+  /** It brought the handshake. */
+  readonly isHello: boolean;
+  readonly #response: ServerResponse;
+  readonly #isBatch: boolean;
+  readonly #headers: readonly string[];
+  readonly #answers: Message[] = [];
+  readonly #timer: NodeJS.Timeout;
+  #waiting: number;
+
+  constructor(
+    response: ServerResponse,
+    requests: readonly { readonly method: string }[],
+    isBatch: boolean,
+    headers: readonly string[],
+    late: () => void,
+  ) {
+    this.#response = response;
+    this.#isBatch = isBatch;
+    this.#headers = headers;
+    this.#waiting = requests.length;
+    this.isHello = requests[0]?.method === 'initialize';
+    this.#timer = setTimeout(() => {
+      if (this.isHeard) late();
+    }, patienceMs).unref();
+  }
+
+  /** Somebody is there to read it. */
+  get isHeard(): boolean {
+    return this.stream?.isOpen ?? !this.#response.destroyed;
+  }
+
+  get isDone(): boolean {
+    return this.#waiting === 0;
+  }
+
+  open(streams: Streams): EventStream {
+    clearTimeout(this.#timer);
+    this.stream = streams.open(this.#response, this.#headers);
+    // What was answered before there was a stream.
+    for (const answer of this.#answers) this.stream.send(answer);
+    return this.stream;
+  }
+
+  /** `event`: as it goes on the stream, where there is one. */
+  answer(message: Message, event: readonly (string | Buffer)[] | undefined): void {
+    this.#waiting--;
+    if (this.stream !== undefined) {
+      this.stream.send(message, event);
+      if (this.isDone) this.stream.end();
+      return;
+    }
+    this.#answers.push(message);
+    if (!this.isDone) return;
+    clearTimeout(this.#timer);
+    const [first] = this.#answers;
+    const body = this.#isBatch || first === undefined ? this.#answers : first;
+    writeJson(this.#response, statusOf(message), body, this.#headers);
+  }
+
+  /** Nothing comes any more. */
+  abandon(): void {
+    clearTimeout(this.#timer);
+    if (this.stream !== undefined) this.stream.end();
+    else refuse(this.#response, sessionGone);
+  }
+}
+
+export const sessionGone = refusal(404, -32001, 'Session not found. Initialize again.');
+
+/** An answer of the protocol is one of HTTP, too, where there is no room: whoever stands between must see it. */
+function statusOf(message: Message): number {
+  const data = isFailure(message) ? message.error.data : undefined;
+  return isObject(data) && data['code'] === 'session_limit' ? 429 : 200;
+}

@@ -1,0 +1,66 @@
+/** Whether an app over HTTP is still there: apps come and go without a word. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Event } from '../../base/events.ts';
+import type { Presence } from '../../wire/transport.ts';
+import { isOfStandingStream } from './kept-events.ts';
+
+/** An app that asks nothing for so long and keeps no stream open is taken for gone, in ms. */
+const silenceMs = 5 * 60_000;
+/** The same for one that had a stream open, which ends with its program. */
+const afterStreamMs = 5_000;
+
+/** What an app has open, and when it was last heard, is all there is to tell by. */
+export class LinePresence implements Presence {
+  readonly changed = new Event();
+  seenAt = Date.now();
+  #open = 0;
+  #hadStream = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  get isHere(): boolean {
+    return this.#open > 0 || Date.now() - this.seenAt < this.#patienceMs;
+  }
+
+  /** How long nothing of it has been open, in ms. */
+  get silentMs(): number {
+    return this.#open > 0 ? 0 : Date.now() - this.seenAt;
+  }
+
+  /** A request of the app; a GET is a stream that stays, unless it goes on with that of a call. */
+  follow(request: IncomingMessage, response: ServerResponse): void {
+    const wasHere = this.isHere;
+    const last = request.headers['last-event-id'];
+    const isStream = request.method === 'GET' && (typeof last !== 'string' || isOfStandingStream(last));
+    // One that asks without a stream goes on without it.
+    if (isStream || this.#open === 0) this.#hadStream = isStream;
+    this.#open++;
+    this.seenAt = Date.now();
+    response.once('close', () => {
+      this.seenAt = Date.now();
+      if (--this.#open === 0) this.#lookLater();
+    });
+    if (!wasHere) this.changed.emit();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** One timer for many requests: it looks again where somebody was heard meanwhile. */
+  #lookLater(): void {
+    if (this.#timer !== undefined && !this.#hadStream) return;
+    clearTimeout(this.#timer);
+    const wait = (ms: number): void => {
+      this.#timer = setTimeout(() => {
+        this.#timer = undefined;
+        if (this.isHere) wait(Math.max(1, this.seenAt + this.#patienceMs - Date.now()));
+        else this.changed.emit();
+      }, ms).unref();
+    };
+    wait(this.#patienceMs);
+  }
+
+  get #patienceMs(): number {
+    return this.#hadStream ? afterStreamMs : silenceMs;
+  }
+}

@@ -1,0 +1,107 @@
+/** The answer to one request of 2026-07-28: a JSON body, or a stream from the moment on that something comes before it. */
+import type { ServerResponse } from 'node:http';
+import { AppError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { type Message, type RequestId, type Result, rpcCode, type RpcErrorBody } from '../../wire/message.ts';
+import { toErrorBody } from '../../wire/peer.ts';
+import type { EventStream, Streams } from './event-stream.ts';
+import { refusalOf, refuse, writeJson } from './http-io.ts';
+
+/** What is not answered by then is answered on a stream, which says that it goes on: clients and proxies end silent requests, in ms. */
+const patienceMs = 10_000;
+
+export class ModernAnswer {
+  readonly #response: ServerResponse;
+  readonly #id: RequestId;
+  readonly #streams: Streams;
+  readonly #sent: (message: Message) => void;
+  readonly #timer: NodeJS.Timeout;
+  #gone: AbortController | undefined;
+  #stream: EventStream | undefined;
+  #isOver = false;
+
+  /** `sent` is told what has gone out. */
+  constructor(response: ServerResponse, id: RequestId, streams: Streams, sent: (message: Message) => void) {
+    this.#response = response;
+    this.#id = id;
+    this.#streams = streams;
+    this.#sent = sent;
+    this.#timer = setTimeout(() => this.#open(), patienceMs).unref();
+    response.once('close', () => this.#end());
+  }
+
+  /** Aborted when whoever asked goes away. */
+  get signal(): AbortSignal {
+    this.#gone ??= new AbortController();
+    if (this.#response.destroyed && !this.#isOver) this.#gone.abort('the client went away');
+    return this.#gone.signal;
+  }
+
+  /** What is told before the answer. */
+  readonly notify = (method: string, params: JsonObject): void => {
+    if (this.#isOver) return;
+    const message: Message = { jsonrpc: '2.0', method, params };
+    this.#open().send(message);
+    this.#sent(message);
+  };
+
+  result(result: Result): void {
+    this.#finish({ jsonrpc: '2.0', id: this.#id, result }, 200);
+  }
+
+  /** `isKnown`: the revision has the method; one that it does not have is nowhere to be found. */
+  error(error: unknown, isKnown: boolean): void {
+    if (this.#stream === undefined && error instanceof AppError && error.code === 'session_limit') {
+      this.#isOver = true;
+      const why = refusalOf(error, this.#id);
+      refuse(this.#response, why);
+      this.#sent({ jsonrpc: '2.0', id: this.#id, error: why.error });
+      return;
+    }
+    const body = toErrorBody(error);
+    // Not found was -32002 before this revision.
+    const said = body.code === -32002 ? { ...body, code: rpcCode.invalidParams } : body;
+    this.#finish({ jsonrpc: '2.0', id: this.#id, error: said }, statusOf(said, isKnown));
+  }
+
+  /** We end it. */
+  abandon(): void {
+    this.#gone?.abort('the connection was ended');
+    this.error(new AppError('cancelled', 'The request was ended by Tooltray before it was answered.'), false);
+  }
+
+  #open(): EventStream {
+    clearTimeout(this.#timer);
+    if (this.#stream === undefined) {
+      this.#stream = this.#streams.open(this.#response);
+      this.#stream.begin();
+    }
+    return this.#stream;
+  }
+
+  #finish(message: Message, status: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    if (this.#stream === undefined) writeJson(this.#response, status, message);
+    else {
+      this.#stream.send(message);
+      this.#stream.end();
+    }
+    this.#sent(message);
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#gone?.abort('the client went away');
+  }
+}
+
+/** Source: MCP 2026-07-28, basic/transports: which errors are those of HTTP as well. */
+function statusOf({ code }: RpcErrorBody, isKnown: boolean): number {
+  if (code === rpcCode.methodNotFound && !isKnown) return 404;
+  if (code === rpcCode.missingClientCapability || code === rpcCode.unsupportedProtocolVersion) return 400;
+  return code <= -32_020 && code > -32_030 && !isKnown ? 400 : 200;
+}

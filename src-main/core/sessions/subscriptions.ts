@@ -1,0 +1,88 @@
+/** The open `subscriptions/listen` requests of one client app. Source: MCP 2026-07-28, basic/subscriptions. */
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { metaKey, metaOf } from '../wire/eras.ts';
+import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
+import type { Round } from './parked-calls.ts';
+
+interface Stream {
+  readonly line: Round & { readonly id: RequestId };
+  readonly filter: JsonObject;
+  end(result: Result): void;
+}
+
+const flags: ReadonlyMap<string, string> = new Map([
+  ['notifications/tools/list_changed', 'toolsListChanged'],
+  ['notifications/prompts/list_changed', 'promptsListChanged'],
+  ['notifications/resources/list_changed', 'resourcesListChanged'],
+]);
+
+export class Subscriptions {
+  readonly #streams = new Set<Stream>();
+
+  /** Acknowledges, then stays open until the client app cancels or the session ends. */
+  listen(line: Round & { readonly id: RequestId }, filter: JsonObject): Promise<Result> {
+    if (line.signal.aborted) return Promise.resolve({});
+    return new Promise((resolve) => {
+      const stream: Stream = { line, filter, end: resolve };
+      this.#streams.add(stream);
+      line.signal.addEventListener('abort', () => {
+        this.#streams.delete(stream);
+        resolve({});
+      });
+      line.notify('notifications/subscriptions/acknowledged', tagged(line.id, { notifications: filter }));
+    });
+  }
+
+  /** Whether anybody wanted to know. */
+  publish(method: string, params: JsonObject): boolean {
+    const wanted = [...this.#streams].filter(({ filter }) => wants(filter, method, params));
+    for (const { line } of wanted) line.notify(method, tagged(line.id, params));
+    return wanted.length > 0;
+  }
+
+  end(): void {
+    for (const stream of this.#streams) stream.end({ resultType: 'complete', ...tagged(stream.line.id, {}) });
+    this.#streams.clear();
+  }
+}
+
+/** The resources that a filter asks about. */
+export function subscribedUris({ resourceSubscriptions: uris }: JsonObject): string[] {
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
+}
+
+/**
+ * What of the wishes of a `subscriptions/listen` can be heard of here, by what was announced. Throws RpcError invalidParams for
+ * wishes that are none.
+ */
+export function honoured(wishes: unknown, capabilities: JsonObject): JsonObject {
+  if (!isObject(wishes)) throw wrong('notifications is missing');
+  const can = (of: string, member: string): boolean => objectOf(capabilities[of])[member] === true;
+  const lists = [...flags.values()].flatMap((flag) => {
+    const wish = wishes[flag];
+    if (wish !== undefined && typeof wish !== 'boolean') throw wrong(`${flag} is neither true nor false`);
+    const list = flag.slice(0, -'ListChanged'.length);
+    return wish === true && can(list, 'listChanged') ? [[flag, true] as const] : [];
+  });
+  const uris = wishes['resourceSubscriptions'];
+  if (uris !== undefined && !(Array.isArray(uris) && uris.every((uri) => typeof uri === 'string')))
+    throw wrong('resourceSubscriptions is no list of addresses');
+  const hears = Array.isArray(uris) && uris.length > 0 && can('resources', 'subscribe');
+  return { ...Object.fromEntries(lists), ...(hears && { resourceSubscriptions: uris }) };
+}
+
+function wrong(what: string): RpcError {
+  return new RpcError(rpcCode.invalidParams, `subscriptions/listen cannot be served: ${what}.`);
+}
+
+function wants(filter: JsonObject, method: string, params: JsonObject): boolean {
+  const flag = flags.get(method);
+  if (flag !== undefined) return filter[flag] === true;
+  if (method !== 'notifications/resources/updated') return false;
+  const uris = filter['resourceSubscriptions'];
+  return Array.isArray(uris) && uris.includes(params['uri']);
+}
+
+function tagged(id: RequestId, params: JsonObject): JsonObject {
+  return { ...params, _meta: { ...metaOf(params), [metaKey.subscriptionId]: id } };
+}
