@@ -1,5 +1,5 @@
 /** What a text says besides its letters: one layer of base64, hex, URL and JSON escapes taken off, addresses that are spelled out. */
-import { hasRun, runOf } from './first-look.ts';
+import { hasRun, tableOf } from '../first-look.ts';
 
 /** Runs that may be an encoding. */
 const base64 = /[A-Za-z0-9+/_-]{16,}/g;
@@ -8,7 +8,7 @@ const escapes = /(?:%[0-9a-fA-F]{2})+/g;
 const jsonEscape = /\\u([0-9a-fA-F]{4})/g;
 const entity = /&#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}));/g;
 
-const ofRun = runOf('+/_-');
+const ofRun = tableOf(/[\w+/-]/);
 const spelledAt = /[\s([{]at[\s)\]}]/i;
 
 /** Of a text, in characters: what lies beyond is not decoded. */

@@ -1,7 +1,7 @@
 /** Where a call would send something: addresses, hosts, accounts, telephone numbers and names, out of its arguments, in one spelling. */
 import { domainToUnicode } from 'node:url';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { hasDigits, hasSite } from './first-look.ts';
+import { hasDigits, hasSite } from '../first-look.ts';
 
 export type DestinationKind = 'mail' | 'site' | 'account' | 'phone' | 'name';
 

@@ -1,6 +1,6 @@
 /** Data that nobody sends away unasked, by shape and checksum: keys, private keys, card numbers. */
 import { isPrefixedKey, prefixedKeys, privateKeys } from '../../base/secret-shapes.ts';
-import { hasDigits, hasRun, runOf } from './first-look.ts';
+import { hasDigits, hasRun, tableOf } from '../first-look.ts';
 import { mask } from '../../base/mask.ts';
 
 export type SensitiveKind = 'key' | 'private key' | 'card';
@@ -24,7 +24,7 @@ const issuers =
   /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12,15}|3(?:0[0-5]|[68]\d)\d{11}|35\d{14})$/;
 
 /** What keys with a prefix are made of, and how long the shortest of them is: one of Slack. */
-const ofKeys = runOf('_.-');
+const ofKeys = tableOf(/[\w.-]/);
 const shortestKey = 13;
 
 /** In their order, each as it stands there. Takes time in proportion to the text. */

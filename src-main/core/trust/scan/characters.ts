@@ -1,5 +1,7 @@
 /** Characters that a person does not see and a model reads, or that make one see something else than it reads. */
 
+import { hasRun, tableOf } from '../first-look.ts';
+
 /** What kind of character trick it is, and where. */
 export interface HiddenSpan {
   readonly rule:
@@ -27,14 +29,15 @@ const manyLines = 12;
 const manyBlanks = 80;
 
 /** The shortest run of blanks that is looked at at all. */
-const blankStart = /[\t\r\n ]{12}/;
+const shortestRun = 12;
+const blanks = tableOf(/[\t\r\n ]/);
 
 const mostSpans = 50;
 
 /** Time grows with the length of the text. At most 50 are told. */
 export function hiddenSpans(text: string): HiddenSpan[] {
   const spans: HiddenSpan[] = [];
-  if (blankStart.test(text)) spans.push(...blankRuns(text));
+  if (hasRun(text, blanks, shortestRun)) spans.push(...blankRuns(text));
   if (suspect.test(text)) for (const find of finders) spans.push(...find(text).slice(0, mostSpans));
   return spans.slice(0, mostSpans);
 }
@@ -159,6 +162,7 @@ const twins: ReadonlyMap<string, string> = new Map(
 );
 
 function lookAlikes(text: string): HiddenSpan[] {
+  if (!/[\u0370-\u052f]/.test(text)) return [];
   return spansOf(text, /[A-Za-z\u0370-\u03ff\u0400-\u052f]{3,60}/g, 'look-alike', ([word]) =>
     isMixed(word) ? { spelled: plainLetters(word) } : undefined,
   );

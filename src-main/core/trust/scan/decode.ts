@@ -1,5 +1,7 @@
 /** Texts inside of texts: base64, hex, escapes, letters moved by thirteen. One layer is undone, and what comes out is judged. */
 
+import { tableOf } from '../first-look.ts';
+
 export interface Decoded {
   readonly text: string;
   /** Where it stood. */
@@ -55,13 +57,13 @@ export function decodedTexts(text: string, longRuns: readonly number[]): Decoded
   return found;
 }
 
-const runCharacter = /[A-Za-z0-9+/_-]/;
+const ofRun = tableOf(/[\w+/-]/);
 
 /** From where to where characters of base64 stand. */
 function runAround(text: string, at: number, from: number): [start: number, end: number] {
   let [start, end] = [at, at];
-  while (start > from && runCharacter.test(text[start - 1] as string)) start--;
-  while (end < text.length && runCharacter.test(text[end] as string)) end++;
+  while (start > from && ofRun[text.charCodeAt(start - 1)] === 1) start--;
+  while (end < text.length && ofRun[text.charCodeAt(end)] === 1) end++;
   while (text[end] === '=') end++;
   return [start, end];
 }

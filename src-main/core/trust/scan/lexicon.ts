@@ -35,7 +35,7 @@ export interface Lexicon {
   readonly columns: Uint8Array;
   /** From `node * 64 + column` to the next node; 0: no word goes on like this. */
   readonly next: Uint16Array;
-  /** Kinds of the word that ends at a node, and of all that begin as it does. */
+  /** Kinds of the word that ends at a node; and of all that begin as it does, or as a node before it. */
   readonly low: Int32Array;
   readonly high: Int32Array;
   readonly openLow: Int32Array;
@@ -85,13 +85,21 @@ class Builder {
     const next = new Uint16Array(size * columns);
     this.#next.forEach((row, node) => row.forEach((to, column) => (next[node * columns + column] = to)));
     const bits = (at: number): Int32Array => Int32Array.from(this.#bits, (each) => each[at] ?? 0);
+    const [openLow, openHigh] = [bits(2), bits(3)];
+    // A node is made after the one that leads to it.
+    this.#next.forEach((row, node) =>
+      row.forEach((to) => {
+        openLow[to] = (openLow[to] as number) | (openLow[node] as number);
+        openHigh[to] = (openHigh[to] as number) | (openHigh[node] as number);
+      }),
+    );
     return {
       columns: this.#columns,
       next,
       low: bits(0),
       high: bits(1),
-      openLow: bits(2),
-      openHigh: bits(3),
+      openLow,
+      openHigh,
       pieces: this.#pieces,
     };
   }

@@ -110,7 +110,7 @@ export class SentenceReader {
     const special = this.#special(begin, text.charCodeAt(begin));
     if (special > begin) return special;
     let node = 1;
-    let [restLow, restHigh] = [0, 0];
+    let deepest = 1;
     let at = begin;
     let [capitals, letters, isName] = [0, 0, false];
     for (; at < text.length; at++) {
@@ -130,10 +130,10 @@ export class SentenceReader {
       letters++;
       if (node === 0) continue;
       node = next[node * 64 + column] as number;
-      restLow |= openLow[node] as number;
-      restHigh |= openHigh[node] as number;
+      if (node !== 0) deepest = node;
     }
-    let [wordLow, wordHigh] = [restLow | (low[node] as number), restHigh | (high[node] as number)];
+    let wordLow = (openLow[deepest] as number) | (low[node] as number);
+    let wordHigh = (openHigh[deepest] as number) | (high[node] as number);
     if (letters >= 12 && (isName || letters >= 24) && this.#longRuns.length < mostRuns) this.#longRuns.push(begin);
     // All in capitals it is a constant.
     if (isName && letters > capitals) [wordLow, wordHigh] = [ident.low, ident.high];

@@ -1,20 +1,18 @@
 /**
- * What a text must hold before a pattern can find anything in it. Most arguments hold none of it, and a pattern that is run once in
+ * What a text must hold before a pattern can find anything in it. Most texts hold none of it, and a pattern that is run once in
  * a while costs several µs; these are loops of a few ns a character.
  */
 
-/** Latin letters, digits and these. */
-export type RunOf = Uint8Array;
+/** 1 for each character below 128 that is one of these. */
+export type Signs = Uint8Array;
 
-export function runOf(besides: string): RunOf {
-  return Uint8Array.from({ length: 128 }, (_one, code) => {
-    const sign = String.fromCharCode(code);
-    return Number(/[A-Za-z0-9]/.test(sign) || besides.includes(sign));
-  });
+/** `one`: a pattern of one character. */
+export function tableOf(one: RegExp): Signs {
+  return Uint8Array.from({ length: 128 }, (_zero, code) => Number(one.test(String.fromCharCode(code))));
 }
 
 /** So many of them in a row. Looked at from where the row would end: where it breaks, all before need not be looked at. */
-export function hasRun(text: string, of: RunOf, length: number): boolean {
+export function hasRun(text: string, of: Signs, length: number): boolean {
   for (let start = 0; start + length <= text.length;) {
     let last = start + length - 1;
     while (last >= start && of[text.charCodeAt(last)] === 1) last--;
