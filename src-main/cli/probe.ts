@@ -43,11 +43,11 @@ export async function withTransports<T>(
   // A running core writes its servers' logs; ours go beside them.
   const logDir = join(cliPaths().logDir, 'probes');
   const vault = openVault(cliPaths().dataDir, process.env);
-  const signIns = new SignIns({ folder: join(cliPaths().dataDir, 'sign-ins'), vault, env: process.env });
+  const fill: FillSecrets = (server) => fillSecrets(server, (name) => vault.read(name));
+  const signIns = new SignIns({ folder: join(cliPaths().dataDir, 'sign-ins'), vault, env: process.env, fill });
   const hide = (): void => masker.setSecrets([...secretsOf(config), ...signIns.secrets, ...vault.values]);
   signIns.secretsChanged.on(hide);
   vault.learned.on(hide);
-  const fill: FillSecrets = (server) => fillSecrets(server, (name) => vault.read(name));
   const boxes = openBoxes(cliPaths(), config.path);
   const carried = new CarriedEnvironments(cliPaths(), config.path);
   const transports = new TransportFactory({

@@ -4,6 +4,7 @@ import { ProposalStore } from './admin/server-change.ts';
 import { DecisionHistory } from './admin/decision-history.ts';
 import { boxSource } from './admin/box-items.ts';
 import { environmentSource } from './admin/environment-items.ts';
+import { Removals } from './admin/removals.ts';
 import { healSource } from './admin/heal-items.ts';
 import { type Healing, openHealing } from './admin/healing.ts';
 import { PersonEdits } from './admin/person-edits.ts';
@@ -141,6 +142,7 @@ export class Aggregator {
   readonly profileTokens: ProfileTokens;
   /** What the person changes themselves. */
   readonly edits: PersonEdits;
+  readonly removals: Removals;
   /** Mends servers from launches found elsewhere on this machine. */
   readonly healing: Healing;
   /** All that waits for the person; no session and no mode is given it. */
@@ -303,6 +305,10 @@ export class Aggregator {
     this.profiles.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
     this.profileTokens = openProfileTokens(paths.dataDir);
     this.edits = new PersonEdits(options.config, this.servers);
+    this.removals = new Removals({
+      ...{ config: options.config, edits: this.edits, signIns: this.signIns },
+      onSignedOut: (server, sentence) => this.admin.noteByPerson('sign-out', sentence, server),
+    });
     const history = new DecisionHistory(join(paths.dataDir, 'decisions.json'));
     this.reviews = new ServerReviews({
       ...{ config: options.config, servers: this.servers, history },

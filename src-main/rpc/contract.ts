@@ -2,6 +2,7 @@
 import type { AuditFilter, AuditRecord } from '../core/trust/audit/entries.ts';
 import type { SavingsQuestion, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
 import type { ServerVariables } from '../core/admin/environment-items.ts';
+import type { Removed } from '../core/admin/removals.ts';
 import type { ServerBackground } from '../core/admin/server-background.ts';
 import type { ServerReview } from '../core/admin/server-reviews.ts';
 import type { EntryTrial as ServerTrialResult } from '../core/admin/try-entry.ts';
@@ -591,7 +592,9 @@ export interface DashboardContract {
     };
     output: Nothing;
   };
-  removeServer: { input: { readonly server: string }; output: Nothing };
+  /** Its sign-in goes with it, and does not come back with its entry. */
+  removeServer: { input: { readonly server: string }; output: Removed };
+  undoRemoval: { input: { readonly undo: string }; output: { readonly server: string } };
   /** The servers in a text that a person pasted: any of the known config shapes, or one entry, or a command line. */
   readServers: {
     input: { readonly text: string };

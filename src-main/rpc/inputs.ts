@@ -77,6 +77,7 @@ const inputs: Inputs = {
   tryServer: z.object({ server: maybe(name), entry }),
   saveServer: z.object({ name, entry, replace: flag, keepSecrets: maybe(flag) }),
   removeServer: z.object({ server: name }),
+  undoRemoval: z.object({ undo: id }),
   readServers: z.object({ text: z.string().max(1024 * 1024) }),
   setMode: z.object({ mode: name }),
   setSettings: z.object({

@@ -161,7 +161,7 @@ test('an edit that is not saved is asked about, whichever way its place is left'
   await expect(rowOf(page, 'echo')).toBeVisible();
 });
 
-test('a server is removed after a question', async ({ page, core }) => {
+test('a server is removed after a question, and comes back', async ({ page, core }) => {
   await page.goto(core.at('servers/hostile/config'));
   await page.getByRole('button', { name: 'Remove …' }).click();
   await page.getByRole('dialog', { name: 'Remove hostile?' }).getByRole('button', { name: 'Cancel' }).click();
@@ -169,7 +169,10 @@ test('a server is removed after a question', async ({ page, core }) => {
   await page.getByRole('button', { name: 'Remove …' }).click();
   await page.getByRole('button', { name: 'Remove hostile' }).click();
   await expect(rowOf(page, 'hostile')).toBeHidden();
-  await expect(page.getByRole('status').filter({ hasText: 'hostile was removed.' })).toBeVisible();
+  const told = page.getByRole('status').filter({ hasText: 'hostile was removed.' });
+  await told.getByRole('button', { name: 'Undo' }).click();
+  await expect(rowOf(page, 'hostile')).toBeVisible();
+  expect(await core.read('own/config.json')).toContain('"hostile"');
 });
 
 test('a filter without a hit names itself and lets go', async ({ page }) => {

@@ -1,18 +1,57 @@
-/** `tooltray remove NAME`: takes a server out of the config file. */
+/** `tooltray remove NAME`: takes a server out of the config file, and its sign-in with it. */
+import { join } from 'node:path';
+import { leaveServer, removedText, unusedSecrets } from '../../core/admin/removals.ts';
+import { toAppError } from '../../core/base/errors.ts';
+import type { ConfigStore } from '../../core/config/config-store.ts';
 import { removeServer } from '../../core/config/edit-config.ts';
-import { openCliConfig, updateServer } from '../cli-config.ts';
+import { fillSecrets } from '../../core/secrets/fill-secrets.ts';
+import { openVault } from '../../core/secrets/vault.ts';
+import { SignIns } from '../../core/servers/sign-in/sign-ins.ts';
+import { cliPaths, openCliConfig, serverNames, unknownServer, updateServer } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
-import { printAnswer } from '../terminal.ts';
+import { runningCoreFor } from '../core-access.ts';
+import { oneLine, printAnswer } from '../terminal.ts';
 
 export const remove = command({
   words: 'NAME',
   flags: commonFlags,
   async run({ config, json }, [name = '']) {
     const store = await openCliConfig(config);
-    await updateServer(store, name, removeServer);
-    printAnswer(json, { name, file: store.path, changed: true }, () => [
-      `Removed ${name} from ${store.path}. The file as it was is kept beside it (.bak).`,
+    const sentence = (await removeInCore(store, name, config)) ?? (await removeHere(store, name));
+    printAnswer(json, { name, file: store.path, changed: true, sentence }, () => [
+      oneLine(sentence),
+      `${store.path} as it was is kept beside it (.bak).`,
     ]);
     return 0;
   },
 });
+
+/** The running core has the vault open. undefined: none runs with this config. */
+async function removeInCore(store: ConfigStore, name: string, config: string | undefined): Promise<string | undefined> {
+  const core = await runningCoreFor(config);
+  if (core === undefined) return undefined;
+  try {
+    return (await core.ask('removeServer', { server: name })).sentence;
+  } catch (error) {
+    throw toAppError(error).code === 'server_not_found' ? unknownServer(name, serverNames(store)) : error;
+  } finally {
+    await core.close();
+  }
+}
+
+async function removeHere(store: ConfigStore, name: string): Promise<string> {
+  const server = store.current.servers.find((one) => one.name === name);
+  await updateServer(store, name, removeServer);
+  const { dataDir } = cliPaths();
+  const vault = openVault(dataDir, process.env);
+  const signIns = new SignIns({
+    ...{ folder: join(dataDir, 'sign-ins'), vault, env: process.env },
+    fill: (config) => fillSecrets(config, (secret) => vault.read(secret)),
+  });
+  try {
+    const how = server && (await leaveServer(server, signIns));
+    return removedText(name, how, unusedSecrets(server, store.current));
+  } finally {
+    signIns.close();
+  }
+}

@@ -95,11 +95,6 @@ export class PersonEdits {
     return gone;
   }
 
-  /** Rejects with AppError server_not_found. */
-  remove(...servers: readonly string[]): Promise<void> {
-    return this.#change((text) => servers.reduce(removeServer, text));
-  }
-
   /** Rejects with AppError not_allowed where it has to be reviewed first. */
   async setEnabled(server: string, enabled: boolean): Promise<void> {
     if (enabled) requireReviewed(this.#servers.find(server)?.config);

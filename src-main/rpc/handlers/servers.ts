@@ -65,10 +65,8 @@ export const serverHandlers = {
     await core.edits.save(name, kept, replace);
     return {};
   },
-  removeServer: async ({ server }, { core }) => {
-    await core.edits.remove(server);
-    return {};
-  },
+  removeServer: ({ server }, { core }) => core.removals.remove(server),
+  undoRemoval: ({ undo }, { core }) => core.removals.undo(undo),
   readServers: async ({ text }, { core }) => {
     const isProgram = async (command: string): Promise<boolean> =>
       (await findCommand(command, await core.environment.resolve())) !== undefined;

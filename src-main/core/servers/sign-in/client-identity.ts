@@ -7,6 +7,7 @@ import {
   type StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
 import type { OAuthClient } from '../../config/app-config.ts';
+import { isObject } from '../../base/json.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import type { Authorization } from './find-authorization.ts';
 import { clientNeeded, quote, signInError } from './sign-in-failures.ts';
@@ -52,6 +53,7 @@ export async function chooseIdentity(options: IdentityOptions): Promise<Identity
 export async function register(options: IdentityOptions, scope?: string): Promise<Identity> {
   const { authorization, redirectUrl, fetch } = options;
   const { issuer, metadata, discovery } = authorization;
+  let management: Registration['management'];
   const registered = await registerClient(discovery.authorizationServerUrl, {
     metadata,
     clientMetadata: {
@@ -64,10 +66,22 @@ export async function register(options: IdentityOptions, scope?: string): Promis
       application_type: 'native',
     },
     ...(scope !== undefined && { scope }),
-    fetchFn: fetch,
+    // The SDK's schema drops what is not in RFC 7591.
+    fetchFn: async (url, init) => {
+      const response = await fetch(url, init);
+      management = await managementOf(response.clone());
+      return response;
+    },
   });
   const client = { ...registered, issuer };
-  return { client, how: 'own', registration: { client, redirectUrl } };
+  return { client, how: 'own', registration: { client, redirectUrl, ...(management && { management }) } };
+}
+
+async function managementOf(response: Response): Promise<Registration['management']> {
+  const told: unknown = await response.json().catch(() => undefined);
+  if (!isObject(told)) return undefined;
+  const { registration_client_uri: uri, registration_access_token: token } = told;
+  return typeof uri === 'string' && URL.canParse(uri) && typeof token === 'string' ? { uri, token } : undefined;
 }
 
 /** The secret stands in the entry alone; what is kept is where the client counts. */

@@ -197,16 +197,37 @@ export class ServerSignIn {
     const { key, store } = this.#options;
     await this.#giveUp();
     let revoked: SignedOut = { how: 'nothing' };
-    const stored = await store.update(key, async ({ grant }) => {
-      if (grant !== undefined) {
-        const { revokeGrant } = await import('./sign-out.ts');
-        const { client } = await this.#options.fill().catch((): Partial<FilledEntry> => ({}));
-        revoked = await revokeGrant(grant, { client, fetch: this.#fetch });
-      }
+    const stored = await store.update(key, async (before) => {
+      revoked = await this.#takeBack(before);
       return {};
     });
     this.#rights.forget();
     this.#use(stored);
+    return revoked;
+  }
+
+  /**
+   * For an entry that is gone: resolves when nothing of it is here any more, even where the vault is locked; what became of it at who
+   * granted it comes later, and never rejects. Rejects with the file system's error.
+   */
+  async leave(): Promise<{ readonly takenBack: Promise<SignedOut> }> {
+    const { key, store } = this.#options;
+    await this.#giveUp();
+    const stored = await store.take(key);
+    this.#rights.forget();
+    this.#use({});
+    // What cannot be opened cannot be shown to them.
+    return { takenBack: stored === undefined ? Promise.resolve({ how: 'failed' }) : this.#takeBack(stored) };
+  }
+
+  /** Never rejects. */
+  async #takeBack({ grant, registration }: StoredSignIn): Promise<SignedOut> {
+    if (grant === undefined && registration === undefined) return { how: 'nothing' };
+    const { deleteClient, revokeGrant } = await import('./sign-out.ts');
+    const { client } = await this.#options.fill().catch((): Partial<FilledEntry> => ({}));
+    const revoked: SignedOut =
+      grant === undefined ? { how: 'nothing' } : await revokeGrant(grant, { client, fetch: this.#fetch });
+    await deleteClient(registration, this.#fetch);
     return revoked;
   }
 
@@ -264,7 +285,8 @@ export class ServerSignIn {
     const { grant } = stored;
     if (grant !== undefined && grant.tokens.access_token !== before.grant?.tokens.access_token)
       this.#rights.came(grant.requestedScope ?? grant.tokens.scope);
-    const secrets = [...secretsOf(grant), stored.registration?.client.client_secret].filter((one) => one !== undefined);
+    const { client, management } = stored.registration ?? {};
+    const secrets = [...secretsOf(grant), client?.client_secret, management?.token].filter((one) => one !== undefined);
     if (secrets.join('\n') !== this.#secrets.join('\n')) {
       this.#secrets = secrets;
       this.#options.onSecrets();

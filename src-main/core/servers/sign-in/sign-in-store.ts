@@ -18,6 +18,8 @@ import type { Vault } from '../../secrets/vault.ts';
 export interface Registration {
   readonly client: StoredOAuthClientInformation;
   readonly redirectUrl: string;
+  /** How we are struck off there, where the authorization server said so. Source: RFC 7592 section 3. */
+  readonly management?: { readonly uri: string; readonly token: string } | undefined;
 }
 
 /** What the person has granted. A refresh needs the client and the authorization server it was granted to. */
@@ -77,6 +79,16 @@ export class SignInStore {
       const next = await change(stored);
       if (next !== stored) await this.#write(key, next);
       return next;
+    });
+  }
+
+  /** Nothing of it is kept any more. What it was; undefined where that cannot be opened now. Rejects with the file system's error. */
+  async take(key: string): Promise<StoredSignIn | undefined> {
+    return this.#locked(key, async () => {
+      const stored = parse(await this.#readPlain(key)) ?? (await this.#readSealed(key).catch(() => undefined));
+      await rm(this.#file(key), { force: true });
+      await this.#vault.remove(vaultName(key));
+      return stored;
     });
   }
 

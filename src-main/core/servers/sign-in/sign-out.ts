@@ -1,9 +1,9 @@
-/** Takes tokens back at the authorization server that granted them. Source: RFC 7009. */
+/** Takes tokens back at the authorization server that granted them (RFC 7009), and strikes off the client that we registered there (RFC 7592). */
 import type { OAuthClient } from '../../config/app-config.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import { clientAuthentication, withSecret } from './client-identity.ts';
 import { memberOf } from './find-authorization.ts';
-import type { Grant } from './sign-in-store.ts';
+import type { Grant, Registration } from './sign-in-store.ts';
 
 /** `nothing`: there were no tokens; `unable`: nobody offers to take them back; `failed`: it was tried. */
 export interface SignedOut {
@@ -36,4 +36,12 @@ export async function revokeGrant(grant: Grant, { client, fetch }: RevokeOptions
   const isRefreshGone = refresh === undefined || (await revoke(refresh, 'refresh_token'));
   const isAccessGone = await revoke(access, 'access_token');
   return { how: isRefreshGone && (isAccessGone || refresh !== undefined) ? 'revoked' : 'failed' };
+}
+
+/** Never rejects: a client that nobody uses any more harms nobody. Source: RFC 7592 section 2.3. */
+export async function deleteClient(registration: Registration | undefined, fetch: FetchLike): Promise<void> {
+  const { management } = registration ?? {};
+  if (management === undefined) return;
+  const { uri, token } = management;
+  await fetch(uri, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } }).catch(() => undefined);
 }

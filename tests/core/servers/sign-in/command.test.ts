@@ -69,3 +69,17 @@ test('a name that is not there, and a server without a network, are refused in a
   expect(await unknown.stderr).toContain('Did you mean "utils"?');
   expect(await local.stderr).toContain('is not reached over the network');
 }, 30_000);
+
+test('removing a server without a running Tooltray takes its sign-in along, and says which secret nobody gets any more', async () => {
+  await using fixture = await startOAuthFixture();
+  fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };
+  const { run } = homeWith({ far: { url: fixture.url, headers: { 'X-Key': '${secret:FAR_KEY:-none}' } } });
+  const signIn = run('sign-in', 'far', '--no-open');
+  await goThrough(await signIn.url);
+  expect(await signIn.code).toBe(0);
+  const removed = run('remove', 'far');
+  expect(await removed.stdout).toContain(
+    'far was removed. You are signed out of it: what it was granted was taken back. Nobody gets FAR_KEY any more: tooltray secret rm FAR_KEY',
+  );
+  expect(fixture.authorization.revoked).toHaveLength(2);
+}, 30_000);

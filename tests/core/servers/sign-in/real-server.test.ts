@@ -1,4 +1,5 @@
 /** Signing in at a real authorization server (oidc-provider): renewal, rotation, more rights, two accounts, and out again. */
+import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
 import type { RpcMethods } from '../../../../src-main/rpc/contract.ts';
@@ -125,4 +126,33 @@ test('after signing out the tokens count nowhere', async () => {
   expect((await tried()).status).not.toBe(401);
   const { sentence } = await ask(core, 'signOut', { server: 'far' });
   expect([sentence, (await tried()).status]).toEqual([expect.stringContaining('was taken back'), 401]);
+});
+
+test('a server that is removed is signed out, its client struck off, and its entry comes back without the sign-in', async () => {
+  const all = await world(['far', 'other']);
+  const { core, fixture } = all;
+  await signIn(all, 'far');
+  await signIn(all, 'other');
+  const [client = '', others = ''] = fixture.clients;
+  expect(await fixture.hasClient(client)).toBe(true);
+  const token = await core.server('far').login?.accessToken();
+  const before = JSON.parse(await readFile(core.configFile, 'utf8')) as unknown;
+  const { sentence, undo } = await ask(core, 'removeServer', { server: 'far' });
+  expect(sentence).toBe('far was removed. You are signed out of it: what it was granted was taken back.');
+  expect(core.host.core.servers.find('far')).toBeUndefined();
+  const answer = await fetch(fixture.url, {
+    method: 'POST',
+    body: '{}',
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(answer.status).toBe(401);
+  expect([await fixture.hasClient(client), await fixture.hasClient(others)]).toEqual([false, true]);
+  // Of the other one everything is there, of this one nothing.
+  expect(await core.host.core.vault.names('sign-in/')).toHaveLength(1);
+  expect(await call(core, 'other:whoami')).toBe('ana');
+
+  expect(await ask(core, 'undoRemoval', { undo })).toEqual({ server: 'far' });
+  expect(JSON.parse(await readFile(core.configFile, 'utf8'))).toEqual(before);
+  await until(() => core.server('far').state.kind === 'pending-sign-in');
+  await expect(ask(core, 'undoRemoval', { undo })).rejects.toMatchObject({ code: 'not_found' });
 });

@@ -1,5 +1,6 @@
 /** Who we are at an authorization server, what we ask it for, and when we do not ask at all. */
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readdir, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -234,4 +235,23 @@ test('signed out is signed out here, whatever the authorization server says', as
   await signIn(far);
   expect(await far.signOut()).toEqual({ how: 'failed' });
   expect([await far.accessToken(), await far.signOut()]).toEqual([undefined, { how: 'nothing' }]);
+});
+
+test('an entry that is gone leaves nothing here, also where the vault is locked, and says what could not be taken back', async () => {
+  const { fixture, folder, with: using } = await entry();
+  fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };
+  const far = using();
+  await signIn(far);
+  expect(await keptIn(plainVault(folder))).toMatch(/access-/);
+  const key = (await readdir(join(folder, 'secrets'))).find((name) => name.startsWith('key-')) ?? '';
+  await rename(join(folder, 'secrets', key), join(folder, 'key'));
+  const { takenBack } = await using().leave();
+  expect(await takenBack).toEqual({ how: 'failed' });
+  expect(fixture.authorization.revoked).toEqual([]);
+  await rename(join(folder, 'key'), join(folder, 'secrets', key));
+  expect(await plainVault(folder).names('')).toEqual([]);
+
+  await signIn(far);
+  expect(await (await far.leave()).takenBack).toEqual({ how: 'revoked' });
+  expect([await plainVault(folder).names(''), await (await far.leave()).takenBack]).toEqual([[], { how: 'nothing' }]);
 });
