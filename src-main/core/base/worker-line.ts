@@ -15,8 +15,17 @@ interface ThreadOptions {
 
 /** It has no way onto our stdout, which may carry frames of MCP. */
 export function startThread(entry: URL, { memory, stack = 4, data }: ThreadOptions): Worker {
+  // Where Node keeps what it has compiled is all of our environment that it gets: among the sources it then starts in a quarter of the time.
+  const { NODE_COMPILE_CACHE } = process.env;
   const worker = new Worker(entry, {
-    ...{ env: {}, argv: [], execArgv: [], stdin: false, stdout: true, stderr: true },
+    ...{
+      env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE },
+      argv: [],
+      execArgv: [],
+      stdin: false,
+      stdout: true,
+      stderr: true,
+    },
     workerData: data,
     resourceLimits: { maxOldGenerationSizeMb: memory, stackSizeMb: stack },
   });

@@ -1,0 +1,26 @@
+/** What threads of ours begin with. */
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { startThread } from '../../../src-main/core/base/worker-line.ts';
+
+const code = 'import { parentPort } from "node:worker_threads"; parentPort.postMessage({ ...process.env });';
+const entry = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+
+const folder = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
+
+async function environment(): Promise<unknown> {
+  const thread = startThread(entry, { memory: 32 });
+  const [said] = (await once(thread, 'message')) as [unknown];
+  await thread.terminate();
+  return said;
+}
+
+test('a thread gets nothing of our environment but where Node keeps what it has compiled', async () => {
+  vi.stubEnv('API_TOKEN', 'secret');
+  vi.stubEnv('NODE_COMPILE_CACHE', undefined);
+  expect(await environment()).toEqual({});
+  vi.stubEnv('NODE_COMPILE_CACHE', folder);
+  expect(await environment()).toEqual({ NODE_COMPILE_CACHE: folder });
+  vi.unstubAllEnvs();
+});
