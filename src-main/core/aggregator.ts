@@ -386,6 +386,7 @@ export class Aggregator {
     });
     await this.#watching;
     // Beside all else: the keychain may take its time.
+    this.audit.moveKey();
     this.#moving = Promise.all([this.#moving, this.signIns.moveIntoVault()]);
     await settled;
   }

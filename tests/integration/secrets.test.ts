@@ -1,5 +1,5 @@
 /** Secrets of servers in a whole core: filled in at the launch, hidden everywhere else, followed when they change. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -118,6 +118,37 @@ test('a server that is added may have its secrets sealed at once: its name is to
     await until(() => core.server('telling').state.kind === 'ready');
     expect(core.server('telling').config).toMatchObject({ env: { API_KEY: '${secret:API_KEY}' } });
     expect(await filesHolding(home, 'planted-when-added')).toEqual([]);
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+
+test('what lay in plain files of the version before is moved, which is told with the day and the folders, and kept in mind', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'tooltray-secrets-'));
+  try {
+    const data = join(home, 'data');
+    await Promise.all(
+      ['sign-ins', 'audit'].map((folder) => mkdir(join(data, folder), { recursive: true, mode: 0o700 })),
+    );
+    const grant = { tokens: { access_token: 'planted-access' }, client: { client_id: 'c' }, discovery: {} };
+    for (const digit of ['a', 'b']) {
+      const file = join(data, 'sign-ins', `${digit.repeat(64)}.json`);
+      await writeFile(file, JSON.stringify({ version: 1, grant }), { mode: 0o600 });
+    }
+    await writeFile(join(data, 'audit/key'), 'planted-audit-key-0123456789_abcdefghijklmn', { mode: 0o600 });
+    const day = new Date().toISOString().slice(0, 10);
+    const sentence = `2 sign-ins and the audit's key were moved here on ${day} from plain files in`;
+    const told = async (): Promise<unknown> => {
+      await using core = await startCore({ servers: {} }, { home });
+      const moved = async (): Promise<unknown> => ((await ask(core, 'secrets'))['vault'] as { moved?: string }).moved;
+      await expect.poll(moved).toContain(sentence);
+      return moved();
+    };
+    const first = await told();
+    expect(first).toContain(join(data, 'sign-ins'));
+    expect(first).toContain(join(data, 'audit'));
+    expect(await filesHolding(home, 'planted')).toEqual([]);
+    expect(await told()).toBe(first);
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -6,6 +6,13 @@ import { join } from 'node:path';
 export async function filesHolding(folder: string, text: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const holding = await Promise.all(files.map(async (file) => ((await readFile(file)).includes(text) ? [file] : [])));
+  // A draft may have become the file meanwhile, which is another one in the list.
+  const read = (file: string): Promise<Buffer> => readFile(file).catch(ifGone);
+  const holding = await Promise.all(files.map(async (file) => ((await read(file)).includes(text) ? [file] : [])));
   return holding.flat().sort();
+}
+
+function ifGone(error: NodeJS.ErrnoException): Buffer {
+  if (error.code === 'ENOENT') return Buffer.alloc(0);
+  throw error;
 }

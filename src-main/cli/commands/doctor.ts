@@ -177,7 +177,7 @@ async function secretFinding(config: string | undefined, store: ConfigStore): Pr
   const lacking = missing.length === 0 ? '' : ` Not set: ${missing.join(', ')}. Set them: tooltray secret set NAME`;
   const isFine = vault.state !== 'locked' && vault.sealed === 0 && missing.length === 0;
   const level = isFine ? (vault.place === 'file' ? 'note' : 'ok') : 'problem';
-  return { level, topic: 'secrets', text: `${vault.sentence}${lacking}` };
+  return { level, topic: 'secrets', text: [vault.sentence + lacking, vault.moved].filter(Boolean).join(' ') };
 }
 
 async function privacyProblem(path: string): Promise<Finding[]> {

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, toAppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
+import { count } from '../base/wording.ts';
 import { KeyStore } from './key-store.ts';
 import { type Keychain, SystemKeychain } from './keychain.ts';
 import { keyId, newKey, seal, unseal } from './sealing.ts';
@@ -33,6 +34,8 @@ export interface VaultStanding {
   readonly sentence: string;
   /** Of the values kept, those that cannot be opened now. */
   readonly sealed: number;
+  /** What was moved here from plain files lately, as a sentence. */
+  readonly moved?: string;
 }
 
 /** Bytes of one value. */
@@ -126,6 +129,21 @@ export class Vault {
     });
   }
 
+  /** For the person: a value is here now that lay in a plain file of the version before. Rejects with the file system's error. */
+  async noteMoved(what: 'sign-in' | 'audit key', folder: string): Promise<void> {
+    await this.#file.update((data) => {
+      if (data === undefined) return Promise.resolve([undefined, undefined] as const);
+      const { signIns = 0, auditKey = false, from = [] } = data.moved ?? {};
+      const moved = {
+        at: Date.now(),
+        signIns: signIns + Number(what === 'sign-in'),
+        auditKey: auditKey || what === 'audit key',
+        from: [...new Set([...from, folder])].slice(-10),
+      };
+      return Promise.resolve([{ ...data, moved }, undefined] as const);
+    });
+  }
+
   /** Needs no key. Whether there was one. */
   async remove(name: string): Promise<boolean> {
     const removed = await this.#file.update((data) => {
@@ -141,7 +159,9 @@ export class Vault {
   async standing(): Promise<VaultStanding> {
     try {
       const data = await this.#file.read();
-      return data === undefined ? await this.#standingOfNone() : await this.#standingOf(data);
+      if (data === undefined) return await this.#standingOfNone();
+      const moved = movedText(data.moved);
+      return { ...(await this.#standingOf(data)), ...(moved !== undefined && { moved }) };
     } catch (error) {
       return { state: 'locked', place: undefined, sentence: toAppError(error).text, sealed: 0 };
     }
@@ -274,6 +294,17 @@ export class Vault {
     const file = this.#keys.fileOf(id);
     return `Secrets are sealed, but the key lies in a file: whoever can read ${file} can read them. Better: tooltray secret key keychain, or tooltray secret key passphrase.`;
   }
+}
+
+/** How long it is told what was moved, in ms. */
+const toldMs = 30 * 24 * 60 * 60_000;
+
+function movedText(moved: VaultData['moved']): string | undefined {
+  if (moved === undefined || Date.now() - moved.at > toldMs) return undefined;
+  const { at, signIns, auditKey, from } = moved;
+  const what = [...(signIns > 0 ? [count(signIns, 'sign-in')] : []), ...(auditKey ? ["the audit's key"] : [])];
+  const many = signIns + Number(auditKey) > 1;
+  return `${what.join(' and ')} ${many ? 'were' : 'was'} moved here on ${new Date(at).toISOString().slice(0, 10)} from plain files in ${from.join(' and ')}, which are gone.`;
 }
 
 /** Its values are sealed for their name alone. */

@@ -109,7 +109,7 @@ export class SignInStore {
     if (plain === undefined) return this.#readSealed(key);
     const stored = parse(plain);
     if (stored !== undefined && !(await this.#seal(key, stored))) return stored;
-    await rm(this.#file(key), { force: true });
+    await this.#movedIn(key, stored);
     return stored ?? this.#readSealed(key);
   }
 
@@ -117,8 +117,14 @@ export class SignInStore {
     // While the vault is locked a sign-in that is not in it yet goes on as it was: a refresh token that was used is not lost.
     const isPlain = (await this.#readPlain(key)) !== undefined;
     if (!isPlain) return this.#keep(key, next);
-    if (await this.#seal(key, next)) await rm(this.#file(key), { force: true });
+    if (await this.#seal(key, next)) await this.#movedIn(key, next);
     else await writeFileAtomic(this.#file(key), textOf(next), { mode: 0o600 });
+  }
+
+  async #movedIn(key: string, stored: StoredSignIn | undefined): Promise<void> {
+    await rm(this.#file(key), { force: true });
+    // It is moved, told or not.
+    if (stored?.grant !== undefined) await this.#vault.noteMoved('sign-in', this.#folder).catch(() => undefined);
   }
 
   /** Whether the vault took it: it may be locked. */

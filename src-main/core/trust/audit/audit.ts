@@ -90,6 +90,11 @@ export class Audit {
     this.#limits = { ...defaults, ...options.limits };
   }
 
+  /** A key of before that lies in a plain file does not wait there for the next note. */
+  moveKey(): void {
+    this.#keys.moveFile?.();
+  }
+
   /** Returns at once, and never throws. */
   note(entry: AuditEntry): void {
     if (this.#isClosed) return;

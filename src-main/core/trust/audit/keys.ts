@@ -100,6 +100,8 @@ export function isSigned(text: string, signature: string, publicKey: string): bo
 export interface KeySource {
   /** `asked`: it may come in a moment; undefined: it cannot be had now. Asks for it, the first time. */
   get(): AuditKeys | 'asked' | undefined;
+  /** A file of before goes where the key belongs, without waiting for anybody to need it. */
+  readonly moveFile?: () => void;
   /** It came, or it is clear that it does not. */
   readonly decided: Event;
 }
@@ -148,6 +150,10 @@ export class VaultKey implements KeySource {
     return this.#known;
   }
 
+  readonly moveFile = (): void => {
+    if (existsSync(keyFile(this.#folder))) this.get();
+  };
+
   /** Nothing is under way any more. */
   async settled(): Promise<void> {
     await this.#asking;
@@ -161,7 +167,10 @@ export class VaultKey implements KeySource {
       // Of a Tooltray without a vault that was used in between: what it signed is known by its own key alone.
       if (plain !== undefined && seed !== plain) return;
       if (plain === undefined) this.#known = new AuditKeys(Buffer.from(seed, 'base64url'));
-      else rmSync(file, { force: true });
+      else {
+        rmSync(file, { force: true });
+        await this.#vault.noteMoved('audit key', this.#folder);
+      }
     } catch {
       // Locked: told by the vault's standing. What is noted meanwhile is not signed, and is once it opens.
       if (this.#known === 'asked') this.#known = undefined;
