@@ -1,7 +1,7 @@
 /** The desktop app, driven as a person does: on Electron where it is there, else on the stand-in. */
 import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
-import { electronEnv } from './which-electron.ts';
+import { electronEnv, isReal } from './which-electron.ts';
 
 // Every worker loads this file, and the `electron` package looks here for the binary.
 Object.assign(process.env, electronEnv());
@@ -14,7 +14,8 @@ export default defineConfig({
   testMatch: '*.spec.ts',
   outputDir: '../../test-results/desktop',
   reporter: 'list',
-  workers: 1,
+  // The system has one tray and one window in front; of the stand-in each app has its own.
+  workers: isReal ? 1 : 2,
   timeout: 60_000,
   expect: { timeout: 15_000 },
   globalSetup: './say-which.ts',
