@@ -33,7 +33,7 @@ const longer = [
   'tests/real/{conformance,sign-in-conformance}.test.ts',
   'tests/core/client-apps/install.test.ts',
   'tests/core/condense/enough-to-call.test.ts',
-  'tests/integration/{pins,profiles,refused-arguments}.test.ts',
+  'tests/integration/{held-for-person,pins,profiles,refused-arguments}.test.ts',
 ];
 const limits = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
 
