@@ -1,5 +1,6 @@
 /** Masks secrets in texts and objects meant for people, logs and models: by name, by shape, and by value. */
 import { isPrefixedKey, prefixedKeys, privateKeys } from './secret-shapes.ts';
+import { searchFor, type Searched } from './secret-spellings.ts';
 
 // Masks secrets in free text: what stands after a secret name (`token=...`, `"apiKey": "..."`), then what looks like one.
 
@@ -112,9 +113,6 @@ function bracketEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Shorter values are not searched for everywhere: masking each `test` or `1234` would make texts unreadable. */
-const shortestLiteral = 6;
-
 const deepest = 20;
 
 /** A copy that can be written as JSON, its secrets masked: errors with their causes, cycles, maps and buffers included. */
@@ -124,30 +122,21 @@ export function maskObject(value: unknown): unknown {
 
 /** Masks as maskText and maskObject do, and besides that every secret value it was told of, wherever it stands. */
 export class Masker {
-  #literals: string[] = [];
+  #searched: Searched = searchFor([]);
 
   constructor(secrets: Iterable<string> = []) {
     this.setSecrets(secrets);
   }
 
-  /** Replaces the known secrets, also in their JSON and URL spellings; those under 6 characters are left out. */
+  /** These from now on, and none of before. */
   setSecrets(secrets: Iterable<string>): void {
-    const spellings = new Set<string>();
-    for (const secret of secrets) {
-      for (const part of [secret, secret.replace(/^(?:Bearer|Basic|Token)\s+/i, '')]) {
-        for (const spelling of [part, JSON.stringify(part).slice(1, -1), encodeUrl(part)]) {
-          if (spelling.trim().length >= shortestLiteral) spellings.add(spelling);
-        }
-      }
-    }
-    // The longest first: a secret that contains another must not leave its other half behind.
-    this.#literals = [...spellings].sort((a, b) => b.length - a.length);
+    this.#searched = searchFor(secrets);
   }
 
   /** Another one that knows what this one knows now, whatever this one is told later. Costs next to nothing. */
   snapshot(): Masker {
     const copy = new Masker();
-    copy.#literals = this.#literals;
+    copy.#searched = this.#searched;
     return copy;
   }
 
@@ -160,7 +149,9 @@ export class Masker {
   }
 
   #maskLiterals(text: string): string {
-    return this.#literals.reduce((masked, literal) => masked.replaceAll(literal, mask), text);
+    const { anywhere, asWords } = this.#searched;
+    const masked = anywhere.reduce((rest, literal) => rest.replaceAll(literal, mask), text);
+    return asWords === undefined ? masked : masked.replace(asWords, mask);
   }
 
   /** `name` is the secret name this value stands under, however deep; `above` are the objects it is in. */
@@ -232,11 +223,6 @@ function nameOfPair(entries: readonly (readonly [unknown, unknown])[]): string |
 
 function jsonNumber(value: number | bigint): number | string {
   return typeof value === 'bigint' ? String(value) : value;
-}
-
-function encodeUrl(text: string): string {
-  // encodeURIComponent throws on half a surrogate pair.
-  return text.isWellFormed() ? encodeURIComponent(text) : text;
 }
 
 /** What stands where a secret stood. */

@@ -196,3 +196,44 @@ test.each(hostile)('stays linear on millions of %s', (_name, piece) => {
   const text = piece.repeat(Math.ceil(3_000_000 / piece.length));
   expect(maskText(text).length).toBeGreaterThan(0);
 });
+
+test('a secret of several lines is hidden line by line, its frame and its blank lines stay', () => {
+  const key = [
+    '-----BEGIN THING-----',
+    'c2VjcmV0LWxpbmUtb25lLTAx',
+    '  c2hvcnQ=',
+    '{}',
+    '=========',
+    '-----END THING-----',
+    '',
+  ];
+  const masker = new Masker([key.join('\r\n')]);
+  expect(key.map((line) => masker.maskText(line))).toEqual([
+    ...['-----BEGIN THING-----', '***', '  ***', '{}', '=========', '-----END THING-----', ''],
+  ]);
+  // Of a short line only the word.
+  expect(masker.maskText('xc2hvcnQ=')).toBe('xc2hvcnQ=');
+  // A file's value ends with a line break that no log has.
+  expect(new Masker(['one-line-secret\n']).maskText('got one-line-secret.')).toBe('got ***.');
+});
+
+test('of many lines no more are searched for than texts can bear', () => {
+  const lines = Array.from({ length: 1000 }, (_, at) => `line-number-${at}-of-it`);
+  const masker = new Masker([lines.join('\n')]);
+  expect(masker.maskText(lines[0] ?? '')).toBe('***');
+  expect(masker.maskText(lines[999] ?? '')).toBe(lines[999]);
+  expect(masker.maskText(lines.join('\n'))).toBe('***');
+});
+
+test.each([
+  ['a1b2', 'PIN a1b2, again (a1b2)', 'PIN ***, again (***)'],
+  ['p@ss', 'p@ss=p@ss', '***=***'],
+  ['x9.z', 'x9.z and x9az', '*** and x9az'],
+  ['a1b2', 'xa1b2 a1b2_ a1b23', 'xa1b2 a1b2_ a1b23'],
+  ['true', 'it is true', 'it is true'],
+  ['1234', 'port 1234', 'port 1234'],
+  ['test', 'a test', 'a test'],
+  ['a1b', 'a1b', 'a1b'],
+])('a short secret %j in %j', (secret, text, masked) => {
+  expect(new Masker([secret]).maskText(text)).toBe(masked);
+});
