@@ -187,7 +187,9 @@ export class Aggregator {
     const environment = new EnvironmentResolver({ own: env });
     this.environment = environment;
     this.carried = new CarriedEnvironments(paths, options.config.path);
-    this.boxes = openBoxes(paths, options.config.path);
+    this.boxes = openBoxes(paths, options.config.path, (server, host) =>
+      log.child('isolation').warn(`${server} asked for ${host}, which it may not reach`),
+    );
     this.transports = new TransportFactory({
       env,
       signIns: this.signIns,

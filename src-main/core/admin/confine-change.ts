@@ -16,7 +16,7 @@ export function confined(change: ServerChange): ServerChange {
 
 /** Whether a box gives no less than the one that a model's server gets. */
 export function isUsualBox({ kind, network, read, write }: Isolation): boolean {
-  return kind === 'auto' && network && read.length === 0 && write === undefined;
+  return kind === 'auto' && network === true && read.length === 0 && write === undefined;
 }
 
 /** Whether an entry that is added reaches no more than the usual box does. */

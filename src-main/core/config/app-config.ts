@@ -45,7 +45,8 @@ export interface Isolation {
   readonly read: readonly string[];
   /** The same, to be written; undefined: the folders that its arguments name. */
   readonly write: readonly string[] | undefined;
-  readonly network: boolean;
+  /** All of it, none, or hosts by name: `api.example.com`, `*.example.com`, each with `:port` where it is not that of http or https. */
+  readonly network: boolean | readonly string[];
   readonly image?: string;
   /** As Docker names networks. */
   readonly networkMode?: string;

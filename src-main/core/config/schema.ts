@@ -139,12 +139,20 @@ export const settingsSchema = z.object({
   price: z.object({ perMillionTokens: z.number().min(0).optional(), currency: text.optional() }),
 });
 
+/** A host by name or address, all below a name (`*.`), with or without a port. IPv6 in brackets where it has one. */
+const host = z
+  .string()
+  .regex(
+    /^(?:(?:\*\.)?[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*(?::\d{1,5})?|\[[\da-f:.]+\](?::\d{1,5})?)$/iu,
+    'is no host, such as "api.example.com"',
+  );
+
 const isolation = z.looseObject({
   mode: z.enum(['', 'auto', 'sandbox', 'container', 'docker', 'none']).optional(),
   /** What may be read and written beside what the program needs: paths, absolute or from `~`. */
   read: z.array(text).optional(),
   write: z.array(text).optional(),
-  network: z.boolean().optional(),
+  network: z.union([z.boolean(), z.array(host).min(1).max(100)]).optional(),
   enabled: z.boolean().nullish(),
   image: z.string().optional(),
   network_mode: z.string().optional(),

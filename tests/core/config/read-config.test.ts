@@ -36,6 +36,16 @@ test('a profile with a rule that nobody knows is none, so that it lets nothing t
   expect(problems).toMatchObject([{ severity: 'error', path: 'profiles.calm' }]);
 });
 
+test.each(['https://a.example/', '*', 'a b', 'a.example:', 'a..example', '::1'])(
+  'a box is not given %j for a host',
+  (host) => {
+    const isolation = { mode: 'sandbox', network: ['a.example', '*.b.example:8443', '[::1]:80', host] };
+    const { servers, problems } = read(JSON.stringify({ servers: { a: { command: 'x', isolation } } }));
+    expect(servers).toEqual([]);
+    expect(problems).toMatchObject([{ severity: 'error', path: expect.stringContaining('isolation') as string }]);
+  },
+);
+
 test('an empty object is a config with every default', () => {
   expect(read('{}').config).toEqual({
     path: file,

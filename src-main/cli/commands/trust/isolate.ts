@@ -19,6 +19,11 @@ export const isolate = command({
     read: { value: 'PATH', many: true, help: 'a file or folder that it may read' },
     write: { value: 'PATH', many: true, help: 'one that it may write; without any: those that its arguments name' },
     network: { help: 'it may reach the network' },
+    host: {
+      value: 'HOST',
+      many: true,
+      help: 'of the network, a host that it may reach (*.NAME: all below it), and no others',
+    },
     offline: { isInstead: true, help: 'it may not' },
     image: { value: 'IMAGE', help: 'what its container is made of' },
     ...commonFlags,
@@ -26,7 +31,7 @@ export const isolate = command({
   notes: [
     'Without a kind: where servers run now. A server in a box sees its own files and what it is allowed, and nothing else of yours.',
   ],
-  async run({ read, write, network, offline, image, config, json }, [name, kind]) {
+  async run({ read, write, network, offline, host, image, config, json }, [name, kind]) {
     const store = await openCliConfig(config);
     if (name !== undefined && !serverNames(store).includes(name)) throw unknownServer(name, serverNames(store));
     if (name === undefined || kind === undefined) return show(store, name, json);
@@ -39,6 +44,7 @@ export const isolate = command({
       ...(read.length > 0 && { read }),
       ...(write.length > 0 && { write }),
       ...((network || offline) && { network }),
+      ...(host.length > 0 && { network: host }),
       ...(image !== undefined && { image }),
     };
     await updateServer(store, name, (text, server) => {

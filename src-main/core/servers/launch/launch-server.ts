@@ -45,11 +45,21 @@ export async function launchServer(launch: ServerLaunch): Promise<Launched> {
   if ((await findCommand(command, env, cwd)) === undefined) throw notFound(serverName, command);
   try {
     const started = await inBox(launch, env);
-    return { group: await ProcessGroup.start(started, launch.registry), withheld };
+    return { group: await startGroup(started, launch.registry), withheld };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw notFound(serverName, command, error);
     if (error instanceof AppError) throw error;
     throw new AppError('server_not_started', `${serverName} did not start: ${errorText(error)}.`, { cause: error });
+  }
+}
+
+/** What is there for it goes with a process that never came to be. */
+async function startGroup(started: Launch, registry: ProcessRegistry): Promise<ProcessGroup> {
+  try {
+    return await ProcessGroup.start(started, registry);
+  } catch (error) {
+    started.leftBehind?.removeNow();
+    throw error;
   }
 }
 

@@ -11,6 +11,7 @@ export function boxOf(fields: ReadonlyMap<string, unknown>): Isolation | undefin
   const given = isObject(isolation) ? isolation : {};
   const isList = (value: unknown): boolean => value === undefined || Array.isArray(value);
   if (!['read', 'write', 'extra_args'].every((key) => isList(given[key]))) return undefined;
+  if (typeof given['network'] !== 'boolean' && !isList(given['network'])) return undefined;
   const entry: JsonObject = {
     command: fields.get('command'),
     sandboxEnabled: fields.get('sandboxEnabled'),
@@ -31,7 +32,11 @@ export function boxWords(isolate: Isolation): readonly string[] {
         ? [`May write ${places(write)}.`]
         : []),
     ...(read.length > 0 ? [`May read ${places(read)}.`] : []),
-    network ? `Reaches the network${net}, this computer’s own services included.` : 'Reaches no network.',
+    network === true
+      ? `Reaches the network${net}, this computer’s own services included.`
+      : network === false
+        ? 'Reaches no network.'
+        : `Reaches ${places(network)} and no other host.`,
   ];
 }
 

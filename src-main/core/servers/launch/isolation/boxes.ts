@@ -1,12 +1,13 @@
 /** Starts servers in the box that their entry asks for, or says why that cannot be: never without one that was wanted. */
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { AppPaths } from '../../../base/app-paths.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { Isolation } from '../../../config/app-config.ts';
 import { type OwnPlaces, ownPlaces } from '../../../security/own-places.ts';
-import type { Environment } from '../find-command.ts';
+import { type Environment, findCommand } from '../find-command.ts';
 import { Containers } from './containers.ts';
+import { HostDoors, type OnRefused } from './named-hosts.ts';
 import { NpmPackages } from './npm-packages.ts';
 import type { Launch } from '../process-group.ts';
 import { inSandbox, sandboxProblem } from './sandbox.ts';
@@ -16,6 +17,9 @@ interface BoxesOptions {
   readonly folder: string;
   /** What nobody in a box sees. */
   readonly hidden: OwnPlaces;
+  /** Where sockets may lie. */
+  readonly sockets: string;
+  readonly onRefused: OnRefused;
 }
 
 export interface BoxedLaunch extends Launch {
@@ -31,30 +35,43 @@ export class Boxes {
   readonly #options: BoxesOptions;
   readonly #packages: NpmPackages;
   readonly #containers: Containers;
+  readonly #doors: HostDoors;
   #problem: Promise<string | undefined> | undefined;
 
   constructor(options: BoxesOptions) {
     this.#options = options;
     this.#packages = new NpmPackages(join(options.folder, 'npm'));
     this.#containers = new Containers(options.folder);
+    this.#doors = new HostDoors(options.sockets, options.onRefused);
   }
 
   /** What is to be started. Rejects with AppError server_not_started where the box cannot be had, config_invalid. */
-  async confine(boxed: BoxedLaunch): Promise<Launch> {
-    const { serverName, own, isolate, command, args, env, cwd } = boxed;
+  async confine(wanted: BoxedLaunch): Promise<Launch> {
+    const { serverName, own, isolate, command, args, env, cwd } = wanted;
     const launch = { command, args, env, cwd };
-    if (isolate.kind === 'container') return this.#containers.confine(serverName, launch, isolate, boxed);
+    if (isolate.kind === 'container') return this.#containers.confine(serverName, launch, isolate, wanted);
     const problem = await this.sandboxProblem(env);
     if (problem !== undefined) {
       if (isolate.kind === 'auto') return launch;
       throw unavailable(serverName, problem);
     }
     const installed = (await this.#packages.install(serverName, launch)) ?? { launch, folders: [] };
-    return inSandbox(installed.launch, own, isolate, {
+    const box = {
       home: join(this.#options.folder, 'homes', folderName(serverName)),
       hidden: this.#options.hidden,
       own: installed.folders,
-    });
+    };
+    const { network } = isolate;
+    if (typeof network === 'boolean') return inSandbox(installed.launch, own, isolate, box);
+    if ((await findCommand('socat', env)) === undefined) throw unavailable(serverName, noSocat);
+    const door = await this.#doors.open(serverName, network);
+    try {
+      const boxed = await inSandbox(installed.launch, own, isolate, { ...box, door: door.socket });
+      return { ...boxed, leftBehind: { remove: () => Promise.resolve(door.close()), removeNow: () => door.close() } };
+    } catch (error) {
+      door.close();
+      throw error;
+    }
   }
 
   /** Why there is no sandbox on this machine, asked once; undefined: there is one. Never rejects. */
@@ -65,9 +82,17 @@ export class Boxes {
 }
 
 /** Of a home of Tooltray that uses `configFile`. */
-export function openBoxes(paths: AppPaths, configFile: string): Boxes {
-  return new Boxes({ folder: join(paths.dataDir, 'boxes'), hidden: ownPlaces(paths, configFile) });
+export function openBoxes(paths: AppPaths, configFile: string, onRefused: OnRefused = () => undefined): Boxes {
+  return new Boxes({
+    folder: join(paths.dataDir, 'boxes'),
+    hidden: ownPlaces(paths, configFile),
+    sockets: dirname(paths.socketPath),
+    onRefused,
+  });
 }
+
+const noSocat =
+  'Which hosts a sandbox reaches can be chosen only where socat is installed. Install the package "socat" of your system, or give it the network as a whole.';
 
 /** Names may hold anything, and no two share a home. */
 function folderName(server: string): string {

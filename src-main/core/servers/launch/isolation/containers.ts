@@ -60,6 +60,15 @@ export class Containers {
 
   /** Rejects with AppError server_not_started (no engine, no image), config_invalid. */
   async confine(server: string, launch: Launch, isolate: Isolation, given: Given): Promise<Launch> {
+    if (typeof isolate.network !== 'boolean') {
+      throw new AppError(
+        'config_invalid',
+        `${server} is to reach some hosts alone, which a container cannot be held to.`,
+        {
+          fix: `Run it in a sandbox, or say of its network as a whole whether it has it: tooltray isolate ${server} container --network`,
+        },
+      );
+    }
     const engine = await this.#findEngine(server, launch.env);
     this.#swept ??= this.#removeLeft(engine, launch.env);
     await this.#swept;

@@ -12,6 +12,7 @@ import { isInside } from '../../../security/file-paths.ts';
 import type { OwnPlaces } from '../../../security/own-places.ts';
 import { type Environment, findCommand } from '../find-command.ts';
 import type { Launch } from '../process-group.ts';
+import { doorInside, throughDoor } from './named-hosts.ts';
 import { exists, isSystem, namedPlaces, programFiles, systemFolders } from './program-files.ts';
 
 export interface Box {
@@ -21,6 +22,8 @@ export interface Box {
   readonly hidden: OwnPlaces;
   /** Folders of ours that it reads all the same: its installed package. */
   readonly own: readonly string[];
+  /** Where the network is some hosts alone: the socket of the way to them. */
+  readonly door?: string;
 }
 
 /** Of /etc what programs look up; the rest may hold secrets of the machine. */
@@ -62,7 +65,8 @@ export async function inSandbox(launch: Launch, own: Environment, isolate: Isola
   const mounts = [
     ...(await systemMounts()),
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run', ...ownHome],
-    ...(isolate.network ? await resolverMounts() : []),
+    ...(isolate.network === true ? await resolverMounts() : []),
+    ...(box.door === undefined ? [] : ['--dir', dirname(doorInside), '--ro-bind', box.door, doorInside]),
     ...places.flatMap(({ args: mount }) => mount),
     ...(await hiddenMounts(
       box.hidden,
@@ -76,17 +80,24 @@ export async function inSandbox(launch: Launch, own: Environment, isolate: Isola
     .filter(([name]) => !seen.some((folder) => isInside(folder, name)))
     .flatMap(([name, target]) => ['--symlink', target, name]);
   const inside = Object.fromEntries(Object.entries(env).filter(([name]) => !leadsOut.test(name) || name in own));
+  const way = typeof isolate.network === 'boolean' ? undefined : throughDoor(isolate.network);
   return {
     command: 'bwrap',
     args: [
-      ...['--unshare-all', ...(isolate.network ? ['--share-net'] : []), '--die-with-parent', '--cap-drop', 'ALL'],
+      ...[
+        '--unshare-all',
+        ...(isolate.network === true ? ['--share-net'] : []),
+        '--die-with-parent',
+        '--cap-drop',
+        'ALL',
+      ],
       ...mounts,
       ...links,
       // What lies between all of these is nobody's to write.
       ...['--remount-ro', '/'],
-      ...['--chdir', cwd ?? home, '--', program, ...args],
+      ...['--chdir', cwd ?? home, '--', ...(way?.command ?? []), program, ...args],
     ],
-    env: { ...inside, HOME: home },
+    env: { ...inside, ...way?.env, HOME: home },
     // Of bubblewrap itself: the one inside is told to it.
     cwd: undefined,
   };
