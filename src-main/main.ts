@@ -18,7 +18,7 @@ import { takeOver } from './desktop/take-over.ts';
 import { CoreHost } from './host/core-host.ts';
 import { startLock } from './shim/start-core.ts';
 
-/** How long quitting may wait for servers to end, in ms; what is left then is killed. */
+/** How long quitting may wait for servers to end, in ms, beside what calls over HTTP are given; what is left then is killed. */
 const endWithinMs = 10_000;
 
 const paths = appPaths(process.env, process.platform, homedir());
@@ -74,7 +74,7 @@ async function start(): Promise<DesktopApp> {
         }
       : undefined,
   });
-  endWith(desktop);
+  endWith(desktop, () => host.core.options.config.current.http.drainSeconds * 1000);
   if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme);
   // Before the core looks after client apps: what it writes into them is the launcher's path.
   await mendLauncher(host.log);
@@ -118,11 +118,12 @@ async function listen(host: CoreHost): Promise<void> {
 }
 
 /** Electron waits for nobody: the end is held up until every server has ended. */
-function endWith(desktop: DesktopApp): void {
+function endWith(desktop: DesktopApp, drainMs: () => number): void {
+  const late = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, endWithinMs + drainMs()));
   let ending: Promise<unknown> | undefined;
   app.on('will-quit', (event) => {
     event.preventDefault();
-    ending ??= Promise.race([desktop.stop(), new Promise((resolve) => setTimeout(resolve, endWithinMs))])
+    ending ??= Promise.race([desktop.stop(), late()])
       .catch(() => undefined)
       .then(() => app.exit(0));
   });

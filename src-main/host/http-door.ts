@@ -1,4 +1,5 @@
 /** The core's HTTP: client apps of both eras, and whatever else is answered on the same port. */
+import { join } from 'node:path';
 import type { Aggregator } from '../core/aggregator.ts';
 import type { CatalogChange, LiveCatalog } from '../core/catalog/live-catalog.ts';
 import { type Endpoint, viewFor } from '../core/sessions/views/endpoint.ts';
@@ -46,6 +47,7 @@ export class HttpDoor {
       other,
       limits: () => core.options.config.current.http,
       budgets: core.budgets,
+      sessionsFile: join(core.options.paths.runDir, 'http-sessions.json'),
       onOddity: (text) => core.options.log.warn(text),
     });
     this.ports = new HttpPorts({ ...ports, open: (port) => this.#listener.open(port) });

@@ -67,7 +67,9 @@ class BodyReader implements ByteHolder {
     request.on('end', () => this.#end());
     // An error is followed by it.
     request.on('error', () => undefined);
-    request.on('close', () => this.#fail(new AppError('cancelled', 'The other side left before it had sent all.')));
+    request.on('close', () => {
+      if (!this.#isOver) this.#fail(new AppError('cancelled', 'The other side left before it had sent all.'));
+    });
   }
 
   /** The memory is needed for others. */

@@ -23,6 +23,7 @@ import {
 import { type Inbound, isJson, readInbound, takesBoth } from './inbound.ts';
 import { LegacyHttp, type OpenSession } from './legacy-http.ts';
 import type { SessionPlace } from './legacy-line.ts';
+import { leaveSessions, takeLeftSessions } from './left-sessions.ts';
 import { refuseStranger } from './local-only.ts';
 import { ModernEndpoints, type OpenModern } from './modern-endpoints.ts';
 import type { ModernEndpoint } from './modern-http.ts';
@@ -44,6 +45,8 @@ export interface HttpListenerOptions {
   readonly limits: () => HttpSettings;
   /** What all lines together may have unread, and half-read, of the memory. */
   readonly budgets?: LineBudgets | undefined;
+  /** Where the sessions are written down that are open when it stops, for the next core. */
+  readonly sessionsFile?: string | undefined;
   /** How long a request may take to come whole, in ms. */
   readonly requestMs?: number | undefined;
   readonly onOddity: (text: string) => void;
@@ -75,7 +78,8 @@ export class HttpListener {
   constructor(options: HttpListenerOptions) {
     this.#options = options;
     this.#streams = new Streams(options.budgets?.unread);
-    this.#legacy = new LegacyHttp(this.#streams, options.limits);
+    const { sessionsFile: file } = options;
+    this.#legacy = new LegacyHttp(this.#streams, options.limits, file === undefined ? [] : takeLeftSessions(file));
     this.#modern = new ModernEndpoints(options.openModern);
   }
 
@@ -132,6 +136,8 @@ export class HttpListener {
       [...this.#servers].map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
     );
     await this.#drained(this.#options.limits().drainSeconds * 1000);
+    const { sessionsFile } = this.#options;
+    if (sessionsFile !== undefined) leaveSessions(sessionsFile, this.#legacy.seeds);
     // Streams are told that they are over before their connections are.
     this.#modern.close();
     await this.#legacy.close();
@@ -223,9 +229,11 @@ export class HttpListener {
       case 'POST':
         return this.#post(endpoint, place, request, response);
       case 'GET':
-        return await this.#taken('streams', response, null, () => this.#legacy.listen(request, response, place));
+        return await this.#taken('streams', response, null, () =>
+          this.#legacy.listen(request, response, place, this.#options.openLegacy(endpoint)),
+        );
       case 'DELETE':
-        return this.#legacy.remove(request, response, place);
+        return this.#legacy.remove(request, response, place, this.#options.openLegacy(endpoint));
       default:
         refuse(response, notAllowed);
     }

@@ -12,6 +12,7 @@ import { refusal, type Refusal, refuse, tryLater, writeEmpty } from './http-io.t
 
 import { oneOf } from './inbound.ts';
 import { KeptEvents } from './kept-events.ts';
+import type { LeftSession } from './left-sessions.ts';
 import { LegacyLine, sessionGone, type SessionPlace, type SessionSeed } from './legacy-line.ts';
 
 export type OpenSession = (transport: Transport) => Promise<unknown>;
@@ -27,17 +28,22 @@ export class LegacyHttp {
   readonly #lines = new Map<string, LegacyLine>();
   readonly #kept = new KeptEvents();
   readonly #streams: Streams;
+  /** Sessions of the core before this one, which their apps still believe in. */
+  readonly #left: Map<string, LeftSession>;
+  readonly #opening = new Map<string, Promise<LegacyLine>>();
   readonly #limits: () => HttpSettings;
   #sweep: NodeJS.Timeout | undefined;
 
-  constructor(streams: Streams, limits: () => HttpSettings) {
+  constructor(streams: Streams, limits: () => HttpSettings, left: readonly LeftSession[] = []) {
     this.#streams = streams;
     this.#limits = limits;
+    this.#left = new Map(left.map((session) => [session.id, session]));
   }
 
-  /** Sessions now. */
-  get count(): number {
-    return this.#lines.size;
+  /** What it takes to open all of them again. */
+  get seeds(): readonly LeftSession[] {
+    const open = [...this.#lines.values()].map(({ seed, presence }) => ({ ...seed, seenAt: presence.seenAt }));
+    return [...open, ...this.#left.values()];
   }
 
   /** Messages of an app; `open` starts a session for one that introduces itself. */
@@ -50,7 +56,7 @@ export class LegacyHttp {
   ): Promise<void> {
     const [first] = messages;
     const isHello = first !== undefined && isRequest(first) && first.method === 'initialize';
-    const line = this.#find(request, place, isHello);
+    const line = await this.#find(request, place, isHello, open);
     if (line instanceof LegacyLine) {
       if (isHello) refuse(response, refusal(400, rpcCode.invalidRequest, 'This session is open already.', first.id));
       else line.post(messages, isBatch, request, response);
@@ -58,47 +64,45 @@ export class LegacyHttp {
     else if (!isHello) refuse(response, noSession);
     else if (!this.#makeRoom(place)) refuse(response, tryLater(503, tooManySessions(), retrySeconds, first.id));
     else {
-      const begun = await this.open({ ...place, id: randomUUID(), hello: objectOf(first.params) }, open);
+      const begun = await this.#open({ ...place, id: randomUUID(), hello: objectOf(first.params) }, open);
       begun.post(messages, isBatch, request, response);
     }
   }
 
   /** GET: the stream for what belongs to no request. */
-  listen(request: IncomingMessage, response: ServerResponse, place: SessionPlace): void {
+  async listen(
+    request: IncomingMessage,
+    response: ServerResponse,
+    place: SessionPlace,
+    open: OpenSession,
+  ): Promise<void> {
     const { headers } = request;
     if (headers.accept?.includes('text/event-stream') !== true)
       return refuse(
         response,
         refusal(406, rpcCode.aborted, 'A GET here opens a stream: Accept must name text/event-stream.'),
       );
-    const line = this.#find(request, place, false) ?? noSession;
+    const line = (await this.#find(request, place, false, open)) ?? noSession;
     if (line instanceof LegacyLine) line.listen(request, response);
     else refuse(response, line);
   }
 
   /** DELETE: the session is over. */
-  async remove(request: IncomingMessage, response: ServerResponse, place: SessionPlace): Promise<void> {
-    const line = this.#find(request, place, false) ?? noSession;
+  async remove(
+    request: IncomingMessage,
+    response: ServerResponse,
+    place: SessionPlace,
+    open: OpenSession,
+  ): Promise<void> {
+    const line = (await this.#find(request, place, false, open)) ?? noSession;
     if (!(line instanceof LegacyLine)) return refuse(response, line);
     await line.close();
     writeEmpty(response, 200);
   }
 
-  /** Opens the session of a seed: a new one, or one that was open elsewhere. */
-  async open(seed: SessionSeed, open: OpenSession): Promise<LegacyLine> {
-    const line = new LegacyLine(seed, {
-      streams: this.#streams,
-      kept: this.#kept,
-      onEnd: () => this.#lines.delete(seed.id),
-    });
-    await open(line);
-    this.#lines.set(seed.id, line);
-    this.#sweep ??= setInterval(() => this.#endGone(), sweepMs).unref();
-    return line;
-  }
-
   /** Ends sessions by where they were opened, and by whom. */
   async end(isOver: (place: SessionPlace) => boolean): Promise<void> {
+    for (const [id, session] of this.#left) if (isOver(session)) this.#left.delete(id);
     await Promise.all([...this.#lines.values()].filter(({ seed }) => isOver(seed)).map((line) => line.close()));
   }
 
@@ -108,15 +112,47 @@ export class LegacyHttp {
   }
 
   /** Undefined: the request names none. */
-  #find({ headers }: IncomingMessage, place: SessionPlace, isHello: boolean): LegacyLine | Refusal | undefined {
+  async #find(
+    { headers }: IncomingMessage,
+    place: SessionPlace,
+    isHello: boolean,
+    open: OpenSession,
+  ): Promise<LegacyLine | Refusal | undefined> {
     const id = oneOf(headers['mcp-session-id']);
-    const version = oneOf(headers['mcp-protocol-version']);
     if (id === undefined) return undefined;
-    const known = this.#lines.get(id);
-    if (known?.seed.path !== place.path || known.seed.holder !== place.holder) return sessionGone;
+    const known = (await this.#opening.get(id)) ?? this.#lines.get(id) ?? (await this.#takeUp(id, place, open));
+    if (known === undefined || !isAt(place, known.seed)) return sessionGone;
+    const version = oneOf(headers['mcp-protocol-version']);
     if (isHello || version === undefined || legacyVersions.includes(version)) return known;
     const supported = legacyVersions.join(', ');
     return refusal(400, rpcCode.aborted, `MCP-Protocol-Version ${version} is none of ${supported}.`);
+  }
+
+  /** The session that the core before had open under this id; its app does not know that there was another core. */
+  async #takeUp(id: string, place: SessionPlace, open: OpenSession): Promise<LegacyLine | undefined> {
+    const left = this.#left.get(id);
+    if (left === undefined || !isAt(place, left)) return undefined;
+    this.#left.delete(id);
+    const { seenAt, ...seed } = left;
+    if (Date.now() - seenAt > this.#limits().sessionIdleMinutes * 60_000 || !this.#makeRoom(place)) return undefined;
+    const opening = this.#open(seed, open).then(async (line) => {
+      await line.meetAgain();
+      return line;
+    });
+    this.#opening.set(id, opening);
+    return opening.finally(() => this.#opening.delete(id));
+  }
+
+  async #open(seed: SessionSeed, open: OpenSession): Promise<LegacyLine> {
+    const line = new LegacyLine(seed, {
+      streams: this.#streams,
+      kept: this.#kept,
+      onEnd: () => this.#lines.delete(seed.id),
+    });
+    await open(line);
+    this.#lines.set(seed.id, line);
+    this.#sweep ??= setInterval(() => this.#endGone(), sweepMs).unref();
+    return line;
   }
 
   /**
@@ -143,6 +179,10 @@ export class LegacyHttp {
       if (line.open === 0 && silentMs > idleMs) void line.close();
     }
   }
+}
+
+function isAt(place: SessionPlace, { path, holder }: SessionPlace): boolean {
+  return place.path === path && place.holder === holder;
 }
 
 const noSession = refusal(

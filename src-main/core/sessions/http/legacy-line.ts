@@ -22,6 +22,9 @@ const retryMs = 1_000;
 /** Older ones take an event without data for a fault. */
 const firstWithEmptyEvents = '2025-11-25';
 
+/** Of the handshake that we repeat in the app's name. */
+const meetingId = 'tooltray:again';
+
 /** Where a session was opened, and with whose token: it answers nowhere else. */
 export interface SessionPlace {
   readonly path: string;
@@ -57,6 +60,10 @@ export class LegacyLine implements Transport {
   /** It had one once, and may come back for what it missed. */
   #listened = false;
   #lastStream = 0;
+  /** Waits for the session to know its app again. */
+  #meeting: (() => void) | undefined;
+  /** What the app was told of lists is from before. */
+  #isStale = false;
   #version: string | undefined;
 
   constructor(seed: SessionSeed, parts: LegacyLineParts) {
@@ -72,6 +79,16 @@ export class LegacyLine implements Transport {
 
   async start(handlers: TransportHandlers): Promise<void> {
     this.#handlers = handlers;
+  }
+
+  /** Introduces the app to a session that was opened again, as it once did itself. Resolves when that is answered. */
+  async meetAgain(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#meeting = resolve;
+    this.#isStale = true;
+    this.#handlers?.onMessage({ jsonrpc: '2.0', id: meetingId, method: 'initialize', params: this.seed.hello });
+    await promise;
+    this.#handlers?.onMessage({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
 
   /** Messages of the app, the answers to them on this response. `isBatch`: they came as a list. */
@@ -102,12 +119,17 @@ export class LegacyLine implements Transport {
     this.#listened = true;
     this.#standing = this.#parts.streams.open(response, this.#headers);
     this.#standing.begin();
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    for (const list of ['tools', 'prompts', 'resources'])
+      this.#tellStanding({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
   }
 
   async send(message: Message, options?: SendOptions): Promise<void> {
     const isAnswer = !('method' in message);
     const related = isAnswer ? message.id : options?.relatedRequestId;
     if (related === undefined || related === null) return this.#tellStanding(message);
+    if (isAnswer && related === meetingId && this.#meeting !== undefined) return this.#metAgain(message);
     const posting = this.#asked.get(related);
     if (posting === undefined) throw new AppError('session_limit', 'Nobody waits for this answer any more.');
     if (!isAnswer) {
@@ -131,6 +153,7 @@ export class LegacyLine implements Transport {
     this.#standing?.end();
     this.#events.clear();
     this.presence.end();
+    this.#meeting?.();
     this.#parts.onEnd();
     handlers.onClose();
   }
@@ -150,6 +173,13 @@ export class LegacyLine implements Transport {
 
   get #headers(): readonly string[] {
     return ['mcp-session-id', this.seed.id];
+  }
+
+  #metAgain(answer: Message): void {
+    const met = this.#meeting;
+    this.#meeting = undefined;
+    this.#met(answer);
+    met?.();
   }
 
   /** A first request that was no handshake leaves nothing behind. */

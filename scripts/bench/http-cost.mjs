@@ -1,0 +1,60 @@
+/** What calls over HTTP cost: the time of each, processor time of who answers them, and how many there can be a second. */
+import { processCpu } from './process-cpu.mjs';
+import { RawHttp } from './raw-http.mjs';
+import { quantile } from './statistics.mjs';
+
+export const callsPerRound = 50;
+export const inFlight = 32;
+export const secondsAtFull = 5;
+
+/** The time of each call, in ms. */
+export async function callTimes({ client }, count) {
+  const taken = new Float64Array(count);
+  for (let at = 0; at < count; at++) {
+    const message = `hello ${at}`;
+    const begun = performance.now();
+    const result = await client.callTool('echo', { message });
+    taken[at] = performance.now() - begun;
+    if (result.content[0].text !== message) throw new Error(`A wrong answer came: ${JSON.stringify(result)}`);
+  }
+  return taken;
+}
+
+/** One round, with the processor time that it took. `path`: `{pid, url, era, client}`. */
+export async function costOf(path) {
+  const before = processCpu(path.pid);
+  const times = await callTimes(path, callsPerRound);
+  return { times, cpu: processCpu(path.pid) - before };
+}
+
+/** `values`: of its rounds. */
+export function rowOf(path, values, perSecond) {
+  const times = values.flatMap((value) => [...value.times]);
+  const cpu = values.reduce((sum, value) => sum + value.cpu, 0) / times.length;
+  const round = (ms) => Number(ms.toFixed(3));
+  const row = {
+    path,
+    'CPU ms': round(cpu),
+    'p50 ms': round(quantile(times, 0.5)),
+    'p99 ms': round(quantile(times, 0.99)),
+  };
+  return { ...row, 'calls/s': perSecond.perSecond, 'CPU ms at full': round(perSecond.cpu) };
+}
+
+/** With so many clients at once, each on a connection of its own. */
+export async function throughput({ pid, url, era }) {
+  const clients = await Promise.all(Array.from({ length: inFlight }, () => RawHttp.connect(url, era)));
+  const until = performance.now() + secondsAtFull * 1000;
+  const before = processCpu(pid);
+  let count = 0;
+  const work = async (client) => {
+    while (performance.now() < until) {
+      await client.callTool('echo', { message: 'hello' });
+      count++;
+    }
+  };
+  await Promise.all(clients.map(work));
+  const cpu = (processCpu(pid) - before) / count;
+  for (const client of clients) client.close();
+  return { perSecond: Math.round(count / secondsAtFull), cpu };
+}

@@ -1,0 +1,87 @@
+/**
+ * What a call over HTTP costs: processor time of the core beside that of a bare hop and pipe, time beside the version before, and how
+ * many calls there can be a second.
+ *
+ *   npm run bench -- http --before DIR    beside another build, in turns
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Core } from '../core.mjs';
+import { callsPerRound, callTimes, costOf, inFlight, rowOf, secondsAtFull, throughput } from '../http-cost.mjs';
+import { cli, entry, fixture, floor } from '../places.mjs';
+import { processCpu } from '../process-cpu.mjs';
+import { RawHttp } from '../raw-http.mjs';
+import { interleave } from '../statistics.mjs';
+import { formatTable, verdict } from '../table.mjs';
+
+const warmUpCalls = 2_000;
+const rounds = 40;
+
+export async function measure(print) {
+  if (processCpu(process.pid) === undefined) {
+    print('Not measured: it needs /proc.');
+    return undefined;
+  }
+  await using stack = new AsyncDisposableStack();
+  const paths = await openPaths(stack);
+  for (const path of Object.values(paths)) await callTimes(path, warmUpCalls);
+  const jobs = Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, () => costOf(path)]));
+  const costs = await interleave(jobs, rounds);
+  const perSecond = {};
+  for (const [name, path] of Object.entries(paths)) perSecond[name] = await throughput(path);
+  const rows = Object.entries(costs).map(([path, values]) => rowOf(path, values, perSecond[path]));
+  print(
+    `echo; ${rounds} interleaved rounds of ${callsPerRound} sequential calls; ${inFlight} in flight for ${secondsAtFull} s\n`,
+  );
+  print(formatTable(rows));
+  const of = (path) => rows.find((row) => row.path === path);
+  const bare = of('bare hop + pipe');
+  print('');
+  for (const era of ['legacy', 'modern']) {
+    const ours = of(`${era} era`);
+    print(`${era} era: processor time ÷ bare hop + pipe ${verdict(ours['CPU ms'] / bare['CPU ms'], 3)}`);
+    const before = of(`${era} era, before`);
+    if (before !== undefined) print(`${era} era: p50 ÷ before ${verdict(ours['p50 ms'] / before['p50 ms'], 0.5)}`);
+  }
+  return { rows };
+}
+
+async function openPaths(stack) {
+  const hop = await startHop(stack);
+  const core = await startCore(stack, cli);
+  const at = process.argv.indexOf('--before');
+  const before = at < 0 ? undefined : await startCore(stack, join(process.argv[at + 1], 'cli.js'));
+  const path = async (pid, url, era) => {
+    const client = await RawHttp.connect(url, era);
+    stack.defer(() => client.close());
+    return { pid, url, era, client };
+  };
+  return {
+    'bare hop + pipe': await path(hop.pid, hop.url, 'legacy'),
+    'legacy era': await path(core.pid, core.url, 'legacy'),
+    'modern era': await path(core.pid, core.url, 'modern'),
+    ...(before !== undefined && {
+      'legacy era, before': await path(before.pid, before.url, 'legacy'),
+      'modern era, before': await path(before.pid, before.url, 'modern'),
+    }),
+  };
+}
+
+/** At the address of one server, its tool has its own name. */
+async function startCore(stack, program) {
+  const core = await Core.start(program, { echo: entry(fixture('echo')) });
+  stack.defer(() => core.stop());
+  return { pid: core.pid, url: `${core.url}/server/echo` };
+}
+
+async function startHop(stack) {
+  const [node, script] = floor('http-hop');
+  const child = spawn(node, [script, ...fixture('echo')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  stack.defer(async () => {
+    child.kill();
+    await once(child, 'close');
+  });
+  const [port] = await once(child.stdout, 'data');
+  return { pid: child.pid, url: `http://127.0.0.1:${String(port).trim()}/mcp` };
+}
