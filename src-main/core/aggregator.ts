@@ -51,6 +51,7 @@ import { openFlow, type OpenFlow } from './open-flow.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
 import type { Audit } from './trust/audit/audit.ts';
+import { FileDigests } from './trust/pins/file-digests.ts';
 import { describeChanges } from './trust/pins/offer.ts';
 import { rightsSource } from './admin/rights-items.ts';
 import { Inbox } from './trust/inbox/inbox.ts';
@@ -110,6 +111,8 @@ export class Aggregator {
   readonly carried: CarriedEnvironments;
   /** Where servers run that are confined. */
   readonly boxes: Boxes;
+  /** Of servers' program files. */
+  readonly digests = new FileDigests();
   readonly transports: TransportFactory;
   readonly servers: ServerManager;
   /** What was decided, refused, changed and called, chained and signed. */

@@ -6,6 +6,7 @@ import { secretsNamed } from '../config/replace-variables.ts';
 import type { CarriedEnvironments } from '../servers/launch/carried-environments.ts';
 import { listed } from '../trust/inbox/entry-meanings.ts';
 import { boxWords } from '../trust/inbox/isolation-words.ts';
+import type { FileDigests } from '../trust/pins/file-digests.ts';
 import { floatingPackage, launchOf, programName } from '../trust/pins/launch.ts';
 import { PinFile } from '../trust/pins/pin-file.ts';
 
@@ -13,6 +14,8 @@ interface Known {
   /** Folder of what was accepted of each server. */
   readonly pinFolder: string;
   readonly carried: CarriedEnvironments;
+  /** Of program files; without it they are read anew. */
+  readonly digests?: FileDigests;
 }
 
 /** Sentences. */
@@ -25,10 +28,13 @@ export interface ServerBackground {
 }
 
 /** Nothing is started or asked. Never rejects. */
-export async function serverBackground(server: ServerConfig, { pinFolder, carried }: Known): Promise<ServerBackground> {
+export async function serverBackground(
+  server: ServerConfig,
+  { pinFolder, carried, digests }: Known,
+): Promise<ServerBackground> {
   const accepted = await new PinFile(pinFolder, server.name).read().catch(() => undefined);
   return {
-    origin: await originOf(server),
+    origin: await originOf(server, digests),
     acceptedAt: accepted?.acceptedAt,
     reach: reachOf(server),
     holds: holdingsOf(server, carried),
@@ -41,13 +47,13 @@ export function backgroundText({ origin, acceptedAt, reach, holds }: ServerBackg
   return [origin, since, ...reach, ...holds].join(' ');
 }
 
-async function originOf(server: ServerConfig): Promise<string> {
+async function originOf(server: ServerConfig, digests: FileDigests | undefined): Promise<string> {
   if (server.kind === 'builtin') return 'Comes with Tooltray.';
   if (server.kind !== 'stdio') return `Lies at ${markHidden(hostOf(server.url))}, whatever version that is.`;
   const { command, args } = server;
   const floats = floatingPackage(command, args);
   if (floats !== undefined) return `Is ${markHidden(floats)} by ${programName(command)}, the newest at each start.`;
-  const { pin, program } = await launchOf(server);
+  const { pin, program } = await launchOf(server, digests?.of);
   const version = pin === undefined ? 'of a version that cannot be told' : `version ${pin.slice(0, 19)}`;
   // What is fetched by name is that package; of others the command line says which they are.
   const [runner, ...words] = program.split('\n').filter((word) => !word.startsWith('-'));

@@ -28,7 +28,7 @@ export const serverHandlers = {
       tools: serverTools(name, core),
       entry: await core.edits.shownEntry(name),
       logFile: core.transports.logFile(name),
-      background: await serverBackground(config, { pinFolder, carried: core.carried }),
+      background: await serverBackground(config, { pinFolder, carried: core.carried, digests: core.digests }),
     };
   },
   writtenTexts: async (_input, { core }) => {

@@ -1,11 +1,8 @@
 /** What a server is started from, as far as it can be told without asking it: whether the same texts were to be expected again. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../base/errors.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
+import { digestOf } from './file-digests.ts';
 
 export interface Launch {
   /** The program whatever its version, as one text: another one is another server under the same name. */
@@ -36,11 +33,8 @@ const namesPackage = new Set(['-p', '--package', '--from']);
 const exactVersion = /^v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$|^\d+(?:\.\d+)+(?:[\w.+-]*)$|^sha256:[0-9a-f]{64}$/;
 const scripts = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.py', '.rb', '.sh', '.jar', '.php', '.pl']);
 
-/** Above this a file's size and time stand for its content, in bytes. */
-const maxDigested = 64 * 1024 * 1024;
-
 /** Never rejects: what cannot be told floats. */
-export async function launchOf(config: ServerConfig): Promise<Launch> {
+export async function launchOf(config: ServerConfig, digest: typeof digestOf = digestOf): Promise<Launch> {
   if (config.kind === 'builtin') return { program: `builtin ${config.builtin}`, pin: config.builtin };
   if (config.kind !== 'stdio') return { program: config.url, pin: undefined };
   const { command, args, cwd } = config;
@@ -49,7 +43,7 @@ export async function launchOf(config: ServerConfig): Promise<Launch> {
   if (runner !== undefined) return ofPackage(name, args, runner.version);
   const script = args.find((arg) => !arg.startsWith('-') && scripts.has(extname(arg).toLowerCase()));
   const file = resolve(cwd ?? '.', script ?? command);
-  return { program: [command, ...args].join('\n'), pin: await digestOf(file) };
+  return { program: [command, ...args].join('\n'), pin: await digest(file) };
 }
 
 /** The package whose version is not written down, where the command fetches one: `@scope/server`. */
@@ -125,17 +119,4 @@ function packagePlace(args: readonly string[]): number {
     else if (!arg.startsWith('-') && !runnerWords.has(arg)) return at;
   }
   return args.length;
-}
-
-async function digestOf(file: string): Promise<string | undefined> {
-  try {
-    const { size, mtimeMs } = await stat(file);
-    if (size > maxDigested) return `${size} bytes of ${new Date(mtimeMs).toISOString()}`;
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(file), hash);
-    return `sha256:${hash.digest('hex')}`;
-  } catch {
-    // A command found on the PATH, or a file that is gone.
-    return undefined;
-  }
 }

@@ -1,0 +1,51 @@
+/** What files hold, as digests: read once for as long as a file is the same to the operating system. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+
+/** Above this a file's size and time stand for its content, in bytes. */
+const maxDigested = 64 * 1024 * 1024;
+/** Files that are remembered; the oldest are forgotten first. */
+const most = 200;
+
+/** undefined: a command found on the PATH, or a file that is gone. Never rejects. */
+export async function digestOf(file: string): Promise<string | undefined> {
+  try {
+    const { size, mtimeMs } = await stat(file);
+    if (size > maxDigested) return `${size} bytes of ${new Date(mtimeMs).toISOString()}`;
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(file), hash);
+    return `sha256:${hash.digest('hex')}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** For what is looked at, not for what is decided: that reads the file itself. */
+export class FileDigests {
+  readonly #known = new Map<string, { readonly state: string; readonly digest: string | undefined }>();
+  readonly #digest: typeof digestOf;
+
+  constructor(digest: typeof digestOf = digestOf) {
+    this.#digest = digest;
+  }
+
+  readonly of = async (file: string): Promise<string | undefined> => {
+    const before = await stateOf(file);
+    const known = this.#known.get(file);
+    if (known !== undefined && known.state === before) return known.digest;
+    const digest = await this.#digest(file);
+    this.#known.delete(file);
+    // One that was written meanwhile is read again.
+    if (before !== undefined && before === (await stateOf(file))) this.#known.set(file, { state: before, digest });
+    for (const oldest of [...this.#known.keys()].slice(0, -most)) this.#known.delete(oldest);
+    return digest;
+  };
+}
+
+/** The time of the last change of anything (ctime) cannot be set back as that of the content can. undefined: there is no such file. */
+async function stateOf(file: string): Promise<string | undefined> {
+  const stats = await stat(file, { bigint: true }).catch(() => undefined);
+  return stats && [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+}
