@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, ways } from '../support/escapes.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-containers-'));
@@ -97,6 +98,18 @@ test.skipIf(engine === undefined)(
       expect(kept[image]).toMatch(/^(?:sha256:)?[0-9a-f]{64}$/);
     }
     expect(containers()).toEqual([]);
+  },
+  180_000,
+);
+
+test.skipIf(engine === undefined)(
+  'no way leads out but those that the entry names',
+  async () => {
+    await using world = await openWorld();
+    await using core = await startCore({ servers: { boxed }, flow: 'off' }, { env: { PLANTED_API_KEY: 'sk-1' } });
+    await expect.poll(() => core.server('boxed').state.kind, { timeout: 60_000 }).toBe('ready');
+    const found = await world.tried(core, (tool, args) => probe(core, tool, args));
+    expect(ways.filter((way) => found[way])).toEqual([]);
   },
   180_000,
 );

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxProblem } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { openWorld, ways } from '../support/escapes.ts';
 import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
 
 /** Where there is none, only its absence can be tested. */
@@ -49,9 +50,9 @@ const servers = {
   online: { ...prober, isolation: { mode: 'sandbox', network: true, write: [] } },
 };
 
-type Probe = (server: keyof typeof servers, tool: string, args?: object) => Promise<string>;
+type ProbeOf = (server: keyof typeof servers, tool: string, args?: object) => Promise<string>;
 
-async function withProbe(config: TestConfig, work: (probe: Probe, core: TestCore) => Promise<void>): Promise<void> {
+async function withProbe(config: TestConfig, work: (probe: ProbeOf, core: TestCore) => Promise<void>): Promise<void> {
   await using core = await startCore(
     { ...config, flow: 'off', mode: 'dispatch' },
     { env: { PLANTED_API_KEY: 'sk-1' } },
@@ -97,6 +98,23 @@ describe.skipIf(problem !== undefined)('in a sandbox', () => {
         expect(await read('boxed', path)).toMatch(refused);
       }
     }));
+
+  test('no way leads out but those that the entry names; without a box all of them do', async () => {
+    const hosts = { ...prober, isolation: { mode: 'sandbox', network: ['api.example.com'], write: [] } };
+    await using world = await openWorld();
+    await withProbe({ servers: { ...servers, hosts } }, async (probe, core) => {
+      const tried = async (server: string): Promise<string[]> => {
+        const found = await world.tried(core, (tool, args) => probe(server as 'plain', tool, args));
+        return ways.filter((way) => found[way]);
+      };
+      // Who may trace whom is the system's to say, and a server never gets a key that it was not given.
+      const usual = ways.filter((way) => !['ptrace of another process', 'a key in the environment'].includes(way));
+      expect(await tried('plain')).toEqual(expect.arrayContaining(usual));
+      expect(await tried('boxed')).toEqual([]);
+      expect(await tried('online')).toEqual(['TCP', 'UDP']);
+      if (existsSync('/usr/bin/socat')) expect(await tried('hosts')).toEqual([]);
+    });
+  });
 
   test('the network is not there unless it was allowed, by no way', () =>
     withProbe({ servers }, async (probe, core) => {
