@@ -1,5 +1,6 @@
 /** The desk for secrets without a running core: the vault itself; and how what it did is told. */
 import type { ConfigStore } from '../core/config/config-store.ts';
+import { SystemKeychain } from '../core/secrets/keychain.ts';
 import { SecretDesk } from '../core/secrets/secret-desk.ts';
 import { openVault } from '../core/secrets/vault.ts';
 import { cliPaths } from './cli-config.ts';
@@ -7,7 +8,8 @@ import { oneLine } from './terminal.ts';
 
 export function ownDesk(config: ConfigStore): SecretDesk {
   const { dataDir, logDir } = cliPaths();
-  return new SecretDesk({ vault: openVault(dataDir, process.env), config, folders: [dataDir, logDir] });
+  const keychain = new SystemKeychain(process.env);
+  return new SecretDesk({ vault: openVault(dataDir, process.env), config, folders: [dataDir, logDir], keychain });
 }
 
 /** Files that still hold what was sealed, for a person. */

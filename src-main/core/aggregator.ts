@@ -44,6 +44,7 @@ import type { SpillStore } from './spills/spill-store.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { ownPlaces } from './security/own-places.ts';
 import { fillSecrets, secretOfName } from './secrets/fill-secrets.ts';
+import { SystemKeychain } from './secrets/keychain.ts';
 import { SecretDesk } from './secrets/secret-desk.ts';
 import { openVault, type Vault } from './secrets/vault.ts';
 import { readOrCreateToken } from './security/access-token.ts';
@@ -176,6 +177,7 @@ export class Aggregator {
       vault: this.vault,
       config: options.config,
       folders: [paths.dataDir, paths.logDir],
+      keychain: new SystemKeychain(env),
     });
     this.vault.learned.on(() => this.#hideSecrets());
     this.vault.changed.on((names) => void this.servers.secretsChanged(new Set(names.flatMap(secretOfName))));

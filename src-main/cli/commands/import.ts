@@ -135,14 +135,17 @@ function offerLines(
 function sealLines(wishes: readonly ImportWish[], seal: boolean): string[] {
   const found = wishes.flatMap(({ offer }) => (offer.already === undefined ? offer.sealable : []));
   if (found.length === 0) return [];
-  const values = found.map(({ server, where }) => `${server}, ${where}`).join('; ');
-  return seal
-    ? ['', oneLine(`Sealed in the vault: ${values}.`)]
-    : [
-        '',
-        paint('unsure', oneLine(`${count(found.length, 'value')} would stand in the config file as it is: ${values}.`)),
-        'To keep such values in the vault: tooltray import … --sealed',
-      ];
+  const told = (some: typeof found): string => some.map(({ server, where }) => `${server}, ${where}`).join('; ');
+  if (seal) return ['', oneLine(`To be sealed in the vault: ${told(found)}.`)];
+  const plain = found.filter(({ inKeychain }) => inKeychain !== true);
+  const elsewhere = found.filter(({ inKeychain }) => inKeychain === true);
+  const writes = `${count(plain.length, 'value')} would stand in the config file as it is: ${told(plain)}.`;
+  return [
+    '',
+    ...(plain.length === 0 ? [] : [paint('unsure', oneLine(writes))]),
+    ...(elsewhere.length === 0 ? [] : [paint('unsure', oneLine(`Left in the system's keychain: ${told(elsewhere)}.`))]),
+    'To bring such values into the vault: tooltray import … --sealed',
+  ];
 }
 
 const sharedWarning =

@@ -5,7 +5,7 @@ import { readAppServers } from './app-servers.ts';
 import type { AppPlace } from './update-app-file.ts';
 import type { Machine } from './app-files.ts';
 import { type ImportedServer, importEntry, importLosses, launchIdentity, secretSettings } from './import-entry.ts';
-import { type FoundSecret, foundSecrets, withReferences } from '../secrets/find-plain.ts';
+import { type FoundSecret, foundSecrets, keyringSecrets, withReferences } from '../secrets/find-plain.ts';
 import { aggregatorBehind, type AggregatorFile } from './other-aggregators.ts';
 
 /** An entry in the file of an app. */
@@ -83,7 +83,7 @@ function offersOf(found: readonly Found[], here: readonly KnownServer[]): readon
       sources: [...new Set(group.flatMap(({ source }) => source ?? []))],
       losses: [...new Set(group.flatMap(({ losses }) => losses))],
       secrets: secretSettings(entry),
-      sealable: foundSecrets(name, entry),
+      sealable: [...foundSecrets(name, entry), ...keyringSecrets(name, entry)],
       already: known.get(identity) ?? sealedHere(name, entry, here),
     };
   });

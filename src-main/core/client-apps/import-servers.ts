@@ -19,7 +19,7 @@ export interface ImportDeps {
   /** Resolves with those that were there. */
   readonly remove: (servers: readonly string[]) => Promise<readonly string[]>;
   /** What looks like a secret goes into the vault by this. */
-  readonly secrets: Pick<SecretDesk, 'keep' | 'copies'>;
+  readonly secrets: Pick<SecretDesk, 'keep' | 'keepKeyring' | 'copies'>;
   /** The text of an app's file with our entry in it. */
   readonly connect: (text: string, place: AppPlace) => string | Promise<string>;
 }
@@ -58,9 +58,8 @@ export async function importServers(
   deps: ImportDeps,
 ): Promise<ImportOutcome> {
   const asWritten = newServers(wishes, deps.names());
-  const { servers, sealed, values } = seal
-    ? await sealAll(asWritten, deps)
-    : { servers: asWritten, sealed: [], values: [] };
+  const kept = seal ? await sealAll(asWritten, deps) : { servers: asWritten, sealed: [], values: [], problems: [] };
+  const { servers, sealed, values } = kept;
   if (servers.length > 0) await deps.add(servers);
   const added = servers.map(({ name }) => name);
   const moved = move ? await moveAll(wishes, deps) : { changes: [], problems: [] };
@@ -77,7 +76,9 @@ export async function importServers(
         ).id;
   const places = wishes.flatMap(({ offer }) => offer.places.map(({ file }) => file));
   const copies = values.length === 0 ? [] : await deps.secrets.copies(values, places);
-  const sentence = [addedText(added), sealedText(sealed), movedText(changes), ...problems].filter(Boolean).join(' ');
+  const sentence = [addedText(added), sealedText(sealed), movedText(changes), ...kept.problems, ...problems]
+    .filter(Boolean)
+    .join(' ');
   return { added, sealed, copies, undo, sentence };
 }
 
@@ -101,6 +102,8 @@ interface SealedServers {
   readonly servers: readonly ImportedServer[];
   readonly sealed: readonly FoundSecret[];
   readonly values: readonly string[];
+  /** What did not come, a sentence each. */
+  readonly problems: readonly string[];
 }
 
 /** Each value is in the vault, and was read back, before anything is written anywhere else. */
@@ -110,14 +113,18 @@ async function sealAll(servers: readonly ImportedServer[], { secrets }: ImportDe
     readonly moved: readonly FoundSecret[];
     readonly values: readonly string[];
   }[] = [];
+  const problems: string[] = [];
   for (const server of servers) {
-    const { entry, ...taken } = await secrets.keep(server.name, server.entry);
-    kept.push({ server: { ...server, entry }, ...taken });
+    const { entry, moved, values } = await secrets.keep(server.name, server.entry);
+    const keyring = await secrets.keepKeyring(server.name, server.entry);
+    problems.push(...keyring.problems);
+    kept.push({ server: { ...server, entry }, moved: [...moved, ...keyring.moved], values });
   }
   return {
     servers: kept.map(({ server }) => server),
     sealed: kept.flatMap(({ moved }) => moved),
     values: kept.flatMap(({ values }) => values),
+    problems,
   };
 }
 

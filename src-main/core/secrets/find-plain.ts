@@ -19,6 +19,8 @@ export interface FoundSecret {
   readonly where: string;
   /** What it is or would be called. */
   readonly name: string;
+  /** It stands in no file, but in the keychain, where MCPProxy keeps it. */
+  readonly inKeychain?: true;
 }
 
 /** Names the secret that takes the place of a value; undefined leaves it as it is. */
@@ -37,6 +39,19 @@ export function findPlain(server: string, entry: JsonObject): readonly PlainSecr
 /** The same, as people are told of it. */
 export function foundSecrets(server: string, entry: JsonObject): readonly FoundSecret[] {
   return findPlain(server, entry).map(({ where, names: [best = ''] }) => ({ server, where, name: best }));
+}
+
+/** What an entry names that MCPProxy keeps in the keychain: `${keyring:NAME}`. */
+export function keyringSecrets(server: string, entry: JsonObject): readonly FoundSecret[] {
+  const names = [...JSON.stringify(entry).matchAll(/\$\{keyring:([A-Za-z0-9_][\w.-]{0,99})(?::-[^}]*)?\}/g)].map(
+    ([, name = '']) => name,
+  );
+  return [...new Set(names)].map((name) => ({
+    server,
+    where: `\${keyring:${name}} of MCPProxy`,
+    name,
+    inKeychain: true,
+  }));
 }
 
 /** The entry with a reference for each value that `keep` gives a name. */

@@ -1,12 +1,20 @@
 /** What a person does with secrets: sets, lists, removes and moves them. Nothing that a model can reach is given this. */
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../base/errors.ts';
+import { AppError, errorText } from '../base/errors.ts';
 import { count } from '../base/wording.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { replaceEntry, writtenEntry } from '../config/edit-config.ts';
 import { readConfigText } from '../config/update-config-file.ts';
 import { secretOfName, secretsOfServer, vaultName } from './fill-secrets.ts';
-import { findPlain, type FoundSecret, foundSecrets, type PlainSecret, withReferences } from './find-plain.ts';
+import {
+  findPlain,
+  type FoundSecret,
+  foundSecrets,
+  keyringSecrets,
+  type PlainSecret,
+  withReferences,
+} from './find-plain.ts';
+import type { SystemKeychain } from './keychain.ts';
 import { filesWith } from './plain-copies.ts';
 import { ofServers, type KeyPlaceName, type Vault, type VaultStanding } from './vault.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -39,6 +47,7 @@ interface DeskParts {
   readonly config: ConfigStore;
   /** Folders of ours in which copies may lie. */
   readonly folders: readonly string[];
+  readonly keychain: Pick<SystemKeychain, 'readMcpproxy'>;
 }
 
 const nameShape = /^[A-Za-z0-9_][\w.-]{0,99}$/;
@@ -47,8 +56,10 @@ export class SecretDesk {
   readonly #vault: Vault;
   readonly #config: ConfigStore;
   readonly #folders: readonly string[];
+  readonly #keychain: DeskParts['keychain'];
 
-  constructor({ vault, config, folders }: DeskParts) {
+  constructor({ vault, config, folders, keychain }: DeskParts) {
+    this.#keychain = keychain;
     this.#vault = vault;
     this.#config = config;
     this.#folders = folders;
@@ -108,6 +119,33 @@ export class SecretDesk {
       moved,
       values: [...chosen.keys()],
     };
+  }
+
+  /**
+   * Brings over what an entry names and MCPProxy keeps in the keychain; what the vault has already stays as it is. `problems`: why one did
+   * not come, a sentence each. Rejects with AppError secret_locked.
+   */
+  async keepKeyring(
+    server: string,
+    entry: JsonObject,
+  ): Promise<{ readonly moved: readonly FoundSecret[]; readonly problems: readonly string[] }> {
+    const moved: FoundSecret[] = [];
+    const problems: string[] = [];
+    for (const found of keyringSecrets(server, entry)) {
+      const { name } = found;
+      if ((await this.#vault.read(vaultName(name))) !== undefined) continue;
+      const [value, why = `it has none of that name`] = await this.#keychain.readMcpproxy(name).then(
+        (read) => [read] as const,
+        (error: unknown) => [undefined, errorText(error)] as const,
+      );
+      if (value === undefined || value === '') {
+        problems.push(`${name} did not come from MCPProxy's keychain (${why}): tooltray secret set ${name}`);
+        continue;
+      }
+      await this.#vault.write(vaultName(name), value);
+      moved.push(found);
+    }
+    return { moved, problems };
   }
 
   /**

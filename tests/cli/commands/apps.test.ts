@@ -108,7 +108,7 @@ test('what looks like a secret is named before, with the way to seal it; sealed,
   expect(shown.stdout).toContain('1 value would stand in the config file as it is: mail, env GITHUB_TOKEN.');
   expect(shown.stdout).toContain('tooltray import … --sealed');
   const done = await run(home, ['import', '--sealed', '--yes']);
-  expect(done.stdout).toContain('Sealed in the vault: mail, env GITHUB_TOKEN.');
+  expect(done.stdout).toContain('To be sealed in the vault: mail, env GITHUB_TOKEN.');
   expect(done.stdout).toContain(`as they were; delete backups when all works:\n  ${await realpath(file)}`);
   expect(serversOf(home)['mail']).toEqual({ ...entries.echo, env: { GITHUB_TOKEN: '${secret:GITHUB_TOKEN}' } });
   expect(await filesHolding(home.path, secret)).toEqual([]);

@@ -16,6 +16,7 @@ import {
   undoImport,
 } from '../../../src-main/core/client-apps/import-servers.ts';
 import { ConfigStore } from '../../../src-main/core/config/config-store.ts';
+import { SystemKeychain } from '../../../src-main/core/secrets/keychain.ts';
 import { SecretDesk } from '../../../src-main/core/secrets/secret-desk.ts';
 import { filesHolding } from '../../support/files-holding.ts';
 import { plainVault } from '../../support/plain-vault.ts';
@@ -47,7 +48,9 @@ async function desk(): Promise<SecretDesk> {
   const file = join(home, 'config.json');
   await writeFile(file, '{}');
   const store = await ConfigStore.open(file);
-  return new SecretDesk({ vault: plainVault(home), config: store, folders: [join(home, 'journal')] });
+  // Nothing is at the other end of its bus.
+  const keychain = new SystemKeychain({ DBUS_SESSION_BUS_ADDRESS: '' });
+  return new SecretDesk({ vault: plainVault(home), config: store, folders: [join(home, 'journal')], keychain });
 }
 
 function deps(): ImportDeps {
@@ -59,6 +62,7 @@ function deps(): ImportDeps {
     remove: async (names) => names.filter((name) => config.delete(name)),
     secrets: {
       keep: async (...given) => (await desk()).keep(...given),
+      keepKeyring: async (...given) => (await desk()).keepKeyring(...given),
       copies: async (...given) => (await desk()).copies(...given),
     },
     connect: (text, { app }) => formatOf(app).set(text, [...app.container, 'tooltray'], { command: '/opt/tooltray' }),
@@ -314,4 +318,21 @@ test('a vault that is locked: nothing is brought over', async () => {
   const done = importServers([{ offer: a, name: 'a' }], { move: true, seal: true }, deps());
   await expect(done).rejects.toMatchObject({ code: 'secret_locked' });
   expect([config.size, await readFile(place.file, 'utf8')]).toEqual([0, expect.stringContaining('planted-in-app-4')]);
+});
+
+test('what MCPProxy keeps in a keychain that cannot be asked is told, and what the vault has already is not asked for', async () => {
+  const place = await cursor({ a: { command: 'one', env: { A: '${keyring:A_KEY}', B: 'x ${keyring:HERE}' } } });
+  await plainVault(home).write('secret/HERE', 'is here');
+  const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
+  if (a === undefined) throw new Error('it was written');
+  expect(a.sealable.map(({ name, inKeychain }) => [name, inKeychain])).toEqual([
+    ['A_KEY', true],
+    ['HERE', true],
+  ]);
+  const outcome = await importServers([{ offer: a, name: 'a' }], { move: false, seal: true }, deps());
+  expect(outcome.sentence).toMatch(
+    /^Added: a\. A_KEY did not come from MCPProxy's keychain \(.+\): tooltray secret set A_KEY$/,
+  );
+  expect([outcome.sealed, outcome.copies]).toEqual([[], []]);
+  expect(config.get('a')).toEqual(a.entry);
 });

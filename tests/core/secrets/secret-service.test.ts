@@ -4,10 +4,11 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CliHome, eventually } from '../../cli/cli-home.ts';
 
@@ -94,6 +95,10 @@ const plain = {
   command: process.execPath,
   args: [join(import.meta.dirname, '../../integration/servers/telling.ts'), 'plain'],
 };
+
+interface Listed {
+  readonly secrets: readonly { readonly name: string; readonly changedAt?: number }[];
+}
 
 interface Kept {
   readonly session: Session;
@@ -222,6 +227,58 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
     expect(vaultOf(home)).toBe(vault);
     expect(await standing(home, session.env)).toMatchObject({ state: 'open' });
   });
+
+  test('what MCPProxy keeps in it is read when its servers are brought over and the person says so', async () => {
+    const session = await Session.open();
+    await session.unlock();
+    // Under the same two attributes as go-keyring, which MCPProxy has it from.
+    const script = `new (require('@napi-rs/keyring').Entry)('mcpproxy', 'K', { linux: { store: 'secret-service' } }).setPassword(${JSON.stringify(planted)})`;
+    expect(spawnSync(process.execPath, ['-e', script], { env: { ...process.env, ...session.env } }).status).toBe(0);
+    await using home = new CliHome({});
+    const file = join(home.path, 'mcp_config.json');
+    const env = { TOLD_KEY: '${keyring:K}', OTHER: '${keyring:MISSING}' };
+    writeFileSync(file, JSON.stringify({ mcpServers: [{ name: 'told', ...plain, env }] }));
+    const words = ['import', '--file', file, '--yes'];
+    const left = await home.runWith({ env: session.env }, ...words, '--dry-run');
+    expect(left.stdout).toContain("Left in the system's keychain: told, ${keyring:K} of MCPProxy");
+    const done = await home.runWith({ env: session.env }, ...words, '--sealed');
+    expect(done.stdout).toContain('Sealed in the vault: K.');
+    expect(done.stdout).toContain("MISSING did not come from MCPProxy's keychain (it has none of that name)");
+    const { secrets } = JSON.parse((await home.runWith({ env: session.env }, 'secret', '--json')).stdout) as Listed;
+    expect(secrets.map(({ name, changedAt }) => [name, typeof changedAt])).toEqual([
+      ['K', 'number'],
+      ['MISSING', 'undefined'],
+    ]);
+    const called = await home.runWith({ env: session.env, input: 'x' }, 'secret', 'set', 'MISSING');
+    expect(called.code).toBe(0);
+    expect((await home.runWith({ env: session.env }, 'call', 'told:tell')).stdout).toContain(planted);
+    expect(filesWith(planted, home.path)).toEqual([]);
+  });
+
+  test('answering after 30 seconds: nothing is lost or made anew meanwhile, and the server starts by itself', async () => {
+    const { session, home, vault } = await homeWithSecret();
+    session.signal('SIGSTOP');
+    withEnvironment(session.env);
+    await home.serve();
+    const files = readdirSync(join(home.path, 'data/secrets'));
+    const seen = await eventually(
+      () => servers(home),
+      ({ telling: one = '', plain: two = '' }) => one.startsWith('error') && two.startsWith('ready'),
+    );
+    expect(seen['telling']).toContain('needs the secret K');
+    await sleep(30_000);
+    expect(await standing(home, session.env)).toMatchObject({ state: 'locked', place: 'keychain' });
+    expect((await servers(home))['plain']).toMatch(/^ready/);
+    expect((await home.run('call', 'plain:tell')).code).toBe(0);
+    expect([vaultOf(home), readdirSync(join(home.path, 'data/secrets'))]).toEqual([vault, files]);
+    session.signal('SIGCONT');
+    await eventually(
+      () => servers(home),
+      ({ telling: one = '' }) => one.startsWith('ready'),
+    );
+    expect((await home.run('call', 'telling:tell')).stdout).toContain(planted);
+    expect([vaultOf(home), readdirSync(join(home.path, 'data/secrets'))]).toEqual([vault, files]);
+  }, 120_000);
 
   test('two processes that begin at once agree on one key', async () => {
     const session = await Session.open();

@@ -13,6 +13,7 @@ import type { KeychainAnswer, KeychainRequest } from './keychain-messages.ts';
 type Library = { readonly Entry: typeof KeychainEntry };
 
 const service = 'Tooltray';
+const mcpproxy = 'mcpproxy';
 
 process.once('message', (request: KeychainRequest) => {
   const answer = answerTo(request);
@@ -21,6 +22,7 @@ process.once('message', (request: KeychainRequest) => {
 
 function answerTo(request: KeychainRequest): KeychainAnswer {
   try {
+    if (request.act === 'read MCPProxy’s') return { value: readMcpproxy(request.account) };
     // Pinned: by itself the library would fall back to the kernel's keyring, which is empty after a restart.
     const entry = new (load().Entry)(service, request.account, { linux: { store: 'secret-service' } });
     if (request.act === 'read') return { value: entry.getPassword() ?? undefined };
@@ -30,6 +32,22 @@ function answerTo(request: KeychainRequest): KeychainAnswer {
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/**
+ * As go-keyring writes it (https://github.com/zalando/go-keyring): on Windows under a target of its own, in bytes of UTF-8; on macOS what `security`
+ * would not print as it is stands encoded.
+ */
+function readMcpproxy(account: string): string | undefined {
+  const { Entry } = load();
+  if (process.platform === 'win32') {
+    const bytes = Entry.withTarget(`${mcpproxy}:${account}`, mcpproxy, account).getSecret();
+    return bytes === null ? undefined : Buffer.from(bytes).toString('utf8');
+  }
+  const text = new Entry(mcpproxy, account, { linux: { store: 'secret-service' } }).getPassword() ?? undefined;
+  const [, how, encoded = ''] = /^go-keyring-(base64|encoded):(.*)$/s.exec(text ?? '') ?? [];
+  if (process.platform !== 'darwin' || how === undefined) return text;
+  return Buffer.from(encoded, how === 'base64' ? 'base64' : 'hex').toString('utf8');
 }
 
 /** Throws where there is none for this system. */
