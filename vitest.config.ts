@@ -15,7 +15,7 @@ const alone = [
   'tests/hostile/*.test.ts',
   'tests/core/activity/call-details.test.ts',
   'tests/core/config/config-store.test.ts',
-  'tests/core/spills/return-memory.test.ts',
+  'tests/core/base/return-memory.test.ts',
   'tests/core/spills/read-worker/{big-files,lines}.test.ts',
 ];
 /** Proofs that take as long as many others together: `npm run test:long`. */

@@ -1,8 +1,6 @@
 /** Keeps one answer: written under no name, described, named, and put into the index last of all. */
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { parseJson } from '../base/json.ts';
 import type { AnswerWriter, WrittenPart } from './keep-thread.ts';
 import { type AnswerRemains, isTextKind } from './messages.ts';
@@ -177,39 +175,4 @@ function slice(chunks: readonly Uint8Array[], start: number, length: number): Bu
     if (offset >= start + length) break;
   }
   return Buffer.concat(found);
-}
-
-// Gives the memory of an answer of hundreds of megabytes back once it has gone to disk: a core that is idle collects nothing by itself.
-
-/** Answers of fewer bytes are left to V8's own time. */
-const worthwhile = 32 * 1024 * 1024;
-/** Another big answer may be right behind, in ms. */
-const quietMs = 2000;
-
-export class ReturnMemory {
-  readonly #quietMs: number;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(quiet = quietMs) {
-    this.#quietMs = quiet;
-  }
-
-  /** To be told of each answer that has been let go. */
-  released(bytes: number): void {
-    if (bytes < worthwhile) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(collect, this.#quietMs).unref();
-  }
-
-  close(): void {
-    clearTimeout(this.#timer);
-  }
-}
-
-/** A whole collection, which takes as long as the heap is large: that of the core is small, the answers lie outside of it. */
-function collect(): void {
-  setFlagsFromString('--expose-gc');
-  const gc = runInNewContext('gc') as () => void;
-  setFlagsFromString('--no-expose-gc');
-  gc();
 }

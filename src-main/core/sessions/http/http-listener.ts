@@ -1,6 +1,7 @@
 /** Client apps over HTTP: 127.0.0.1 only, a token, Host and Origin checked, then routed by era and endpoint. */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { AppError, errorText } from '../../base/errors.ts';
+import { ReturnMemory } from '../../base/return-memory.ts';
 import type { HttpSettings } from '../../config/app-config.ts';
 import { sameToken } from '../../security/access-token.ts';
 import type { LineBudgets } from '../../wire/byte-budget.ts';
@@ -58,6 +59,9 @@ const usualRequestMs = 120_000;
 /** When to come again where there is no room, and where Tooltray is ending: it may be back by then. In seconds. */
 const retrySeconds = 5;
 const endingSeconds = 10;
+/** What is left of a request when it is over, about, and how long none may have been before that is collected, in ms. */
+const exchangeBytes = 20_000;
+const memoryQuietMs = 10_000;
 /** How often is looked whether all is answered that was asked before the end, in ms. */
 const drainLookMs = 25;
 /** Who was answered before they had sent all may read the answer so long, in ms. */
@@ -73,6 +77,7 @@ export class HttpListener {
   readonly #toTokens = new Map<string, Set<ServerResponse>>();
   /** Requests that are being answered, and streams that stay. */
   readonly #open = { requests: 0, streams: 0 };
+  readonly #memory = new ReturnMemory(memoryQuietMs);
   #isEnding = false;
 
   constructor(options: HttpListenerOptions) {
@@ -143,6 +148,7 @@ export class HttpListener {
     await this.#legacy.close();
     await new Promise((resolve) => setImmediate(resolve));
     for (const server of this.#servers) server.closeAllConnections();
+    this.#memory.close();
     await closed;
   }
 
@@ -249,7 +255,10 @@ export class HttpListener {
     const full = this.#noRoom(what);
     if (full !== undefined) return refuse(response, { ...full, id });
     this.#open[what]++;
-    response.once('close', () => this.#open[what]--);
+    response.once('close', () => {
+      this.#open[what]--;
+      this.#memory.released(exchangeBytes);
+    });
     return serve();
   }
 

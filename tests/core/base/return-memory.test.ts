@@ -1,7 +1,7 @@
-/** What a big answer held is given back, though nothing else happens. */
+/** What a big answer or many calls held is given back, though nothing else happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { ReturnMemory } from '../../../src-main/core/spills/keep-answer.ts';
+import { ReturnMemory } from '../../../src-main/core/base/return-memory.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -22,4 +22,13 @@ async function heldAfter(megabytes: number): Promise<number> {
 
 test('the buffers of 200 MB are gone a moment later', async () => {
   expect(await heldAfter(200)).toBeLessThan(20);
+});
+
+test('what many small things held is gone, too, when there have been enough of them', async () => {
+  const memory = new ReturnMemory(50);
+  onTestFinished(() => memory.close());
+  const before = process.memoryUsage().arrayBuffers;
+  for (let at = 0; at < 100; at++) memory.released(letGo(1));
+  await sleep(400);
+  expect((process.memoryUsage().arrayBuffers - before) / megabyte).toBeLessThan(20);
 });
