@@ -42,9 +42,10 @@ function addWorth(term: number, worth: number, postings: Postings, score: Float6
   const { document, impact } = postings;
   const start = postings.start(term);
   const end = start + postings.holders(term);
+  // Both lists are longer than that, and every number is that of a document.
   for (let posting = start; posting < end; posting += 1) {
-    const number = document[posting] ?? 0;
-    score[number] = (score[number] ?? 0) + worth * (impact[posting] ?? 0);
+    const number = document[posting] as number;
+    score[number] = (score[number] as number) + worth * (impact[posting] as number);
   }
 }
 

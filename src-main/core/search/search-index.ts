@@ -88,14 +88,14 @@ export class SearchIndex {
 }
 
 function matches({ score }: Scores, { documents }: ToolStore, { servers, accepts }: SearchOptions = {}): number[] {
-  const allowed = servers === undefined ? undefined : new Set(servers);
   const found: number[] = [];
-  for (let document = 0; document < score.length; document += 1) {
-    if ((score[document] ?? 0) === 0) continue;
+  for (let document = 0; document < score.length; document += 1) if (score[document] !== 0) found.push(document);
+  if (servers === undefined && accepts === undefined) return found;
+  const allowed = servers === undefined ? undefined : new Set(servers);
+  return found.filter((document) => {
     const { id = '', server = '' } = documents[document] ?? {};
-    if (allowed?.has(server) !== false && accepts?.(id) !== false) found.push(document);
-  }
-  return found;
+    return allowed?.has(server) !== false && accepts?.(id) !== false;
+  });
 }
 
 function bestOf(found: readonly number[], { score }: Scores, { documents }: ToolStore, limit: number): number[] {
