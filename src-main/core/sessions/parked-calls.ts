@@ -4,6 +4,7 @@
  * Source: MCP 2026-07-28, multi-round-trip requests.
  */
 import { randomBytes } from 'node:crypto';
+import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 
@@ -59,10 +60,9 @@ export class ParkedCalls {
     if (step.kind === 'done') return step.result;
     if (this.#parked.size >= maxParked) {
       call.abandon('too many calls are waiting for answers');
-      throw new RpcError(
-        rpcCode.internal,
-        'Too many calls are waiting for answers of their client apps. Try again later.',
-      );
+      throw new AppError('session_limit', 'Too many calls are waiting for answers of their client apps.', {
+        fix: 'Try again later.',
+      });
     }
     const state = statePrefix + randomBytes(18).toString('base64url');
     const timer = setTimeout(() => {
