@@ -30,10 +30,10 @@ const long = [
 ];
 /** Whose every case takes as long; those that are one of a kind run always (`TOOLTRAY_LONG`). */
 const longer = [
-  'tests/real/{conformance,sign-in-conformance}.test.ts',
+  'tests/real/{conformance,mode-change,sign-in-conformance,spills}.test.ts',
   'tests/core/client-apps/install.test.ts',
   'tests/core/condense/enough-to-call.test.ts',
-  'tests/integration/{held-for-person,pins,profiles,refused-arguments}.test.ts',
+  'tests/integration/{bad-input,held-for-person,pins,profiles,refused-arguments,whole-answers}.test.ts',
 ];
 const limits = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
 

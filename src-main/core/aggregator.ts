@@ -87,6 +87,8 @@ interface AggregatorOptions {
   readonly mode?: string | undefined;
   /** Counts tokens for several cores of one process; who made it closes it. Else the core makes its own. */
   readonly counter?: TokenCounter | undefined;
+  /** Runs programs for several cores of one process; who made it closes it. Else the core makes its own. */
+  readonly sandbox?: Sandbox | undefined;
 }
 
 const startSlots = 10;
@@ -151,7 +153,7 @@ export class Aggregator {
   readonly healing: Healing;
   /** All that waits for the person; no session and no mode is given it. */
   readonly inbox: Inbox;
-  readonly sandbox = new Sandbox();
+  readonly sandbox: Sandbox;
   /** Looks texts of servers for what attacks are made of. */
   readonly scans = new ScanThread();
   readonly descriptions: DescriptionStore;
@@ -169,6 +171,7 @@ export class Aggregator {
   constructor(options: AggregatorOptions) {
     const { paths, env, log, masker } = options;
     this.options = options;
+    this.sandbox = options.sandbox ?? new Sandbox();
     for (const folder of [paths.dataDir, paths.logDir, paths.cacheDir, paths.runDir]) ensurePrivateDir(folder);
     this.registry = new ProcessRegistry(new ChildrenList(paths.runDir));
     this.token = readOrCreateToken(paths.tokenFile);
@@ -415,7 +418,7 @@ export class Aggregator {
     await this.callNotes.settled();
     await this.#stopAudit();
     await this.audit.close();
-    await this.sandbox.close();
+    if (this.options.sandbox === undefined) await this.sandbox.close();
     await this.scans.close();
     this.registry.close();
   }

@@ -12,6 +12,7 @@ import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
 import { ownAddress } from '../core/client-apps/own-launch.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
+import type { Sandbox } from '../core/sandbox/sandbox.ts';
 import type { AppAccessStore } from '../core/security/app-access.ts';
 import { type Endpoint, sessionViewFor } from '../core/sessions/views/endpoint.ts';
 import { servePeer } from '../core/sessions/peer-session.ts';
@@ -47,6 +48,8 @@ export interface CoreHostOptions {
   readonly stderr?: NodeJS.WritableStream | undefined;
   /** Counts tokens for several cores of one process; who made it closes it. */
   readonly counter?: TokenCounter | undefined;
+  /** Runs programs for several cores of one process; who made it closes it. */
+  readonly sandbox?: Sandbox | undefined;
 }
 
 export class CoreHost {
@@ -68,12 +71,12 @@ export class CoreHost {
   #apps: AppSetup | undefined;
 
   private constructor(options: CoreHostOptions, paths: AppPaths, config: ConfigStore, log: Log, masker: Masker) {
-    const { env, version, mode, counter } = options;
+    const { env, version, mode, counter, sandbox } = options;
     this.#options = options;
     this.paths = paths;
     this.appAccess = openAppAccess(paths);
     this.log = log;
-    this.core = new Aggregator({ paths, env, config, log, masker, version, mode, counter });
+    this.core = new Aggregator({ paths, env, config, log, masker, version, mode, counter, sandbox });
     const { audit } = this.core;
     this.gate = new AppGate(this.appAccess, log, (app, { code, text: sentence }) =>
       audit.note({ kind: 'refusal', of: 'access', code, sentence, app }),

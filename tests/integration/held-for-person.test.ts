@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { helperTools } from '../../src-main/core/mode-list.ts';
+import { allCases } from '../support/all-cases.ts';
 import { inputsFor } from '../support/shown-everywhere.ts';
 import type { SocketClient } from '../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
@@ -148,7 +149,7 @@ test(
           // Taking a server out, which the policy allows here, accepts nothing of it and ends the test.
           if (['remove', 'unload_kit', 'unload'].includes(String(input['action'] ?? input['operation']))) return [];
           // A program takes a process of its own each time: beside one everything else is tried by `npm run test:long`.
-          const tried = 'code' in input && process.env['TOOLTRAY_LONG'] !== 'yes' ? beside.slice(0, 1) : beside;
+          const tried = 'code' in input && !allCases ? beside.slice(0, 1) : beside;
           return tried.map((more) => ({ name, input: { ...more, ...input, name: input['name'] ?? server } }));
         }),
       );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { modes } from '../../src-main/core/mode-list.ts';
+import { allCases } from '../support/all-cases.ts';
 import type { Params } from '../support/raw-client.ts';
 import { type SocketClient, textOf } from '../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
@@ -124,7 +125,7 @@ const fetches: readonly (readonly [string, Params])[] = [
 ];
 
 /** `npm run test:long`: by a program in Python after each of them, which takes a process of its own every time. */
-const inPython = process.env['TOOLTRAY_LONG'] === 'yes' ? fetches : fetches.slice(0, 1);
+const inPython = allCases ? fetches : fetches.slice(0, 1);
 
 test.each(fetches)('what %s %j has shown is not told by a refusal, whoever refuses', async (name, input) => {
   const one = await core.open({}, { mode: 'search' });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHttpFixture } from '../fixtures/servers/http-fixture.ts';
 import type { HttpFixture } from '../fixtures/servers/shared/serve-over-http.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { allCases } from '../support/all-cases.ts';
 import { type BuiltCore, startBuiltCore } from './built-core.ts';
 import { PrivateHome } from './private-home.ts';
 import { runProgram } from './run-program.ts';
@@ -45,13 +46,11 @@ function requiredScenarios(output: string): Verdict {
   return { passed: required.length - failed.length, failed };
 }
 
-/** `npm run test:long`: over stdio as well, and whatever the suite has besides. */
-const whole = process.env['TOOLTRAY_LONG'] === 'yes';
-
 test.each([
   { revision: '2025-11-25', line: 'HTTP', scenarios: 30 },
   { revision: '2026-07-28', line: 'HTTP', scenarios: 37 },
-  ...(whole
+  // Over stdio as well.
+  ...(allCases
     ? [
         { revision: '2025-11-25', line: 'stdio', scenarios: 30 },
         { revision: '2026-07-28', line: 'stdio', scenarios: 37 },
@@ -86,7 +85,8 @@ async function runScenarios(url: string, revision: string): Promise<Readonly<Rec
   return Object.fromEntries(lines.map(([, mark, name]): [string, boolean] => [String(name), mark === '✓']));
 }
 
-test.runIf(whole).each([
+// Whatever the suite has besides.
+test.runIf(allCases).each([
   { revision: '2025-11-25', scenarios: 33 },
   { revision: '2026-07-28', scenarios: 40 },
 ])(

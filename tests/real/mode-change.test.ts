@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SessionStatus } from '../../src-main/rpc/contract.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { allCases } from '../support/all-cases.ts';
 import { cliCommand, shimCommand, startBuiltCore } from './built-core.ts';
 import { PrivateHome } from './private-home.ts';
 import { havePackages, programOf } from './real-packages.ts';
@@ -57,7 +58,8 @@ async function sessions(home: PrivateHome): Promise<SessionStatus[]> {
 }
 
 describe.skipIf(!present)('mcpdo, connected all the time', () => {
-  test.each(['legacy', 'modern'])(
+  // Both eras with both SDKs: tests/integration/mode-change.
+  test.each(allCases ? ['legacy', 'modern'] : ['modern'])(
     'over the shim, era %s',
     async (era) => {
       using home = new PrivateHome();

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allCases } from '../support/all-cases.ts';
 import { type Params, type RawChild, spawnRaw } from '../support/raw-client.ts';
 import { type BuiltCore, shimCommand, startBuiltCore } from './built-core.ts';
 import { PrivateHome } from './private-home.ts';
@@ -29,6 +30,9 @@ const ways: Readonly<Record<string, Way>> = {
     read: (input) => ['proxy-dispatch', { action: 'readresult', ...input }],
   },
 };
+
+/** Every mode and every server, each mode with one of them (`npm run test:long`: with all). */
+const through = (mode: string): readonly string[] => (allCases ? Object.keys(ways) : [mode]);
 
 const commits = 3000;
 const files = 17_000;
@@ -82,7 +86,7 @@ describe.skipIf(!present)('long answers of real servers', () => {
     return await raw.client.callTool(tool, input);
   }
 
-  test.each(Object.keys(ways))(
+  test.each(through('search'))(
     'a directory tree of 5 MB is the same in its file, and grep, slice and query find their way in it: mode %s',
     async (mode) => {
       await using session = await open(mode);
@@ -99,7 +103,7 @@ describe.skipIf(!present)('long answers of real servers', () => {
     60_000,
   );
 
-  test.each(Object.keys(ways))(
+  test.each(through('proxy'))(
     'the log of a large repository is kept with every commit that git tells of: mode %s',
     async (mode) => {
       await using session = await open(mode);
@@ -113,7 +117,7 @@ describe.skipIf(!present)('long answers of real servers', () => {
     60_000,
   );
 
-  test.skipIf(browser === undefined).each(Object.keys(ways))(
+  test.skipIf(browser === undefined).each(through('dispatch'))(
     'the snapshot of a long page is kept and read in, and its screenshot is shown: mode %s',
     async (mode) => {
       await using session = await open(mode);

@@ -1,5 +1,6 @@
 /** All that apps and their models are shown of the servers, in every mode and over every endpoint: for what must stand nowhere. */
 import { helperTools, modes } from '../../src-main/core/mode-list.ts';
+import { allCases } from './all-cases.ts';
 import { HttpClient } from './http-client.ts';
 import { ModernClient } from './modern-client.ts';
 import type { Params } from './raw-client.ts';
@@ -15,9 +16,6 @@ export interface Names {
 }
 
 const most = 60;
-
-/** `npm run test:long`: in each mode the helpers of every mode before it as well, listed there or not. */
-const whole = process.env['TOOLTRAY_LONG'] === 'yes';
 
 /** Inputs for a helper tool: each word of its enums, each name in each field that takes a text. */
 export function inputsFor(schema: unknown, { names, query, server }: Names): readonly Params[] {
@@ -38,8 +36,9 @@ export function inputsFor(schema: unknown, { names, query, server }: Names): rea
   return inputs;
 }
 
-/** Who is shown it: an app over the socket, and addresses. */
+/** Who is shown it: an app over the socket, in some modes or in all, and addresses. */
 interface Place {
+  readonly modes?: readonly string[];
   readonly hello: HelloWishes;
   readonly paths: (server: string) => readonly string[];
 }
@@ -50,10 +49,12 @@ const everywhere: Place = { hello: {}, paths: (server) => ['', `/server/${server
 export async function shownEverywhere(core: TestCore, names: Names, place: Place = everywhere): Promise<string> {
   const said: unknown[] = [];
   for (const { name: mode } of modes) {
+    if (place.modes?.includes(mode) === false) continue;
     const session = await core.connect({ ...place.hello, mode });
     const shown = [await session.initialize(), ...(await listsOf((method) => session.request(method)))];
     said.push(...shown);
-    const listed = JSON.stringify(whole ? said : shown);
+    // All cases: in each mode the helpers of every mode before it as well, listed there or not.
+    const listed = JSON.stringify(allCases ? said : shown);
     for (const helper of helperTools.values()) {
       // In `proxy` all of them, listed or not.
       if (mode !== 'proxy' && !listed.includes(`"name":${JSON.stringify(helper.definition.name)}`)) continue;

@@ -10,10 +10,11 @@ import { installEntry, planInstall, uninstallEntries } from '../../../src-main/c
 import type { KnownApp } from '../../../src-main/core/client-apps/known-app.ts';
 import { knownApps } from '../../../src-main/core/client-apps/known-apps.ts';
 import { undoChange } from '../../../src-main/core/client-apps/undo.ts';
+import { allCases } from '../../support/all-cases.ts';
 import { type Situation, situationsOf } from './situations.ts';
 
 /** TOML takes as long as all others together: `npm run test:long`. */
-const bigOnes = ['claude-code', 'goose', ...(process.env['TOOLTRAY_LONG'] === 'yes' ? ['codex'] : [])];
+const bigOnes = ['claude-code', 'goose', ...(allCases ? ['codex'] : [])];
 const hasBig: ReadonlySet<string> = new Set(
   process.env['TOOLTRAY_TEST_APPS'] === 'all' ? knownApps.map(({ id }) => id) : bigOnes,
 );

@@ -10,10 +10,11 @@ import { helperTools } from '../../../src-main/core/mode-list.ts';
 import { toolTexts } from '../../../src-main/core/modes/run-code.ts';
 import { serverWith } from '../catalog/catalog-of.ts';
 import { helperContext } from '../modes/helper-context.ts';
+import { allCases } from '../../support/all-cases.ts';
 import { argumentsFor, madeUpSchema, validatorOf } from './arbitrary-arguments.ts';
 import { readCompact, readDetail, readSignature } from './read-signature.ts';
 
-const count = process.env['TOOLTRAY_LONG'] === 'yes' ? 10 : 3;
+const count = allCases ? 10 : 3;
 
 const schemas = fc.sample(madeUpSchema, { numRuns: count * 50, seed: 20_261_122 });
 
