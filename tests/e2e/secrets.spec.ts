@@ -30,9 +30,9 @@ test('what is brought over is sealed unless the person says no, and the file tha
   await page.goto(home.at('setup/servers'));
   const seal = page.getByRole('checkbox', { name: /sealed, out of the config file/ });
   await expect(seal).toBeChecked();
-  await expect(page.getByText('Keep mail, env MAIL_KEY, plain, env PLAIN_KEY sealed')).toBeVisible();
+  await expect(page.getByText('Keep env MAIL_KEY of mail and env PLAIN_KEY of plain sealed')).toBeVisible();
   await page.getByRole('checkbox', { name: 'Bring plain over' }).uncheck();
-  await expect(page.getByText('Keep mail, env MAIL_KEY sealed')).toBeVisible();
+  await expect(page.getByText('Keep env MAIL_KEY of mail sealed')).toBeVisible();
   await page.getByRole('button', { name: 'Add 1 server' }).click();
   const brought = page.getByRole('region', { name: 'What was brought over' });
   await expect(brought).toContainText('Sealed in the vault: MAIL_KEY.');

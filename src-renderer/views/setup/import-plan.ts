@@ -33,7 +33,7 @@ export function chosen(
 export function sealable(offers: readonly OfferedServer[], wishes: ImportWishes): readonly string[] {
   return offers
     .filter((offer) => offer.already === undefined && isTicked(offer, wishes))
-    .flatMap((offer) => offer.sealable.map(({ where }) => `${nameOf(offer, wishes).trim()}, ${where}`));
+    .flatMap((offer) => offer.sealable.map(({ where }) => `${where} of ${nameOf(offer, wishes).trim()}`));
 }
 
 /** Ids of those that are worth a trial: what is here already shows how it fares by itself. */

@@ -62,5 +62,5 @@ test('a name that is empty, taken or given twice is told before anything is aske
 
 test('what could be sealed is told of what is new and ticked, under the name it will have', () => {
   const plan = wishes({ ticked: new Map([['id-linear', false]]), names: new Map([['id-github', 'work']]), move: true });
-  expect(sealable(offers, plan)).toEqual(['work, env KEY']);
+  expect(sealable(offers, plan)).toEqual(['env KEY of work']);
 });
