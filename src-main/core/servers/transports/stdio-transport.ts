@@ -68,6 +68,7 @@ export class StdioTransport implements Transport, ByteHolder {
     const stdin = this.#group?.child.stdin;
     if (stdin === undefined || this.#ending !== undefined || !stdin.writable) throw await this.#gone();
     if (isNotification(message) && stdin.writableLength > longestBacklog) return;
+    this.#gather(stdin);
     try {
       const written = writeAll(stdin, serializeMessage(message), this.#options.serverName);
       this.#countUnread(stdin);
@@ -146,6 +147,13 @@ export class StdioTransport implements Transport, ByteHolder {
     this.#reason ??= reason;
     this.#group?.child.stdout.destroy();
     void this.#end();
+  }
+
+  /** What is sent in one turn, by however many sessions, leaves in one write. */
+  #gather(stdin: Writable): void {
+    if (stdin.writableCorked > 0) return;
+    stdin.cork();
+    setImmediate(() => stdin.uncork());
   }
 
   #countUnread(stdin: Writable): void {
