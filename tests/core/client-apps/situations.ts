@@ -73,7 +73,9 @@ function tomlSituations({ container: [key = ''] }: KnownApp, entry: Entry): Situ
   const ours = `[${key}.tooltray]\n${lines}${variables === '' ? '' : `\n[${key}.tooltray.env]\n${variables}`}`;
   const others = `# mine\nmodel = "x"   # odd  spacing\n\n[${key}.other]\ncommand = 'y'\nargs = [\n  "a", # first\n  "]",\n]\n\n[last]\nbig = 9223372036854775807\nday = 2026-01-02\n`;
   const old = `a = 1\n\n[${key}.tooltray]\ncommand = "/old"\n\n[${key}.tooltray.env]\nX = "1"\n\n# about z\n[z]\n`;
-  const big = `pad = [\n${`  "${padding}",\n`.repeat(48_000)}]\n\n[${key}.other]\ncommand = "y"\n`;
+  const padded = (lines: number): string =>
+    `pad = [\n${`  "${padding}",\n`.repeat(lines)}]\n\n[${key}.other]\ncommand = "y"\n`;
+  const [large, big] = [padded(4_800), padded(48_000)];
   return [
     { name: 'missing', before: undefined, after: ours },
     { name: 'empty', before: '', after: ours },
@@ -94,6 +96,7 @@ function tomlSituations({ container: [key = ''] }: KnownApp, entry: Entry): Situ
       after: `[${key}.other]\n\tcommand\t=\t"y"\n\n${ours}`,
     },
     { name: 'trailing commas', before: 'a = [\n  1,\n]\n', after: `a = [\n  1,\n]\n\n${ours}` },
+    { name: '500 kB', before: large, after: `${large}\n${ours}` },
     { name: '5 MB', before: big, after: `${big}\n${ours}` },
     { name: 'read-only', before: others, after: undefined, how: 'read-only' },
     { name: 'a link', before: others, after: `${others}\n${ours}`, how: 'link' },
