@@ -29,8 +29,10 @@ async function setUp(flags) {
   const releaseLock = await takeLock(root);
   try {
     ensurePackages(root);
-    if (flags.has('--build')) ensureBuild(root);
-    if (flags.has('--browser')) await ensureBrowser();
+    // The browser is fetched while the build computes; neither is left running when the other fails.
+    const parts = [flags.has('--build') && ensureBuild(root), flags.has('--browser') && ensureBrowser()];
+    const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   } finally {
     releaseLock();
   }

@@ -1,5 +1,6 @@
 /** Builds dist/ when its sources have changed. */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { findNode } from './node-versions.mjs';
 import { SetupError } from './setup-error.mjs';
@@ -19,18 +20,19 @@ const sources = [
   'vite.config.ts',
 ];
 
-/** Throws SetupError when the build fails. */
-export function ensureBuild(root) {
+/** Rejects with SetupError when the build fails. */
+export async function ensureBuild(root) {
   const stamp = join(root, 'dist', '.sources');
   const wanted = hashOf(root, sources);
   if (hasStamp(stamp, wanted)) return;
 
   console.log('set-up: building dist/ …');
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-  const { status } = spawnSync(findNode(root), [vite, 'build', '--app', '--logLevel', 'warn'], {
+  const build = spawn(findNode(root), [vite, 'build', '--app', '--logLevel', 'warn'], {
     cwd: root,
     stdio: 'inherit',
   });
+  const [status] = await once(build, 'exit');
   if (status !== 0) throw new SetupError('The build failed; its own words are above. dist/ is not complete.');
   // The build empties dist/ first, so one that was broken off leaves no stamp and is repeated.
   writeStamp(stamp, wanted);
