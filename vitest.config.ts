@@ -20,6 +20,7 @@ const alone = [
 ];
 /** Proofs that take as long as many others together: `npm run test:long`. */
 const long = [
+  'tests/client/package.test.ts',
   'tests/core/sandbox/python-worker/{escapes,limits,programs,python}.test.ts',
   'tests/core/sandbox/speaks-python.test.ts',
   'tests/core/spills/spill-large.test.ts',
@@ -39,8 +40,8 @@ const limits = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { tim
 
 export default defineConfig({
   test: {
-    // Most of them wait for processes: one more than CI has cores.
-    maxWorkers: 3,
+    // Most of them wait for processes: with three, the two cores of CI have nothing to do for a tenth of the time.
+    maxWorkers: 4,
     projects: [
       {
         // For the page's own classes that hold state.

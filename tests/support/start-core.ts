@@ -65,7 +65,8 @@ export async function startCore(
     writeFile(configFile, typeof next === 'string' ? next : JSON.stringify({ ...usual, ...next }, null, 2));
   await write(config);
   const host = await CoreHost.open({
-    env: { ...process.env, ...env, TOOLTRAY_HOME: folder },
+    // Without a terminal the person's login is asked for PATH, and the one that a test gives would not count.
+    env: { ...process.env, ...(env['PATH'] !== undefined && { TERM: 'dumb' }), ...env, TOOLTRAY_HOME: folder },
     version: '0.0.0',
     configFile: ownConfig ? undefined : configFile,
     port: 0,
