@@ -27,6 +27,9 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
   return await work();
 }
 
+/** What file systems without hard links answer (FAT, some shares). */
+const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
 export class LockFile implements Disposable {
   readonly #file: string;
   readonly #staleMs: number;
@@ -55,7 +58,25 @@ export class LockFile implements Disposable {
     this.#isMine = false;
   }
 
+  /** Made aside and then linked: whoever is killed in between leaves no lock without a number, which would hold for as long as a forgotten one. */
   #create(): boolean {
+    if (contentOf(this.#file) !== undefined) return false;
+    const whole = `${this.#file}.${randomUUID().slice(0, 8)}`;
+    try {
+      writeFileSync(whole, this.#words, { flag: 'wx', mode: 0o600 });
+      linkSync(whole, this.#file);
+      return true;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST') return false;
+      if (noLinks.has(code ?? '')) return this.#createInPlace();
+      throw error;
+    } finally {
+      rmSync(whole, { force: true });
+    }
+  }
+
+  #createInPlace(): boolean {
     try {
       writeFileSync(this.#file, this.#words, { flag: 'wx', mode: 0o600 });
       return true;
@@ -67,7 +88,7 @@ export class LockFile implements Disposable {
     }
   }
 
-  /** No number yet: its maker is between creating and writing it. */
+  /** No number yet: its maker is between creating and writing it, where files cannot be linked. */
   #isForgotten(seen: string): boolean {
     const pid = Number.parseInt(seen, 10);
     if (pid > 0 && !isRunning(pid)) return true;

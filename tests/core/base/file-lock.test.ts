@@ -1,5 +1,7 @@
 /** One holder at a time, and no lock that stays for ever. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,4 +65,27 @@ test('a lock that a living process keeps ends in an error that names the process
     code: 'config_conflict',
     message: `Another process (pid ${process.pid}) keeps the config file locked.`,
   });
+});
+
+test('whoever is killed while it takes the lock leaves none without its number', async () => {
+  const file = join(folder, 'taken.lock');
+  const taker = spawn(process.execPath, [join(import.meta.dirname, 'lock-taker.fixture.ts'), file], {
+    stdio: 'ignore',
+  });
+  const seen = new Set<string>();
+  try {
+    for (let found = 0; found < 5000;) {
+      try {
+        seen.add(readFileSync(file, 'utf8').replace(/ .*/s, ''));
+        found++;
+      } catch {
+        // It is free just now, or the taker has not begun.
+        if (found === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    }
+  } finally {
+    taker.kill('SIGKILL');
+    await once(taker, 'close');
+  }
+  expect([...seen]).toEqual([String(taker.pid)]);
 });

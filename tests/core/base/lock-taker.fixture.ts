@@ -1,0 +1,7 @@
+/** Takes a lock and lets it go, again and again, until it is killed. Takes the lock's file as its argument. */
+import { LockFile } from '../../../src-main/core/base/file-lock.ts';
+
+for (;;) {
+  using lock = new LockFile(process.argv[2] ?? '', 10_000);
+  lock.take();
+}
