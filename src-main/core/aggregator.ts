@@ -66,6 +66,7 @@ import { StartSlots } from './servers/line-opener.ts';
 import { ChildrenList, endLeftChildren } from './servers/launch/children-list.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
 import { errorText } from './base/errors.ts';
+import { within } from './servers/transports/within.ts';
 import { type Boxes, openBoxes } from './servers/launch/isolation/boxes.ts';
 import { CarriedEnvironments } from './servers/launch/carried-environments.ts';
 import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
@@ -399,6 +400,11 @@ export class Aggregator {
     this.audit.moveKey();
     this.#moving = Promise.all([this.#moving, this.signIns.moveIntoVault()]);
     await settled;
+  }
+
+  /** Resolves when what was kept in plain files before is in the vault, or cannot be yet; after two seconds at the latest. */
+  async movedSecrets(): Promise<void> {
+    await within(this.#moving, 2000);
   }
 
   async stop(): Promise<void> {
