@@ -37,7 +37,14 @@ test('one thread is kept for the next run, and ends when there is none for long'
 test('runs beyond the number of threads wait in line and all get their answer', async () => {
   let running = 0;
   let most = 0;
-  const begin = (): object => ({ content: [], running: (most = Math.max(most, ++running)) });
+  const pair = Promise.withResolvers<void>();
+  // The first waits for a second beside it: a thread may take long to start on a busy machine.
+  const begin = async (): Promise<object> => {
+    most = Math.max(most, ++running);
+    if (running === 2) pair.resolve();
+    await pair.promise;
+    return { content: [], running };
+  };
   const end = (): object => ({ content: [], running: --running });
   // One owner has half of the threads.
   const harness = new Harness({ begin, end }, { threads: 4 }, javascript);
