@@ -32,6 +32,12 @@ export function hasDigits(text: string, many: number): boolean {
   return count >= many;
 }
 
+/** Most texts are: they have one spelling, and patterns without the letters of all scripts find the same in them. */
+export function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) return false;
+  return true;
+}
+
 /** A scheme, or `www.` in small or capital letters. */
 export function hasSite(text: string): boolean {
   if (text.includes('://')) return true;

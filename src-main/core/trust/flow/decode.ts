@@ -9,7 +9,6 @@ const jsonEscape = /\\u([0-9a-fA-F]{4})/g;
 const entity = /&#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}));/g;
 
 const ofRun = tableOf(/[\w+/-]/);
-const spelledAt = /[\s([{]at[\s)\]}]/i;
 
 /** Of a text, in characters: what lies beyond is not decoded. */
 const longest = 1_000_000;
@@ -32,10 +31,19 @@ export function decodedOnce(whole: string): readonly string[] {
   ].filter((one) => one !== undefined);
 }
 
-/** One look for what all of the others need: most texts have none of it. */
-function mayHide(text: string): boolean {
+/** One look for what all of the others need: most texts have none of it, and then no part of them has. */
+export function mayHide(text: string): boolean {
   if (text.includes('%') || text.includes('\\u') || text.includes('&#')) return true;
-  return hasRun(text, ofRun, 16) || spelledAt.test(text);
+  return hasRun(text, ofRun, 16) || hasSpelledAt(text);
+}
+
+/** "at" in small or capital letters with nothing but white space or a bracket on both sides. */
+function hasSpelledAt(text: string): boolean {
+  for (let at = 1; at + 2 < text.length; at++) {
+    const isAt = (text.charCodeAt(at) | 0x20) === 0x61 && (text.charCodeAt(at + 1) | 0x20) === 0x74;
+    if (isAt && !/[\w@.]/.test(text[at - 1] as string) && !/[\w@.]/.test(text[at + 2] as string)) return true;
+  }
+  return false;
 }
 
 /** Bytes that are readable text nearly throughout; random ones are not. */

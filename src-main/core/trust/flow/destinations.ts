@@ -1,7 +1,7 @@
 /** Where a call would send something: addresses, hosts, accounts, telephone numbers and names, out of its arguments, in one spelling. */
 import { domainToUnicode } from 'node:url';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { hasDigits, hasSite } from '../first-look.ts';
+import { hasDigits, hasSite, isAscii } from '../first-look.ts';
 
 export type DestinationKind = 'mail' | 'site' | 'account' | 'phone' | 'name';
 
@@ -31,18 +31,21 @@ const deepest = 20;
 /** Texts and numbers of the arguments, in their order; keys of lists are those of the list. */
 export function argumentTexts(args: JsonObject | undefined): readonly ArgumentText[] {
   const found: ArgumentText[] = [];
-  const walk = (value: unknown, keys: readonly string[]): void => {
-    if (found.length >= mostTexts || keys.length > deepest) return;
-    if (typeof value === 'string') found.push({ keys, text: value });
-    else if (typeof value === 'number' || JSON.isRawJSON(value)) found.push({ keys, text: JSON.stringify(value) });
-    else if (Array.isArray(value)) for (const item of value) walk(item, keys);
-    else if (isObject(value)) for (const [key, item] of Object.entries(value)) walk(item, [...keys, key]);
-  };
-  walk(args ?? {}, []);
+  if (args !== undefined) addTexts(args, [], found);
   return found;
 }
 
+function addTexts(value: unknown, keys: readonly string[], found: ArgumentText[]): void {
+  if (found.length >= mostTexts || keys.length > deepest) return;
+  if (typeof value === 'string') found.push({ keys, text: value });
+  else if (typeof value === 'number' || JSON.isRawJSON(value)) found.push({ keys, text: JSON.stringify(value) });
+  else if (Array.isArray(value)) for (const item of value) addTexts(item, keys, found);
+  else if (isObject(value)) for (const key of Object.keys(value)) addTexts(value[key], [...keys, key], found);
+}
+
 const mailPattern = /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/gu;
+/** The same for texts without letters of other scripts: their tables take several times as long to set up. */
+const asciiMailPattern = /[\w.%+-]{1,64}@[A-Za-z\d-]{1,63}(?:\.[A-Za-z\d-]{1,63}){1,8}/g;
 const urlPattern =
   /\b(?:https?|wss?|ftps?):\/\/[^\s"'<>`\\^{}|]{1,4000}|\bwww\.[\w-]{1,63}\.[^\s"'<>`\\^{}|]{1,4000}/gi;
 const ibanPattern = /\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}\b/g;
@@ -81,8 +84,9 @@ export function linksIn(text: string): readonly Destination[] {
 
 function mailsIn(text: string): readonly Destination[] {
   if (!text.includes('@')) return [];
-  return (text.match(mailPattern) ?? []).map((written) => {
-    const key = written.normalize('NFKC').toLowerCase();
+  const plain = isAscii(text);
+  return (text.match(plain ? asciiMailPattern : mailPattern) ?? []).map((written) => {
+    const key = (plain ? written : written.normalize('NFKC')).toLowerCase();
     return { kind: 'mail', key: `mail ${key}`, spellings: [key], written };
   });
 }

@@ -87,7 +87,7 @@ export class Flow {
   readonly #parts: FlowParts;
   readonly #sessions: FlowSessions;
   /** What reads answers of sessions that are quiet. */
-  readonly #readLast = new WeakMap<SessionMemory, NodeJS.Timeout>();
+  readonly #readLast = new WeakMap<FlowSession, NodeJS.Timeout>();
   /** Questions whose answers are seen to. */
   readonly #followed = new WeakSet<Promise<Answer>>();
 
@@ -142,23 +142,24 @@ export class Flow {
     return { of, server, at: this.#parts.now() };
   }
 
-  #note({ memory }: FlowSession, said: Result | string, source: Source): void {
+  #note(session: FlowSession, said: Result | string, source: Source): void {
+    const { memory } = session;
     memory.noteRead(said, source);
     if (memory.isBehind) void this.#settle(memory)?.catch(this.#parts.onTrouble);
-    else if (memory.isNearlyRead) this.#readLater(memory);
+    else if (memory.isNearlyRead && !this.#readLast.has(session)) this.#readLater(session);
   }
 
-  /** When the session is quiet, as it is while a model thinks: what is read then, no call waits for. */
-  #readLater(memory: SessionMemory): void {
-    const timer = this.#readLast.get(memory);
-    if (timer === undefined) this.#readLast.set(memory, setTimeout(() => this.#readNow(memory), quietMs).unref());
-    else timer.refresh();
+  /** When the session is quiet, as it is while a model thinks: what is read then, no call waits for. One timer runs, however many calls come. */
+  #readLater(session: FlowSession): void {
+    this.#readLast.set(session, setTimeout(() => this.#readNow(session), quietMs).unref());
   }
 
   /** One slice in a turn. */
-  #readNow(memory: SessionMemory): void {
+  #readNow(session: FlowSession): void {
+    this.#readLast.delete(session);
     try {
-      if (memory.readOn()) this.#readLater(memory);
+      const isQuiet = this.#parts.now() - session.usedAt >= quietMs;
+      if (!isQuiet || session.memory.readOn()) this.#readLater(session);
     } catch (error) {
       this.#parts.onTrouble(error);
     }

@@ -1,6 +1,6 @@
 /** Looks at the arguments of a call that sends: where they go, where that came from, what goes along. Decides nothing. */
 import type { JsonObject } from '../../base/json.ts';
-import { decodedOnce, rotated } from './decode.ts';
+import { decodedOnce, mayHide, rotated } from './decode.ts';
 import {
   type ArgumentText,
   argumentTexts,
@@ -54,7 +54,8 @@ export function lookAtCall(roles: ToolRoles, args: JsonObject | undefined): Look
   const all = texts.map(({ text }) => text);
   // Pieces of one encoding in several arguments.
   const written = all.length > 1 ? [all.join('\n'), all.join('')] : all;
-  return { texts, destinations: sendsTo(texts, roles), hidden: written.flatMap(decodedOnce) };
+  const hides = written.some(mayHide);
+  return { texts, destinations: sendsTo(texts, roles, hides), hidden: hides ? written.flatMap(decodedOnce) : [] };
 }
 
 /**
@@ -98,8 +99,8 @@ export function judgeCall(
   return { findings: [...findings, ...[...kinds].map((kind) => ({ why: 'secret', kind }) as const)], carried };
 }
 
-/** Each once; those the call is sent to before links in what it says. */
-function sendsTo(texts: readonly ArgumentText[], roles: ToolRoles): readonly Destination[] {
+/** Each once; those the call is sent to before links in what it says. `hides`: the texts may say more under an encoding. */
+function sendsTo(texts: readonly ArgumentText[], roles: ToolRoles, hides: boolean): readonly Destination[] {
   const found = texts.flatMap(({ keys, text }) => {
     const key = destinationKey(keys);
     const own = roles.runs
@@ -107,9 +108,10 @@ function sendsTo(texts: readonly ArgumentText[], roles: ToolRoles): readonly Des
       : key === undefined
         ? wholeDestination(text)
         : destinationsIn(text, key === 'recipient' && roles.messages);
-    const hidden = decodedOnce(text).flatMap((decoded) => destinationsIn(decoded, false));
+    const hidden = hides ? decodedOnce(text).flatMap((decoded) => destinationsIn(decoded, false)) : [];
     return [...own, ...hidden, ...(own.length === 0 || key === undefined ? linksIn(text) : [])];
   });
+  if (found.length < 2) return found;
   const byKey = new Map<string, Destination>();
   for (const to of found.sort((one, other) => Number(one.isLink === true) - Number(other.isLink === true))) {
     if (!byKey.has(to.key)) byKey.set(to.key, to);

@@ -74,6 +74,8 @@ export class SessionMemory {
   #isUnsure: boolean;
   #hasRead = false;
   #reading: Generator<undefined, void> | undefined;
+  /** Characters read since others were let on: short answers share a slice. */
+  #readInTurn = 0;
 
   /** `isUnsure`: there was an earlier memory of this session that had to be given up. */
   constructor(limits: MemoryLimits = memoryLimits, isUnsure = false) {
@@ -204,6 +206,9 @@ export class SessionMemory {
         const slice = taken.slice(Math.max(0, from - overlap), from + sliceLength);
         this.#addWords(slice, index, source);
         for (const decoded of decodedOnce(slice)) this.#addWords(decoded, index, source);
+        this.#readInTurn += slice.length;
+        if (this.#readInTurn < sliceLength) continue;
+        this.#readInTurn = 0;
         yield;
       }
     }

@@ -153,5 +153,17 @@ function guessRoles({ server, name, definition }: FlowTool): ToolRoles {
 
 /** The words of a name in lower case: `sendEmail`, `send_email`, `mail.send-email`. */
 export function wordsOf(name: string): readonly string[] {
-  return (name.slice(0, 200).match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());
+  // Most parameters are one word: each of each call is asked.
+  if (isLowerCase(name) && name.length <= longestName) return [name];
+  return (name.slice(0, longestName).match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());
+}
+
+const longestName = 200;
+
+function isLowerCase(name: string): boolean {
+  for (let at = 0; at < name.length; at++) {
+    const code = name.charCodeAt(at);
+    if (code < 97 || code > 122) return false;
+  }
+  return name !== '';
 }

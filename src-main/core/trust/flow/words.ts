@@ -4,6 +4,8 @@
  * sign: without one, every second would be an object of its own.
  */
 
+import { isAscii } from '../first-look.ts';
+
 /** What is told of each word and of what stands alone. */
 export interface WordReader {
   /** Longer than two characters. `isCode`: so many digits in one piece that it means something by itself. */
@@ -63,7 +65,7 @@ export function readWords(text: string, reader: WordReader): void {
       start = -1;
     }
     if (kind !== end || plain.charCodeAt(index - 1) === backslash) continue;
-    if (valueWords > 0 && valueWords <= mostValueWords) reader.value?.(value | 0);
+    if (valueWords > 0 && valueWords <= mostValueWords) reader.value?.(value);
     [value, valueWords] = [basis, 0];
   }
 }
@@ -78,7 +80,7 @@ function tellWord(
   reader: WordReader,
 ): void {
   if (stop - start < shortestWord) return;
-  reader.word(hash | 0, digits >= codeDigits && !/[.@%-]/.test(text.slice(start, stop)));
+  reader.word(hash, digits >= codeDigits && !/[.@%-]/.test(text.slice(start, stop)));
   // `\n` of JSON inside of a text: the letter is no part of the word, or it is.
   const isEscaped = text.charCodeAt(start - 1) === backslash && stop - start > shortestWord;
   if (isEscaped) reader.word(hashOf(text.slice(start + 1, stop)), false);
@@ -118,7 +120,7 @@ export function hashOf(word: string): number {
     const code = plain.charCodeAt(index);
     hash = Math.imul(hash ^ (code >= 65 && code <= 90 ? code + 32 : code), prime);
   }
-  return hash | 0;
+  return hash;
 }
 
 /** As `readWords` tells a value of these words; undefined for what is none. */
@@ -138,7 +140,7 @@ export function valueHashOf(text: string): number | undefined {
 /** One hash of two, in their order. */
 export function mixed(one: number, other: number): number {
   const first = Math.imul(basis ^ one, prime) ^ (basis >>> 15);
-  return (Math.imul(first ^ other, prime) ^ (first >>> 15)) | 0;
+  return Math.imul(first ^ other, prime) ^ (first >>> 15);
 }
 
 const lineFeed = 10;
@@ -152,10 +154,6 @@ const invisible =
 
 function plainText(text: string): string {
   return isAscii(text) ? text : text.replace(invisible, '').normalize('NFKC').toLowerCase();
-}
-
-function isAscii(text: string): boolean {
-  return !/[^\x00-\x7f]/.test(text);
 }
 
 /** Each character of each answer is asked. */
