@@ -66,7 +66,7 @@ import { StartSlots } from './servers/line-opener.ts';
 import { ChildrenList, endLeftChildren } from './servers/launch/children-list.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
 import { errorText } from './base/errors.ts';
-import { within } from './servers/transports/within.ts';
+import { within } from './base/within.ts';
 import { type Boxes, openBoxes } from './servers/launch/isolation/boxes.ts';
 import { CarriedEnvironments } from './servers/launch/carried-environments.ts';
 import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';

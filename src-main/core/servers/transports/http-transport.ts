@@ -6,7 +6,7 @@ import type { SendOptions, Transport, TransportHandlers } from '../../wire/trans
 import { type Exchange, exchangeHeader, Exchanges } from './message-tap.ts';
 import { networkError, sessionLost } from '../network/http-errors.ts';
 import { HttpLine, type HttpTransportOptions } from './http-line.ts';
-import { within } from './within.ts';
+import { within } from '../../base/within.ts';
 
 /** How often a broken stream is taken up again before it counts as lost. */
 const maxRetries = 5;

@@ -11,7 +11,7 @@ import { launchServer, type ServerLaunch } from '../launch/launch-server.ts';
 import type { ProcessGroup } from '../launch/process-group.ts';
 import { longestGreeting, longestParsed } from './lossless-fetch.ts';
 import type { StderrLog } from './stderr-log.ts';
-import { within } from './within.ts';
+import { within } from '../../base/within.ts';
 
 export interface StdioTransportOptions extends ServerLaunch {
   readonly maxMessageBytes: number;
@@ -299,14 +299,10 @@ async function writeAll(stream: Writable, pieces: readonly (string | Buffer)[], 
       fix: 'Restart the server.',
     });
   }
-  let settle: (error?: Error | null) => void = () => undefined;
-  pieces.forEach((piece, at) => {
-    if (at < pieces.length - 1) stream.write(piece);
-    else stream.write(piece, (error) => settle(error));
-  });
-  // Nearly always the system has taken it all by now: hearing so a moment later would only delay what comes next.
-  if (stream.writableLength === 0 && stream.errored === null) return;
   await new Promise<void>((resolve, reject) => {
-    settle = (error) => (error == null ? resolve() : reject(error));
+    pieces.forEach((piece, at) => {
+      if (at < pieces.length - 1) stream.write(piece);
+      else stream.write(piece, (error) => (error == null ? resolve() : reject(error)));
+    });
   });
 }

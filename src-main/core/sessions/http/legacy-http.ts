@@ -9,7 +9,6 @@ import { isRequest, type Message, rpcCode } from '../../wire/message.ts';
 import type { Transport } from '../../wire/transport.ts';
 import type { Streams } from './event-stream.ts';
 import { refusal, type Refusal, refuse, tryLater, writeEmpty } from './http-io.ts';
-
 import { oneOf } from './inbound.ts';
 import { KeptEvents } from './kept-events.ts';
 import type { LeftSession } from './left-sessions.ts';
