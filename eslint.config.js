@@ -1,3 +1,4 @@
+// The page's components. All other sources: .oxlintrc.json, with the same rules in a sixth of the time.
 import js from '@eslint/js';
 import svelte from 'eslint-plugin-svelte';
 import { defineConfig } from 'eslint/config';
@@ -7,16 +8,17 @@ import svelteConfig from './svelte.config.js';
 
 export default defineConfig(
   { ignores: ['dist/', 'release/', 'node_modules/', '.cache/', 'test-results/'] },
-  js.configs.recommended,
-  ts.configs.recommendedTypeChecked,
-  svelte.configs.recommended,
   {
+    files: ['**/*.svelte', '**/*.svelte.ts'],
+    extends: [js.configs.recommended, ts.configs.recommendedTypeChecked, svelte.configs.recommended],
     languageOptions: {
-      globals: { ...globals.node, ...globals.browser },
+      globals: { ...globals.browser },
       parserOptions: {
-        projectService: { allowDefaultProject: ['*.js'] },
+        parser: ts.parser,
+        projectService: true,
         tsconfigRootDir: import.meta.dirname,
         extraFileExtensions: ['.svelte'],
+        svelteConfig,
       },
     },
     rules: {
@@ -27,10 +29,4 @@ export default defineConfig(
       'no-control-regex': 'off',
     },
   },
-  {
-    files: ['**/*.svelte', '**/*.svelte.ts'],
-    languageOptions: { parserOptions: { parser: ts.parser, svelteConfig } },
-  },
-  // Plain scripts run before the type checker is installed.
-  { files: ['**/*.mjs', '**/*.js', '**/*.cjs'], extends: [ts.configs.disableTypeChecked] },
 );

@@ -82,7 +82,8 @@ class StateStream {
       if (!response.ok || response.body === null) return 'gone';
       const parser = createParser({ onEvent: ({ id, data }) => this.#tell(id, data) });
       const text = response.body.pipeThrough(new TextDecoderStream());
-      for (let reader = text.getReader(); ;) {
+      const reader = text.getReader();
+      for (;;) {
         const { done, value } = await reader.read();
         if (done) return 'gone';
         silence.begin();

@@ -48,7 +48,7 @@ async function toolNames(client: HttpClient, name: string): Promise<string[]> {
   const clientInfo = { name, version: '1' };
   await client.exchange('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
   const { message } = await client.exchange('tools/list');
-  return (message.result?.['tools'] as { name: string }[]).map((tool) => tool.name);
+  return (message.result as { tools: { name: string }[] }).tools.map((tool) => tool.name);
 }
 
 async function modernNames(client: HttpClient, name: string): Promise<string[]> {
@@ -58,7 +58,7 @@ async function modernNames(client: HttpClient, name: string): Promise<string[]> 
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const { message } = await client.exchange('tools/list', { _meta });
-  return (message.result?.['tools'] as { name: string }[]).map((tool) => tool.name);
+  return (message.result as { tools: { name: string }[] }).tools.map((tool) => tool.name);
 }
 
 const accessRecords = async (): Promise<string[]> => {

@@ -150,7 +150,7 @@ describe('an app that is held to one profile and comes by another', () => {
     };
     const names = async (params: object): Promise<unknown> => {
       const { message } = await http.exchange('tools/list', { ...params });
-      return (message.result?.['tools'] as { name: string }[]).map(({ name }) => name);
+      return (message.result as { tools: { name: string }[] }).tools.map(({ name }) => name);
     };
     const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
     return modern ? names({ _meta: meta }) : http.exchange('initialize', hello).then(() => names({}));

@@ -24,7 +24,7 @@ async function namesAt(
     era === 'legacy'
       ? (await http.exchange('tools/list')).message
       : await new ModernClient(http, {}, name).once('tools/list');
-  return (result?.['tools'] as { name: string }[]).map((tool) => tool.name);
+  return (result as { tools: { name: string }[] }).tools.map((tool) => tool.name);
 }
 
 /** Opens a session that introduces itself under this name. */
@@ -80,7 +80,7 @@ describe('which mode a session is in', () => {
     const line = await core.connect();
     const listed = async (name: string): Promise<string[]> => {
       const { result } = await new ModernClient(line, {}, name).once('tools/list');
-      return (result?.['tools'] as { name: string }[]).map((tool) => tool.name);
+      return (result as { tools: { name: string }[] }).tools.map((tool) => tool.name);
     };
     expect(await listed('claude-code')).toEqual(tools);
     expect(await listed('Zed')).toEqual(helpers);

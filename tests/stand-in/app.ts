@@ -12,7 +12,7 @@ type PathName = Parameters<App['getPath']>[0];
 type Written =
   | 'name' | 'isPackaged' | 'getVersion' | 'getAppPath' | 'getName' | 'setName' | 'getPath' | 'setPath' | 'isReady' | 'whenReady'
   | 'requestSingleInstanceLock' | 'quit' | 'exit' | 'focus' | 'setAsDefaultProtocolClient' | 'setLoginItemSettings'
-  | 'getLoginItemSettings' | 'setAppUserModelId' | 'enableSandbox' | 'dock'; // prettier-ignore
+  | 'getLoginItemSettings' | 'setAppUserModelId' | 'enableSandbox' | 'dock'; // oxfmt-ignore
 
 export class StandInApp extends EventEmitter implements Pick<App, Written> {
   name = typeof stage.manifest['name'] === 'string' ? stage.manifest['name'] : 'Electron';

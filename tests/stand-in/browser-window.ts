@@ -10,7 +10,7 @@ import { StandInWebContents } from './web-contents.ts';
 type Written =
   | 'id' | 'loadURL' | 'show' | 'showInactive' | 'hide' | 'focus' | 'isVisible' | 'isFocused' | 'isMinimized' | 'restore' | 'minimize' | 'maximize'
   | 'isMaximized' | 'getBounds' | 'getNormalBounds' | 'setBounds' | 'setTitle' | 'removeMenu' | 'setBackgroundColor'
-  | 'isDestroyed' | 'close' | 'destroy'; // prettier-ignore
+  | 'isDestroyed' | 'close' | 'destroy'; // oxfmt-ignore
 
 let lastId = 0;
 

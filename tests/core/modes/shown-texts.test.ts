@@ -85,9 +85,8 @@ test("gateway's hints name every required parameter of the tools that they expla
 test('every tool that is found by its own name can be called by the name that is shown', async () => {
   const search = helperTools.get('search_tools');
   for (const tool of tools) {
-    const { content } = (await search?.run({ query: tool.name, limit: 50 }, context)) as {
-      content: { text: string }[];
-    };
+    const answer = await search?.run({ query: tool.name, limit: 50 }, context);
+    const { content } = answer as { content: { text: string }[] };
     const names = (JSON.parse(content[0]?.text ?? '[]') as { name: string }[]).map(({ name }) => name);
     expect([tool.id, names.includes(tool.listedName)]).toEqual([tool.id, true]);
     const found = names.map((name) => context.finder.look(name));

@@ -22,8 +22,8 @@ const door: CoreDoor = {
   nextAnswer(ms) {
     // Read before looking: an answer posted in between then wakes at once.
     const seen = Atomics.load(answers, 0);
-    const waiting = receiveMessageOnPort(port) as { message: AnswerMessage } | undefined;
-    if (waiting !== undefined) return waiting.message;
+    const waiting = receiveMessageOnPort(port);
+    if (waiting !== undefined) return waiting.message as AnswerMessage;
     Atomics.wait(answers, 0, seen, ms);
     return undefined;
   },

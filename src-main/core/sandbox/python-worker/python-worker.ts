@@ -16,8 +16,8 @@ function nextAnswer(ms: number): AnswerMessage | undefined {
   for (;;) {
     // Read before looking: an answer posted in between then wakes at once.
     const seen = Atomics.load(answers, 0);
-    const waiting = receiveMessageOnPort(port as NonNullable<typeof port>) as { message: AnswerMessage } | undefined;
-    if (waiting !== undefined) return waiting.message;
+    const waiting = receiveMessageOnPort(port as NonNullable<typeof port>);
+    if (waiting !== undefined) return waiting.message as AnswerMessage;
     const left = end - performance.now();
     if (left <= 0) return undefined;
     Atomics.wait(answers, 0, seen, left);

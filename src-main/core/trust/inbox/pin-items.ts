@@ -245,7 +245,7 @@ function decidedOf(server: string, { id, at, by, choice, decided }: Decision): D
 
 function decidedSentence(server: string, choice: Decision['choice'], keys: readonly PinKey[]): string {
   const names = keys.map((key) => {
-    const [kind = '', name = ''] = [key.slice(0, key.indexOf(':')), key.slice(key.indexOf(':') + 1)];
+    const [kind, name] = [key.slice(0, key.indexOf(':')), key.slice(key.indexOf(':') + 1)];
     return nameOf({ kind: kind as PinnedKind, name: name.split('\n')[0] ?? '' });
   });
   const what = `what ${markHidden(server)} says about ${listed(names)} now`;
