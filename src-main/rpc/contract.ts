@@ -36,7 +36,14 @@ export type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer }
 
 /** Where a connection stands; the picture is in core/servers. */
 type ServerState =
-  'disconnected' | 'connecting' | 'pending-sign-in' | 'authenticating' | 'discovering' | 'ready' | 'error' | 'disabled';
+  | 'disconnected'
+  | 'connecting'
+  | 'pending-sign-in'
+  | 'authenticating'
+  | 'discovering'
+  | 'ready'
+  | 'error'
+  | 'disabled';
 
 /** What would mend a server that is ill. */
 interface HealthAction {

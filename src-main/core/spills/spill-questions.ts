@@ -84,7 +84,8 @@ export interface RecordPage {
 
 /** As a resource has it. */
 export type SpillContent =
-  { readonly mimeType: string; readonly text: string } | { readonly mimeType: string; readonly blob: string };
+  | { readonly mimeType: string; readonly text: string }
+  | { readonly mimeType: string; readonly blob: string };
 
 /**
  * `ref` is a short id, `tooltray://spill/<id>` or a path; all of them reject with AppError not_found, bad_request (no file),

@@ -14,7 +14,8 @@ import type { ThrownText } from './guest/guest-values.ts';
 
 /** The promise of what the script ends with, or why there is none. */
 type Started =
-  { readonly script: JSValueHandle; readonly map: MapPlace } | { readonly error: SandboxError; readonly map: MapPlace };
+  | { readonly script: JSValueHandle; readonly map: MapPlace }
+  | { readonly error: SandboxError; readonly map: MapPlace };
 
 /** Throws what is no SyntaxError: an interruption, or a trap of the engine. */
 export function evaluateCode(vm: QuickJS, code: string, language: SandboxLanguage | undefined): Started {

@@ -44,7 +44,14 @@ export interface RefusalEntry {
 export interface ServerEntry {
   readonly kind: 'server';
   readonly change:
-    'added' | 'removed' | 'changed' | 'on' | 'off' | 'tools switched' | 'said other things' | 'waits for review';
+    | 'added'
+    | 'removed'
+    | 'changed'
+    | 'on'
+    | 'off'
+    | 'tools switched'
+    | 'said other things'
+    | 'waits for review';
   readonly server: string;
   /** SHA-256 of the entry as it is used now. */
   readonly hash?: string | undefined;

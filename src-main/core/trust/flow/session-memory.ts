@@ -26,7 +26,8 @@ export interface Source {
 
 /** `told`: it stood in arguments before anything that was read held it; `new`: so far nowhere. */
 export type Origin =
-  { readonly kind: 'told' | 'late' | 'new' | 'unsure' } | { readonly kind: 'read'; readonly source: Source };
+  | { readonly kind: 'told' | 'late' | 'new' | 'unsure' }
+  | { readonly kind: 'read'; readonly source: Source };
 
 export interface MemoryLimits {
   /** Of one session. */

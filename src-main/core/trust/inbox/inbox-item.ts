@@ -6,7 +6,15 @@
  * signing in gave it.
  */
 export type InboxKind =
-  'change' | 'review' | 'proposal' | 'settings' | 'flow' | 'heal' | 'environment' | 'box' | 'rights';
+  | 'change'
+  | 'review'
+  | 'proposal'
+  | 'settings'
+  | 'flow'
+  | 'heal'
+  | 'environment'
+  | 'box'
+  | 'rights';
 
 /** One thing to decide. All texts are as they were said, what cannot be seen marked; they may come from a server: text, never markup. */
 export interface InboxItem {

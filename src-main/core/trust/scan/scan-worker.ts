@@ -5,7 +5,8 @@ import type { DefinitionTexts } from './places.ts';
 import { type ResultLabel, scanResult, scanTexts } from './scan.ts';
 
 export type ScanQuestion =
-  { readonly id: number; readonly definition: DefinitionTexts } | { readonly id: number; readonly result: string };
+  | { readonly id: number; readonly definition: DefinitionTexts }
+  | { readonly id: number; readonly result: string };
 
 export type ScanAnswer =
   | { readonly id: number; readonly report: ScanReport }
