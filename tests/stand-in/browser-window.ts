@@ -12,10 +12,9 @@ type Written =
   | 'isMaximized' | 'getBounds' | 'getNormalBounds' | 'setBounds' | 'setTitle' | 'removeMenu' | 'setBackgroundColor'
   | 'isDestroyed' | 'close' | 'destroy'; // oxfmt-ignore
 
-let lastId = 0;
-
 export class StandInWindow extends EventEmitter implements Pick<BrowserWindow, Written> {
-  readonly id = ++lastId;
+  static #lastId = 0;
+  readonly id = ++StandInWindow.#lastId;
   readonly webContents: StandInWebContents;
   #bounds: Rectangle;
   #isVisible: boolean;
