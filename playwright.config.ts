@@ -12,6 +12,9 @@ export default defineConfig({
   reporter: 'list',
   // Each file starts a core of its own, in a home of its own.
   workers: 3,
+  // As long as in the desktop's: two cores that start a dozen processes at once may need seconds for one step.
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
   use: {
     viewport: { width: 1000, height: 700 },
     launchOptions: { executablePath: findBrowser(), chromiumSandbox: process.getuid?.() !== 0 },
