@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Masker } from '../core/base/mask.ts';
 import { type AppConfig, secretsOf, type ServerConfig } from '../core/config/app-config.ts';
+import { requireReviewed } from '../core/config/holds.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { fillSecrets } from '../core/secrets/fill-secrets.ts';
 import { openVault } from '../core/secrets/vault.ts';
@@ -77,14 +78,22 @@ interface PickedServers {
   readonly broken: readonly string[];
 }
 
-/** Which servers a command is about: the one that is named, else all that are switched on. Throws AppError server_not_found. */
+/**
+ * Which servers a command is about: the one that is named, else all that are switched on. Throws AppError server_not_found, and not_allowed
+ * for one that the person has not accepted.
+ */
 export function pickServers(store: ConfigStore, name: string | undefined): PickedServers {
   const { servers } = store.current;
   const names = serverNames(store);
   if (name !== undefined && !names.includes(name)) throw unknownServer(name, names);
   const known = new Set(servers.map((server) => server.name));
   const broken = names.filter((one) => !known.has(one) && (name === undefined || one === name));
-  if (name !== undefined) return { wanted: servers.filter((server) => server.name === name), off: [], broken };
+  if (name !== undefined) {
+    const wanted = servers.filter((server) => server.name === name);
+    // That would be a first start, with all that its entry gives it and outside of any box.
+    for (const server of wanted) requireReviewed(server);
+    return { wanted, off: [], broken };
+  }
   return { wanted: servers.filter(({ enabled }) => enabled), off: servers.filter(({ enabled }) => !enabled), broken };
 }
 

@@ -11,7 +11,7 @@ import { PersonEdits } from './admin/person-edits.ts';
 import { proposalSource } from './admin/proposal-items.ts';
 import { ServerAdmin } from './admin/server-admin.ts';
 import { reviewSource } from './admin/review-items.ts';
-import { ServerReviews } from './admin/server-reviews.ts';
+import type { ServerReviews } from './admin/server-reviews.ts';
 import { recordAdmin } from './calls/record-call.ts';
 import type { ActivityLog } from './activity/activity-log.ts';
 import type { TokenCounter } from './activity/token-counter.ts';
@@ -38,6 +38,7 @@ import { Profiles } from './open-profiles.ts';
 import { openProfileTokens, type ProfileTokens } from './profiles/profile-tokens.ts';
 import { openRecord } from './open-record.ts';
 import { openResults } from './open-results.ts';
+import { openReviews } from './open-reviews.ts';
 import type { PlannedDeletions } from './spills/spill-room.ts';
 import type { KeptSpills } from './spills/spill-reader.ts';
 import type { SpillStore } from './spills/spill-store.ts';
@@ -304,6 +305,7 @@ export class Aggregator {
       knownFix,
       knownLaunch: (server) => this.healing.launchOf(server),
       descriptions: () => this.descriptions,
+      lookedAt: (server) => this.reviews.lookedAt(server),
     });
     this.admin.noted.on((note) => recordAdmin(this.activity, note));
     this.profiles = new Profiles({
@@ -321,10 +323,7 @@ export class Aggregator {
       onSignedOut: (server, sentence) => this.admin.noteByPerson('sign-out', sentence, server),
     });
     const history = new DecisionHistory(join(paths.dataDir, 'decisions.json'));
-    this.reviews = new ServerReviews({
-      ...{ config: options.config, servers: this.servers, history },
-      note: (...decision) => this.admin.noteByPerson(...decision),
-    });
+    this.reviews = openReviews(this, history);
     this.healing = openHealing({
       ...options,
       environment,

@@ -207,6 +207,8 @@ export interface RpcContract {
     input: { readonly server: string; readonly id: string; readonly choice: 'accept' | 'refuse' | 'block' };
     output: { readonly sentence: string };
   };
+  /** Starts a server in review once in a box, and tells what it lists. */
+  lookInside: { input: { readonly server: string; readonly id: string }; output: ServerReview };
   reject: { input: { readonly id: string }; output: ProposalSummary };
   retry: { input: { readonly server: string }; output: ServerStatus };
   /** Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state. */

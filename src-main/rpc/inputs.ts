@@ -46,6 +46,7 @@ const inputs: Inputs = {
   pinVersion: z.object({ server: name, version: maybe(name) }),
   reviews: z.object({ server: maybe(name) }),
   reviewServer: z.object({ server: name, id, choice: z.enum(['accept', 'refuse', 'block']) }),
+  lookInside: z.object({ server: name, id }),
   retry: z.object({ server: name }),
   signIn: z.object({ server: name }),
   signOut: z.object({ server: name }),

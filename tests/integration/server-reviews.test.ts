@@ -174,7 +174,11 @@ test('it is an item of the inbox, and what was decided there is taken back from 
   await using core = await startCore({ servers: { held: { ...echo, quarantined: true } } });
   const { inbox } = core.host.core;
   const [item] = await inbox.items();
-  expect(item).toMatchObject({ kind: 'review', server: 'held', actions: [{ id: 'refuse' }, {}, { isRisky: true }] });
+  expect(item).toMatchObject({
+    kind: 'review',
+    server: 'held',
+    actions: [{ id: 'refuse' }, {}, { id: 'look' }, { isRisky: true }],
+  });
   await inbox.decide(item?.id ?? '', { action: 'refuse', by: 'test' });
   expect(await inFile(core)).toEqual({});
   const [refused] = await inbox.decided();

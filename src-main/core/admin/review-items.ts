@@ -17,14 +17,21 @@ interface ReviewSourceParts {
 
 export function reviewSource({ reviews, edits, history, config }: ReviewSourceParts): InboxSource {
   return {
-    onChange: (listener) => config.changed.on(listener),
+    onChange: (listener) => {
+      const stops = [config.changed.on(listener), reviews.looked.on(listener)];
+      return () => stops.forEach((stop) => stop());
+    },
     items: async () => {
       // What another program wrote is one item as a whole.
       const edited = new Set(config.waiting.flatMap((edit) => (edit.kind === 'entry' ? edit.server : [])));
       const waiting = await reviews.waiting();
       return waiting.filter(({ server, standing }) => standing === 'in-review' && !edited.has(server)).map(itemOf);
     },
-    decide: ({ id, server = '' }, { action, by }) => reviews.decide(server, action as ReviewChoice, id, by),
+    decide: async ({ id, server = '' }, { action, by }) => {
+      if (action !== 'look') return reviews.decide(server, action as ReviewChoice, id, by);
+      const { id: goesOnAs, look } = await reviews.lookAt(server, id);
+      return { sentence: look?.sentence ?? '', isDone: look?.isDone === true, goesOnAs };
+    },
     decided: () => history.all(['review']),
     undo: ({ id }) => history.takeBack(id, ({ back }) => edits.takeBack(back?.written ?? [])),
   };
@@ -33,14 +40,20 @@ export function reviewSource({ reviews, edits, history, config }: ReviewSourcePa
 const actions: readonly InboxAction[] = [
   action('refuse', 'Take out', 'Its entry is taken out of the config file.', false),
   action('block', 'Block', 'It stays off for good; its entry stays where it is.', false),
+  action(
+    'look',
+    'Look inside',
+    'It is started once in a box, without the network and its variables, to show you what it lists, and ended.',
+    false,
+  ),
   action('accept', 'Accept', 'It is started as it is shown here.', true),
 ];
 
-function action(id: ReviewChoice, label: string, meaning: string, isRisky: boolean): InboxAction {
+function action(id: ReviewChoice | 'look', label: string, meaning: string, isRisky: boolean): InboxAction {
   return { id, label, meaning, isRisky, isByPart: false };
 }
 
-function itemOf({ server, id, meanings, secrets, lines }: ServerReview): InboxItem {
+function itemOf({ server, id, meanings, secrets, lines, look }: ServerReview): InboxItem {
   return {
     ...{
       id,
@@ -55,9 +68,12 @@ function itemOf({ server, id, meanings, secrets, lines }: ServerReview): InboxIt
     sentence: fullSentence(markHidden(`The server "${server}" waits for your review and is not started before.`), [
       { secrets },
     ]),
-    from: 'Its entry in the config file says that nobody has accepted it.',
-    isGrave: false,
-    parts: [{ keys: [server], title: markHidden(`Entry of ${server}`), notes: [], added: [], lines, more: 0 }],
-    moreParts: 0,
+    from: ['Its entry in the config file says that nobody has accepted it.', look?.sentence].join(' ').trim(),
+    isGrave: look?.isGrave === true,
+    parts: [
+      { keys: [server], title: markHidden(`Entry of ${server}`), notes: [], added: [], lines, more: 0 },
+      ...(look?.parts ?? []),
+    ],
+    moreParts: look?.moreParts ?? 0,
   };
 }

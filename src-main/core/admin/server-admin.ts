@@ -57,10 +57,19 @@ interface ServerAdminParts {
   readonly knownLaunch: (server: string) => Promise<HealOffer | undefined>;
   /** Asked for at each use: they are made after this. */
   readonly descriptions: () => Pick<DescriptionStore, 'save'>;
+  /** What the person was shown of a server that nobody has accepted: numbers and names of our own rules. */
+  readonly lookedAt: (server: string) => Promise<PersonsLook | undefined>;
+}
+
+/** No word of the server itself. */
+export interface PersonsLook {
+  readonly tools: number;
+  /** Ids of the scan's rules. */
+  readonly rules: readonly string[];
 }
 
 /** What a person may say of a proposal, or of a server in review. */
-type PersonsChoice = 'approve' | 'reject' | 'accept' | 'refuse' | 'block' | 'sign-out';
+type PersonsChoice = 'approve' | 'reject' | 'accept' | 'refuse' | 'block' | 'look' | 'sign-out';
 
 /** Something for the record: who asked for or decided what, and what became of it. */
 export interface AdminNote {
@@ -87,6 +96,7 @@ export class ServerAdmin {
   readonly #knownFix: ServerAdminParts['knownFix'];
   readonly #knownLaunch: ServerAdminParts['knownLaunch'];
   readonly #descriptions: ServerAdminParts['descriptions'];
+  readonly #lookedAt: ServerAdminParts['lookedAt'];
   readonly #revisionKey = randomBytes(16);
   readonly #asking = new WeakSet<ChangeAuthor>();
   #waitingSince = Date.now();
@@ -100,6 +110,7 @@ export class ServerAdmin {
     this.#knownFix = parts.knownFix;
     this.#knownLaunch = parts.knownLaunch;
     this.#descriptions = parts.descriptions;
+    this.#lookedAt = parts.lookedAt;
     proposals.changed.on(() => this.proposalsChanged.emit());
     config.waitingChanged.on(() => {
       this.#waitingSince = Date.now();
@@ -109,6 +120,11 @@ export class ServerAdmin {
 
   list(): readonly ServerFacts[] {
     return this.#servers.all.map((server, index) => serverFacts(server, index, this.#configOf(server.config.name)));
+  }
+
+  /** What came of the person's last look at it; undefined: they have not looked. Never rejects. */
+  lookedAt(server: string): Promise<PersonsLook | undefined> {
+    return this.#lookedAt(server);
   }
 
   get configPath(): string {

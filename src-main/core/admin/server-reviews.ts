@@ -4,17 +4,21 @@
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
+import { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
 import { markHidden } from '../base/shown-text.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { hasServer, writtenEntry } from '../config/edit-config.ts';
+import { count } from '../base/wording.ts';
 import { readConfigText } from '../config/update-config-file.ts';
 import { entryMeanings, secretMeanings } from '../trust/inbox/entry-meanings.ts';
 import type { DiffLine, Meaning, Outcome } from '../trust/inbox/inbox-item.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import type { DecisionHistory } from './decision-history.ts';
 import { explainEntries } from './explain-change.ts';
+import type { PersonsLook } from './server-admin.ts';
+import type { ServerLook, ServerLooks } from './server-look.ts';
 import { takeBack, type WrittenEdit } from './take-back.ts';
 
 export interface ServerReview {
@@ -29,6 +33,8 @@ export interface ServerReview {
   readonly meanings: readonly Meaning[];
   /** Those of them that tell which secrets it would get. */
   readonly secrets: readonly Meaning[];
+  /** What it listed when the person asked to see that; undefined: nobody has. */
+  readonly look: ServerLook | undefined;
 }
 
 /** `refuse` takes the entry out of the config file, or puts back what was accepted before. */
@@ -37,8 +43,9 @@ export type ReviewChoice = 'accept' | 'refuse' | 'block';
 interface ReviewParts {
   readonly config: ConfigStore;
   readonly servers: ServerManager;
+  readonly looks: Pick<ServerLooks, 'look'>;
   /** For the record. */
-  readonly note: (choice: ReviewChoice, what: string, id: string) => void;
+  readonly note: (choice: ReviewChoice | 'look', what: string, id: string) => void;
   readonly history: Pick<DecisionHistory, 'add'>;
 }
 
@@ -49,8 +56,20 @@ interface Reviewed {
   readonly before: JsonObject | undefined;
 }
 
+/** The last look at one entry. */
+interface Looked {
+  readonly entry: string;
+  readonly look: ServerLook;
+}
+
+/** Looks that are remembered. */
+const mostLooks = 50;
+
 export class ServerReviews {
+  /** Somebody has looked at a server. */
+  readonly looked = new Event();
   readonly #parts: ReviewParts;
+  readonly #looks = new Map<string, Looked>();
 
   constructor(parts: ReviewParts) {
     this.#parts = parts;
@@ -76,26 +95,52 @@ export class ServerReviews {
   }
 
   /**
+   * Starts it once in a box, as the person asks, to see what it lists; what they are told stands in the review from then on. `id`: of what
+   * they saw. Rejects with AppError server_not_found, config_conflict, or bad_request for one that is accepted.
+   */
+  async lookAt(name: string, id: string): Promise<ServerReview> {
+    const { config, looks, note } = this.#parts;
+    const { review, entry } = this.#seen(name, id, await readConfigText(config.path));
+    if (review.standing === 'accepted') {
+      throw new AppError('bad_request', `${markHidden(name)} is accepted: what it lists is no secret.`, {
+        fix: `Ask it: tooltray test ${name}`,
+      });
+    }
+    const look = await looks.look(name, entry);
+    this.#looks.delete(name);
+    this.#looks.set(name, { entry: JSON.stringify(entry), look });
+    for (const oldest of [...this.#looks.keys()].slice(0, -mostLooks)) this.#looks.delete(oldest);
+    // Without a word of the server: the record is read by more than the person.
+    const came = look.isDone ? `it lists ${count(look.tools, 'tool')}` : 'which could not be done';
+    note('look', markHidden(`Looked inside the server "${name}", ${came}.`), id);
+    this.looked.emit();
+    return this.find(name);
+  }
+
+  /** For models, which read no word of such a server: how much it listed, and by which rules of the scan. Never rejects. */
+  async lookedAt(name: string): Promise<PersonsLook | undefined> {
+    const look = await this.find(name).then(
+      (review) => review.look,
+      () => undefined,
+    );
+    return look?.isDone === true ? { tools: look.tools, rules: look.rules } : undefined;
+  }
+
+  /**
    * The person's word, kept in the history. `id`: of what they saw; an entry may be changed at any time. Rejects with AppError
    * server_not_found, or config_conflict where it is another one now.
    */
   async decide(name: string, choice: ReviewChoice, id: string, by: string): Promise<Outcome> {
     const { config, servers, note, history } = this.#parts;
-    const requireSeen = (text: string): Reviewed => {
-      const seen = this.#reviewOf(name, text);
-      if (seen.review.id === id) return seen;
-      throw new AppError('config_conflict', `The entry of ${name} is not what was shown.`, {
-        fix: `Look at it as it is now: tooltray review ${name}.`,
-      });
-    };
-    const { entry, before } = requireSeen(await readConfigText(config.path));
+    const { entry, before } = this.#seen(name, id, await readConfigText(config.path));
     if (choice !== 'refuse') await config.decideOn(name, choice, entry);
     else
       await config.update((text) => {
-        requireSeen(text);
+        this.#seen(name, id, text);
         return takeBack(text, { kind: 'entry', server: name, entry, before });
       });
     await servers.apply(config.current.servers);
+    this.#looks.delete(name);
     const sentence = markHidden(`${said[choice]} the server "${name}".`);
     note(choice, sentence, id);
     const written = await this.#wayBack(name, choice, entry);
@@ -116,14 +161,25 @@ export class ServerReviews {
     return { kind: 'entry', server: name, entry, before };
   }
 
+  /** Throws AppError config_conflict where another thing was shown. */
+  #seen(name: string, id: string, text: string): Reviewed {
+    const seen = this.#reviewOf(name, text);
+    if (seen.review.id === id) return seen;
+    throw new AppError('config_conflict', `What is known of ${markHidden(name)} is not what was shown.`, {
+      fix: `Look at it as it is now: tooltray review ${name}.`,
+    });
+  }
+
   /** Throws AppError server_not_found. */
   #reviewOf(name: string, text: string): Reviewed {
     if (!hasServer(text, name)) this.#parts.servers.get(name);
     const entry = writtenEntry(text, name);
     const before = this.#before(name);
     const standing = this.#standingOf(name, before);
+    const looked = this.#looks.get(name);
+    const look = looked?.entry === JSON.stringify(entry) ? looked.look : undefined;
     const review: ServerReview = {
-      ...{ server: name, standing, id: idOf(name, standing, entry, before) },
+      ...{ server: name, standing, id: idOf(name, standing, entry, before, look), look },
       lines: explainEntries(standing === 'changed' ? before : undefined, entry),
       meanings: entryMeanings(before, entry),
       secrets: secretMeanings(before, entry),
@@ -147,7 +203,7 @@ export class ServerReviews {
 const said: Readonly<Record<ReviewChoice, string>> = { accept: 'Accepted', refuse: 'Refused', block: 'Blocked' };
 
 /** Short, so that a person can type it. */
-function idOf(name: string, standing: string, entry: JsonObject, before: JsonObject | undefined): string {
-  const text = JSON.stringify([name, standing, entry, before ?? null]);
+function idOf(...shown: [name: string, standing: string, JsonObject, JsonObject?, ServerLook?]): string {
+  const text = JSON.stringify(shown);
   return createHash('sha256').update(text).digest('hex').slice(0, 6);
 }

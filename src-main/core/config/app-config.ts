@@ -53,6 +53,8 @@ export interface Isolation {
   readonly workingDir?: string;
   /** Further arguments of `docker run`. */
   readonly extraArgs: readonly string[];
+  /** Its home is empty and goes with it, and its working folder is not shown: for one that nobody has accepted. */
+  readonly forgets?: true;
 }
 
 /** Which variables of the person's login a server gets beside those that every program may need. */

@@ -13,6 +13,7 @@ export function scopedAdmin(admin: ModelAdmin, servers: ServerSet, scope: Profil
     noted: admin.noted,
     configPath: admin.configPath,
     list: () => admin.list().filter(({ name }) => scope.hasServer(name)),
+    lookedAt: async (server) => admin.lookedAt(requireOwn(server)),
     validate: async () => (await admin.validate()).filter(({ name }) => scope.hasServer(name)),
     notes: async () => new Map([...(await admin.notes())].filter(([name]) => scope.hasServer(name))),
     // A kit names servers of anywhere.

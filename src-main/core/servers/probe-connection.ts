@@ -41,7 +41,7 @@ export async function probeConnection(
   try {
     const handshake = await connection.open({ timeoutMs: server.initTimeoutMs, signal });
     const ask = (method: string, params: Record<string, unknown>) =>
-      connection.request(method, params, undefined, { timeoutMs: server.initTimeoutMs });
+      connection.request(method, params, undefined, { timeoutMs: server.initTimeoutMs, signal });
     const { listing, problems } = await fetchListing(ask, handshake.capabilities);
     return { server, handshake, listing, problems: [...new Set(problems)], ms: elapsed() };
   } catch (error) {

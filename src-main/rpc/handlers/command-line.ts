@@ -62,6 +62,7 @@ export const commandLineHandlers = {
   reviewServer: async ({ server, id, choice }, { core: { reviews } }) => ({
     sentence: (await reviews.decide(server, choice, id, 'command line')).sentence,
   }),
+  lookInside: ({ server, id }, { core: { reviews } }) => reviews.lookAt(server, id),
   approve: async ({ id }, { core }) => decide(id, core, 'approve'),
   reject: async ({ id }, { core }) => decide(id, core, 'reject'),
   retry: async ({ server }, { core, doors }) => {

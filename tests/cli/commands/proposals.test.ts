@@ -1,5 +1,6 @@
 /** What the command line tells of changes that wait for the person, and how they decide. */
 import { expect, test } from 'vitest';
+import { sandboxProblem } from '../../../src-main/core/servers/launch/isolation/sandbox.ts';
 import { CliHome, entries } from '../cli-home.ts';
 
 const servers = async (home: CliHome): Promise<unknown> =>
@@ -64,6 +65,18 @@ test('enable lets no server out of a review; review shows what it would run and 
   });
   expect(JSON.parse(home.configText())).toEqual({ servers: { held: { ...entries.echo, quarantined: false } } });
   expect((await home.run('review')).stdout).toBe('No server waits for your review.\n');
+});
+
+test('a server in review is started for a look alone, in a box, and tried by no other command', async () => {
+  const problem = await sandboxProblem({ PATH: process.env['PATH'] ?? '' });
+  await using home = new CliHome({ held: { ...entries.echo, quarantined: true } });
+  const tried = await home.run('test', 'held');
+  expect(tried.code).toBe(1);
+  expect(tried.stderr).toContain('held waits for the review of the person');
+  const looked = await home.run('review', 'held', '--look');
+  expect(looked.code).toBe(problem === undefined ? 0 : 1);
+  expect(looked.stdout).toContain(problem === undefined ? 'Tool echo, which is new' : 'could not be looked at');
+  expect((await home.run('review', '--look')).stderr).toContain('tooltray review NAME --look');
 });
 
 test('approve takes several ids, tells of each, and one that is gone keeps no other from being decided', async () => {

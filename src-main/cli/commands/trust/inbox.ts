@@ -1,9 +1,9 @@
 /** `tooltray inbox`: what waits for the person's decision, shown whole and answered by its id; what was decided, and how to take it back. */
-import type { CoreAccess, Decided, InboxItem, InboxPart, InboxSummary } from '../../../rpc/contract.ts';
+import type { CoreAccess, Decided, InboxItem, InboxSummary } from '../../../rpc/contract.ts';
 import { type Action, command, commonFlags, wrongUse } from '../../command.ts';
 import { withCore } from '../../core-access.ts';
-import { diffLines } from '../../diff-lines.ts';
-import { oneLine, paint, plainText, printAnswer, table } from '../../terminal.ts';
+import { partLines } from '../../diff-lines.ts';
+import { oneLine, paint, printAnswer, table } from '../../terminal.ts';
 
 interface Asked {
   readonly core: CoreAccess;
@@ -54,7 +54,9 @@ async function decide({ core, json, only }: Asked, id: string, action: string): 
   const outcome = await core.ask('decide', { id, action, by: 'command line', ...(parts && { parts }) });
   // For people only, so that stdout stays one document for scripts.
   if (outcome.goOn !== undefined) process.stderr.write(`Go on in your browser:\n  ${oneLine(outcome.goOn)}\n`);
-  printAnswer(json, outcome, () => [oneLine(outcome.sentence)]);
+  const { goesOnAs } = outcome;
+  const more = goesOnAs === undefined ? [] : [`It still waits, with what was seen: tooltray inbox show ${goesOnAs}.`];
+  printAnswer(json, outcome, () => [oneLine(outcome.sentence), ...more]);
   return outcome.isDone ? 0 : 1;
 }
 
@@ -115,18 +117,6 @@ function itemLines(item: InboxItem): string[] {
         `  tooltray inbox decide ${id} ${answer.id.padEnd(8)} ${oneLine(`${answer.label}. ${answer.meaning}`)}`,
     ),
     ...(answers.some(({ isByPart }) => isByPart) ? ['  With --only NAME: about that alone.'] : []),
-  ];
-}
-
-function partLines({ title, notes, added, lines, more }: InboxPart): string[] {
-  return [
-    '',
-    paint('head', oneLine(title)),
-    ...notes.map(({ text, isGrave }) => `  ${isGrave ? paint('bad', '!') : ' '} ${oneLine(text)}`),
-    ...added.map(({ place, sentence }) => `  ${paint('good', '+')} ${oneLine(place)}: ${plainText(sentence)}`),
-    ...(added.length > 0 && lines.length > 0 ? ['  Line by line:'] : []),
-    ...diffLines(lines),
-    ...(more === 0 ? [] : [`  … and ${more} more.`]),
   ];
 }
 

@@ -4,14 +4,15 @@ import { markHidden } from '../../../core/base/shown-text.ts';
 import type { ServerReview } from '../../../rpc/contract.ts';
 import { withCore } from '../../core-access.ts';
 import { command, commonFlags } from '../../command.ts';
-import { diffLines } from '../../diff-lines.ts';
-import { oneLine, paint, printAnswer } from '../../terminal.ts';
+import { diffLines, partLines } from '../../diff-lines.ts';
+import { oneLine, paint, printAnswer, printProgress } from '../../terminal.ts';
 
 const choices = ['accept', 'refuse', 'block'] as const;
 
 export const review = command({
   words: '[NAME]',
   flags: {
+    look: { help: 'start it once in a box, without the network and its variables, and show what it lists' },
     accept: { value: 'ID', help: 'let it start as it was shown under this id' },
     refuse: { value: 'ID', help: 'take its entry out again, or put back what was accepted before' },
     block: { value: 'ID', help: 'keep it off for good; its entry stays' },
@@ -22,15 +23,18 @@ export const review = command({
     const [word] = chosen;
     if (word === undefined) {
       const input = server === undefined ? {} : { server };
-      const found = await withCore(config, (core) => core.ask('reviews', input));
-      printAnswer(json, found, () => shown(found.reviews));
-      return 0;
-    }
-    if (server === undefined || chosen.length > 1) {
-      throw new AppError('bad_request', 'One word about one server at a time.', {
-        fix: 'tooltray review NAME --accept ID',
+      if (given.look && server === undefined) throw whichOne('--look');
+      const found = await withCore(config, async (core) => {
+        const waiting = await core.ask('reviews', input);
+        const [one] = waiting.reviews;
+        if (!given.look || one === undefined) return waiting;
+        printProgress(`Looking inside ${oneLine(markHidden(one.server))} …`);
+        return { reviews: [await core.ask('lookInside', { server: one.server, id: one.id })] };
       });
+      printAnswer(json, found, () => shown(found.reviews));
+      return given.look && found.reviews[0]?.look?.isDone !== true ? 1 : 0;
     }
+    if (server === undefined || chosen.length > 1 || given.look) throw whichOne('--accept ID');
     const done = await withCore(config, (core) => core.ask('reviewServer', { server, ...word }));
     printAnswer(json, { server, ...word, ...done }, () => [done.sentence]);
     return 0;
@@ -44,15 +48,33 @@ const standings: Readonly<Record<ServerReview['standing'], string>> = {
   blocked: 'blocked: not started',
 };
 
-function shown(reviews: readonly ServerReview[]): string[] {
-  if (reviews.length === 0) return ['No server waits for your review.'];
-  return [...reviews.flatMap(reviewLines), '', 'Decide: tooltray review NAME --accept ID, --refuse ID or --block ID.'];
+function whichOne(flag: string): AppError {
+  return new AppError('bad_request', 'One word about one server at a time.', { fix: `tooltray review NAME ${flag}` });
 }
 
-function reviewLines({ server, standing, id, lines, meanings }: ServerReview): string[] {
+function shown(reviews: readonly ServerReview[]): string[] {
+  if (reviews.length === 0) return ['No server waits for your review.'];
+  return [
+    ...reviews.flatMap(reviewLines),
+    '',
+    'Decide: tooltray review NAME --accept ID, --refuse ID or --block ID. See what it lists before: --look.',
+  ];
+}
+
+function reviewLines({ server, standing, id, lines, meanings, look }: ServerReview): string[] {
   return [
     `${paint('head', id)}  ${oneLine(markHidden(server))}: ${standings[standing]}`,
     ...diffLines(lines),
     ...meanings.map(({ text, isGrave }) => `  ${isGrave ? paint('bad', '!') : ' '} ${oneLine(text)}`),
+    ...(look === undefined ? [] : lookLines(look)),
+  ];
+}
+
+function lookLines({ sentence, parts, moreParts }: NonNullable<ServerReview['look']>): string[] {
+  return [
+    '',
+    oneLine(sentence),
+    ...parts.flatMap(partLines),
+    ...(moreParts === 0 ? [] : ['', `… and ${moreParts} more parts.`]),
   ];
 }

@@ -9,7 +9,7 @@ import type { HelperContext, HelperTool } from '../../modes/mode.ts';
 import { jsonFailure, jsonResult, readText } from './answers.ts';
 import { isQuarantined, requireServer } from './server-fields.ts';
 
-type Operation = (input: JsonObject, context: HelperContext) => JsonObject;
+type Operation = (input: JsonObject, context: HelperContext) => JsonObject | Promise<JsonObject>;
 
 const looks: Readonly<Record<string, Operation>> = {
   list_quarantined: (_input, { admin, finder }) => {
@@ -20,14 +20,15 @@ const looks: Readonly<Record<string, Operation>> = {
     });
     return { servers, total: servers.length, instructions: forPerson };
   },
-  inspect_quarantined: (input, { admin }) => {
+  inspect_quarantined: async (input, { admin }) => {
     const { name, held } = requireServer(input, admin);
     const isHeld = isQuarantined({ held });
+    // Only the person starts it for a look; not even the names of its tools are for a model.
+    const look = isHeld ? await admin.lookedAt(name) : undefined;
     return {
       server: name,
       quarantine_status: isHeld ? 'ACTIVE' : 'NONE',
-      // It is not started for a look either: a first start is what a review is about.
-      ...{ tools: [], total_tools: 0 },
+      ...{ tools: [], total_tools: look?.tools ?? 0, ...(look !== undefined && { red_flags: look.rules }) },
       instructions: isHeld ? personDoes(name) : 'It is accepted; inspect_tools tells of its tools.',
     };
   },
@@ -73,14 +74,14 @@ export const quarantineSecurity: HelperTool = {
     },
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
-  run: (input, context) => Promise.resolve(answer(input, context)),
+  run: answer,
 };
 
-function answer(input: JsonObject, context: HelperContext): JsonObject {
+async function answer(input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const operation = readText(input['operation']) ?? '';
   try {
     const look = Object.hasOwn(looks, operation) ? looks[operation] : undefined;
-    if (look !== undefined) return jsonResult(look(input, context));
+    if (look !== undefined) return jsonResult(await look(input, context));
     if (decisions.includes(operation)) return jsonResult(undecided(operation, input, context));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -116,6 +116,8 @@ export interface Outcome {
   readonly undo?: string | undefined;
   /** Where it goes on, for a browser. */
   readonly goOn?: string | undefined;
+  /** It still waits, with more to be seen: its id now. */
+  readonly goesOnAs?: string | undefined;
 }
 
 /** What a person decided, for as long as it can be taken back or is remembered. */

@@ -63,7 +63,6 @@ const mostSentences = 40;
 function itemOf(question: ReviewQuestion, after: string): InboxItem {
   const { id, at, changes, isRugPull } = question;
   const server = markHidden(question.server);
-  const groups = grouped(changes);
   const isGrave = isRugPull || changes.some(({ findings }) => findings.some(({ tier }) => tier === 'block'));
   return {
     ...{
@@ -78,10 +77,15 @@ function itemOf(question: ReviewQuestion, after: string): InboxItem {
     from: fromOf(server, question),
     isGrave,
     meanings: meaningsOf(server, question),
-    parts: groups.slice(0, mostParts).map(partOf),
-    moreParts: Math.max(0, groups.length - mostParts),
+    ...partsOf(changes),
     actions: actionsOf(changes.length),
   };
+}
+
+/** Definitions as parts of an item: those that changed alike are one; of the others that there was no room for, how many. */
+export function partsOf(changes: readonly DefinitionChange[]): Pick<InboxItem, 'parts' | 'moreParts'> {
+  const groups = grouped(changes);
+  return { parts: groups.slice(0, mostParts).map(partOf), moreParts: Math.max(0, groups.length - mostParts) };
 }
 
 function sentenceOf(server: string, changes: readonly DefinitionChange[], isRugPull: boolean): string {

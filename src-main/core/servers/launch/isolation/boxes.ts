@@ -57,7 +57,7 @@ export class Boxes {
     }
     const installed = (await this.#packages.install(serverName, launch)) ?? { launch, folders: [] };
     const box = {
-      home: join(this.#options.folder, 'homes', folderName(serverName)),
+      home: isolate.forgets ? undefined : join(this.#options.folder, 'homes', folderName(serverName)),
       hidden: this.#options.hidden,
       own: installed.folders,
     };

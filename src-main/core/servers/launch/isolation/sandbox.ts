@@ -16,8 +16,8 @@ import { doorInside, throughDoor } from './named-hosts.ts';
 import { exists, isSystem, namedPlaces, programFiles, systemFolders } from './program-files.ts';
 
 export interface Box {
-  /** Its home, private and its own; made where it is not there. */
-  readonly home: string;
+  /** Its home, private and its own, made where it is not there; undefined: an empty one that goes with it. */
+  readonly home: string | undefined;
   /** What nobody sees from inside, whatever was allowed. */
   readonly hidden: OwnPlaces;
   /** Folders of ours that it reads all the same: its installed package. */
@@ -37,11 +37,14 @@ const lookedUp = [
 const leadsOut =
   /^(?:XDG_\w+_HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|TMPDIR|TMP|TEMP|npm_config_cache|PWD)$/;
 
+/** Ways out to the network, which may have a password in them: nothing for a box without one. */
+const proxy = /^(?:https?|all|no)_proxy$/i;
+
 /** The same launch inside of a box. Rejects with AppError config_invalid for what cannot be allowed. `own`: the entry's variables. */
 export async function inSandbox(launch: Launch, own: Environment, isolate: Isolation, box: Box): Promise<Launch> {
   const { command, args, env, cwd } = launch;
   const home = env['HOME'] ?? '/home/box';
-  await mkdir(box.home, { recursive: true, mode: 0o700 });
+  if (box.home !== undefined) await mkdir(box.home, { recursive: true, mode: 0o700 });
   const program = (await findCommand(command, env, cwd)) ?? command;
   const named = await namedPlaces(command, args, own, cwd);
   const programs = await Promise.all(
@@ -50,7 +53,7 @@ export async function inSandbox(launch: Launch, own: Environment, isolate: Isola
   const folders = programs.flatMap((one) => one.folders);
   const reads = [
     ...folders.filter((folder) => !isOurs(folder, box)),
-    ...(cwd === undefined ? [] : [cwd]),
+    ...(cwd === undefined || isolate.forgets ? [] : [cwd]),
     ...isolate.read,
   ];
   const writes = isolate.write ?? named.others.filter((path) => !isSystem(path));
@@ -60,7 +63,7 @@ export async function inSandbox(launch: Launch, own: Environment, isolate: Isola
   ]);
   const places = binds.toSorted((one, other) => one.path.length - other.path.length);
   // Who was allowed the person's own home sees that one.
-  const ownHome = places.some(({ path }) => isInside(path, home)) ? [] : ['--bind', box.home, home];
+  const ownHome = places.some(({ path }) => isInside(path, home)) ? [] : homeMount(box, home);
   const ours = [...new Set([...box.own, ...folders.filter((folder) => isOurs(folder, box))])];
   const mounts = [
     ...(await systemMounts()),
@@ -73,13 +76,15 @@ export async function inSandbox(launch: Launch, own: Environment, isolate: Isola
       places.map(({ path }) => path),
     )),
     ...ours.flatMap((folder) => ['--ro-bind', folder, folder]),
+    ...(cwd !== undefined && isolate.forgets ? ['--dir', cwd] : []),
   ];
   const seen = [...places.map(({ path }) => path), ...ours, ...systemFolders];
   const links = programs
     .flatMap((one) => one.links)
     .filter(([name]) => !seen.some((folder) => isInside(folder, name)))
     .flatMap(([name, target]) => ['--symlink', target, name]);
-  const inside = Object.fromEntries(Object.entries(env).filter(([name]) => !leadsOut.test(name) || name in own));
+  const isUseless = (name: string): boolean => leadsOut.test(name) || (isolate.network === false && proxy.test(name));
+  const inside = Object.fromEntries(Object.entries(env).filter(([name]) => !isUseless(name) || name in own));
   const way = typeof isolate.network === 'boolean' ? undefined : throughDoor(isolate.network);
   return {
     command: 'bwrap',
@@ -101,6 +106,10 @@ export async function inSandbox(launch: Launch, own: Environment, isolate: Isola
     // Of bubblewrap itself: the one inside is told to it.
     cwd: undefined,
   };
+}
+
+function homeMount({ home: kept }: Box, home: string): readonly string[] {
+  return kept === undefined ? ['--tmpfs', home] : ['--bind', kept, home];
 }
 
 function isOurs(folder: string, { hidden }: Box): boolean {

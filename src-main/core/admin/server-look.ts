@@ -1,0 +1,202 @@
+/**
+ * What a server lists that nobody has accepted, for the person who asks to see it: started once, in a box without the network, without
+ * what its entry gives it and without a trace on the disk, and ended. Nothing of it is in any list, and nothing of it can be called.
+ */
+import { AppError } from '../base/errors.ts';
+import type { Env } from '../base/app-paths.ts';
+import type { JsonObject } from '../base/json.ts';
+import { isSecretName, maskText } from '../base/mask.ts';
+import { cutText, markHidden } from '../base/shown-text.ts';
+import { count } from '../base/wording.ts';
+import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
+import type { ConfigStore } from '../config/config-store.ts';
+import { replaceSecrets, replaceVariables } from '../config/replace-variables.ts';
+import { withReferences } from '../secrets/find-plain.ts';
+import { isCommonVariable } from '../servers/launch/common-variables.ts';
+import { introductionOf } from '../servers/introduction.ts';
+import { StartSlots } from '../servers/line-opener.ts';
+import { type Answered, type Probe, probeConnection } from '../servers/probe-connection.ts';
+import type { TransportFactory } from '../servers/transports/create-transport.ts';
+import type { InboxPart } from '../trust/inbox/inbox-item.ts';
+import { listed } from '../trust/inbox/entry-meanings.ts';
+import { partsOf } from '../trust/inbox/pin-items.ts';
+import { npxPackage, programName } from '../trust/pins/launch.ts';
+import { scannedAs } from '../trust/pins/look.ts';
+import { changesOf, definitionsOf, type DefinitionChange } from '../trust/pins/offer.ts';
+import type { ScanThread } from '../trust/scan/scan-thread.ts';
+
+/** Texts are as the server said them, what cannot be seen marked: for a person, never for a model. */
+export interface ServerLook {
+  /** ms since 1970. */
+  readonly at: number;
+  /** false: it could not be started, or did not answer. */
+  readonly isDone: boolean;
+  /** What came of it, with what it was not given. */
+  readonly sentence: string;
+  readonly tools: number;
+  /** Ids of the rules that its texts were found by. */
+  readonly rules: readonly string[];
+  readonly isGrave: boolean;
+  readonly parts: readonly InboxPart[];
+  readonly moreParts: number;
+}
+
+interface LookParts {
+  readonly config: Pick<ConfigStore, 'tryText'>;
+  /** Of a factory that knows no secrets, no sign-ins and no environments of before. */
+  readonly transports: TransportFactory;
+  readonly scans: Pick<ScanThread, 'definition'>;
+  readonly env: Env;
+  readonly version: string;
+  readonly now: () => number;
+  /** Of one whose package is there, from its start to the end of its lists, in ms. */
+  readonly limitMs?: number;
+}
+
+/** What stands in the place of a secret: a server that only looks whether it has one starts. */
+const withheld = 'withheld';
+const usualLimitMs = 60_000;
+/** For a package that is fetched first, in ms. */
+const fetchMs = 200_000;
+/** Definitions that are read; nobody reads more before they decide. */
+const mostDefinitions = 500;
+/** In characters of JSON; what is longer is cut from the look, and said to be. */
+const longestDefinition = 256 * 1024;
+/** Fetched anew at each start, which a box without the network cannot; or in need of the service of containers. */
+const needsOutside = /^(?:uvx|uv|pipx|bunx|pnpx|pnpm|yarn|docker|podman|nerdctl)$/;
+
+export class ServerLooks {
+  readonly #parts: LookParts;
+  /** One after the other: each may fetch a package. */
+  readonly #slots = new StartSlots(1);
+
+  constructor(parts: LookParts) {
+    this.#parts = parts;
+  }
+
+  /** `entry`: as it is written. Never rejects: why it cannot be is what came of it. */
+  async look(server: string, entry: JsonObject): Promise<ServerLook> {
+    try {
+      const launch = this.#launchOf(server, entry);
+      return await this.#slots.run(() => this.#run(launch));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return this.#failed(error.text);
+    }
+  }
+
+  async #run(launch: BareLaunch): Promise<ServerLook> {
+    const { server, missing } = launch;
+    const { transports, version } = this.#parts;
+    // Lists of many pages take no longer than that altogether.
+    const limit = AbortSignal.timeout(server.initTimeoutMs * 1.5);
+    const probe = await probeConnection(server, transports, version, limit);
+    if ('error' in probe) return this.#failed(whyNot(probe, missing));
+    return this.#told(probe, missing);
+  }
+
+  async #told({ listing, handshake, server }: Answered, missing: readonly string[]): Promise<ServerLook> {
+    const all = [...definitionsOf(listing, introductionOf(handshake))];
+    const read = all
+      .slice(0, mostDefinitions)
+      .filter(([, definition]) => JSON.stringify(definition).length <= longestDefinition);
+    const changes: DefinitionChange[] = [];
+    for (const change of changesOf(new Map(), new Map(read))) {
+      const { findings } = await this.#parts.scans.definition(change.after, scannedAs[change.kind]);
+      changes.push({ ...change, findings });
+    }
+    const { parts, moreParts } = partsOf(changes);
+    const found = changes.flatMap(({ findings }) => findings);
+    const unread = all.length - read.length;
+    return {
+      at: this.#parts.now(),
+      isDone: true,
+      sentence: [
+        `In a box without the network it lists ${count(listing.tools.length, 'tool')} and ${count(listing.prompts.length, 'prompt')}.`,
+        ...(unread === 0
+          ? []
+          : [`${count(unread, 'definition')} of it ${unread === 1 ? 'is' : 'are'} too much to be shown.`]),
+        ...withheldWords(missing),
+        `Started for good, ${markHidden(server.name)} may list something else.`,
+      ].join(' '),
+      tools: listing.tools.length,
+      rules: [...new Set(found.map(({ rule }) => rule))].toSorted(),
+      isGrave: found.some(({ tier }) => tier === 'block'),
+      parts,
+      moreParts: moreParts + unread,
+    };
+  }
+
+  #failed(sentence: string): ServerLook {
+    const nothing = { tools: 0, rules: [], isGrave: false, parts: [], moreParts: 0 };
+    return { at: this.#parts.now(), isDone: false, sentence, ...nothing };
+  }
+
+  /** Rejects with AppError where there is nothing that a box could start. */
+  #launchOf(name: string, entry: JsonObject): BareLaunch {
+    const { config, env, limitMs = usualLimitMs } = this.#parts;
+    const bare = { ...withoutSecrets(name, entry, env), enabled: true, disabled: false, quarantined: false };
+    const reading = config.tryText(JSON.stringify({ servers: { [name]: bare } }));
+    const server: ServerConfig | undefined = reading.config?.servers[0];
+    const problem = reading.problems.find(({ severity }) => severity === 'error');
+    if (server === undefined) throw new AppError('config_invalid', problem?.reason ?? 'This is not a server.');
+    if (server.kind !== 'stdio')
+      throw unlookable('It is not started on this computer, so there is nothing to look at.');
+    const { command, args } = server;
+    const isFetched = npxPackage(command, args) !== undefined;
+    if (needsOutside.test(programName(command)) || (programName(command) === 'npx' && !isFetched)) {
+      throw unlookable(`What ${programName(command)} starts needs more than a box without the network has.`);
+    }
+    const isSecret = ([key, value]: readonly [string, string]): boolean =>
+      isSecretName(key) || value.includes(withheld);
+    const placeholders = Object.entries(server.env)
+      .filter(isSecret)
+      .map(([key]) => [key, withheld] as const);
+    return {
+      server: {
+        ...server,
+        env: Object.fromEntries(placeholders),
+        inheritEnv: [],
+        isolate: { kind: 'sandbox', read: [], write: [], network: false, extraArgs: [], forgets: true },
+        initTimeoutMs: limitMs + (isFetched ? fetchMs : 0),
+      },
+      missing: Object.keys(server.env),
+    };
+  }
+}
+
+interface BareLaunch {
+  readonly server: StdioServerConfig;
+  /** Names of the variables of its entry. */
+  readonly missing: readonly string[];
+}
+
+/** The entry without a value that is or looks like a secret, wherever it stands, and without variables of the person's login. */
+function withoutSecrets(name: string, entry: JsonObject, env: Env): JsonObject {
+  const places = Object.entries(env).filter(
+    ([key, value]) => isCommonVariable(key, process.platform) && value !== undefined && maskText(value) === value,
+  );
+  const { description: _description, ...rest } = entry;
+  const filled = replaceVariables(rest, Object.fromEntries(places), () => undefined);
+  return replaceSecrets(
+    withReferences(name, filled, () => 'WITHHELD'),
+    () => withheld,
+  );
+}
+
+function unlookable(why: string): AppError {
+  return new AppError('bad_request', why);
+}
+
+function whyNot({ error, stderr }: Exclude<Probe, Answered>, missing: readonly string[]): string {
+  const said = stderr.at(-1);
+  return [
+    `It could not be looked at. ${markHidden(error.text)}`,
+    ...(said === undefined ? [] : [`Its last words: “${cutText(markHidden(said), 300)}”.`]),
+    ...withheldWords(missing),
+  ].join(' ');
+}
+
+function withheldWords(missing: readonly string[]): string[] {
+  return missing.length === 0 ? [] : [`It was not given ${listed(missing.map((name) => markHidden(name)))}.`];
+}

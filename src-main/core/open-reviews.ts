@@ -1,0 +1,48 @@
+/** A person's review of servers put together: what starts one for a look knows no secrets, no sign-ins and no environments of before. */
+import { join } from 'node:path';
+import type { DecisionHistory } from './admin/decision-history.ts';
+import type { ServerAdmin } from './admin/server-admin.ts';
+import { ServerLooks } from './admin/server-look.ts';
+import { ServerReviews } from './admin/server-reviews.ts';
+import type { AppPaths, Env } from './base/app-paths.ts';
+import type { Masker } from './base/mask.ts';
+import type { ConfigStore } from './config/config-store.ts';
+import type { Boxes } from './servers/launch/isolation/boxes.ts';
+import type { ProcessRegistry } from './servers/launch/process-registry.ts';
+import type { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
+import type { ServerManager } from './servers/server-manager.ts';
+import { TransportFactory } from './servers/transports/create-transport.ts';
+import type { ScanThread } from './trust/scan/scan-thread.ts';
+import type { LineBudgets } from './wire/byte-budget.ts';
+
+interface ReviewRoom {
+  readonly options: {
+    readonly config: ConfigStore;
+    readonly paths: AppPaths;
+    readonly env: Env;
+    readonly masker: Masker;
+    readonly version: string;
+  };
+  readonly servers: ServerManager;
+  readonly registry: ProcessRegistry;
+  readonly environment: EnvironmentResolver;
+  readonly boxes: Boxes;
+  readonly budgets: LineBudgets;
+  readonly scans: ScanThread;
+  readonly admin: ServerAdmin;
+}
+
+export function openReviews(room: ReviewRoom, history: DecisionHistory): ServerReviews {
+  const { options, servers, registry, environment, boxes, budgets, scans, admin } = room;
+  const { config, paths, env, masker, version } = options;
+  const transports = new TransportFactory({
+    ...{ env, registry, environment, boxes, budgets },
+    logDir: join(paths.logDir, 'looks'),
+    mask: (text) => masker.maskText(text),
+  });
+  return new ServerReviews({
+    ...{ config, servers, history },
+    looks: new ServerLooks({ config, transports, scans, env, version, now: Date.now }),
+    note: (...decision) => admin.noteByPerson(...decision),
+  });
+}
