@@ -10,6 +10,7 @@ import { withFileLock } from '../../../base/file-lock.ts';
 import { AppError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json.ts';
 import { type FetchedPackage, npxPackage } from '../../../trust/pins/launch.ts';
+import { isCommonVariable } from '../common-variables.ts';
 import { type Environment, findCommand } from '../find-command.ts';
 import type { Launch } from '../process-group.ts';
 import { inSandbox } from './sandbox.ts';
@@ -63,7 +64,7 @@ export class NpmPackages {
     const home = `${draft}.home`;
     const box = { home, hidden: { folders: [], files: [] }, own: [] };
     const boxed = await inSandbox(
-      { command: npm, args, env: await npmSettings(npm, env), cwd: undefined },
+      { command: npm, args, env: common(await npmSettings(npm, env)), cwd: undefined },
       {},
       isolate,
       box,
@@ -80,6 +81,11 @@ export class NpmPackages {
     }
     await rename(draft, folder);
   }
+}
+
+/** Scripts of packages run there with the network: what the entry gives its server, and the person's own variables, are not for them. */
+function common(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isCommonVariable(name, process.platform)));
 }
 
 /** From where npm fetches, as the person has set it up; none of their tokens. */
