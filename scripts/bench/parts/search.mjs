@@ -2,6 +2,7 @@
 import { formatTable } from '../table.mjs';
 import { measureAnswers } from '../search/answers.mjs';
 import { querySets } from '../search/data-sets.mjs';
+import { measureJoined } from '../search/joined-queries.mjs';
 import { measureQuality } from '../search/quality.mjs';
 import { measureScale } from '../search/scale.mjs';
 import { measureTypedNames } from '../search/typed-names.mjs';
@@ -17,6 +18,9 @@ export async function measure(print) {
   const quality = measureQuality(half);
   print(`per cent on the ${half} half of each set; tools that do the same count as one\n`);
   print(formatTable(quality.map(inPercent)));
+  const joined = measureJoined(half);
+  print('\nper cent, the same needs in short wordings with commas between\n');
+  print(formatTable(joined.map(inPercent)));
   const typedNames = measureTypedNames();
   print(`\nper cent of typed names (livemcpbench) whose tool comes first\n`);
   print(formatTable(typedNames.map(inPercent)));
@@ -26,7 +30,7 @@ export async function measure(print) {
   const scale = measureScale();
   print('\nthe index at scale; a change is one server listing anew and the query after it\n');
   print(formatTable(scale));
-  return { half, quality, typedNames, answers, scale };
+  return { half, quality, joined, typedNames, answers, scale };
 }
 
 function inPercent(row) {

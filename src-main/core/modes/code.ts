@@ -3,7 +3,8 @@ import { plainNumber, textOr } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import type { SandboxError, SandboxOutcome } from '../sandbox/sandbox-request.ts';
 import { namedServers, sawSchema, withMissing } from './show-tools.ts';
-import { findTools, type FoundTool, moreText, needsIn } from './find-tools.ts';
+import { languagesText } from './languages.ts';
+import { findTools, type FoundTool, moreText, needsIn, queryHint } from './find-tools.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
 import {
   type Detail,
@@ -20,11 +21,11 @@ import {
 export const searchCode: HelperTool = {
   definition: {
     name: 'search',
-    description: 'Find tools by what you want to do, best first; several with ";" between.',
+    description: 'Find tools, best first.',
     inputSchema: {
       type: 'object',
       properties: {
-        query: { type: 'string' },
+        query: { type: 'string', description: queryHint },
         detail: { enum: ['brief', 'detailed', 'full'] },
         limit: { type: 'integer' },
         tags: { type: 'array', items: { type: 'string' } },
@@ -114,7 +115,7 @@ export const execute: HelperTool = {
   definition: {
     name: 'execute',
     description:
-      'Run Python, JavaScript or TypeScript with await call_tool(name, args) and call_tools([{name, args}]): each gives structuredContent, else its text, JSON parsed. Only what it returns comes back. Failures throw. 30 s, 50 calls, no network.',
+      'Run code with await call_tool(name, args) and call_tools([{name, args}]): each gives structuredContent, else its text, JSON parsed. Only what it returns comes back. Failures throw. 30 s, 50 calls, no network.',
     inputSchema: {
       type: 'object',
       properties: { code: { type: 'string' }, language: { enum: ['python', 'javascript', 'typescript'] } },
@@ -170,5 +171,5 @@ export const codeMode: Mode = {
 };
 
 function instructions({ catalog }: ModeView): string {
-  return `Search before saying that something cannot be done; get_schema without a signature; then execute. Tools of: ${namedServers(catalog.servers)}.`;
+  return `Search before saying that something cannot be done; get_schema without a signature; then execute. Tools of: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;
 }

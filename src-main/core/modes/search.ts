@@ -5,7 +5,8 @@ import { AppError } from '../base/errors.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseLine } from '../condense/condense-tool.ts';
 import { parametersText } from '../condense/signature.ts';
-import { findTools, type FoundTool, moreText, needsIn, needSchema } from './find-tools.ts';
+import { findTools, type FoundTool, moreText, needsIn, needSchema, queryHint } from './find-tools.ts';
+import { languagesText } from './languages.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
 import { namedServers, sawSchema, withMissing } from './show-tools.ts';
 
@@ -54,11 +55,11 @@ export const searchTools: HelperTool = {
   definition: {
     name: 'search_tools',
     description:
-      'Find tools by what you want to do, best first; several needs with ";" between. sig: ? is optional, ~ left out; detail "full" has all schemas.',
+      'Find tools by what you want to do, best first. sig: ? is optional, ~ left out; detail "full" has all schemas.',
     inputSchema: {
       type: 'object',
       properties: {
-        query: { type: 'string' },
+        query: { type: 'string', description: queryHint },
         limit: { type: 'integer', description: 'default 8' },
         detail: { enum: ['compact', 'full'] },
       },
@@ -138,5 +139,5 @@ function limitOf(value: unknown): number | undefined {
 }
 
 function instructions({ catalog }: ModeView): string {
-  return `Search with search_tools before saying that something cannot be done; then call_tool. Tools of: ${namedServers(catalog.servers)}.`;
+  return `Search with search_tools before saying that something cannot be done; then call_tool. Tools of: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;
 }

@@ -77,6 +77,23 @@ export class Postings {
     return low;
   }
 
+  /** Adds to the score of each document that holds the term what the term is worth there. Returns the highest of these scores. */
+  addTo(score: Float64Array, term: number, worth: number): number {
+    const document = this.#document;
+    const impact = this.#impact;
+    const start = this.start(term);
+    const end = start + this.holders(term);
+    let best = 0;
+    // Both lists are longer than that, and every number is that of a document.
+    for (let posting = start; posting < end; posting += 1) {
+      const number = document[posting] as number;
+      const now = (score[number] as number) + worth * (impact[posting] as number);
+      score[number] = now;
+      if (now > best) best = now;
+    }
+    return best;
+  }
+
   /** Adds a server's documents under the numbers from `first` on, none of which may be in use. Returns its terms by number. */
   insert(segment: Segment, first: number): Uint32Array {
     return Uint32Array.from(segment.terms, (text, local) => {

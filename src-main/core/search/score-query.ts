@@ -22,13 +22,23 @@ export interface Scores {
 
 export function scoreQuery(query: Query, store: ToolStore): Scores {
   const { postings, size } = store;
-  const terms = distinct(query.words.flatMap(({ word, weight }) => termsOf(word, weight, store)));
+  const byWord = new Map(query.words.map(({ word, weight }) => [word, termsOf(word, weight, store)]));
+  const terms = distinct([...byWord.values()].flat());
+  const worthOf = ({ term, weight }: QueryTerm): number => weight * rarity(postings.holders(term), size);
   const score = new Float64Array(store.documents.length);
   let ceiling = 0;
-  for (const { term, weight } of terms) {
-    const worth = weight * rarity(postings.holders(term), size);
+  let best = 0;
+  for (const one of terms) {
+    const worth = worthOf(one);
     ceiling += worth;
-    addWorth(term, worth, postings, score);
+    best = Math.max(best, postings.addTo(score, one.term, worth));
+  }
+  if (query.clauses.length > 0) {
+    const clauses = query.clauses.map((words) => {
+      const own = distinct(words.flatMap(({ word }) => byWord.get(word) ?? []));
+      return own.map((one) => ({ term: one.term, worth: worthOf(one) }));
+    });
+    store.clauseMixer.mix(clauses, postings, score, best);
   }
   return { terms, score, named: addNameBonus(query, store, score, ceiling) };
 }
@@ -36,17 +46,6 @@ export function scoreQuery(query: Query, store: ToolStore): Scores {
 /** Inverse document frequency. */
 function rarity(holders: number, documents: number): number {
   return Math.log(1 + (documents - holders + 0.5) / (holders + 0.5));
-}
-
-function addWorth(term: number, worth: number, postings: Postings, score: Float64Array): void {
-  const { document, impact } = postings;
-  const start = postings.start(term);
-  const end = start + postings.holders(term);
-  // Both lists are longer than that, and every number is that of a document.
-  for (let posting = start; posting < end; posting += 1) {
-    const number = document[posting] as number;
-    score[number] = (score[number] as number) + worth * (impact[posting] as number);
-  }
 }
 
 function termsOf(word: string, weight: number, store: ToolStore): QueryTerm[] {

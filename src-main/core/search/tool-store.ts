@@ -1,5 +1,6 @@
 /** All indexed tools by number, with everything that finds them; filled and emptied server by server. */
 
+import { ClauseMixer } from './mix-clauses.ts';
 import { NameLookup } from './name-lookup.ts';
 import { type NearWord, NearWords } from './spelling.ts';
 import { Postings } from './postings.ts';
@@ -18,6 +19,7 @@ const mostUnused = 1_000;
 
 export class ToolStore {
   readonly ranking: Ranking;
+  readonly clauseMixer = new ClauseMixer();
   readonly #servers = new Map<string, ServerTools>();
   #documents: (SearchDocument | undefined)[] = [];
   #size = 0;

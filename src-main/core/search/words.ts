@@ -116,11 +116,16 @@ export interface Query {
   readonly words: readonly QueryWord[];
   /** Parts that look like a typed tool name (`read_file`, `github:create_issue`), at most sixteen. */
   readonly names: readonly string[];
+  /** Of a list of needs or wordings ("make a pdf, export as pdf") the words of each part; none where it is no list. */
+  readonly clauses: readonly (readonly QueryWord[])[];
 }
 
 const maxLength = 4_000;
 const maxWords = 64;
 const maxNames = 16;
+const maxClauses = 16;
+/** Between longer ones a comma is that of a sentence. */
+const longestClause = 12;
 
 const looksLikeName = /[\p{L}\p{N}](?:[_:./-]+[\p{L}\p{N}]|(?<=\p{Ll})\p{Lu})/u;
 
@@ -128,10 +133,28 @@ export function parseQuery(query: string): Query {
   const text = query.slice(0, maxLength).trim();
   const words = [...new Set(tokenize(text))].map((word) => ({ word, weight: tellingWeight(word) }));
   const telling = words.filter(({ weight }) => weight > 0);
+  const asked = (telling.length > 0 ? telling : words.map(({ word }) => ({ word, weight: 1 }))).slice(0, maxWords);
   const parts = text.split(/[\s,;!?"'`()[\]{}]+/).map((part) => part.replace(/[.:]+$/, ''));
   return {
     text,
-    words: (telling.length > 0 ? telling : words.map(({ word }) => ({ word, weight: 1 }))).slice(0, maxWords),
+    words: asked,
     names: parts.filter((part) => looksLikeName.test(part)).slice(0, maxNames),
+    clauses: clausesOf(text, asked),
   };
+}
+
+/** A comma within a number separates nothing. */
+const separator = /[;；，、\n]|,(?!\d)|(?<!\d),/;
+/** More than one sentence, a part that a conjunction ties to the one before, or somebody who speaks of themselves. */
+const sentence =
+  /[.!?]\s+\S|[。！？]\s*\S|[,;]\s*(?:and|or|then|but|so|which|if|that|as|please)\b|\b(?:i|we|you|me|my|your|our)\b/i;
+
+function clausesOf(text: string, words: readonly QueryWord[]): readonly (readonly QueryWord[])[] {
+  if (!separator.test(text) || sentence.test(text)) return [];
+  const known = new Map(words.map((one) => [one.word, one]));
+  const parts = text.split(separator).map((part) => new Set(tokenize(part)));
+  if (parts.some(({ size }) => size > longestClause)) return [];
+  const clauses = parts.map((part) => [...part].flatMap((word) => known.get(word) ?? []));
+  const telling = clauses.filter((clause) => clause.some(({ weight }) => weight === 1));
+  return telling.length < 2 ? [] : telling.slice(0, maxClauses);
 }

@@ -96,6 +96,62 @@ test('words that any request may have count for little, however rare they are am
   expect(asked.search('interesting').hits[0]?.id).toBe('a:timer');
 });
 
+describe('a list of needs or wordings', () => {
+  const office = indexOf([
+    tool('pdf', 'convert_to_pdf', 'Convert a word document to pdf.'),
+    tool('charts', 'word_cloud', 'Draw a word cloud.'),
+    tool('mail', 'deliver', 'Send a message.'),
+  ]);
+  const first = (query: string, count: number): string[] =>
+    office.search(query, { limit: count }).hits.map((hit) => hit.id);
+
+  test('has the tool of each need before what shares a rare word with one of them', () => {
+    const pages = Array.from({ length: 30 }, (_, i) =>
+      tool('docs', `page_${i}`, `Send, print or write page ${i} as a message on paper.`),
+    );
+    const zoo = indexOf([
+      tool('zoo', 'zebra_stripes', 'Count the stripes of a zebra.'),
+      tool('zoo', 'zebra_herd', 'Follow a zebra herd.'),
+      tool('zoo', 'zebra_stable', 'Build a zebra stable.'),
+      tool('mail', 'deliver', 'Send a message to people.'),
+      tool('printer', 'print', 'Print a page on paper.'),
+      ...pages,
+    ]);
+    const query = 'follow zebra herd, send message to people, print page on paper';
+    const top = (text: string): string[] => zoo.search(text, { limit: 3 }).hits.map((hit) => hit.id);
+    expect(top(query)).toEqual(['zoo:zebra_herd', 'mail:deliver', 'printer:print']);
+    expect(top(query.replaceAll(',', ''))).toEqual(['zoo:zebra_herd', 'mail:deliver', 'zoo:zebra_stable']);
+  });
+
+  test.each([',', ';', '，', '、', '\n'])('may have %j between its parts', (sign) => {
+    expect(first(['send message', 'convert to pdf', 'word cloud'].join(sign), 3).toSorted()).toEqual([
+      'charts:word_cloud',
+      'mail:deliver',
+      'pdf:convert_to_pdf',
+    ]);
+  });
+
+  test('is no sentence, no number and no single need', () => {
+    const same = (query: string): void => {
+      expect(office.search(query).hits).toEqual(office.search(query.replaceAll(/[,;]/g, ' ')).hits);
+    };
+    same('I have a word document, please convert it to pdf');
+    same('Convert the document, and send a message');
+    same('convert 1,000 documents');
+    same('send message, please');
+    same('convert the word document to pdf. Then send it, draw a cloud');
+  });
+
+  test('is bounded: parts beyond the sixteenth count with the whole only', () => {
+    const many = Array.from({ length: 3_000 }, (_, i) => (i % 2 === 0 ? 'send message' : 'word cloud')).join(', ');
+    expect(first(many, 2).toSorted()).toEqual(['charts:word_cloud', 'mail:deliver']);
+  });
+
+  test('gives a tool that is named in full the first place', () => {
+    expect(first('word_cloud, convert document to pdf, export document', 1)).toEqual(['charts:word_cloud']);
+  });
+});
+
 test('a hit says which words were found where', () => {
   expect(index.search('markdown issue github').hits[0]?.why).toBe(
     'name: issue; server: github; parameter text: markdown',

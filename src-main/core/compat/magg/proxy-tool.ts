@@ -36,7 +36,7 @@ export const proxyTool: HelperTool = {
         type: { enum: proxyTypes },
         path: { type: 'string', description: 'name or URI' },
         args: { type: ['object', 'string'], description: 'or JSON text' },
-        query: { type: 'string', description: 'for list; several with ";"' },
+        query: { type: 'string', description: 'for list: wordings , several ;' },
         limit: { type: 'integer' },
         offset: { type: 'integer' },
         filter_server: { type: 'string' },

@@ -1,5 +1,6 @@
 /** Mode `universal`: one tool for tools, resources and prompts, for client apps that know tools only. */
 import { maggPrompts } from './servers.ts';
+import { languagesText } from '../../modes/languages.ts';
 import type { Mode, ModeView, HelperContext, OwnResource } from '../../modes/mode.ts';
 import { proxyTool } from './proxy-tool.ts';
 import { namedServers } from '../../modes/show-tools.ts';
@@ -9,7 +10,7 @@ import { serverEntry } from './magg-tool.ts';
 import { decoded } from '../../condense/shape-schema.ts';
 
 function instructions({ catalog }: ModeView): string {
-  return `Use proxy: list (query) before saying that something cannot be done, info for a schema, call, batch for several. Servers: ${namedServers(catalog.servers)}.`;
+  return `Use proxy: list (query) before saying that something cannot be done, info for a schema, call, batch for several. Servers: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;
 }
 
 // `magg://` resources: servers and kits as JSON, their secrets masked.

@@ -15,7 +15,7 @@ import { jsonFailure, jsonResult, readText } from './answers.ts';
 
 const what: Readonly<Record<Intent, string>> = {
   read: 'Call a tool that only reads.',
-  write: 'Call a tool that changes something and destroys nothing.',
+  write: 'Call a tool that changes but destroys nothing.',
   destructive: 'Call a tool that may overwrite or delete.',
 };
 
@@ -36,7 +36,7 @@ export function callVariant(variant: Intent): HelperTool {
         type: 'object',
         properties: {
           name: { type: 'string', description: 'server:tool' },
-          args: { type: ['object', 'string'], description: 'object or its JSON text' },
+          args: { type: ['object', 'string'], description: 'object or JSON text' },
           intent_reason: { type: 'string' },
         },
         required: ['name'],

@@ -26,7 +26,7 @@ const mostChecked = 50;
 export const describeTool: HelperTool = {
   definition: {
     name: 'describe_tool',
-    description: 'Whole schemas of tools by id; with check, whether they can be called now.',
+    description: 'Whole schemas of tools by id; check: callable now?',
     inputSchema: {
       type: 'object',
       properties: {

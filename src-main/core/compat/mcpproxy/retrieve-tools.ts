@@ -5,7 +5,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import { toolOffFix } from '../../catalog/tool-finder.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
-import { findTools, moreText, needsIn, needSchema, usualLimit } from '../../modes/find-tools.ts';
+import { findTools, moreText, needsIn, needSchema, queryHint, usualLimit } from '../../modes/find-tools.ts';
 import { sawSchema } from '../../modes/show-tools.ts';
 import type { SearchHit } from '../../search/search-index.ts';
 import { jsonResult, readCount, readSwitch, readText } from './answers.ts';
@@ -33,11 +33,11 @@ const flag = { type: 'boolean' };
 export const retrieveTools: HelperTool = {
   definition: {
     name: 'retrieve_tools',
-    description: 'Find tools by what you want to do, best first; several with ";".',
+    description: 'Find tools, best first.',
     inputSchema: {
       type: 'object',
       properties: {
-        query: { type: 'string' },
+        query: { type: 'string', description: queryHint },
         limit: { type: 'integer' },
         detail: { enum: ['compact', 'full'] },
         read_only_only: flag,

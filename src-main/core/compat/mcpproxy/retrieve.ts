@@ -1,4 +1,5 @@
 /** Mode `retrieve`: MCPProxy's tools; the model searches, and says with the tool it calls through what the call is meant to do. */
+import { languagesText } from '../../modes/languages.ts';
 import type { HelperTool, Mode, ModeView } from '../../modes/mode.ts';
 import { callVariant } from './call-variant.ts';
 import { describeTool } from './describe-tool.ts';
@@ -33,5 +34,5 @@ export const retrieveMode: Mode = {
 export const retrieveAdminTools: readonly HelperTool[] = [upstreamServers, tailLog, quarantineSecurity];
 
 function instructions({ catalog }: ModeView): string {
-  return `Search with retrieve_tools before saying that something cannot be done; then call through call_with. Tools of: ${namedServers(catalog.servers)}.`;
+  return `Search with retrieve_tools before saying that something cannot be done; then call through call_with. Tools of: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;
 }

@@ -24,7 +24,7 @@ const named: Readonly<JsonObject> = {};
 const definition: JsonObject & { readonly name: string } = {
   name: 'proxy-dispatch',
   description:
-    'Tools of all servers. Actions: status; list; search (several queries: ;); call (tool, arguments); readresult (resultFile).',
+    'Tools of all servers. Actions: status; list; search (several ; wordings ,); call (tool, arguments); readresult (resultFile).',
   inputSchema: {
     type: 'object',
     properties: {

@@ -1,5 +1,6 @@
 /** ToolMux's modes. `gateway`: one tool per server, which says in its description what the server can do. */
 import { cutText } from '../../base/shown-text.ts';
+import { languagesText } from '../../modes/languages.ts';
 import { namedServers } from '../../modes/show-tools.ts';
 import { maxInstructions, type Mode, type ModeView } from '../../modes/mode.ts';
 import { getToolCount, getToolSchema, listAllTools, catalogTools } from './catalog-tools.ts';
@@ -45,5 +46,5 @@ export const metaMode: Mode = {
 };
 
 function metaInstructions({ catalog }: ModeView): string {
-  return `catalog_tools or list_all_tools, then invoke. Tools of: ${namedServers(catalog.servers)}.`;
+  return `catalog_tools or list_all_tools, then invoke. Tools of: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;
 }
