@@ -80,7 +80,11 @@ export class Profiles {
       shaper: own.shapes(whole.shaper),
       spillFiles: own.files(whole.spillFiles),
       admin: scopedAdmin(this.#parts.admin, servers, scope),
-      activity: { stats: () => statsIn(whole.activity.stats(), catalog) },
+      activity: {
+        stats: () => statsIn(whole.activity.stats(), catalog),
+        // It only orders what the profile lets through.
+        usedTools: () => whole.activity.usedTools(),
+      },
       hasTool: (server, definition) => scope.hasTool(server, definition),
       modeCosts,
     };

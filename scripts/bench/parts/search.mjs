@@ -6,6 +6,7 @@ import { measureJoined } from '../search/joined-queries.mjs';
 import { measureQuality } from '../search/quality.mjs';
 import { measureScale } from '../search/scale.mjs';
 import { measureTypedNames } from '../search/typed-names.mjs';
+import { measureUsed } from '../search/used-tools.mjs';
 
 const at = process.argv.indexOf('--half');
 const half = at < 0 ? 'test' : process.argv[at + 1];
@@ -21,6 +22,9 @@ export async function measure(print) {
   const joined = measureJoined(half);
   print('\nper cent, the same needs in short wordings with commas between\n');
   print(formatTable(joined.map(inPercent)));
+  const used = measureUsed(half);
+  print('\nper cent among the first five, where earlier calls are known\n');
+  print(formatTable(used.map(inPercent)));
   const typedNames = measureTypedNames();
   print(`\nper cent of typed names (livemcpbench) whose tool comes first\n`);
   print(formatTable(typedNames.map(inPercent)));
@@ -30,7 +34,7 @@ export async function measure(print) {
   const scale = measureScale();
   print('\nthe index at scale; a change is one server listing anew and the query after it\n');
   print(formatTable(scale));
-  return { half, quality, joined, typedNames, answers, scale };
+  return { half, quality, joined, used, typedNames, answers, scale };
 }
 
 function inPercent(row) {

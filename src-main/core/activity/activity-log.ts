@@ -28,6 +28,7 @@ import {
 } from './call-table.ts';
 import { type CallTokens, TokenBacklog } from './token-backlog.ts';
 import type { TokenCounter } from './token-counter.ts';
+import { UsedTools } from './used-tools.ts';
 
 export interface ActivityLogOptions extends Bounds {
   readonly file: string;
@@ -68,6 +69,7 @@ export class ActivityLog {
   readonly #backlog: TokenBacklog;
   readonly #store: ActivityStore;
   readonly #stretches = new Stretches();
+  readonly #used = new UsedTools();
   #pending: Pending[] = [];
   #unmade: (() => void)[] = [];
   #counted: CountedTokens[] = [];
@@ -136,6 +138,18 @@ export class ActivityLog {
     return this.#store.use(callStats);
   }
 
+  /**
+   * Ids of the tools that calls used lately and that answered; empty where the record cannot be read. What waits to be
+   * written is not in it yet: nothing is written for this.
+   */
+  usedTools(): ReadonlySet<string> {
+    try {
+      return this.#used.ids((ask) => this.#store.use(ask));
+    } catch {
+      return new Set();
+    }
+  }
+
   /** Writes what waits, now. Never throws: what cannot be written is tried again later. */
   flush(): void {
     this.#makeRecords();
@@ -202,6 +216,7 @@ export class ActivityLog {
       const id = ids[index] ?? 0;
       this.#countTokens(pending, id);
       pending.onWritten?.(id);
+      if (pending.call.outcome === 'ok') this.#used.note(pending.call.server, pending.call.tool);
     });
     this.#store.use((database) => trim(database, this.#bounds));
   }

@@ -2,7 +2,8 @@
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { leavesOut, parametersText } from '../condense/signature.ts';
 import { parseQuery, porterStem, tokenize } from '../search/words.ts';
-import type { ModeView } from './mode.ts';
+import type { HelperContext, ModeView } from './mode.ts';
+import { raiseUsed } from './raise-used.ts';
 import { readResultTool } from './read-spill.ts';
 
 export interface FoundTool {
@@ -51,7 +52,7 @@ export function needsIn(query: unknown): readonly string[] {
 
 export function findTools(
   needs: readonly string[],
-  view: Pick<ModeView, 'catalog' | 'index' | 'spills'>,
+  view: Pick<ModeView, 'catalog' | 'index' | 'spills'> & Partial<Pick<HelperContext, 'usedTools'>>,
   { limit, accepts = () => true }: FindOptions = {},
 ): FoundTools {
   const { catalog, index } = view;
@@ -61,6 +62,7 @@ export function findTools(
     const tool = byId.get(id);
     return tool !== undefined && accepts(tool);
   };
+  const used = view.usedTools?.() ?? new Set<string>();
   const found = new Map<string, FoundTool>();
   const matching = new Set<string>();
   for (const need of needs) {
@@ -69,7 +71,7 @@ export function findTools(
     const isOpposite = oppositeOf(need);
     const [undoing, doing] = partition(all, ({ id }) => isOpposite(byId.get(id)?.name ?? ''));
     // Whoever wants to create is not offered what deletes, unless there is nothing else or a number is asked for.
-    const hits = limit === undefined && doing.length > 0 ? doing : [...doing, ...undoing];
+    const hits = raiseUsed(limit === undefined && doing.length > 0 ? doing : [...doing, ...undoing], used);
     const best = hits[0]?.score ?? 0;
     const isNear = (score: number, place: number): boolean =>
       place < most ? score >= leastShare * best : place < most * strongOverUsual && score >= strongShare * best;

@@ -77,6 +77,8 @@ export interface HelperContext extends ModeView {
   readonly author: ChangeAuthor;
   /** How often tools were called, most called first. Throws what SQLite throws. */
   readonly toolActivity: () => readonly ToolActivity[];
+  /** Ids of tools that this person's calls used lately. */
+  readonly usedTools: () => ReadonlySet<string>;
   /** What this session has been shown already. */
   readonly memory: SessionMemory;
   readonly signal: AbortSignal;

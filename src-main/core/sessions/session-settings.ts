@@ -33,7 +33,7 @@ export interface SessionCore {
   readonly spillOf: (ref: string) => SpillOrigin | undefined;
   /** Remembers what sessions read besides answers of calls. */
   readonly flow: Pick<Flow, 'noteText'>;
-  readonly activity: Pick<ActivityLog, 'stats'>;
+  readonly activity: Pick<ActivityLog, 'stats' | 'usedTools'>;
   readonly serverInfo: JsonObject;
   /** Helper tools by the names they have here. */
   readonly helpers: ReadonlyMap<string, HelperTool>;

@@ -55,6 +55,7 @@ export function helperContext(
     awaitTool: async (spelling, server) => finder.find(spelling, server),
     awaitServer: async () => undefined,
     settled: async () => undefined,
+    usedTools: () => new Set(),
     descriptions: new DescriptionStore('', () => undefined),
     awaitCall: () => Promise.reject(new Error('no slow calls here')),
     refresh: () => Promise.reject(new Error('no servers to ask here')),

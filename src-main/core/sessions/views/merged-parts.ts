@@ -83,6 +83,7 @@ export class HelperContexts {
       spillFiles: new NotedFiles(spillFiles, (ref, text) => this.#noteKept(ref, text, context)),
       longestText: longestTextFor(app),
       toolActivity: () => activity.stats().tools,
+      usedTools: () => activity.usedTools(),
       toolFilter,
       wholeAnswers,
       retrieve,

@@ -1,0 +1,26 @@
+/** Tools that a person's calls used lately stand a little higher among what a search found, and never first because of it. */
+
+interface Scored {
+  readonly id: string;
+  readonly score: number;
+}
+
+/**
+ * `bench search` measures it, with every other query of a set as history: recall@5 of tools that were used before rises by 0 to 4 on the
+ * halves it was not tuned on, that of others falls by 0 to 2 (in the smallest set by one query of 22). A higher bonus takes more there.
+ */
+const bonus = 0.2;
+/** From this part of the best score on: what fits worse is about something else, however often it is called. */
+const leastShare = 0.3;
+
+/** `hits` as the index ranks them, the best first. Scores of what is raised rise too, to the first one's at most. */
+export function raiseUsed<T extends Scored>(hits: readonly T[], used: ReadonlySet<string>): readonly Scored[] {
+  const [first, ...rest] = hits;
+  if (first === undefined || used.size === 0) return hits;
+  const isRaised = ({ id, score }: T): boolean => score >= leastShare * first.score && used.has(id);
+  if (!rest.some(isRaised)) return hits;
+  const worthOf = (hit: T): number => (isRaised(hit) ? hit.score * (1 + bonus) : hit.score);
+  // Sorting keeps the order of what is equal.
+  const order = rest.map((hit) => ({ hit, worth: worthOf(hit) })).toSorted((a, b) => b.worth - a.worth);
+  return [first, ...order.map(({ hit, worth }) => ({ id: hit.id, score: Math.min(first.score, worth) }))];
+}

@@ -1,0 +1,43 @@
+/** What was used lately ranks a little higher in a model's search. */
+import { expect, test } from 'vitest';
+import { findTools } from '../../../src-main/core/modes/find-tools.ts';
+import { raiseUsed } from '../../../src-main/core/modes/raise-used.ts';
+import { serverWith } from '../catalog/catalog-of.ts';
+import { helperContext } from './helper-context.ts';
+
+const hits = [
+  { id: 's:a', score: 10 },
+  { id: 's:b', score: 9.5 },
+  { id: 's:c', score: 9 },
+  { id: 's:d', score: 2 },
+];
+const order = (...used: string[]): string[] => raiseUsed(hits, new Set(used)).map(({ id }) => id);
+
+test('a used tool passes those that fit hardly better', () => {
+  expect(order('s:c')).toEqual(['s:a', 's:c', 's:b', 's:d']);
+});
+
+test('the first stays first, with the highest score', () => {
+  for (const used of [['s:b'], ['s:b', 's:c', 's:d'], ['s:c', 's:elsewhere']]) {
+    expect(order(...used)[0]).toBe('s:a');
+    expect(raiseUsed(hits, new Set(used)).every(({ score }) => score <= 10)).toBe(true);
+  }
+});
+
+test('what fits far worse stays where it is, and without a history nothing changes', () => {
+  expect(raiseUsed(hits, new Set(['s:d']))).toBe(hits);
+  expect(raiseUsed(hits, new Set())).toBe(hits);
+  expect(raiseUsed([], new Set(['s:a']))).toEqual([]);
+});
+
+test('a search knows what was used', () => {
+  const names = ['send_note', 'send_note_alpha', 'send_note_beta', 'send_note_gamma'];
+  const tools = names.map((name) => ({ name, description: 'Send a note.', inputSchema: { type: 'object' } }));
+  const { catalog, index } = helperContext([serverWith('mail', { tools })]);
+  const found = (...used: string[]): string[] =>
+    findTools(['send a note please'], { catalog, index, usedTools: () => new Set(used) }).tools.map(
+      ({ tool }) => tool.name,
+    );
+  expect(found()).toEqual(['send_note', 'send_note_alpha', 'send_note_beta', 'send_note_gamma']);
+  expect(found('mail:send_note_gamma')).toEqual(['send_note', 'send_note_gamma', 'send_note_alpha', 'send_note_beta']);
+});
