@@ -13,7 +13,6 @@ process.env['ELECTRON_OVERRIDE_DIST_PATH'] ??= join(import.meta.dirname, 'tests/
 /** What measures this process has one of its own. */
 const alone = [
   'tests/hostile/*.test.ts',
-  'tests/core/activity/call-details.test.ts',
   'tests/core/config/config-store.test.ts',
   'tests/core/base/return-memory.test.ts',
   'tests/core/spills/read-worker/{big-files,lines}.test.ts',

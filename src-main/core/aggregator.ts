@@ -16,7 +16,7 @@ import { recordAdmin } from './calls/record-call.ts';
 import type { ActivityLog } from './activity/activity-log.ts';
 import type { TokenCounter } from './activity/token-counter.ts';
 import type { Ledger } from './activity/ledger/ledger.ts';
-import type { CallDetails } from './activity/call-details.ts';
+import type { CallTexts } from './activity/call-texts.ts';
 import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
 import { sweepDrafts } from './base/atomic-file.ts';
 import type { Log } from './base/log.ts';
@@ -132,8 +132,8 @@ export class Aggregator {
   readonly activity: ActivityLog;
   /** What client apps were sent against what they would have loaded without us. */
   readonly ledger: Ledger;
-  /** What was said in the last calls. */
-  readonly details: CallDetails;
+  /** What was said in calls. */
+  readonly texts: CallTexts;
   /** Answers kept on disk. */
   readonly spills: SpillStore;
   readonly spillFiles: KeptSpills;
@@ -251,7 +251,7 @@ export class Aggregator {
     this.sessions = new SessionRegistry(this.servers, this.catalog);
     const record = openRecord({
       file: paths.activityFile,
-      ...options.config.current.activity,
+      settings: () => options.config.current,
       masker,
       log,
       servers: this.servers,
@@ -259,7 +259,7 @@ export class Aggregator {
     });
     this.activity = record.activity;
     this.ledger = record.ledger;
-    this.details = record.details;
+    this.texts = record.texts;
     this.#closeRecord = record.close;
     const results = openResults({
       folder: paths.spillDir,
@@ -287,7 +287,7 @@ export class Aggregator {
       knownFix,
       shaper: this.shaper,
       activity: this.activity,
-      details: this.details,
+      texts: this.texts,
       notes: this.callNotes,
       settleMs,
       cacheSeconds: () => options.config.current.results.cacheSeconds,
@@ -382,6 +382,7 @@ export class Aggregator {
     });
     this.#stopWatching = config.changed.on((next) => {
       void this.#apply(next);
+      void this.texts.settle();
       this.catalog.rebuild();
       // Settings change what is listed, too; a session for which it is the same hears nothing.
       this.catalog.changed.emit({ tools: true, resources: false, prompts: false });
@@ -391,6 +392,7 @@ export class Aggregator {
     // One promise from the first moment on: a stop that comes while we tidy up waits for what begins after it.
     this.#watching = this.#tidyUp().then(() => {
       // Before the file is watched: whoever connects meanwhile finds the servers.
+      this.texts.start();
       settled = Promise.all([this.spills.start(), this.trust.start(), this.#apply(config.current)]);
       return Promise.all([config.start(), this.#proposals.start()]);
     });

@@ -1,19 +1,20 @@
-/** What is remembered of calls: their record, what was said in the last ones, and what they saved. */
+/** What is remembered of calls: their record, what was said in them, and what they saved. */
+import { dirname, join } from 'node:path';
 import { ActivityLog } from './activity/activity-log.ts';
-import { CallDetails } from './activity/call-details.ts';
+import { CallTexts, type TextSettings } from './activity/call-texts.ts';
 import type { ListedServer } from './activity/ledger/baseline.ts';
 import { Ledger } from './activity/ledger/ledger.ts';
 import { TokenCache, TokenCounter, tokenWorkerUrl } from './activity/token-counter.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
+import type { AppConfig } from './config/app-config.ts';
 import { factsOfApp, hasModel } from './client-apps/app-limits.ts';
 import type { CountText } from './spills/keep-answer.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 
 interface RecordOptions {
   readonly file: string;
-  readonly maxRows: number;
-  readonly maxBytes: number;
+  readonly settings: () => Pick<AppConfig, 'activity' | 'results'>;
   readonly masker: Masker;
   readonly log: Log;
   readonly servers: ServerManager;
@@ -22,13 +23,14 @@ interface RecordOptions {
 
 interface CallMemory {
   readonly activity: ActivityLog;
-  readonly details: CallDetails;
+  readonly texts: CallTexts;
   readonly ledger: Ledger;
   readonly countTokens: CountText;
   readonly close: () => Promise<void>;
 }
 
-export function openRecord({ servers, counter: shared, ...options }: RecordOptions): CallMemory {
+export function openRecord({ servers, counter: shared, settings, ...plain }: RecordOptions): CallMemory {
+  const options = { ...plain, ...settings().activity };
   const counter = shared ?? new TokenCounter({ workerUrl: tokenWorkerUrl() });
   const tokenCounter = new TokenCache(counter);
   const activity = new ActivityLog({ ...options, tokenCounter });
@@ -41,16 +43,24 @@ export function openRecord({ servers, counter: shared, ...options }: RecordOptio
     hasModel,
     now: Date.now,
   });
+  const texts = new CallTexts({
+    file: join(dirname(options.file), 'texts.db'),
+    masker: options.masker,
+    settings: () => textSettings(settings()),
+    log: options.log.child('texts'),
+  });
   servers.listingChanged.on(() => ledger.serversChanged());
   const close = async (): Promise<void> => {
     await ledger.close();
     await activity.close();
+    // The last records have told it their ids.
+    await texts.close();
     if (shared === undefined) await counter.close();
   };
   return {
     activity,
     ledger,
-    details: new CallDetails(options.masker),
+    texts,
     countTokens: (text) => tokenCounter.count(text),
     close,
   };
@@ -63,4 +73,10 @@ function ownServers(servers: ServerManager): readonly ListedServer[] {
       ? [{ name: config.name, listing, instructions: handshake?.instructions }]
       : [],
   );
+}
+
+/** Bounded as kept answers are, on their own account. */
+function textSettings({ activity, results }: Pick<AppConfig, 'activity' | 'results'>): TextSettings {
+  const { keepDays, maxBytes, deleteAtExit } = results;
+  return { keep: activity.keepTexts, keepDays, maxBytes, maxRows: activity.maxRows, deleteAtExit };
 }

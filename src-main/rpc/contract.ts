@@ -498,11 +498,30 @@ export interface ActivityPage {
   readonly more: boolean;
 }
 
-/** One call in full. Texts are masked and cut at 64 kB; undefined: no longer held (they live in memory only). */
+/** What the model asked, what the server sent, what the model was given. */
+export type CallSide = 'asked' | 'sent' | 'given';
+
+/**
+ * Why there is no text: nothing was said; it is what the server sent; it lies on disk as a kept answer, or did so; it was too long;
+ * the settings wanted none; too much was to be written; it could not be written or read; it is too old, or there was no more room.
+ */
+export type NoCallText =
+  | 'nothing'
+  | 'same'
+  | 'kept-answer'
+  | 'lost-answer'
+  | 'too-long'
+  | 'off'
+  | 'busy'
+  | 'failed'
+  | 'gone';
+
+/** A part of a text, masked; `next`: where the rest of it begins, undefined at its end. */
+export type CallText = { readonly text: string; readonly next: number | undefined } | { readonly none: NoCallText };
+
+/** One call in full, with the beginnings of its texts (64 Ki characters). */
 export interface CallDetail extends CallSummary {
-  readonly arguments: string | undefined;
-  readonly given: string | undefined;
-  readonly sent: string | undefined;
+  readonly texts: Readonly<Record<CallSide, CallText>>;
   /** Time in each stage, in ms. */
   readonly stages: { readonly resolve: number; readonly allow: number; readonly call: number; readonly shape: number };
 }
@@ -575,6 +594,8 @@ type Nothing = Record<string, never>;
 export interface DashboardContract {
   activity: { input: ActivityQuery; output: ActivityPage };
   callDetail: { input: { readonly id: number }; output: CallDetail };
+  /** The next part of a long text, from where the one before said. */
+  callText: { input: { readonly id: number; readonly side: CallSide; readonly from: number }; output: CallText };
   serverDetail: { input: { readonly server: string }; output: ServerDetail };
   setToolEnabled: {
     input: { readonly server: string; readonly tool: string; readonly enabled: boolean };

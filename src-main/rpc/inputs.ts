@@ -70,6 +70,7 @@ const inputs: Inputs = {
     limit: maybe(count.max(1000)),
   }),
   callDetail: z.object({ id: count }),
+  callText: z.object({ id: count, side: z.enum(['asked', 'sent', 'given']), from: count }),
   serverDetail: z.object({ server: name }),
   writtenTexts: nothing,
   takeBackText: z.object({ server: name, tool: name }),

@@ -29,10 +29,11 @@ test('the drawer tells what was asked, what came back, and where the time went',
   await core.call('tracker_hostile', { word: "it's" });
   await rowOf(page, 'hostile').getByRole('link').click();
   const drawer = page.getByRole('dialog', { name: 'tracker:hostile' });
-  await drawer.getByRole('tab', { name: 'Arguments' }).click();
-  await expect(drawer.getByRole('tabpanel')).toContainText(`"word": "it's"`);
-  await drawer.getByRole('tab', { name: 'What the model got' }).click();
-  await expect(drawer.getByRole('tabpanel')).toContainText('<img src=x onerror=');
+  await drawer.getByRole('tab', { name: 'What was said' }).click();
+  const side = (name: string): Locator => drawer.getByRole('region', { name, exact: true });
+  await expect(side('Asked').first()).toContainText(`"word": "it's"`);
+  await expect(side('Server sent')).toContainText('<img src=x onerror=');
+  await expect(side('Model was given')).toContainText('it was passed on untouched');
   await drawer.getByRole('tab', { name: 'Timing' }).click();
   await expect(drawer.getByRole('table', { name: 'Time by stage' }).getByRole('row')).toHaveCount(6);
   await expect(page).not.toHaveTitle('owned');
@@ -131,7 +132,7 @@ test('no barrier is found in either theme', async ({ page, core }) => {
   await expectNoBarrier(page, 'the list');
   await rowOf(page, 'close_issue').getByRole('link').click();
   await expect(page.getByRole('dialog')).toBeVisible();
-  for (const tab of ['Summary', 'What the model got', 'Timing']) {
+  for (const tab of ['Summary', 'What was said', 'Timing']) {
     await page.getByRole('tab', { name: tab }).click();
     await expectNoBarrier(page, tab);
   }

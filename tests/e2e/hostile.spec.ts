@@ -92,16 +92,12 @@ test('names, descriptions, logs, errors, arguments, answers and kept answers are
   await test.step('activity', async () => {
     await call('speak');
     await expectText(page, 'app');
-    await tab('Arguments');
-    await expectText(page, 'argument name', 'argument');
-    await tab('What the model got');
-    await expectText(page, 'answer');
-    await tab('What the server sent');
-    await expectText(page, 'answer');
+    await tab('What was said');
+    await expectText(page, 'argument name', 'argument', 'answer');
     await call('refuse');
     await expectText(page, 'protocol error');
     await call('fail');
-    await tab('What the model got');
+    await tab('What was said');
     await expectText(page, 'tool error');
     await call('<u>tool name</u>');
     await expectText(page, 'tool name');

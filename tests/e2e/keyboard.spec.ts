@@ -7,7 +7,7 @@ import { test } from './lived-in-core.ts';
 const frame = ['Overview', 'Inbox', 'Servers', 'Activity', 'Spills', 'Setup', 'Settings', 'Pause all'];
 const drawer = [...frame, 'Filter servers', 'Close', 'Summary', 'Tools', 'Log', 'Config', 'Activity'];
 const adding = [...frame, 'Close', 'From your apps', 'Paste', 'By hand'];
-const called = ['Close', 'Copy as JSON', 'Copy as command', 'Summary', 'Arguments', 'What the model got', 'Timing'];
+const called = ['Close', 'Copy as JSON', 'Copy as command', 'Summary', 'What was said', 'Timing'];
 
 /** The actions of each place, by the beginnings of their names. */
 const actions: Readonly<Record<string, readonly string[]>> = {

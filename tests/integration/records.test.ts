@@ -1,6 +1,7 @@
 /** Every call a model makes is on record, whatever way it came and however it ended. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ActivityEntry } from '../../src-main/core/activity/call-record.ts';
+import { callTexts } from '../../src-main/rpc/handlers/call-texts.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { ModernClient } from '../support/modern-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
@@ -73,10 +74,11 @@ test('what an app is told of a call that failed is held with its record, and its
     await client.callTool('nope').catch(() => undefined);
   });
   await until(() => core.host.core.activity.recent({}, 3).every(({ tokensOut }) => tokensOut !== undefined));
-  const told = records.map(({ id }) => core.host.core.details.find(id));
-  expect(told.slice(0, 2).map((detail) => JSON.parse(detail?.given ?? 'null') as unknown)).toEqual(answers);
-  expect(told.map((detail) => detail?.sent)).toEqual([undefined, undefined, undefined]);
-  expect(told[2]?.given).toContain('nope');
+  const told = await Promise.all(records.map((record) => callTexts(core.host.core, record, ['sent', 'given'])));
+  const given = told.map((texts) => ('text' in texts.given ? texts.given.text : ''));
+  expect(given.slice(0, 2).map((text) => JSON.parse(text) as unknown)).toEqual(answers);
+  expect(told.map(({ sent }) => sent)).toEqual([{ none: 'nothing' }, { none: 'nothing' }, { none: 'nothing' }]);
+  expect(given[2]).toContain('nope');
   const counted = core.host.core.activity.recent({}, 3);
   expect(counted.every(({ tokensOut = 0, givenBytes }) => tokensOut > 5 && givenBytes > 20)).toBe(true);
 });

@@ -4,14 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Event } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
 import type { Masker } from '../base/mask.ts';
-import { ActivityStore } from './activity-store.ts';
+import type { MendedDatabase } from '../base/mended-database.ts';
+import { activityDatabase } from './activity-store.ts';
 import {
   type ActivityEntry,
   type ActivityFilter,
   type ActivityStats,
   type CallRecord,
   type CallRow,
-  type CallTexts,
+  type CountedTexts,
   rowBytes,
   toRow,
 } from './call-record.ts';
@@ -40,8 +41,8 @@ export interface ActivityLogOptions extends Bounds {
 
 interface Pending {
   readonly call: CallRecord;
-  readonly texts: CallTexts | undefined;
-  readonly onWritten: ((id: number) => void) | undefined;
+  readonly texts: CountedTexts | undefined;
+  readonly onWritten: ((id: number | undefined) => void) | undefined;
   /** Its texts could not be held: the tokens are estimated. */
   readonly tooMany: boolean;
 }
@@ -67,7 +68,7 @@ export class ActivityLog {
   readonly #options: ActivityLogOptions;
   readonly #bounds: Bounds;
   readonly #backlog: TokenBacklog;
-  readonly #store: ActivityStore;
+  readonly #store: MendedDatabase;
   readonly #stretches = new Stretches();
   readonly #used = new UsedTools();
   #pending: Pending[] = [];
@@ -84,15 +85,18 @@ export class ActivityLog {
     this.#options = options;
     this.#bounds = { maxRows: Math.max(1, options.maxRows), maxBytes: Math.max(smallestBound, options.maxBytes) };
     this.#backlog = new TokenBacklog(options.tokenCounter);
-    this.#store = new ActivityStore(options.file, this.#bounds.maxBytes, options.log);
+    this.#store = activityDatabase(options.file, this.#bounds.maxBytes, options.log);
   }
 
   /**
    * Returns at once. Tokens are counted if `texts` are given, and estimated by their size while too many of them wait.
-   * `onWritten` is told the id that the record got.
+   * `onWritten` is told the id that the record got; undefined: it was given up.
    */
-  record(call: CallRecord, texts?: CallTexts, onWritten?: (id: number) => void): void {
-    if (this.#closed) return;
+  record(call: CallRecord, texts?: CountedTexts, onWritten?: (id: number | undefined) => void): void {
+    if (this.#closed) {
+      onWritten?.(undefined);
+      return;
+    }
     const held = texts !== undefined && this.#backlog.reserve(textBytes(call));
     this.#pending.push({ call, texts: held ? texts : undefined, onWritten, tooMany: texts !== undefined && !held });
     if (this.#pending.length > mostPending) this.#dropOldest();
@@ -209,7 +213,8 @@ export class ActivityLog {
       if (rows.length > 0 && bytes > this.#bounds.maxBytes / 20) break;
       rows.push(row);
     }
-    const ids = this.#store.use((database) => insertRows(database, rows));
+    const unkept = this.#pending.slice(0, rows.length).map(({ call }) => call.unkept);
+    const ids = this.#store.use((database) => insertRows(database, rows, unkept));
     this.#stretches.note(ids);
     const written = this.#pending.splice(0, rows.length);
     written.forEach((pending, index) => {
@@ -247,6 +252,7 @@ export class ActivityLog {
   #dropOldest(): void {
     const oldest = this.#pending.shift();
     if (oldest?.texts !== undefined) this.#backlog.release(textBytes(oldest.call));
+    oldest?.onWritten?.(undefined);
     this.#dropped++;
   }
 }

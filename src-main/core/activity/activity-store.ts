@@ -1,67 +1,20 @@
-/** Holds the activity database open, and begins a new file when the old one turns out to be broken. */
-import type { DatabaseSync } from 'node:sqlite';
+/** The activity database: its tables, and a bound of bytes for it. */
 import type { Log } from '../base/log.ts';
-import { isBroken, openPrivateDatabase, setAside } from '../base/private-database.ts';
-
-export class ActivityStore {
-  readonly #file: string;
-  readonly #maxBytes: number;
-  readonly #log: Log;
-  #database: DatabaseSync | undefined;
-  #generation = 0;
-
-  constructor(file: string, maxBytes: number, log: Log) {
-    this.#file = file;
-    this.#maxBytes = maxBytes;
-    this.#log = log;
-  }
-
-  /** Changes with every new file: ids of an earlier generation are another file's. */
-  get generation(): number {
-    return this.#generation;
-  }
-
-  /** Does the work on the database, opened if need be; once more on a new one if the file is broken. Throws what SQLite throws. */
-  use<T>(work: (database: DatabaseSync) => T): T {
-    try {
-      return work(this.#open());
-    } catch (error) {
-      if (!isBroken(error)) throw error;
-      this.#startAnew(error);
-      return work(this.#open());
-    }
-  }
-
-  close(): void {
-    this.#database?.close();
-    this.#database = undefined;
-  }
-
-  #open(): DatabaseSync {
-    this.#database ??= openActivityDatabase(this.#file, this.#maxBytes);
-    return this.#database;
-  }
-
-  #startAnew(error: unknown): void {
-    this.close();
-    this.#generation++;
-    const aside = setAside(this.#file);
-    this.#log.warn('The activity database could not be read; it was set aside and a new one begun.', { aside, error });
-  }
-}
-
-// Opens the activity database within a bound of bytes.
+import { MendedDatabase } from '../base/mended-database.ts';
 
 const pageBytes = 4096;
 
-/** Opens (or makes) the file. Throws as openPrivateDatabase does. */
-function openActivityDatabase(file: string, maxBytes: number): DatabaseSync {
-  return openPrivateDatabase(file, {
+/** Opens nothing yet. */
+export function activityDatabase(file: string, maxBytes: number, log: Log): MendedDatabase {
+  const kind = {
     name: 'The activity database',
     pragmas: `PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL;
       PRAGMA wal_autocheckpoint = ${checkpointPages(maxBytes)}`,
     steps: activitySteps,
-  });
+  };
+  return new MendedDatabase(file, kind, (aside, error) =>
+    log.warn('The activity database could not be read; it was set aside and a new one begun.', { aside, error }),
+  );
 }
 
 /** The WAL counts towards the bound as well: a twentieth of it, and at most SQLite's usual 1000 pages. */
@@ -132,4 +85,5 @@ const activitySteps: readonly string[] = [
   `ALTER TABLE calls ADD COLUMN sensitivity TEXT`,
   // Few calls have any: a column would cost all of them room.
   `CREATE TABLE callLabels (id INTEGER PRIMARY KEY, labels TEXT NOT NULL) STRICT`,
+  `CREATE TABLE callUnkept (id INTEGER PRIMARY KEY, why TEXT NOT NULL) STRICT`,
 ];

@@ -1,4 +1,4 @@
-/** What is kept of every call: times, sizes and outcome, never its arguments or its answer. */
+/** What is kept of every call: times, sizes and outcome. Its arguments and its answer lie elsewhere (call-texts.ts). */
 import type { Masker } from '../base/mask.ts';
 
 export const callOutcomes = ['ok', 'tool_error', 'failed', 'cancelled', 'blocked'] as const;
@@ -38,7 +38,12 @@ export interface CallRecord {
   readonly outcome: CallOutcome;
   readonly errorCode?: string | undefined;
   readonly errorText?: string | undefined;
+  /** Why its texts were not kept, where they were not. */
+  readonly unkept?: NotTaken | undefined;
 }
+
+/** `off`: by the settings; `busy`: too much waited to be written; `failed`: it could not be written. */
+export type NotTaken = 'off' | 'busy' | 'failed';
 
 /** A record as it comes back from the database. */
 export interface ActivityEntry extends CallRecord {
@@ -51,7 +56,7 @@ export interface ActivityEntry extends CallRecord {
 }
 
 /** The texts whose tokens are counted. A function is called later, off the call's way. */
-export interface CallTexts {
+export interface CountedTexts {
   readonly arguments: string;
   readonly given: string | (() => string);
 }

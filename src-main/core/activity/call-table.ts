@@ -8,10 +8,12 @@ import {
   callOutcomes,
   type CallRow,
   columns,
+  type NotTaken,
   type ToolActivity,
 } from './call-record.ts';
 import type { CallTokens } from './token-backlog.ts';
 import { transaction } from '../base/private-database.ts';
+import { deleteOldest, number } from './table-room.ts';
 
 export interface Bounds {
   readonly maxRows: number;
@@ -25,12 +27,24 @@ export interface CountedTokens extends CallTokens {
 const columnNames = columns.map(({ name }) => name);
 const insertSql = `INSERT INTO calls (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`;
 
-/** Inserts the rows in one transaction and returns their ids, in order. */
-export function insertRows(database: DatabaseSync, rows: readonly CallRow[]): number[] {
+/** Inserts the rows in one transaction and returns their ids, in order. `unkept`: why the texts of each are not kept. */
+export function insertRows(
+  database: DatabaseSync,
+  rows: readonly CallRow[],
+  unkept: readonly (NotTaken | undefined)[],
+): number[] {
   return transaction(database, () => {
     const insert = database.prepare(insertSql);
-    return rows.map((row) => Number(insert.run(...row).lastInsertRowid));
+    const ids = rows.map((row) => Number(insert.run(...row).lastInsertRowid));
+    if (unkept.some((why) => why !== undefined)) noteUnkept(database, ids, unkept);
+    return ids;
   });
+}
+
+function noteUnkept(database: DatabaseSync, ids: readonly number[], unkept: readonly (NotTaken | undefined)[]): void {
+  const insert = database.prepare('INSERT OR REPLACE INTO callUnkept VALUES (?, ?)');
+  ids.forEach((id, at) => unkept[at] !== undefined && insert.run(id, unkept[at]));
+  database.exec('DELETE FROM callUnkept WHERE id < (SELECT min(id) FROM calls)');
 }
 
 /** Fills in token counts; those of records deleted meanwhile are dropped. */
@@ -58,19 +72,12 @@ export function updateLabels(
 /** Deletes the oldest records that are too many or take too much room; their pages are used again or given back. */
 export function trim(database: DatabaseSync, { maxRows, maxBytes }: Bounds): void {
   database.prepare('DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?').run(maxRows);
-  // Ids are without gaps but for what was deleted in front, so counting them is a subtraction.
-  for (let used = usedBytes(database); used > maxBytes; used = usedBytes(database)) {
-    const rows = number(database, 'SELECT max(id) - min(id) + 1 AS n FROM calls');
-    if (rows === 0) break;
-    const surplus = Math.ceil((rows * (used - maxBytes * 0.95)) / used);
-    database.prepare('DELETE FROM calls WHERE id < (SELECT min(id) FROM calls) + ?').run(surplus);
-  }
-  if (fileBytes(database) > maxBytes) database.exec('PRAGMA incremental_vacuum');
+  deleteOldest(database, 'calls', maxBytes);
 }
 
 /** Whole records, up to their conditions. */
-export const selectCalls =
-  'SELECT *, (SELECT labels FROM callLabels WHERE callLabels.id = calls.id) AS labels FROM calls';
+export const selectCalls = `SELECT *, (SELECT labels FROM callLabels WHERE callLabels.id = calls.id) AS labels,
+  (SELECT why FROM callUnkept WHERE callUnkept.id = calls.id) AS unkept FROM calls`;
 
 /** The newest records first. */
 export function recentCalls(database: DatabaseSync, filter: ActivityFilter, limit: number): ActivityEntry[] {
@@ -106,19 +113,6 @@ const toolSql = `SELECT server, tool, count(*) AS calls, sum(outcome <> 'ok') AS
   sum(resultBytes) AS resultBytes, sum(givenBytes) AS givenBytes,
   coalesce(sum(tokensIn), 0) AS tokensIn, coalesce(sum(tokensOut), 0) AS tokensOut
   FROM calls GROUP BY server, tool ORDER BY calls DESC, server, tool`;
-
-function usedBytes(database: DatabaseSync): number {
-  const free = number(database, 'SELECT freelist_count AS n FROM pragma_freelist_count');
-  return fileBytes(database) - free * number(database, 'SELECT page_size AS n FROM pragma_page_size');
-}
-
-function fileBytes(database: DatabaseSync): number {
-  return number(database, 'SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size');
-}
-
-function number(database: DatabaseSync, sql: string): number {
-  return Number(database.prepare(sql).get()?.['n'] ?? 0);
-}
 
 /** Names of columns go into the SQL itself, so only ours may. */
 function knownColumn(name: string): string {

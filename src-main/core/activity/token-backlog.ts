@@ -1,5 +1,5 @@
 /** Texts of finished calls that wait for their tokens to be counted: a batch after the other, and never too many bytes of them. */
-import type { CallTexts } from './call-record.ts';
+import type { CountedTexts } from './call-record.ts';
 import type { TokenCount, TokenCounter } from './token-counter.ts';
 
 export interface CallTokens {
@@ -9,7 +9,7 @@ export interface CallTokens {
 }
 
 interface Item {
-  readonly texts: CallTexts;
+  readonly texts: CountedTexts;
   readonly bytes: number;
   readonly done: (tokens: CallTokens) => void;
 }
@@ -42,7 +42,7 @@ export class TokenBacklog {
   }
 
   /** Counts later; `bytes` is what was reserved. */
-  add(texts: CallTexts, bytes: number, done: (tokens: CallTokens) => void): void {
+  add(texts: CountedTexts, bytes: number, done: (tokens: CallTokens) => void): void {
     this.#items.push({ texts, bytes, done });
     this.#work ??= this.#run();
   }

@@ -133,11 +133,16 @@ export class Masker {
     this.#searched = searchFor(secrets);
   }
 
-  /** Another one that knows what this one knows now, whatever this one is told later. Costs next to nothing. */
-  snapshot(): Masker {
-    const copy = new Masker();
-    copy.#searched = this.#searched;
-    return copy;
+  /** What it knows now, whatever it is told later; can be sent to another thread. */
+  get known(): Searched {
+    return this.#searched;
+  }
+
+  /** One that knows what another one's `known` says. */
+  static knowing(known: Searched): Masker {
+    const masker = new Masker();
+    masker.#searched = known;
+    return masker;
   }
 
   maskText(text: string): string {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ensurePrivateDir } from './app-paths.ts';
 import { AppError } from './errors.ts';
 
-interface DatabaseKind {
+export interface DatabaseKind {
   /** What errors call it: "The activity database". */
   readonly name: string;
   /** Run first: some settings are fixed by the first write, and changing to WAL is one. */

@@ -1,8 +1,8 @@
 /** Turns a finished call into its activity record; sizes are measured behind the answer's back, not on its way. */
 import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { ActivityLog } from '../activity/activity-log.ts';
-import { type CallDetails, heldText, type SaidText } from '../activity/call-details.ts';
 import type { CallRecord } from '../activity/call-record.ts';
+import type { CallTexts, SaidText } from '../activity/call-texts.ts';
 import { errorText } from '../base/errors.ts';
 import { readSpillFacts } from '../spills/spill.ts';
 import type { ScanThread } from '../trust/scan/scan-thread.ts';
@@ -16,14 +16,14 @@ import { labelsOf } from './label-result.ts';
 /** Where calls are written down, and who looks their answers through. */
 export interface CallBooks {
   readonly activity: ActivityLog;
-  readonly details: CallDetails;
+  readonly texts: CallTexts;
   readonly scans: Pick<ScanThread, 'result'>;
   /** For the audit. */
   readonly notes: Pick<CallNotes, 'note'>;
 }
 
 /** Returns at once: most of the work is put off to when the log writes its next batch. */
-export function recordCall({ activity: log, details, scans, notes }: CallBooks, call: FinishedCall): void {
+export function recordCall({ activity: log, texts, scans, notes }: CallBooks, call: FinishedCall): void {
   const durationMs = call.times.total;
   const make = (): void => {
     const args = JSON.stringify(call.request.arguments ?? {});
@@ -31,16 +31,17 @@ export function recordCall({ activity: log, details, scans, notes }: CallBooks, 
     const given = answer && textOf(answer);
     const result = call.result === call.given ? call.result && given : call.result && textOf(call.result);
     const argumentBytes = Buffer.byteLength(args);
-    const record = toRecord(call, durationMs, argumentBytes, result, given);
-    const name = details.hold({
-      arguments: { start: args, bytes: argumentBytes },
-      sent: result,
-      given: result === given ? undefined : given,
-    });
+    const facts = toRecord(call, durationMs, argumentBytes, result, given);
+    const asked = { text: args, bytes: argumentBytes };
+    // A kept answer lies on disk already, whole.
+    const sent = facts.spillId === undefined ? (result?.said ?? 'nothing') : 'kept-answer';
+    const told = result !== undefined && result === given ? 'same' : (given?.said ?? 'nothing');
+    const held = texts.hold({ asked, sent, given: told }, facts.startedAt);
+    const record = typeof held === 'string' ? { ...facts, unkept: held } : facts;
     const labels = call.result && labelsOf(call.result, scans);
-    const onWritten = (id: number): void => {
-      name(id);
-      void labels?.then((found) => log.label(id, found));
+    const onWritten = (id: number | undefined): void => {
+      if (typeof held === 'function') held(id);
+      if (id !== undefined) void labels?.then((found) => log.label(id, found));
     };
     log.record(record, { arguments: args, given: given?.text ?? '' }, onWritten);
     const said = typeof result?.text === 'string' ? result.text : undefined;
@@ -69,20 +70,20 @@ export function recordAdmin(
 /** What stands as the server of calls that Tooltray answers itself. */
 const ownServer = 'tooltray';
 
-interface ResultText extends SaidText {
+interface ResultText {
+  readonly bytes: number;
   readonly text: string | (() => string);
+  readonly said: SaidText;
 }
 
 function textOf(result: Result): ResultText {
-  if (result instanceof RawJson) return { bytes: result.byteLength, text: () => result.text(), start: startOf(result) };
+  if (result instanceof RawJson) {
+    const { byteLength: bytes, chunks } = result;
+    return { bytes, text: () => result.text(), said: { bytes, text: chunks } };
+  }
   const text = JSON.stringify(result);
-  return { bytes: Buffer.byteLength(text), text, start: text };
-}
-
-/** Up to the last character that is whole. */
-function startOf({ chunks }: RawJson): string {
-  const bytes = Buffer.concat(chunks.slice(0, 8)).subarray(0, heldText);
-  return new TextDecoder('utf8', { ignoreBOM: true }).decode(bytes, { stream: true });
+  const bytes = Buffer.byteLength(text);
+  return { bytes, text, said: { bytes, text } };
 }
 
 function spillOf({ given }: FinishedCall): string | undefined {

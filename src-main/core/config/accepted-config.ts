@@ -58,7 +58,10 @@ const plainFields: ReadonlySet<string> = new Set([
   ...['idleStopSeconds', 'initTimeoutSeconds', 'callTimeoutSeconds', 'disabledTools', 'enabledTools'],
 ]);
 
-/** Settings that allow nobody anything; whatever is not named here, a setting to come included, is guarded. */
+/**
+ * Settings that allow nobody anything; whatever is not named here, a setting to come included, is guarded: `activity` and `results`,
+ * since whoever turns them down makes us forget what was done.
+ */
 const plainSettings: ReadonlySet<string> = new Set([
   ...[
     'path',
@@ -72,7 +75,6 @@ const plainSettings: ReadonlySet<string> = new Set([
     'exposeAdmin',
     'port',
     'http',
-    'activity',
   ],
   ...['callTimeoutSeconds', 'initTimeoutSeconds', 'retrieve', 'slowCallSeconds', 'price'],
 ]);

@@ -263,8 +263,8 @@ export interface AppConfig {
   /** Port of the HTTP listener on 127.0.0.1; 0 takes any free one. */
   readonly port: number;
   readonly http: HttpSettings;
-  /** Activity records kept at the most, by count and by bytes. */
-  readonly activity: { readonly maxRows: number; readonly maxBytes: number };
+  /** Activity records kept at the most, by count and by bytes; and whether what was said in calls is kept beside them. */
+  readonly activity: { readonly maxRows: number; readonly maxBytes: number; readonly keepTexts: boolean };
   readonly policy: ChangePolicy;
   /** How long a call and the start of a server may take where its entry does not say, in seconds; undefined: `serverDefaults`. */
   readonly callTimeoutSeconds: number | undefined;
@@ -361,7 +361,7 @@ export function defaultConfig(path: string): AppConfig {
       bodyMB: 64,
       drainSeconds: 5,
     },
-    activity: { maxRows: 100_000, maxBytes: 256 * 1024 * 1024 },
+    activity: { maxRows: 100_000, maxBytes: 256 * 1024 * 1024, keepTexts: true },
     policy: { agentChanges: 'ask', mayAdd: true, mayRemove: true },
     callTimeoutSeconds: undefined,
     initTimeoutSeconds: undefined,

@@ -44,7 +44,8 @@ const nothingLost: OtherKey = key(z.unknown(), () => undefined);
 const intervals = 'Tooltray looks after its servers at times of its own, and sees changed tools at once.';
 const queues = 'Tooltray does not limit how many calls run at once.';
 const httpTimes = 'Tooltray ends idle and slow requests by limits of its own.';
-const history = 'Texts of calls stay in memory here, the last 500; sizes, times and outcomes are kept on disk.';
+const history =
+  'Texts of calls are kept as long as answers on disk (results.keepDays, results.maxBytes), or not (activity.keepTexts).';
 const notYet = 'Tooltray does not have this yet.';
 
 export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, OtherKey>([

@@ -105,7 +105,7 @@ export const settingsSchema = z.object({
       drainSeconds: z.number().min(0).max(3600),
     })
     .partial(),
-  activity: z.object({ maxRows: z.int().positive().optional(), maxBytes: z.int().positive().optional() }),
+  activity: z.object({ maxRows: z.int().positive(), maxBytes: z.int().positive(), keepTexts: z.boolean() }).partial(),
   policy: z
     .object({ agentChanges: z.enum(['ask', 'allow', 'refuse']), mayAdd: z.boolean(), mayRemove: z.boolean() })
     .partial(),

@@ -1,11 +1,12 @@
 /** What the dashboard asks about answers on disk, and does with them. A person reading is no reading back by a model. */
 import { markSteering } from '../../core/base/shown-text.ts';
-import { callOfSpill } from '../../core/activity/call-queries.ts';
+import { callOfSpill, findCall } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { Spill } from '../../core/spills/spill.ts';
 import { nameOfApp } from '../../core/client-apps/app-limits.ts';
 import type { SpillRow } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
+import { callTexts } from './call-texts.ts';
 
 /** Of a line that matches: where it is leads to the rest. */
 const longestMatch = 200;
@@ -38,9 +39,15 @@ export const spillHandlers = {
   },
   spillUse: async ({ id }, { core }) => {
     const spill = await requireSpill(id, core);
-    const call = core.activity.query((database) => callOfSpill(database, spill.answerId));
-    const given = call === undefined ? undefined : core.details.find(call)?.given;
-    return { given: given ?? '', marks: core.spillFiles.marks.of(spill.id) };
+    const call = core.activity.query((database) => {
+      const id = callOfSpill(database, spill.answerId);
+      return id === undefined ? undefined : findCall(database, id);
+    });
+    const { given } = call === undefined ? {} : await callTexts(core, call, ['given']);
+    return {
+      given: given !== undefined && 'text' in given ? given.text : '',
+      marks: core.spillFiles.marks.of(spill.id),
+    };
   },
   pinSpill: async ({ id, pinned }, { core }) => {
     if (!core.spills.pin((await requireSpill(id, core)).id, pinned)) throw gone(id);

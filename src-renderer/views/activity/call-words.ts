@@ -1,5 +1,12 @@
 /** A call in words: its outcome, its tokens, its time, and the line that calls it again. Pure. */
-import type { CallDetail, CallSummary, HealthLevel } from '../../../src-main/rpc/contract.ts';
+import type {
+  CallDetail,
+  CallSide,
+  CallSummary,
+  CallText,
+  HealthLevel,
+  NoCallText,
+} from '../../../src-main/rpc/contract.ts';
 import { compact, count } from '../../lib/format.ts';
 
 export interface OutcomeWords {
@@ -59,6 +66,28 @@ export function commandLine(call: CallSummary, args: string | undefined, platfor
   const name = toolName(call);
   const tool = /^[\w.:/-]+$/.test(name) ? name : quote(name);
   return `tooltray call ${tool}${args === undefined || args === '{}' ? '' : ` ${quote(args)}`}`;
+}
+
+/** Why a side of a call shows no text. */
+export function noTextSentence(none: NoCallText, side: CallSide): string {
+  if (none === 'nothing') return side === 'given' ? 'The model was given nothing.' : 'Nothing came back.';
+  return noTextSentences[none];
+}
+
+const noTextSentences: Readonly<Record<Exclude<NoCallText, 'nothing'>, string>> = {
+  same: 'The same as the server sent: it was passed on untouched.',
+  'kept-answer': 'It was too long for the app and is kept on disk, whole.',
+  'lost-answer': 'It was kept on disk as a whole, and has been deleted since.',
+  'too-long': 'It was not kept: a text of more than 8 MB is kept only as a kept answer.',
+  off: 'It was not kept: the settings say so ("activity": { "keepTexts": false }).',
+  busy: 'It was not kept: too much waited to be written just then.',
+  failed: 'It could not be written or read; the log says why.',
+  gone: 'No longer kept: it was too old, or there was no more room ("results": "keepDays", "maxBytes"). Sizes and times stay on record.',
+};
+
+/** undefined where it is not there, or its beginning only. */
+export function wholeText(text: CallText): string | undefined {
+  return 'text' in text && text.next === undefined ? text.text : undefined;
 }
 
 export function asJson(call: CallSummary | CallDetail): string {

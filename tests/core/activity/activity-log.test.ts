@@ -309,3 +309,10 @@ test('two processes write the same file at once', async () => {
   await Promise.all(writers.map(kill));
   expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toEqual([]);
 });
+
+test('why the texts of a call are not kept is told with its record', async () => {
+  await using open = openActivity(folder);
+  open.activity.record(call({ unkept: 'busy' }));
+  open.activity.record(call());
+  expect(open.activity.recent({}, 2).map(({ unkept }) => unkept)).toEqual([undefined, 'busy']);
+});

@@ -67,7 +67,7 @@ test('an empty object is a config with every default', () => {
       bodyMB: 64,
       drainSeconds: 5,
     },
-    activity: { maxRows: 100_000, maxBytes: 268_435_456 },
+    activity: { maxRows: 100_000, maxBytes: 268_435_456, keepTexts: true },
     policy: { agentChanges: 'ask', mayAdd: true, mayRemove: true },
     callTimeoutSeconds: undefined,
     initTimeoutSeconds: undefined,
@@ -128,7 +128,7 @@ test('the settings beside the servers are read, and a group may be given in part
     extraTools: ['proxy'],
     exposeAdmin: true,
     port: 0,
-    activity: { maxRows: 5, maxBytes: 268_435_456 },
+    activity: { maxRows: 5, maxBytes: 268_435_456, keepTexts: true },
     policy: { agentChanges: 'allow' },
   });
 });

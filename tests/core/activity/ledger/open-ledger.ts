@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ActivityStore } from '../../../../src-main/core/activity/activity-store.ts';
+import { activityDatabase } from '../../../../src-main/core/activity/activity-store.ts';
 import type { ListedServer } from '../../../../src-main/core/activity/ledger/baseline.ts';
 import type { Exchange } from '../../../../src-main/core/activity/ledger/exchange.ts';
 import { Ledger, type LedgerOptions } from '../../../../src-main/core/activity/ledger/ledger.ts';
@@ -19,7 +19,7 @@ const tokenCounter = {
 
 export interface OpenLedger extends AsyncDisposable {
   readonly ledger: Ledger;
-  readonly store: ActivityStore;
+  readonly store: ReturnType<typeof activityDatabase>;
   readonly folder: string;
   /** The servers there are; a test may change them. */
   servers: readonly ListedServer[];
@@ -32,7 +32,7 @@ export function openLedger(options: Partial<LedgerOptions> = {}, folder?: string
   const home = folder ?? mkdtempSync(join(tmpdir(), 'ledger-'));
   const masker = new Masker();
   const log = createLog({ file: join(home, 'core.log'), masker });
-  const store = new ActivityStore(join(home, 'activity.db'), 50_000_000, log);
+  const store = activityDatabase(join(home, 'activity.db'), 50_000_000, log);
   const ledger = new Ledger({
     store,
     maxBytes: 50_000_000,

@@ -1,0 +1,62 @@
+/** The three texts of a call as one row: side by side in UTF-8, compressed where that makes them smaller. */
+import * as zlib from 'node:zlib';
+import { type CallSide, callSides, type NoText, noTexts } from './texts-messages.ts';
+
+/** Masked. */
+export type SideTexts = Readonly<Record<CallSide, { readonly text: string } | { readonly none: NoText }>>;
+
+export interface PackedTexts {
+  /** How `body` is compressed. Node.js has zstd from 22.15 on. */
+  readonly codec: 'plain' | 'deflate' | 'zstd';
+  /** JSON: bytes of each side in the body, or why it has none. */
+  readonly sides: string;
+  readonly body: Uint8Array;
+}
+
+/** In bytes: what is shorter does not get smaller. */
+const shortest = 100;
+
+export function packTexts(texts: SideTexts): PackedTexts {
+  const parts: Buffer[] = [];
+  const sides = callSides.map((side) => {
+    const said = texts[side];
+    if ('none' in said) return [side, said.none];
+    const bytes = Buffer.from(said.text);
+    parts.push(bytes);
+    return [side, bytes.length];
+  });
+  const whole = Buffer.concat(parts);
+  return { sides: JSON.stringify(Object.fromEntries(sides)), ...compressed(whole) };
+}
+
+/** Throws where the row is not as it was written. */
+export function unpackTexts({ codec, sides, body }: PackedTexts): SideTexts {
+  const lengths = JSON.parse(sides) as Readonly<Record<CallSide, number | NoText>>;
+  const total = callSides.reduce((sum, side) => sum + (Number(lengths[side]) || 0), 0);
+  const whole = decompressed(codec, body, total);
+  if (whole.length !== total) throw new Error(`The texts have ${whole.length} bytes instead of ${total}.`);
+  let at = 0;
+  const read = callSides.map((side) => {
+    const length = lengths[side];
+    if (typeof length !== 'number') return [side, { none: noTexts.find((one) => one === length) ?? 'nothing' }];
+    at += length;
+    return [side, { text: whole.toString('utf8', at - length, at) }];
+  });
+  return Object.fromEntries(read) as SideTexts;
+}
+
+function compressed(whole: Buffer): Pick<PackedTexts, 'codec' | 'body'> {
+  if (whole.length < shortest) return { codec: 'plain', body: whole };
+  const codec = hasZstd ? 'zstd' : 'deflate';
+  const body = hasZstd ? zlib.zstdCompressSync(whole) : zlib.deflateRawSync(whole);
+  return body.length < whole.length ? { codec, body } : { codec: 'plain', body: whole };
+}
+
+const hasZstd = 'zstdCompressSync' in zlib;
+
+/** Never more than `total` bytes, whatever a damaged row says. */
+function decompressed(codec: PackedTexts['codec'], body: Uint8Array, total: number): Buffer {
+  if (codec === 'plain') return Buffer.from(body);
+  const limit = { maxOutputLength: Math.max(1, total) };
+  return codec === 'zstd' ? zlib.zstdDecompressSync(body, limit) : zlib.inflateRawSync(body, limit);
+}

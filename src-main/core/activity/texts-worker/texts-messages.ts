@@ -1,0 +1,77 @@
+/** What the core and the thread that keeps the texts of calls say to each other. */
+import type { Searched } from '../../base/secret-spellings.ts';
+
+export const callSides = ['asked', 'sent', 'given'] as const;
+/** What the model asked, what the server sent, what the model was given. */
+export type CallSide = (typeof callSides)[number];
+
+/**
+ * Why a side has no text of its own: nothing was said; it is what the server sent; it lies on disk as a kept answer; it was too
+ * long to be kept.
+ */
+export const noTexts = ['nothing', 'same', 'kept-answer', 'too-long'] as const;
+export type NoText = (typeof noTexts)[number];
+
+/** A text, or its bytes in UTF-8. */
+export type SideToKeep = { readonly text: string | Uint8Array<ArrayBuffer> } | { readonly none: NoText };
+
+export interface CallToKeep {
+  /** Of the call's record. */
+  readonly id: number;
+  /** ms since the epoch: an id alone may be another call's, where the record of calls was begun anew. */
+  readonly startedAt: number;
+  readonly sides: Readonly<Record<CallSide, SideToKeep>>;
+}
+
+export interface TextLimits {
+  readonly keepDays: number;
+  /** Of the file. */
+  readonly maxBytes: number;
+  /** Of calls: so many records are kept at the most. */
+  readonly maxRows: number;
+}
+
+export interface TextRange {
+  readonly sides: readonly CallSide[];
+  /** In UTF-16 units of the masked text. */
+  readonly from: number;
+  readonly length: number;
+}
+
+/** A part of a masked text; `next`: where the rest begins, undefined at its end. */
+export type SideRead = { readonly text: string; readonly next: number | undefined } | { readonly none: NoText };
+
+export type SidesRead = Partial<Readonly<Record<CallSide, SideRead>>>;
+
+/** Every question is answered, in the order in which they came. */
+export type TextsQuestion = { readonly number: number } & (
+  | {
+      readonly kind: 'put';
+      /** By what was secret when they were said: calls of one batch may know different secrets. */
+      readonly known: Searched;
+      readonly calls: readonly CallToKeep[];
+      readonly limits: TextLimits;
+    }
+  | {
+      readonly kind: 'find';
+      /** What is secret now. */
+      readonly known: Searched;
+      readonly id: number;
+      readonly startedAt: number;
+      readonly range: TextRange;
+      readonly limits: TextLimits;
+    }
+  | { readonly kind: 'prune'; readonly limits: TextLimits }
+  | { readonly kind: 'forget' }
+  | { readonly kind: 'close' }
+);
+
+export interface TextsAnswer {
+  readonly number: number;
+  /** To `find`; undefined: there is no such call (any more). */
+  readonly found?: SidesRead | undefined;
+  /** Why it could not be done. */
+  readonly failure?: string;
+  /** Under which name a broken file was set aside. */
+  readonly aside?: string;
+}

@@ -1,0 +1,50 @@
+/** Holds an SQLite file open, and begins a new one when the old turns out to be broken. */
+import type { DatabaseSync } from 'node:sqlite';
+import { type DatabaseKind, isBroken, openPrivateDatabase, setAside } from './private-database.ts';
+
+export class MendedDatabase {
+  readonly #file: string;
+  readonly #kind: DatabaseKind;
+  readonly #onAside: (aside: string, error: unknown) => void;
+  #database: DatabaseSync | undefined;
+  #generation = 0;
+
+  /** Opens nothing yet. `onAside`: where a broken file was put, and what was wrong with it. */
+  constructor(file: string, kind: DatabaseKind, onAside: (aside: string, error: unknown) => void) {
+    this.#file = file;
+    this.#kind = kind;
+    this.#onAside = onAside;
+  }
+
+  /** Changes with every new file: ids of an earlier generation are another file's. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Does the work on the database, opened if need be; once more on a new one if the file is broken. Throws what SQLite throws. */
+  use<T>(work: (database: DatabaseSync) => T): T {
+    try {
+      return work(this.#open());
+    } catch (error) {
+      if (!isBroken(error)) throw error;
+      this.#startAnew(error);
+      return work(this.#open());
+    }
+  }
+
+  close(): void {
+    this.#database?.close();
+    this.#database = undefined;
+  }
+
+  #open(): DatabaseSync {
+    this.#database ??= openPrivateDatabase(this.#file, this.#kind);
+    return this.#database;
+  }
+
+  #startAnew(error: unknown): void {
+    this.close();
+    this.#generation++;
+    this.#onAside(setAside(this.#file), error);
+  }
+}

@@ -1,0 +1,208 @@
+/** What was said in calls, on disk: to the byte, masked, bounded, and with a reason where it is not there. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Masker } from '../../../src-main/core/base/mask.ts';
+import { openTexts, said, saidOf, textLimits } from './texts-fixture.ts';
+
+const secret = 'correct-horse-battery-staple';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'texts-'));
+  file = join(folder, 'texts.db');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** All that lies on disk. */
+function onDisk(): string {
+  return [file, `${file}-wal`].map((each) => (existsSync(each) ? readFileSync(each, 'latin1') : '')).join('');
+}
+
+/** Text that does not get smaller. */
+function noise(length: number, seed = 1): string {
+  let state = seed;
+  return Array.from({ length }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return String.fromCharCode(0x21 + (state % 90));
+  }).join('');
+}
+
+test('texts of any length and letters are there to the byte, after a restart as well', async () => {
+  const long = `${'é🚀\n"'.repeat(100_000)}end`;
+  {
+    await using open = openTexts(file);
+    open.keep(1, { asked: said('{"a":1.10}'), sent: said('short'), given: said('') });
+    open.keep(2, saidOf(long));
+  }
+  await using open = openTexts(file);
+  expect(await open.find(1)).toEqual({
+    asked: { text: '{"a":1.10}', next: undefined },
+    sent: { text: 'short', next: undefined },
+    given: { text: '', next: undefined },
+  });
+  // Parts of an odd length would cut every second character in two.
+  expect((await open.sent(2, 65_537)) === long).toBe(true);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('an answer that came as bytes is kept as they are, and stays usable by whoever passes it on', async () => {
+  await using open = openTexts(file);
+  const chunks = [Buffer.from('{"text":"h'), Buffer.from('é".slice'), Buffer.from('}')];
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+  open.keep(1, { asked: said('{}'), sent: { text: chunks, bytes }, given: 'same' });
+  expect(await open.sent(1)).toBe('{"text":"hé".slice}');
+  expect(Buffer.concat(chunks).toString()).toBe('{"text":"hé".slice}');
+});
+
+test('why a side has no text is told with it', async () => {
+  await using open = openTexts(file);
+  open.keep(1, { asked: said('{}'), sent: 'kept-answer', given: said('a summary') });
+  open.keep(2, { asked: said('{}'), sent: 'nothing', given: said('an error') });
+  open.keep(3, saidOf('x'.repeat(8 * 1024 * 1024 + 1)));
+  expect([await open.sent(1), await open.sent(2), await open.sent(3)]).toEqual(['kept-answer', 'nothing', 'too-long']);
+  expect([(await open.find(3)).given, (await open.find(4)).sent]).toEqual([{ none: 'same' }, { none: 'gone' }]);
+});
+
+test('secrets reach no disk: those of the time, and what came into the config since is not read either', async () => {
+  const masker = new Masker([secret]);
+  await using open = openTexts(file, { masker });
+  const held = open.texts.hold(saidOf(`first ${secret}, then another-one-of-these`), 1);
+  // The config changes before the record is written.
+  masker.setSecrets(['another-one-of-these']);
+  if (typeof held === 'function') held(1);
+  expect(await open.sent(1)).toBe('first ***, then ***');
+  expect(onDisk()).not.toContain(secret);
+});
+
+test('a secret is masked wherever it stands in a long text that is read in parts', async () => {
+  const masker = new Masker();
+  await using open = openTexts(file, { masker });
+  open.keep(1, saidOf(`${'x'.repeat(995)}${secret}${'y'.repeat(995)}`));
+  await open.find(1);
+  masker.setSecrets([secret]);
+  expect(await open.sent(1, 1000)).toBe(`${'x'.repeat(995)}***${'y'.repeat(995)}`);
+});
+
+test('when too much waits to be written a call says so, and the next one is kept again', async () => {
+  await using open = openTexts(file);
+  const big = saidOf('x'.repeat(8 * 1024 * 1024));
+  const held = Array.from({ length: 5 }, () => open.texts.hold(big, 1));
+  expect(held.map((each) => (typeof each === 'function' ? 'held' : each))).toEqual([
+    ...['held', 'held', 'held'],
+    ...['busy', 'busy'],
+  ]);
+  expect(await open.find(4, 'busy')).toMatchObject({ asked: { none: 'busy' }, sent: { none: 'busy' } });
+  // The record of one is given up, the others are written.
+  held.forEach((each, at) => typeof each === 'function' && each(at === 0 ? undefined : at));
+  await open.find(2);
+  expect(typeof open.texts.hold(big, 5)).toBe('function');
+});
+
+test('switched off nothing is kept, what was there is gone, and it says so', async () => {
+  let keep = true;
+  await using open = openTexts(file, { settings: () => ({ ...textLimits, keep }) });
+  open.keep(1, saidOf('before'));
+  expect(await open.sent(1)).toBe('before');
+  keep = false;
+  await open.texts.settle();
+  expect([open.texts.hold(saidOf('x'), 2), await open.sent(1), existsSync(file)]).toEqual(['off', 'off', false]);
+  keep = true;
+  open.keep(3, saidOf('again'));
+  expect([await open.sent(1), await open.sent(3)]).toEqual(['gone', 'again']);
+});
+
+test('whoever wants nothing left at the end has no texts left either', async () => {
+  {
+    await using open = openTexts(file, { settings: () => ({ ...textLimits, deleteAtExit: true }) });
+    open.keep(1, saidOf('x'));
+    expect(await open.sent(1)).toBe('x');
+  }
+  expect(existsSync(file)).toBe(false);
+});
+
+test('the oldest go when there is no more room, and the file stays within its bound', async () => {
+  const maxBytes = 1_000_000;
+  await using open = openTexts(file, { settings: () => ({ ...textLimits, maxBytes }) });
+  for (let id = 1; id <= 60; id++) {
+    open.keep(id, saidOf(noise(50_000, id)));
+    await open.find(id);
+  }
+  expect([await open.sent(1), await open.sent(60)]).toEqual(['gone', noise(50_000, 60)]);
+  expect(statSync(file).size).toBeLessThan(maxBytes * 1.1);
+});
+
+test('what is too old is gone, and so is what is older than the oldest record', async () => {
+  const day = 86_400_000;
+  let limits = { ...textLimits, keepDays: 1, maxRows: 2 };
+  await using open = openTexts(file, { settings: () => limits });
+  const now = Date.now();
+  const [old, recent] = [now - 2 * day, now - 1000];
+  for (const id of [old, recent]) open.keep(id, saidOf('said'));
+  expect([await open.sent(old), await open.sent(recent)]).toEqual(['gone', 'said']);
+  await open.texts.settle();
+  limits = { ...limits, keepDays: 100 };
+  expect(await open.sent(old)).toBe('gone');
+  for (const id of [now + 1, now + 2]) open.keep(id, saidOf('said'));
+  expect([await open.sent(recent), await open.sent(now + 1)]).toEqual(['gone', 'said']);
+});
+
+test('an id that another call had in a record that is no more brings back nothing of it', async () => {
+  await using open = openTexts(file);
+  open.keep(1, saidOf('of the first record'));
+  const found = await open.texts.find({ id: 1, startedAt: 5, unkept: undefined, sides: ['sent'], from: 0, length: 9 });
+  expect(found.sent).toEqual({ none: 'gone' });
+});
+
+test('a broken file is set aside, and one that cannot be written keeps no call from its answer', async () => {
+  writeFileSync(file, 'no database at all, but long enough to be looked at'.repeat(100));
+  {
+    await using open = openTexts(file);
+    open.keep(1, saidOf('x'));
+    expect([await open.sent(1), existsSync(`${file}.corrupt`)]).toEqual(['x', true]);
+  }
+  const unwritable = join(folder, 'a-folder');
+  mkdirSync(unwritable);
+  await using open = openTexts(unwritable);
+  open.keep(1, saidOf('x'));
+  await open.texts.settle();
+  expect(await open.sent(1)).toBe('failed');
+});
+
+test('the thread ends when it has no work, and comes back for the next', async () => {
+  await using open = openTexts(file, { idleMs: 1 });
+  for (let id = 1; id <= 3; id++) {
+    open.keep(id, saidOf(`call ${id}`));
+    expect(await open.sent(id)).toBe(`call ${id}`);
+    // It is on its way out now and then, and asked all the same.
+    await new Promise((resolve) => setTimeout(resolve, id * 2));
+  }
+  expect(await open.sent(1)).toBe('call 1');
+});
+
+test('a process killed while it writes leaves every text that it told of, whole, and no half one', async () => {
+  let told = 0;
+  for (let round = 0; round < 3; round++) {
+    rmSync(file, { force: true });
+    const script = new URL('texts-writer.ts', import.meta.url).pathname;
+    const child = spawn(process.execPath, [script, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+    for (let seen = 0; seen < 5 + round; seen++) {
+      const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
+      told = Number(chunk.toString().trim().split('\n').at(-1));
+    }
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await using open = openTexts(file);
+    const read = await Promise.all(Array.from({ length: told + 100 }, (_one, at) => open.sent(at + 1)));
+    read.forEach((text, at) => {
+      const whole = `call ${at + 1} ${'x'.repeat(((at + 1) * 37) % 5000)}`;
+      expect(at < told ? [whole] : [whole, 'gone']).toContain(text);
+    });
+    await open.texts.close();
+    for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
+  }
+});

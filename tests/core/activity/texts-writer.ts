@@ -1,0 +1,18 @@
+/** A process that keeps texts of calls without end, until it is killed. Takes the file; says how many are on disk. */
+import { CallTexts } from '../../../src-main/core/activity/call-texts.ts';
+import { Masker } from '../../../src-main/core/base/mask.ts';
+import { saidOf, silentLog, textLimits } from './texts-fixture.ts';
+
+const file = process.argv[2] ?? '';
+const texts = new CallTexts({ file, masker: new Masker(), settings: () => textLimits, log: silentLog() });
+
+/** Twenty calls at a time, each as long as its number says; the answer tells that all before are written. */
+for (let id = 1; ;) {
+  for (let of = 0; of < 20; of++, id++) {
+    const held = texts.hold(saidOf(`call ${id} ${'x'.repeat((id * 37) % 5000)}`), id);
+    if (typeof held === 'function') held(id);
+  }
+  const last = { id: id - 1, startedAt: id - 1, unkept: undefined, sides: ['sent'], from: 0, length: 10 } as const;
+  await texts.find(last);
+  process.stdout.write(`${id - 1}\n`);
+}

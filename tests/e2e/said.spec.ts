@@ -1,0 +1,74 @@
+/** What was said in calls, as a person reads it, with a real server: still there to the byte when page and core have begun anew. */
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { expectNoBarrier } from './no-barrier.ts';
+import { ServedCore } from './serve-core.ts';
+
+const servers = { tracker: fixtureCommand('tracker') };
+
+function sideOf(page: Page, name: string): Locator {
+  return page.getByRole('dialog').getByRole('region', { name, exact: true });
+}
+
+async function openSaid(page: Page, core: ServedCore, id: number): Promise<void> {
+  await page.goto(core.at(`activity/${id}`));
+  await page.getByRole('tab', { name: 'What was said' }).click();
+}
+
+/** All of it, letter by letter. */
+async function rawText(page: Page, name: string): Promise<string> {
+  const side = sideOf(page, name).first();
+  await side.getByText('Raw', { exact: true }).click();
+  const readOn = side.getByRole('button', { name: 'Read on' });
+  while (await readOn.isVisible()) {
+    const before = (await side.locator('pre').textContent())?.length ?? 0;
+    await readOn.click();
+    await expect.poll(async () => (await side.locator('pre').textContent())?.length ?? 0).toBeGreaterThan(before);
+  }
+  return (await side.locator('pre').textContent()) ?? '';
+}
+
+test('asked, sent and given are there to the byte after a reload, a crash and a restart', async ({ page }) => {
+  test.slow();
+  const results = { threshold: 40_000, thresholds: { 'tracker:read_log': 0 } };
+  await using core = await ServedCore.start({ config: { mode: 'proxy', servers, results } });
+  const app = await core.connect();
+  const log = await app.call('tracker_read_log', { lines: 2000 });
+  const summary = await app.call('tracker_list_issues', { count: 500 });
+  await app.end();
+  const isWhole = async (): Promise<void> => {
+    await openSaid(page, core, 1);
+    await expect(sideOf(page, 'Asked').first()).toContainText('"lines": 2000');
+    expect((await rawText(page, 'Server sent')) === log).toBe(true);
+    await expect(sideOf(page, 'Model was given')).toContainText('it was passed on untouched');
+    await openSaid(page, core, 2);
+    expect(await rawText(page, 'Model was given')).toBe(summary);
+    await sideOf(page, 'Server sent').getByRole('link', { name: 'See the whole answer' }).click();
+    await expect(
+      page
+        .getByRole('treeitem', { name: /^499:/ })
+        .or(page.getByText('500', { exact: true }))
+        .first(),
+    ).toBeVisible();
+  };
+  await page.goto(core.link);
+  await isWhole();
+  await page.reload();
+  await isWhole();
+  await core.kill();
+  await core.resume();
+  await page.goto(core.link);
+  await isWhole();
+});
+
+test('whoever wants no texts is told so', async ({ page }) => {
+  await using core = await ServedCore.start({ config: { mode: 'proxy', servers, activity: { keepTexts: false } } });
+  const app = await core.connect();
+  await app.call('tracker_close_issue', { number: 7 });
+  await page.goto(core.link);
+  await openSaid(page, core, 1);
+  for (const side of ['Asked', 'Server sent', 'Model was given']) {
+    await expect(sideOf(page, side)).toContainText('the settings say so');
+  }
+  await expectNoBarrier(page, 'no texts');
+});
