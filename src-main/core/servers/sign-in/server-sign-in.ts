@@ -6,7 +6,7 @@ import { homeOf, mayDial, requireSafePage, unsafe } from './safe-address.ts';
 import type { SignInAttempt } from './sign-in-attempt.ts';
 import { createSignInFetch } from './sign-in-fetch.ts';
 import type { SignedOut } from './sign-out.ts';
-import type { Grant, RefusedRights, SignInStore, StoredSignIn } from './sign-in-store.ts';
+import type { Grant, RefusedRights, Registration, SignInStore, StoredSignIn } from './sign-in-store.ts';
 import { RightsLedger, type WantedRights } from './wanted-rights.ts';
 
 interface ServerSignInOptions {
@@ -158,8 +158,9 @@ export class ServerSignIn {
       asksAccount: await hasTwin(),
       ...(agreed !== undefined && { agreed: agreed.join(' ') }),
       requireSafe: (url) => requireSafePage(url, this.#home, serverName),
-      saveRegistration: (next) => this.#save((stored) => ({ ...stored, registration: next })),
-      saveGrant: (next) => this.#save(({ refused: _refused, ...stored }) => ({ ...stored, grant: next })),
+      saveRegistration: (next) =>
+        this.#save((stored) => ({ ...stored, registration: next, replaced: replacedBy(next, stored) })),
+      saveGrant: (next) => this.#saveGrant(next),
     });
   }
 
@@ -220,14 +221,26 @@ export class ServerSignIn {
     return { takenBack: stored === undefined ? Promise.resolve({ how: 'failed' }) : this.#takeBack(stored) };
   }
 
+  /** Whom we were registered as before is struck off only now: until then its tokens count, and the person may give the new sign-in up. */
+  async #saveGrant(next: Grant): Promise<void> {
+    let replaced: StoredSignIn['replaced'];
+    await this.#save(({ refused: _refused, replaced: before, ...stored }) => {
+      replaced = before;
+      return { ...stored, grant: next };
+    });
+    const { deleteClient } = await import('./sign-out.ts');
+    // Nobody waits for that, and it never rejects.
+    for (const registration of replaced ?? []) void deleteClient(registration, this.#fetch);
+  }
+
   /** Never rejects. */
-  async #takeBack({ grant, registration }: StoredSignIn): Promise<SignedOut> {
+  async #takeBack({ grant, registration, replaced = [] }: StoredSignIn): Promise<SignedOut> {
     if (grant === undefined && registration === undefined) return { how: 'nothing' };
     const { deleteClient, revokeGrant } = await import('./sign-out.ts');
     const { client } = await this.#options.fill().catch((): Partial<FilledEntry> => ({}));
     const revoked: SignedOut =
       grant === undefined ? { how: 'nothing' } : await revokeGrant(grant, { client, fetch: this.#fetch });
-    await deleteClient(registration, this.#fetch);
+    await Promise.all([registration, ...replaced].map((one) => deleteClient(one, this.#fetch)));
     return revoked;
   }
 
@@ -285,8 +298,12 @@ export class ServerSignIn {
     const { grant } = stored;
     if (grant !== undefined && grant.tokens.access_token !== before.grant?.tokens.access_token)
       this.#rights.came(grant.requestedScope ?? grant.tokens.scope);
-    const { client, management } = stored.registration ?? {};
-    const secrets = [...secretsOf(grant), client?.client_secret, management?.token].filter((one) => one !== undefined);
+    const registrations = [
+      ...(stored.registration === undefined ? [] : [stored.registration]),
+      ...(stored.replaced ?? []),
+    ];
+    const ofClients = registrations.flatMap(({ client, management }) => [client.client_secret, management?.token]);
+    const secrets = [...secretsOf(grant), ...ofClients].filter((one) => one !== undefined);
     if (secrets.join('\n') !== this.#secrets.join('\n')) {
       this.#secrets = secrets;
       this.#options.onSecrets();
@@ -295,6 +312,14 @@ export class ServerSignIn {
       this.#options.onChange();
     return stored;
   }
+}
+
+/** Registrations that can still be struck off; more than this in a row come to nothing. */
+const mostReplaced = 10;
+
+function replacedBy(next: Registration, { registration, replaced = [] }: StoredSignIn): StoredSignIn['replaced'] {
+  const isKept = registration?.management !== undefined && registration.client.client_id !== next.client.client_id;
+  return isKept ? [...replaced, registration].slice(-mostReplaced) : replaced;
 }
 
 function secretsOf(grant: Grant | undefined): (string | undefined)[] {

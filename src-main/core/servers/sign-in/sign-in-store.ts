@@ -44,6 +44,8 @@ export interface RefusedRights {
 
 export interface StoredSignIn {
   readonly registration?: Registration | undefined;
+  /** Earlier ones, which what is granted may still hang on: struck off when there is a newer grant. */
+  readonly replaced?: readonly Registration[] | undefined;
   readonly grant?: Grant | undefined;
   readonly refused?: RefusedRights | undefined;
 }

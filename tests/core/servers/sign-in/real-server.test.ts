@@ -1,5 +1,6 @@
 /** Signing in at a real authorization server (oidc-provider): renewal, rotation, more rights, two accounts, and out again. */
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
 import type { RpcMethods } from '../../../../src-main/rpc/contract.ts';
@@ -126,6 +127,30 @@ test('after signing out the tokens count nowhere', async () => {
   expect((await tried()).status).not.toBe(401);
   const { sentence } = await ask(core, 'signOut', { server: 'far' });
   expect([sentence, (await tried()).status]).toEqual([expect.stringContaining('was taken back'), 401]);
+});
+
+test('who has to register anew is struck off as who they were, once the new sign-in counts and not before', async () => {
+  const all = await world(['far']);
+  const { core, fixture, browser } = all;
+  await signIn(all, 'far');
+  const [first = ''] = fixture.clients;
+  // The address that it was registered with is taken by another program now.
+  const { url } = await ask(core, 'signIn', { server: 'far' });
+  const port = Number(new URL(new URL(url).searchParams.get('redirect_uri') ?? '').port);
+  await browser.open(url);
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve));
+  onTestFinished(() => void taken.close());
+  const given = await ask(core, 'signIn', { server: 'far' });
+  const second = new URL(given.url).searchParams.get('client_id') ?? '';
+  expect(second).not.toBe(first);
+  expect([await fixture.hasClient(first), await fixture.hasClient(second)]).toEqual([true, true]);
+  await browser.open(given.url);
+  await expect
+    .poll(async () => [await fixture.hasClient(first), await fixture.hasClient(second)])
+    .toEqual([false, true]);
+  await until(() => core.server('far').state.kind === 'ready');
+  expect(await call(core, 'far:whoami')).toBe('ana');
 });
 
 test('a server that is removed is signed out, its client struck off, and its entry comes back without the sign-in', async () => {
