@@ -17,6 +17,7 @@ import { openAppSetup } from '../host/open-app-setup.ts';
 import { openAppAccess } from '../host/open-config.ts';
 import { coreCommand } from '../shim/dial.ts';
 import { startCore } from '../shim/start-core.ts';
+import { leaveHere } from './leave-servers.ts';
 import { cliPaths, openCliConfig } from './cli-config.ts';
 import { commonFlags } from './command.ts';
 import { findRunningCore } from './core-access.ts';
@@ -62,10 +63,12 @@ export async function withApps<T>(
       store.update((text) => servers.reduce((edited, { name, entry }) => addServer(edited, name, entry), text)),
     remove: async (names) => {
       let gone: readonly string[] = [];
+      const before = store.current.servers;
       await store.update((text) => {
         gone = names.filter((name) => hasServer(text, name));
         return gone.reduce(removeServer, text);
       });
+      await leaveHere(before.filter(({ name }) => gone.includes(name)));
       return gone;
     },
     secrets: ownDesk(store),

@@ -338,7 +338,7 @@ export class Aggregator {
       questionSource({ questions, decisions, nameOfApp }),
       pinSource(this.pins, () => new Set(this.servers.all.map(({ config }) => config.name))),
       proposalSource({
-        ...{ admin: this.admin, edits: this.edits, config: options.config, history },
+        ...{ admin: this.admin, edits: this.edits, config: options.config, history, removals: this.removals },
         descriptions: () => this.descriptions,
         putBack: (proposal) => this.#proposals.putBack(proposal),
       }),
@@ -380,7 +380,8 @@ export class Aggregator {
       admin: this.admin,
       healing: this.healing,
     });
-    this.#stopWatching = config.changed.on((next) => {
+    const stopRemovals = this.removals.follow();
+    const stopWatching = config.changed.on((next) => {
       void this.#apply(next);
       void this.texts.settle();
       this.catalog.rebuild();
@@ -388,6 +389,7 @@ export class Aggregator {
       this.catalog.changed.emit({ tools: true, resources: false, prompts: false });
       this.profiles.refresh();
     });
+    this.#stopWatching = () => [stopRemovals, stopWatching].forEach((stop) => stop());
     let settled: Promise<unknown> = Promise.resolve();
     // One promise from the first moment on: a stop that comes while we tidy up waits for what begins after it.
     this.#watching = this.#tidyUp().then(() => {

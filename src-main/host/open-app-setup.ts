@@ -87,7 +87,7 @@ export function lookAfterApps(core: Aggregator, access: AppSetupParts['access'])
     paths,
     config: () => config.current,
     add: (servers) => core.edits.addAll(servers),
-    remove: (servers) => core.edits.removeThere(servers),
+    remove: async (servers) => (await core.removals.after(() => core.edits.removeThere(servers))).result,
     secrets: core.secrets,
     access,
     tryEntry: (entry) => tryEntry(entry, { config, transports: core.transports, version }),

@@ -1,14 +1,11 @@
 /** `tooltray remove NAME`: takes a server out of the config file, and its sign-in with it. */
-import { join } from 'node:path';
-import { leaveServer, removedText, unusedSecrets } from '../../core/admin/removals.ts';
+import { removedText, unusedSecrets } from '../../core/admin/removals.ts';
 import { toAppError } from '../../core/base/errors.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import { removeServer } from '../../core/config/edit-config.ts';
-import { fillSecrets } from '../../core/secrets/fill-secrets.ts';
-import { openVault } from '../../core/secrets/vault.ts';
-import { SignIns } from '../../core/servers/sign-in/sign-ins.ts';
-import { cliPaths, openCliConfig, serverNames, unknownServer, updateServer } from '../cli-config.ts';
+import { openCliConfig, serverNames, unknownServer, updateServer } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
+import { leaveHere } from '../leave-servers.ts';
 import { runningCoreFor } from '../core-access.ts';
 import { oneLine, printAnswer } from '../terminal.ts';
 
@@ -42,16 +39,6 @@ async function removeInCore(store: ConfigStore, name: string, config: string | u
 async function removeHere(store: ConfigStore, name: string): Promise<string> {
   const server = store.current.servers.find((one) => one.name === name);
   await updateServer(store, name, removeServer);
-  const { dataDir } = cliPaths();
-  const vault = openVault(dataDir, process.env);
-  const signIns = new SignIns({
-    ...{ folder: join(dataDir, 'sign-ins'), vault, env: process.env },
-    fill: (config) => fillSecrets(config, (secret) => vault.read(secret)),
-  });
-  try {
-    const how = server && (await leaveServer(server, signIns));
-    return removedText(name, how, unusedSecrets(server, store.current));
-  } finally {
-    signIns.close();
-  }
+  const how = server && (await leaveHere([server])).get(server.name);
+  return removedText(server?.name ?? name, how, unusedSecrets(server, store.current));
 }

@@ -3,12 +3,13 @@ import { markHidden } from '../base/shown-text.ts';
 import { nameOfApp } from '../client-apps/app-limits.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { gravestFirst } from '../trust/inbox/entry-meanings.ts';
+import { gravestFirst, listed } from '../trust/inbox/entry-meanings.ts';
 import type { InboxSource, PersonsWord } from '../trust/inbox/inbox.ts';
 import type { InboxAction, InboxItem, InboxPart, Outcome } from '../trust/inbox/inbox-item.ts';
 import type { DecisionHistory, KeptDecision, WayBack } from './decision-history.ts';
 import { type ExplainedChange, fullSentence } from './explain-change.ts';
 import type { PersonEdits } from './person-edits.ts';
+import type { Removals } from './removals.ts';
 import type { ServerAdmin } from './server-admin.ts';
 import { isRisky, type Proposal, type ServerChange } from './server-change.ts';
 
@@ -19,6 +20,7 @@ interface ProposalSourceParts {
   readonly config: Pick<ConfigStore, 'waiting'>;
   /** Asked for at each use: they are made after this. */
   readonly descriptions: () => Pick<DescriptionStore, 'takeBack'>;
+  readonly removals: Pick<Removals, 'after'>;
   /** Asks again what was rejected. */
   readonly putBack: (proposal: Proposal) => Promise<void>;
 }
@@ -36,7 +38,9 @@ export function proposalSource(parts: ProposalSourceParts): InboxSource {
     items: all,
     decide: (item, word) => decide(item, word, parts),
     decided: () => history.all(['proposal', 'settings']),
-    undo: ({ id }) => history.takeBack(id, (decision) => undo(decision, parts)),
+    undo: async ({ id }) => {
+      await parts.removals.after(() => history.takeBack(id, (decision) => undo(decision, parts)));
+    },
   };
 }
 
@@ -81,8 +85,11 @@ async function decide(item: InboxItem, { action, by }: PersonsWord, parts: Propo
   const { id, kind, server } = item;
   const proposal = (await parts.admin.proposals()).find((one) => one.id === id);
   const isYes = action === 'approve';
-  const back = isYes ? await approve(id, proposal, parts) : await reject(id, proposal, parts);
-  const sentence = `${isYes ? 'Approved' : 'Rejected'}: ${item.sentence}`;
+  const { result: back, signedOut } = await parts.removals.after(() =>
+    isYes ? approve(id, proposal, parts) : reject(id, proposal, parts),
+  );
+  const left = signedOut.length === 0 ? [] : [`You are signed out of ${listed(signedOut.map(markHidden))}.`];
+  const sentence = [`${isYes ? 'Approved' : 'Rejected'}: ${item.sentence}`, ...left].join(' ');
   const undoes = back === undefined ? undefined : undoWords(back);
   const kept = await parts.history.add({ kind, by, server, sentence, undo: undoes, back });
   return { sentence, isDone: true, undo: undoes === undefined ? undefined : kept };

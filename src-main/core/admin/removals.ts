@@ -24,6 +24,8 @@ interface RemovalsParts {
   readonly signIns: SignIns;
   /** A sign-in was taken back, for the audit. */
   readonly onSignedOut: (server: string, sentence: string) => void;
+  /** How long a removal by hand has to stand, in ms (an hour by default). */
+  readonly standMs?: number;
 }
 
 /** In memory alone: entries hold what the person wanted gone. */
@@ -34,6 +36,8 @@ const patienceMs = 5000;
 export class Removals {
   readonly #parts: RemovalsParts;
   readonly #removed = new Map<string, WrittenEdit>();
+  /** Servers that somebody took out of the file, not through us. */
+  readonly #missing = new Map<string, NodeJS.Timeout>();
 
   constructor(parts: RemovalsParts) {
     this.#parts = parts;
@@ -56,6 +60,64 @@ export class Removals {
     return { sentence, undo };
   }
 
+  /**
+   * Does something that a person agreed to and that may take servers out: what signed in to those is taken back. Resolves with what came of
+   * it and whom that was about; rejects as the work does.
+   */
+  async after<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly signedOut: readonly string[] }> {
+    const { config } = this.#parts;
+    const before = config.current.servers;
+    const result = await work();
+    const names = new Set(config.current.servers.map(({ name }) => name));
+    const gone = before.filter(({ name }) => !names.has(name));
+    const left = await Promise.all(gone.map((server) => this.#leave(server)));
+    return { result, signedOut: gone.flatMap(({ name }, at) => (left[at] === true ? name : [])) };
+  }
+
+  /**
+   * Takes sign-ins back of servers that somebody takes out of the file by hand, when they have been gone for a while: an editor saves in
+   * steps, and a file that is switched for another comes back. Answers how that ends.
+   */
+  follow(): () => void {
+    const { config, standMs = 60 * 60_000 } = this.#parts;
+    let known = config.current.servers;
+    const stop = config.changed.on(({ servers }) => {
+      const names = new Set(servers.map(({ name }) => name));
+      for (const server of known) {
+        if (names.has(server.name) || this.#missing.has(server.name)) continue;
+        const timer = setTimeout(() => {
+          this.#missing.delete(server.name);
+          void this.#leave(server);
+        }, standMs);
+        this.#missing.set(server.name, timer.unref());
+      }
+      for (const name of names) this.#forget(name);
+      known = servers;
+    });
+    return () => {
+      stop();
+      for (const name of this.#missing.keys()) this.#forget(name);
+    };
+  }
+
+  #forget(name: string): void {
+    clearTimeout(this.#missing.get(name));
+    this.#missing.delete(name);
+  }
+
+  /** Whether somebody was signed in. One whose entry is still there, and of no use as it stands, is not gone. Never rejects. */
+  async #leave(server: ServerConfig): Promise<boolean> {
+    const { edits, signIns, onSignedOut } = this.#parts;
+    const isWritten = await edits.writtenEntries([server.name]).then(
+      (written) => written.get(server.name) !== undefined,
+      () => true,
+    );
+    const how = isWritten ? undefined : await leaveServer(server, signIns).catch(() => undefined);
+    if (how === undefined || how === 'nothing') return false;
+    onSignedOut(server.name, removedText(server.name, how, []));
+    return true;
+  }
+
   /** The entry is as it was; nobody is signed in to it. Rejects with AppError not_found, config_conflict. */
   async undo(id: string): Promise<{ readonly server: string }> {
     const edit = this.#removed.get(id);
@@ -71,7 +133,7 @@ export class Removals {
 }
 
 /** `later`: it is gone here, and what became of it there is not known yet. */
-type Left = SignedOut['how'] | 'later';
+export type Left = SignedOut['how'] | 'later';
 
 /** Takes the sign-in of a server that is gone away, here at once. undefined: nobody could sign in to it. Rejects with the file system's error. */
 export async function leaveServer(server: ServerConfig, signIns: SignIns): Promise<Left | undefined> {

@@ -1,7 +1,8 @@
 /** Signing in at a real authorization server (oidc-provider): renewal, rotation, more rights, two accounts, and out again. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Removals } from '../../../../src-main/core/admin/removals.ts';
 import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
 import type { RpcMethods } from '../../../../src-main/rpc/contract.ts';
 import { noApps } from '../../../../src-main/rpc/deps.ts';
@@ -127,6 +128,75 @@ test('after signing out the tokens count nowhere', async () => {
   expect((await tried()).status).not.toBe(401);
   const { sentence } = await ask(core, 'signOut', { server: 'far' });
   expect([sentence, (await tried()).status]).toEqual([expect.stringContaining('was taken back'), 401]);
+});
+
+describe('a server that goes by another way than being removed', () => {
+  /** Its token, its client, and whether they count. */
+  async function signedIn() {
+    const all = await world(['far', 'other']);
+    await signIn(all, 'far');
+    await signIn(all, 'other');
+    const { core, fixture } = all;
+    const [client = ''] = fixture.clients;
+    const token = await core.server('far').login?.accessToken();
+    const counts = async (): Promise<boolean[]> => {
+      const headers = { authorization: `Bearer ${token}` };
+      const { status } = await fetch(fixture.url, { method: 'POST', body: '{}', headers });
+      return [status !== 401, await fixture.hasClient(client)];
+    };
+    expect(await counts()).toEqual([true, true]);
+    return { ...all, counts, before: await readFile(core.configFile, 'utf8') };
+  }
+
+  test('by a proposal of a model that the person approves', async () => {
+    const { core, counts } = await signedIn();
+    const client = await core.open();
+    await client.request('tools/call', { name: 'manage_servers', arguments: { action: 'remove', name: 'far' } });
+    expect(await counts()).toEqual([true, true]);
+    const [item] = (await ask(core, 'inbox', {})).items;
+    const { sentence, undo = '' } = await ask(core, 'decide', { id: item?.id ?? '', action: 'approve' });
+    expect(sentence).toMatch(/^Approved: .*far.* You are signed out of far\.$/);
+    expect([await counts(), await call(core, 'other:whoami')]).toEqual([[false, false], 'ana']);
+    await ask(core, 'undecide', { id: undo });
+    await until(() => core.server('far').state.kind === 'pending-sign-in');
+  });
+
+  test('by an edit that the person makes, as taking an import back is', async () => {
+    const { core, counts } = await signedIn();
+    const { removals, edits } = core.host.core;
+    const { result, signedOut } = await removals.after(() => edits.removeThere(['far', 'never-there']));
+    expect([result, signedOut, await counts()]).toEqual([['far'], ['far'], [false, false]]);
+    expect(await call(core, 'other:whoami')).toBe('ana');
+  });
+
+  test('by hand: not at once, not where it comes back or stands there in another shape, and only once', async () => {
+    const { core, counts, before } = await signedIn();
+    const { config } = core.host.core.options;
+    const noted: string[] = [];
+    const removals = new Removals({
+      ...{ config, edits: core.host.core.edits, signIns: core.host.core.signIns, standMs: 400 },
+      onSignedOut: (server) => noted.push(server),
+    });
+    const stop = removals.follow();
+    onTestFinished(stop);
+    const { servers, ...rest } = JSON.parse(before) as { servers: Record<string, object> };
+    const without = { ...rest, servers: { other: servers['other'] ?? {} } };
+    const write = async (content: object | string): Promise<void> => {
+      await core.write(typeof content === 'string' ? content : JSON.stringify(content));
+      await config.reload();
+    };
+    await write(without);
+    expect(core.host.core.servers.find('far')).toBeUndefined();
+    expect(await counts()).toEqual([true, true]);
+    await write(before);
+    await write({ ...rest, servers: { ...servers, far: { url: 7 } } });
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect([noted, await counts()]).toEqual([[], [true, true]]);
+    await write(before);
+    await write(without);
+    await expect.poll(counts, { timeout: 10_000 }).toEqual([false, false]);
+    await expect.poll(() => noted).toEqual(['far']);
+  });
 });
 
 test('who has to register anew is struck off as who they were, once the new sign-in counts and not before', async () => {
