@@ -3,7 +3,7 @@
  * Prints tables and writes the same figures to .cache/bench/<time>.json.
  *
  *   npm run bench                    everything
- *   npm run bench -- latency start   these parts: latency, http, http-held, peers, start, memory, tokens, tasks, search, scan, results, dashboard, inspector, flow, pins,
+ *   npm run bench -- latency start   these parts: latency, http, http-held, peers, start, memory, tokens, tasks, search, scan, results, dashboard, inspector, flow, texts, pins,
  *                                    trips, isolation
  */
 import { writeFileSync } from 'node:fs';
@@ -26,6 +26,7 @@ const parts = [
   'dashboard',
   'inspector',
   'flow',
+  'texts',
   'pins',
   'trips',
   'isolation',
