@@ -67,7 +67,10 @@ export function chooseMode({ tools, all, best }: Costs, app: string | undefined)
     };
   }
   if (best.mode === proxy) {
-    return { mode: proxy, reason: `No other mode costs less than listing every tool, about ${whole(all)} tokens.` };
+    return {
+      mode: proxy,
+      reason: `No other mode is sure to cost less than listing every tool, about ${whole(all)} tokens.`,
+    };
   }
   const session = `a session of ${typicalUses} tool uses costs about ${whole(best.total)} tokens, ${whole(all - best.total)} fewer`;
   return {
@@ -110,6 +113,9 @@ interface Known {
 
 /** Tool uses in the session that modes are compared over. */
 const typicalUses = 5;
+/** No mode is taken that would cost more than the list of all in a session of so many uses, though all its searches find twins. */
+const manyUses = 20;
+const dearUse = 360;
 
 /** What a session adds to the list. */
 interface Surplus {
@@ -178,8 +184,10 @@ function compare(view: ModeView, tokensOf: (mode: Mode) => number): Costs {
   for (const mode of modes) {
     const added = surplus.get(mode.name);
     if (added === undefined) continue;
-    const total = tokensOf(mode) + typicalUses * added.perUse;
-    if (total < best.total) best = { mode, total };
+    const list = tokensOf(mode);
+    const total = list + typicalUses * added.perUse;
+    const isSafe = list + manyUses * Math.max(dearUse, added.perUse) <= all;
+    if (isSafe && total < best.total) best = { mode, total };
   }
   return { tools, all, best };
 }

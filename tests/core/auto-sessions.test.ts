@@ -1,0 +1,90 @@
+/** What a session in the mode that `auto` picks costs against listing every tool as the servers have it: in o200k tokens, use by use. */
+import { describe, expect, test } from 'vitest';
+import { countTokens } from '../../src-main/core/activity/token-worker.ts';
+import { chooseMode, ModeCosts } from '../../src-main/core/choose-mode.ts';
+import { searchTools } from '../../src-main/core/modes/search.ts';
+import { serverWith } from './catalog/catalog-of.ts';
+import { helperContext, type TestContext } from './modes/helper-context.ts';
+
+const verbs = ['create', 'list', 'update', 'delete', 'search', 'get', 'archive', 'export', 'compare', 'watch'];
+const things = [
+  'pull request',
+  'issue',
+  'repository',
+  'workflow run',
+  'branch',
+  'release asset',
+  'invoice',
+  'customer',
+];
+const places = ['project', 'team', 'account', 'workspace', 'region', 'calendar', 'folder', 'store', 'queue', 'campus'];
+const perServer = 20;
+
+/** Every name is another one; texts and schemas as long as those of usual servers, some 110 tokens a tool. */
+function toolAt(i: number): Record<string, unknown> {
+  const verb = verbs[i % verbs.length] ?? '';
+  const thing = things[Math.floor(i / verbs.length) % things.length] ?? '';
+  const place = places[Math.floor(i / (verbs.length * things.length)) % places.length] ?? '';
+  const more = Math.floor(i / (verbs.length * things.length * places.length));
+  return {
+    name: `${verb}_${thing.replace(' ', '_')}_in_${place}${more === 0 ? '' : more}`,
+    description: `Use this tool to ${verb} one ${thing} of a ${place} that you can access. Needs permission of its owner.`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        [`${place}_id`]: { type: 'string', description: `Id of the ${place} to look in` },
+        query: { type: 'string', description: `What the ${thing} is called, or a part of it` },
+        limit: { type: 'integer', description: 'Most to return', minimum: 1, maximum: 100 },
+      },
+      required: [`${place}_id`],
+    },
+  };
+}
+
+function catalogOf(tools: number): TestContext {
+  const servers = Array.from({ length: Math.ceil(tools / perServer) }, (_, at) => {
+    const count = Math.min(perServer, tools - at * perServer);
+    return serverWith(`server${at}`, { tools: Array.from({ length: count }, (__, i) => toolAt(at * perServer + i)) });
+  });
+  return helperContext(servers);
+}
+
+/** A search in the tool's own words, its answer, and what a call through `call_tool` says beyond a direct one. */
+async function costOfUse(at: number, context: TestContext): Promise<number> {
+  const tool = context.catalog.tools[at];
+  const name = tool?.listedName ?? '';
+  const description = String(tool?.definition['description']);
+  const input = { query: description.replace('Use this tool to ', '').split(' of a ')[0] ?? '' };
+  const { content } = (await searchTools.run(input, context)) as { content: { text: string }[] };
+  const answer = content.map(({ text }) => text).join('\n');
+  const wrapped = JSON.stringify({ name: 'call_tool', arguments: { name, arguments: {} } });
+  const plain = JSON.stringify({ name, arguments: {} });
+  const asked = JSON.stringify({ name: 'search_tools', arguments: input });
+  return countTokens(asked) + countTokens(answer) + countTokens(wrapped) - countTokens(plain);
+}
+
+describe.each([8, 27, 60, 90, 230, 900])('auto with %i tools', (tools) => {
+  const shown = catalogOf(tools);
+  const { mode, reason } = chooseMode(new ModeCosts().of(shown), undefined);
+  const direct = countTokens(JSON.stringify({ tools: shown.catalog.tools.map(({ definition }) => definition) }));
+  const list = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(shown)];
+  const fixed = countTokens(JSON.stringify({ tools: list })) + countTokens(mode.instructions(shown));
+
+  test.each([1, 5, 20])('a session of %i uses is no dearer than the list of all', async (uses) => {
+    let total = fixed;
+    if (mode.name !== 'proxy') {
+      expect(mode.name).toBe('search');
+      const session = catalogOf(tools);
+      for (let use = 0; use < uses; use += 1) total += await costOfUse((use * 37) % tools, session);
+    }
+    expect(total).toBeLessThanOrEqual(direct);
+  });
+
+  test('says why in a sentence', () => {
+    expect(reason).toMatch(
+      mode.name === 'proxy'
+        ? /^(All \d+ tools cost about [\d,]+ tokens, \d\.\d+ % of the window|No other mode is sure to cost less)/
+        : /^All \d+ tools would cost about [\d,]+ tokens; in mode search a session of 5 tool uses costs about [\d,]+ tokens, [\d,]+ fewer\.$/,
+    );
+  });
+});
