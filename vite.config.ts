@@ -31,7 +31,7 @@ const main: EnvironmentOptions = {
         cli: at('src-main/cli.ts'),
         main: at('src-main/main.ts'),
         'token-worker': at('src-main/core/activity/token-worker.ts'),
-        'texts-worker': at('src-main/core/activity/texts-worker/texts-worker.ts'),
+        'texts-worker': at('src-main/core/activity/texts-worker.ts'),
         'scan-worker': at('src-main/core/trust/scan/scan-worker.ts'),
         'keep-worker': at('src-main/core/spills/keep/keep-worker.ts'),
         'reader-worker': at('src-main/core/spills/read-worker/reader-worker.ts'),

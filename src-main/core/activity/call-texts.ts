@@ -7,10 +7,11 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import type { Log } from '../base/log.ts';
-import type { Masker } from '../base/mask.ts';
+import { Masker } from '../base/mask.ts';
 import { within } from '../base/within.ts';
 import { startThread, workerLocation } from '../base/worker-line.ts';
 import type { NotTaken } from './call-record.ts';
+import { TextsDesk } from './texts/texts-desk.ts';
 import {
   type CallSide,
   callSides,
@@ -22,7 +23,7 @@ import {
   type TextRange,
   type TextsAnswer,
   type TextsQuestion,
-} from './texts-worker/texts-messages.ts';
+} from './texts/texts-messages.ts';
 
 /** A text as it was said. */
 export interface SaidText {
@@ -74,6 +75,9 @@ const firstPruneMs = 10_000;
 const pruneEveryMs = 60 * 60_000;
 /** Of ids whose texts could not be written. */
 const mostLost = 10_000;
+/** A thread is worth while for so many bytes, or when something has waited for so long, in ms: many a core ends before. */
+const worthAThread = 64 * 1024;
+const longestWaitMs = 2000;
 /** How long closing waits for the thread, in ms. */
 const closeMs = 3000;
 /** After so many threads that died without an answer none is started any more. */
@@ -96,6 +100,7 @@ export class CallTexts {
   #bytes = 0;
   #worker: Worker | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
+  #lateTimer: NodeJS.Timeout | undefined;
   #timers: readonly NodeJS.Timeout[] = [];
   #lastNumber = 0;
   #threadFailures = 0;
@@ -133,7 +138,8 @@ export class CallTexts {
       if (id === undefined) this.#bytes -= bytes;
       else this.#outbox.push({ call: { id, startedAt, sides: kept }, bytes, known });
       // Records are written in batches: theirs go over in one message.
-      if (this.#outbox.length === 1) queueMicrotask(() => this.#send());
+      if (this.#outbox.length === 1) queueMicrotask(() => this.#sendSoon());
+      else if (this.#worker === undefined && this.#bytes >= worthAThread) this.#send();
     };
   }
 
@@ -162,27 +168,56 @@ export class CallTexts {
   /** Writes what is held by records that are written, and ends the thread. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
-    this.#send();
-    this.#closed = true;
     const { deleteAtExit } = this.#options.settings();
+    if (deleteAtExit) this.#takeOut();
+    else if (this.#worker === undefined) this.#putHere();
+    else this.#send();
+    this.#closed = true;
     if (deleteAtExit && existsSync(this.#options.file)) await within(this.#do({ kind: 'forget' }), closeMs);
     await this.#endInOrder();
   }
 
-  #send(): void {
-    const batch = this.#outbox;
-    this.#outbox = [];
-    // Nearly always one message: what is secret seldom changes.
-    for (let at = 0, end = at; at < batch.length; at = end) {
-      const known = batch[at]?.known;
-      while (end < batch.length && batch[end]?.known === known) end++;
-      if (known !== undefined) void this.#put(batch.slice(at, end), known);
-    }
+  #sendSoon(): void {
+    if (this.#worker !== undefined || this.#bytes >= worthAThread) this.#send();
+    else this.#lateTimer ??= setTimeout(() => this.#send(), longestWaitMs).unref();
   }
 
-  async #put(batch: readonly Outgoing[], known: Masker['known']): Promise<void> {
+  #send(): void {
+    for (const batch of this.#takeOut()) void this.#put(batch);
+  }
+
+  /** What waits to be written, by what was secret: nearly always one batch, because that seldom changes. */
+  #takeOut(): readonly (readonly Outgoing[])[] {
+    clearTimeout(this.#lateTimer);
+    this.#lateTimer = undefined;
+    const batches: Outgoing[][] = [];
+    for (const one of this.#outbox) {
+      const last = batches.at(-1);
+      if (last !== undefined && last[0]?.known === one.known) last.push(one);
+      else batches.push([one]);
+    }
+    this.#outbox = [];
+    return batches;
+  }
+
+  /** In this thread: it is little, and to start another at the end would take ten times as long. */
+  #putHere(): void {
+    const batches = this.#takeOut();
+    if (batches.length === 0) return;
+    const desk = new TextsDesk(this.#options.file);
+    const limits = limitsOf(this.#options.settings());
+    for (const [at, batch] of batches.entries()) {
+      const calls = batch.map(({ call }) => call);
+      const { failure } = desk.answer({ number: at, kind: 'put', known: knownTo(batch), calls, limits });
+      if (failure !== undefined) this.#options.log.warn('The texts of calls cannot be kept.', { failure });
+    }
+    desk.answer({ number: batches.length, kind: 'close' });
+  }
+
+  async #put(batch: readonly Outgoing[]): Promise<void> {
     const calls = batch.map(({ call }) => call);
-    const failure = await this.#do({ kind: 'put', known, calls, limits: limitsOf(this.#options.settings()) });
+    const limits = limitsOf(this.#options.settings());
+    const failure = await this.#do({ kind: 'put', known: knownTo(batch), calls, limits });
     for (const { bytes } of batch) this.#bytes -= bytes;
     if (failure === undefined) return;
     for (const { id } of calls) this.#lost.add(id);
@@ -219,7 +254,7 @@ export class CallTexts {
   }
 
   #start(): Worker {
-    const worker = startThread(workerLocation('texts-worker/texts-worker', import.meta.url), {
+    const worker = startThread(workerLocation('texts-worker', import.meta.url), {
       memory: 512,
       data: this.#options.file,
     });
@@ -269,6 +304,11 @@ export class CallTexts {
     this.#waiting.clear();
     for (const [number, resolve] of waiting) resolve({ number, failure });
   }
+}
+
+/** What was secret when the first of them was said, as it was for all. */
+function knownTo([first]: readonly Outgoing[]): Masker['known'] {
+  return first?.known ?? new Masker().known;
 }
 
 function limitsOf({ keepDays, maxBytes, maxRows }: TextSettings): TextLimits {

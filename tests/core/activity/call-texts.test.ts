@@ -50,6 +50,20 @@ test('texts of any length and letters are there to the byte, after a restart as 
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
+test('what is little waits for company, and is on disk when its core ends all the same', async () => {
+  const masker = new Masker([secret]);
+  {
+    await using open = openTexts(file, { masker });
+    open.keep(1, saidOf(`first ${secret}`));
+    masker.setSecrets(['of-the-second']);
+    open.keep(2, saidOf('second of-the-second'));
+    expect(existsSync(file)).toBe(false);
+  }
+  expect(onDisk()).not.toMatch(/correct-horse|of-the-second/);
+  await using open = openTexts(file);
+  expect([await open.sent(1), await open.sent(2)]).toEqual(['first ***', 'second ***']);
+});
+
 test('an answer that came as bytes is kept as they are, and stays usable by whoever passes it on', async () => {
   await using open = openTexts(file);
   const chunks = [Buffer.from('{"text":"h'), Buffer.from('é".slice'), Buffer.from('}')];

@@ -8,7 +8,7 @@ import {
   type TextFound,
   type TextSettings,
 } from '../../../src-main/core/activity/call-texts.ts';
-import type { CallSide } from '../../../src-main/core/activity/texts-worker/texts-messages.ts';
+import type { CallSide } from '../../../src-main/core/activity/texts/texts-messages.ts';
 
 /** Calls of these tests began in 1970. */
 export const textLimits: TextSettings = {

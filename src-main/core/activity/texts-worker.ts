@@ -1,0 +1,11 @@
+/** Entry of the worker thread that keeps the texts of calls: it masks, compresses, writes and reads them. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { TextsDesk } from './texts/texts-desk.ts';
+import type { TextsQuestion } from './texts/texts-messages.ts';
+
+const desk = new TextsDesk(String(workerData));
+
+parentPort?.on('message', (question: TextsQuestion) => {
+  parentPort?.postMessage(desk.answer(question));
+  if (question.kind === 'close') parentPort?.close();
+});

@@ -1,0 +1,77 @@
+/** Answers what is asked about the texts of calls, in the thread that keeps them, or in the core's own where a thread is not worth while. */
+import { Masker } from '../../base/mask.ts';
+import {
+  type CallToKeep,
+  callSides,
+  type SideRead,
+  type SidesRead,
+  type SideToKeep,
+  type TextRange,
+  type TextsAnswer,
+  type TextsQuestion,
+} from './texts-messages.ts';
+import type { SideTexts } from './pack-texts.ts';
+import { TextsTable } from './texts-table.ts';
+
+export class TextsDesk {
+  readonly #table: TextsTable;
+  #aside: string | undefined;
+
+  /** Opens nothing yet. */
+  constructor(file: string) {
+    this.#table = new TextsTable(file, (aside) => (this.#aside = aside));
+  }
+
+  /** Never throws: what went wrong is in the answer. */
+  answer(question: TextsQuestion): TextsAnswer {
+    const { number } = question;
+    let told: TextsAnswer;
+    try {
+      told = { number, found: this.#found(question) };
+    } catch (error) {
+      told = { number, failure: error instanceof Error ? error.message : String(error) };
+    }
+    const aside = this.#aside;
+    this.#aside = undefined;
+    return aside === undefined ? told : { ...told, aside };
+  }
+
+  #found(question: TextsQuestion): SidesRead | undefined {
+    const now = Date.now();
+    if (question.kind === 'put') {
+      const masker = Masker.knowing(question.known);
+      const calls = question.calls.map((call) => ({ ...call, texts: maskSides(call.sides, masker) }));
+      this.#table.put(calls, question.limits, now);
+    } else if (question.kind === 'find') {
+      const texts = this.#table.find(question.id, question.startedAt, question.limits, now);
+      return texts && readSides(texts, question.range, Masker.knowing(question.known));
+    } else if (question.kind === 'prune') this.#table.prune(question.limits, now);
+    else if (question.kind === 'forget') this.#table.forget();
+    else this.#table.close();
+    return undefined;
+  }
+}
+
+function maskSides(sides: CallToKeep['sides'], masker: Masker): SideTexts {
+  const masked = (side: SideToKeep): SideTexts['asked'] => {
+    if ('none' in side) return side;
+    const text = typeof side.text === 'string' ? side.text : Buffer.from(side.text).toString('utf8');
+    return { text: masker.maskText(text) };
+  };
+  return { asked: masked(sides.asked), sent: masked(sides.sent), given: masked(sides.given) };
+}
+
+/** Masked once more, as a whole: what came into the config since is no reader's business either. */
+function readSides(texts: SideTexts, { sides, from, length }: TextRange, masker: Masker): SidesRead {
+  const read = (side: SideTexts['asked']): SideRead =>
+    'none' in side ? side : part(masker.maskText(side.text), from, length);
+  return Object.fromEntries(callSides.filter((side) => sides.includes(side)).map((side) => [side, read(texts[side])]));
+}
+
+/** Ends in no half of a character. */
+function part(text: string, from: number, length: number): SideRead {
+  const end = from + length;
+  if (end >= text.length) return { text: text.slice(from), next: undefined };
+  const next = /[\udc00-\udfff]/.test(text[end] ?? '') && length > 1 ? end - 1 : end;
+  return { text: text.slice(from, next), next };
+}
