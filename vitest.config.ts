@@ -35,7 +35,7 @@ const longer = [
   'tests/core/condense/enough-to-call.test.ts',
   'tests/integration/{bad-input,held-for-person,pins,profiles,refused-arguments,whole-answers}.test.ts',
 ];
-const limits = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
+const limits = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
 
 export default defineConfig({
   test: {
