@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import type { Log } from '../base/log.ts';
-import { Masker } from '../base/mask.ts';
+import type { Masker } from '../base/mask.ts';
 import { within } from '../base/within.ts';
 import { startThread, workerLocation } from '../base/worker-line.ts';
 import type { NotTaken } from './call-record.ts';
@@ -88,6 +88,13 @@ interface Outgoing {
   readonly bytes: number;
   /** What was secret when it was said. */
   readonly known: Masker['known'];
+}
+
+/** What goes over in one message. */
+interface Batch {
+  readonly calls: CallToKeep[];
+  readonly known: Masker['known'];
+  bytes: number;
 }
 
 type Asked = TextsQuestion extends infer Each ? (Each extends unknown ? Omit<Each, 'number'> : never) : never;
@@ -187,14 +194,15 @@ export class CallTexts {
   }
 
   /** What waits to be written, by what was secret: nearly always one batch, because that seldom changes. */
-  #takeOut(): readonly (readonly Outgoing[])[] {
+  #takeOut(): readonly Batch[] {
     clearTimeout(this.#lateTimer);
     this.#lateTimer = undefined;
-    const batches: Outgoing[][] = [];
-    for (const one of this.#outbox) {
-      const last = batches.at(-1);
-      if (last !== undefined && last[0]?.known === one.known) last.push(one);
-      else batches.push([one]);
+    const batches: Batch[] = [];
+    for (const { call, bytes, known } of this.#outbox) {
+      let batch = batches.at(-1);
+      if (batch === undefined || batch.known !== known) batches.push((batch = { calls: [], known, bytes: 0 }));
+      batch.calls.push(call);
+      batch.bytes += bytes;
     }
     this.#outbox = [];
     return batches;
@@ -206,19 +214,17 @@ export class CallTexts {
     if (batches.length === 0) return;
     const desk = new TextsDesk(this.#options.file);
     const limits = limitsOf(this.#options.settings());
-    for (const [at, batch] of batches.entries()) {
-      const calls = batch.map(({ call }) => call);
-      const { failure } = desk.answer({ number: at, kind: 'put', known: knownTo(batch), calls, limits });
+    for (const { calls, known } of batches) {
+      const { failure, aside } = desk.answer({ number: ++this.#lastNumber, kind: 'put', known, calls, limits });
+      this.#noteAside(aside);
       if (failure !== undefined) this.#options.log.warn('The texts of calls cannot be kept.', { failure });
     }
-    desk.answer({ number: batches.length, kind: 'close' });
+    desk.answer({ number: ++this.#lastNumber, kind: 'close' });
   }
 
-  async #put(batch: readonly Outgoing[]): Promise<void> {
-    const calls = batch.map(({ call }) => call);
-    const limits = limitsOf(this.#options.settings());
-    const failure = await this.#do({ kind: 'put', known: knownTo(batch), calls, limits });
-    for (const { bytes } of batch) this.#bytes -= bytes;
+  async #put({ calls, known, bytes }: Batch): Promise<void> {
+    const failure = await this.#do({ kind: 'put', known, calls, limits: limitsOf(this.#options.settings()) });
+    this.#bytes -= bytes;
     if (failure === undefined) return;
     for (const { id } of calls) this.#lost.add(id);
     for (const id of this.#lost) {
@@ -268,16 +274,19 @@ export class CallTexts {
   }
 
   #hear({ aside, ...answer }: TextsAnswer): void {
-    const { log, idleMs = 60_000 } = this.#options;
-    if (aside !== undefined) {
-      log.warn('The texts of calls could not be read; they were set aside and begun anew.', { aside });
-    }
+    const { idleMs = 60_000 } = this.#options;
+    this.#noteAside(aside);
     this.#threadFailures = 0;
     this.#waiting.get(answer.number)?.(answer);
     this.#waiting.delete(answer.number);
     if (this.#waiting.size === 0 && !this.#closed) {
       this.#idleTimer = setTimeout(() => void this.#endInOrder(), idleMs).unref();
     }
+  }
+
+  #noteAside(aside: string | undefined): void {
+    if (aside === undefined) return;
+    this.#options.log.warn('The texts of calls could not be read; they were set aside and begun anew.', { aside });
   }
 
   #threadEnded(failure: string): void {
@@ -304,11 +313,6 @@ export class CallTexts {
     this.#waiting.clear();
     for (const [number, resolve] of waiting) resolve({ number, failure });
   }
-}
-
-/** What was secret when the first of them was said, as it was for all. */
-function knownTo([first]: readonly Outgoing[]): Masker['known'] {
-  return first?.known ?? new Masker().known;
 }
 
 function limitsOf({ keepDays, maxBytes, maxRows }: TextSettings): TextLimits {

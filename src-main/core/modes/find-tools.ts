@@ -72,9 +72,10 @@ export function findTools(
     const all = index.search(need, { limit: index.size, accepts: isWanted }).hits;
     for (const { id } of all) matching.add(id);
     const isOpposite = oppositeOf(need);
-    const [undoing, doing] = partition(all, ({ id }) => isOpposite(byId.get(id)?.name ?? ''));
+    const sides = partition(all, ({ id }) => isOpposite(byId.get(id)?.name ?? ''));
+    const [undoing = [], doing = []] = sides.map((side) => raiseUsed(side, used));
     // Whoever wants to create is not offered what deletes, unless there is nothing else or a number is asked for.
-    const hits = raiseUsed(limit === undefined && doing.length > 0 ? doing : [...doing, ...undoing], used);
+    const hits = limit === undefined && doing.length > 0 ? doing : [...doing, ...undoing];
     const best = hits[0]?.score ?? 0;
     const isNear = (score: number, place: number): boolean =>
       place < most ? score >= leastShare * best : place < most * strongOverUsual && score >= strongShare * best;

@@ -15,12 +15,14 @@ const leastShare = 0.3;
 
 /** `hits` as the index ranks them, the best first. Scores of what is raised rise too, to the first one's at most. */
 export function raiseUsed<T extends Scored>(hits: readonly T[], used: ReadonlySet<string>): readonly Scored[] {
-  const [first, ...rest] = hits;
+  const [first] = hits;
   if (first === undefined || used.size === 0) return hits;
-  const isRaised = ({ id, score }: T): boolean => score >= leastShare * first.score && used.has(id);
-  if (!rest.some(isRaised)) return hits;
-  const worthOf = (hit: T): number => (isRaised(hit) ? hit.score * (1 + bonus) : hit.score);
+  const far = hits.findIndex(({ score }) => score < leastShare * first.score);
+  const near = hits.slice(1, far === -1 ? undefined : far);
+  if (!near.some(({ id }) => used.has(id))) return hits;
+  const worthOf = ({ id, score }: T): number => (used.has(id) ? score * (1 + bonus) : score);
   // Sorting keeps the order of what is equal.
-  const order = rest.map((hit) => ({ hit, worth: worthOf(hit) })).toSorted((a, b) => b.worth - a.worth);
-  return [first, ...order.map(({ hit, worth }) => ({ id: hit.id, score: Math.min(first.score, worth) }))];
+  const order = near.map((hit) => ({ hit, worth: worthOf(hit) })).toSorted((a, b) => b.worth - a.worth);
+  const raised = order.map(({ hit, worth }) => ({ id: hit.id, score: Math.min(first.score, worth) }));
+  return [first, ...raised, ...hits.slice(1 + near.length)];
 }

@@ -41,3 +41,13 @@ test('a search knows what was used', () => {
   expect(found()).toEqual(['send_note', 'send_note_alpha', 'send_note_beta', 'send_note_gamma']);
   expect(found('mail:send_note_gamma')).toEqual(['send_note', 'send_note_gamma', 'send_note_alpha', 'send_note_beta']);
 });
+
+test('what does the opposite of a need stays behind, however often it was used', () => {
+  const tools = ['create_entity', 'create_page', 'delete_entity'].map((name) => ({
+    ...{ name, description: 'Of the wiki.', inputSchema: { type: 'object' } },
+  }));
+  const { catalog, index } = helperContext([serverWith('wiki', { tools })]);
+  const usedTools = (): Set<string> => new Set(['wiki:delete_entity']);
+  const found = findTools(['create an entity'], { catalog, index, usedTools }, { limit: 5 });
+  expect(found.tools.map(({ tool }) => tool.name)).toEqual(['create_entity', 'create_page', 'delete_entity']);
+});

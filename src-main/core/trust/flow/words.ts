@@ -3,7 +3,6 @@
  * stands inside of addresses and hosts (`. _ % + @ -`); case, width and invisible characters do not count. Hashes have 32 bits with a
  * sign: without one, every second would be an object of its own.
  */
-
 import { isAscii } from '../first-look.ts';
 
 /** What is told of each word and of what stands alone. */
