@@ -15,6 +15,11 @@ export default defineConfig({
   // As long as in the desktop's: two cores that start a dozen processes at once may need seconds for one step.
   timeout: 60_000,
   expect: { timeout: 15_000 },
+  // As in vitest.config.ts: proofs that take as long as many others together are for `npm run test:long`.
+  projects: [
+    { name: 'usual', grepInvert: /@long/ },
+    { name: 'long', grep: /@long/ },
+  ],
   use: {
     viewport: { width: 1000, height: 700 },
     launchOptions: { executablePath: findBrowser(), chromiumSandbox: process.getuid?.() !== 0 },

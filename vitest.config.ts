@@ -30,10 +30,14 @@ const long = [
 ];
 /** Whose every case takes as long; those that are one of a kind run always (`TOOLTRAY_LONG`). */
 const longer = [
-  'tests/real/{conformance,mode-change,sign-in-conformance,spills}.test.ts',
-  'tests/core/client-apps/install.test.ts',
-  'tests/core/condense/enough-to-call.test.ts',
-  'tests/integration/{bad-input,held-for-person,pins,profiles,refused-arguments,whole-answers}.test.ts',
+  'tests/real/{conformance,mcp-apps,mode-change,sign-in-conformance,spills}.test.ts',
+  'tests/cli/commands/trust/secret.test.ts',
+  'tests/core/client-apps/{concurrent-writes,install}.test.ts',
+  'tests/renderer/views/answer/line-diff.test.ts',
+  'tests/{rpc/handlers,cli/commands}/registry.test.ts',
+  'tests/core/{condense/enough-to-call,pasted/any-text}.test.ts',
+  'tests/integration/{bad-input,held-for-person,killed-steps,mcp-apps,pins,principal-calls,principals,profiles}.test.ts',
+  'tests/integration/{refused-arguments,whole-answers}.test.ts',
 ];
 const limits = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
 

@@ -3,6 +3,7 @@ import { mount } from 'svelte';
 import '@fontsource-variable/inter/wght.css';
 import { AppStateStore } from './lib/app-state.svelte.ts';
 import { takeKey } from './lib/page-key.ts';
+import { showTheme, themeToShow } from './lib/theme.svelte.ts';
 import { ToastStore } from './lib/toasts.svelte.ts';
 import { UnsavedEdits } from './lib/unsaved.svelte.ts';
 import { ensureUsableLanguage } from './lib/usable-language.ts';
@@ -10,15 +11,16 @@ import './theme/tokens.css';
 import './theme/base.css';
 import './theme/controls.css';
 
+showTheme(themeToShow(undefined));
 ensureUsableLanguage();
 takeKey();
 const unsaved = new UnsavedEdits();
 unsaved.guard();
-// A new link pasted over the old one changes the fragment only, which loads nothing.
-addEventListener('hashchange', () => {
+// A link pasted over the address changes the fragment only, which loads nothing. Who is let in already stays where they are.
+addEventListener('hashchange', ({ oldURL }) => {
   if (!location.hash.startsWith('#key=')) return;
-  takeKey();
-  location.reload();
+  if (takeKey()) location.reload();
+  else history.replaceState(undefined, '', oldURL);
 });
 
 const { default: App } = await import('./App.svelte');

@@ -71,7 +71,7 @@ export class Core {
       eachLine(this.#child.stdout, (line) => {
         this.#url ??= /http:\/\/\S+\/mcp/.exec(line)?.[0];
         this.#dashboard ??= /http:\/\/127\.0\.0\.1:\d+\/(?:#key=\S+)?(?=\s|$)/.exec(line)?.[0];
-        if (/ of \d+ servers ready/.test(line)) resolve();
+        if (/ of \d+ servers? ready/.test(line)) resolve();
       });
     });
   }

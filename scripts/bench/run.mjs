@@ -3,8 +3,8 @@
  * Prints tables and writes the same figures to .cache/bench/<time>.json.
  *
  *   npm run bench                    everything
- *   npm run bench -- latency start   these parts: latency, http, http-held, peers, start, memory, tokens, tasks, search, scan, results, dashboard, inspector, flow, texts, pins,
- *                                    trips, isolation
+ *   npm run bench -- latency start   these parts alone
+ *   npm run bench -- --help          which parts there are
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, platform, release, totalmem } from 'node:os';
@@ -20,6 +20,7 @@ const parts = [
   'memory',
   'tokens',
   'tasks',
+  'catalog-tasks',
   'search',
   'scan',
   'results',
@@ -27,14 +28,27 @@ const parts = [
   'inspector',
   'flow',
   'texts',
+  'steps',
+  'timeline',
   'pins',
   'trips',
   'isolation',
+  'views',
 ];
+const words = process.argv.slice(2);
+if (words.includes('--help')) {
+  console.log(`npm run bench -- [PART …]\n\nParts: ${parts.join(', ')}. Without one, all of them.`);
+  process.exit();
+}
+const unknown = words.find(
+  (word, at) => !parts.includes(word) && !/^--/.test(word) && !/^--/.test(words[at - 1] ?? ''),
+);
+if (unknown !== undefined) {
+  console.error(`No part is called ${JSON.stringify(unknown)}. Parts: ${parts.join(', ')}.`);
+  process.exit(2);
+}
 /** What follows an option is its value. */
-const wanted = process.argv
-  .slice(2)
-  .filter((word, at, words) => parts.includes(word) && !words[at - 1]?.startsWith('--'));
+const wanted = words.filter((word, at) => parts.includes(word) && !words[at - 1]?.startsWith('--'));
 
 const machine = {
   cpu: cpus()[0]?.model ?? 'unknown',

@@ -36,7 +36,7 @@ export async function installPackages({ all = false } = {}) {
 }
 
 function install(all) {
-  console.log(`Installing real servers and client apps into .cache/real (${all ? '1 GB' : '200 MB'}) …`);
+  console.log(`Installing real servers and client apps into .cache/real (${all ? '1 GB' : '250 MB'}) …`);
   mkdirSync(packagesFolder, { recursive: true });
   for (const file of listFiles) copyFileSync(join(listFolder, file), join(packagesFolder, file));
   // The prefix is named: run by npm, npm would take the folder of the outer one, which is ours, from the environment.

@@ -1,19 +1,28 @@
 /** `npm run screenshots [SITUATION…] [VIEW…]`: every view of the dashboard, light and dark, wide and narrow, in each situation. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright';
+import { StdioClient } from '../bench/stdio-client.mjs';
 import { findBrowser } from '../browser.mjs';
-import { openClient, situations, writeConfig, writePerson } from './situations.mjs';
+import { root } from './places.mjs';
+import { situations, writeConfig, writePerson } from './situations.mjs';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = join(root, 'docs/screenshots');
-const allViews = ['overview', 'servers', 'activity', 'spills', 'setup', 'settings'];
-const widths = [1280, 900, 600];
+const clock = new URL('shifted-clock.mjs', import.meta.url).href;
+const allViews = ['overview', 'inbox', 'servers', 'activity', 'activity/sessions/all', 'spills', 'setup', 'settings'];
+/** CSS pixels by dots; the last one is 1280 at 200 %. */
+const sizes = [
+  { name: '1680', width: 1680, height: 1050 },
+  { name: '1280', width: 1280, height: 800 },
+  { name: '900', width: 900, height: 800 },
+  { name: '600', width: 600, height: 800 },
+  { name: '1280-at-200', width: 640, height: 400, deviceScaleFactor: 2 },
+];
 const themes = ['light', 'dark'];
 /** What a view fetches after it is opened has time to come. */
 const settleMs = 900;
@@ -40,33 +49,39 @@ async function photograph({ name, config, live, details }) {
   writePerson(folder);
   writeConfig(home, config);
   const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: undefined, TOOLTRAY_HOME: home };
-  const core = spawn(process.execPath, [join(root, 'dist/cli.js'), 'serve', '--port', '0', '--no-open'], {
+  const cli = join(root, 'dist/cli.js');
+  const core = spawn(process.execPath, ['--import', clock, cli, 'serve', '--port', '0', '--no-open'], {
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  let client;
+  const clients = [];
+  // Not before it is up: a shim would start a core of its own.
+  const open = (app = 'claude-desktop', called = 'claude-ai') => {
+    clients.push(new StdioClient([process.execPath, cli, 'stdio', '--app', app], env, called));
+    return clients.at(-1);
+  };
   try {
     const link = await linkOf(core);
-    if (live !== undefined) {
-      // Not before: its shim would start a core of its own.
-      client = openClient(env);
-      await live(client);
-    }
+    await live?.({
+      open,
+      setClock: (aheadMs) => setClock(core, aheadMs),
+      writeConfig: (other) => writeConfig(home, other),
+    });
     const shots = {
-      ...Object.fromEntries(views.map((view) => [view, { place: view }])),
+      ...Object.fromEntries(views.map((view) => [view.split('/').slice(0, 2).join('-'), { place: view }])),
       ...(views === allViews && details),
     };
-    for (const theme of themes) for (const width of widths) await photographShots(name, shots, link, theme, width);
+    for (const theme of themes) for (const size of sizes) await photographShots(name, shots, link, theme, size);
   } finally {
-    await client?.close();
+    for (const client of clients) await client.close();
     if (core.exitCode === null && core.kill('SIGTERM')) await new Promise((resolve) => core.once('close', resolve));
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function photographShots(situation, shots, link, theme, width) {
+async function photographShots(situation, shots, link, theme, { name: size, width, height, deviceScaleFactor = 1 }) {
   for (const [name, { place, open }] of Object.entries(shots)) {
-    const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme: theme });
+    const page = await browser.newPage({ viewport: { width, height }, deviceScaleFactor, colorScheme: theme });
     await page.goto(link);
     await page.evaluate((hash) => (location.hash = hash), `#/${place}`);
     await sleep(settleMs);
@@ -74,11 +89,17 @@ async function photographShots(situation, shots, link, theme, width) {
       await open(page);
       await sleep(settleMs);
     }
-    const file = join(folder, `${situation}-${name}-${theme}-${width}.png`);
+    const file = join(folder, `${situation}-${name}-${theme}-${size}.png`);
     await page.screenshot({ path: file });
     console.log(file);
     await page.close();
   }
+}
+
+/** Resolves when the core's own clock is so much ahead of the time, in ms. */
+async function setClock(core, aheadMs) {
+  core.send({ aheadMs });
+  await once(core, 'message');
 }
 
 /** The dashboard's address with its key, as `serve` prints it. */

@@ -1,15 +1,9 @@
 /** What the dashboard is photographed in: a first start, a busy day, and trouble. Each is a home for a core, and what is done in it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import process from 'node:process';
-import { fileURLToPath } from 'node:url';
-import { StdioClient } from '../bench/stdio-client.mjs';
+import { heavyConfig, heavyWeek } from './heavy-week.mjs';
+import { fixture, root } from './places.mjs';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const fixture = (name, ...args) => ({
-  command: process.execPath,
-  args: [join(root, 'tests/fixtures/servers', `${name}.ts`), ...args],
-});
 const utils = { type: 'builtin', builtin: 'utils', folders: [join(root, 'src-main')] };
 
 const press = (name) => async (page) => page.getByRole('button', { name }).first().click();
@@ -19,7 +13,7 @@ const unfold = (text) => async (page) => {
 const firstRow = async (page) => page.locator('tbody [data-row]').first().click();
 
 /**
- * `config`: undefined lets the core write its first one. `live`: what a connected client app does; without it none is.
+ * `config`: undefined lets the core write its first one. `live`: what connected client apps do, which are `open`ed; without it none is.
  * `details`: what is opened besides the views, by name: the place it is in, and what is pressed there.
  */
 export const situations = [
@@ -57,11 +51,21 @@ export const situations = [
     live: work,
   },
   {
+    name: 'heavy',
+    details: {
+      step: { place: 'activity/sessions/all', open: firstRow },
+      spill: { place: 'spills', open: firstRow },
+      server: { place: 'servers/calendar/tools' },
+    },
+    config: heavyConfig,
+    live: heavyWeek,
+  },
+  {
     name: 'trouble',
     details: {
       server: { place: 'servers/github' },
       log: { place: 'servers/crashing/log' },
-      proposal: { place: 'settings', open: showProposals },
+      proposal: { place: 'inbox', open: firstWaiting },
     },
     config: {
       servers: {
@@ -91,13 +95,14 @@ async function leaveAnEdit(page) {
   await page.evaluate(() => (location.hash = '#/activity'));
 }
 
-/** What waits for a yes, in sight. */
-async function showProposals(page) {
-  await page.getByText('What would change').first().scrollIntoViewIfNeeded();
+/** What waits for a yes: beside the list, or on a narrow page in its place. */
+async function firstWaiting(page) {
+  await page.getByRole('list', { name: 'What waits for you' }).getByRole('link').first().click();
 }
 
 /** A connected app that has been at it for a while. */
-async function work(client) {
+async function work({ open }) {
+  const client = open();
   await client.initialize();
   await client.listTools();
   const call = (name, input = {}) => client.request('tools/call', { name, arguments: input }).catch(() => undefined);
@@ -119,7 +124,8 @@ async function work(client) {
 }
 
 /** A model that wants something the person has to decide. */
-async function propose(client) {
+async function propose({ open }) {
+  const client = open();
   await client.initialize();
   const change = { action: 'add', name: 'weather', command: 'npx', args: ['-y', 'some-weather-server'] };
   await client.request('tools/call', { name: 'manage_servers', arguments: change });
@@ -153,12 +159,4 @@ export function writeConfig(home, config) {
 function writeJson(file, content) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, JSON.stringify(content, null, 2));
-}
-
-export function openClient(env) {
-  return new StdioClient(
-    [process.execPath, join(root, 'dist/cli.js'), 'stdio', '--app', 'claude-desktop'],
-    env,
-    'claude-ai',
-  );
 }

@@ -6,6 +6,7 @@ const vitest = ['vitest', 'run'];
 /** All but the long proofs, which are run where they are named, and by `npm run test:long`. */
 const quick = [...vitest, '--project', 'shared', '--project', 'alone'];
 const e2e = ['playwright', 'test'];
+const quickE2e = [...e2e, '--project', 'usual'];
 const desktop = ['playwright', 'test', '--config', 'tests/desktop'];
 
 /** The first that fits. */
@@ -21,7 +22,7 @@ const places = [
  * parts of names) go to each runner, and alone to vitest; without any word everything is run but the long proofs.
  */
 export function runnersOf(given, cwd = process.cwd()) {
-  if (given.length === 0) return [quick, e2e, desktop];
+  if (given.length === 0) return [quick, quickE2e, desktop];
   const byRunner = new Map();
   const others = [];
   for (const word of given) {

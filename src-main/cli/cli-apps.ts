@@ -148,6 +148,7 @@ export function stateText({ connected, problem }: Pick<AppRow, 'connected' | 'pr
 export function diffText({ kind, text }: InstallPreview['diff'][number]): string {
   const line = plainText(text).replace(/\n/g, ' ');
   if (kind === 'added') return paint('good', `+ ${line}`);
+  if (kind === 'gap') return paint('quiet', `  … ${line}`);
   return kind === 'removed' ? paint('bad', `- ${line}`) : `  ${line}`;
 }
 

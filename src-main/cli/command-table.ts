@@ -46,6 +46,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   Servers: {
     list: ['servers: state, tools, where they are', async () => (await import('./commands/list.ts')).list],
     add: ['add a server', async () => (await import('./commands/add.ts')).add],
+    registry: [
+      'look servers up in registries, see what one would run, and add it',
+      async () => (await import('./commands/registry.ts')).registry,
+    ],
     remove: ['take a server out of the config', async () => (await import('./commands/remove.ts')).remove],
     enable: ['switch a server on', async () => (await import('./commands/enable.ts')).enable],
     disable: ['switch a server off, keeping its entry', async () => (await import('./commands/enable.ts')).disable],
@@ -55,7 +59,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     ],
     test: ['connect to servers once and say how it went', async () => (await import('./commands/test.ts')).test],
     logs: [
-      "what a server wrote on stderr; without a name: Tooltray's own log",
+      "what a server said and what became of it; without a name: Tooltray's own log",
       async () => (await import('./commands/logs.ts')).logs,
     ],
     kit: [

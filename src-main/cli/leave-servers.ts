@@ -1,6 +1,6 @@
 /** Takes sign-ins of servers back that a command has taken out of the config file, without a running core. */
 import { join } from 'node:path';
-import { type Left, leaveServer } from '../core/admin/removals.ts';
+import { type Left, leaveServer } from '../core/admin/leave-server.ts';
 import type { ServerConfig } from '../core/config/app-config.ts';
 import { fillSecrets } from '../core/secrets/fill-secrets.ts';
 import { openVault } from '../core/secrets/vault.ts';

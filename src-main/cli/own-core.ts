@@ -6,6 +6,7 @@ import { CoreHost } from '../host/core-host.ts';
 import { requireReadable } from '../host/open-config.ts';
 import { answerRpc } from '../rpc/answer-rpc.ts';
 import type { CoreAccess } from '../rpc/contract.ts';
+import { Runs } from '../core/calls/runs.ts';
 import { noApps } from '../rpc/deps.ts';
 import { bundleFile, exitOnSignal } from './own-process.ts';
 
@@ -45,7 +46,12 @@ export async function openPrivateCore(config: string | undefined): Promise<CoreA
     await host.stop();
     throw error;
   }
-  const deps = { core, doors: () => doors, stop: () => undefined, desktop: undefined, apps: noApps };
+  const runs = new Runs({
+    steps: core.steps,
+    version: core.options.version,
+    endSession: (id) => core.servers.endSession(id),
+  });
+  const deps = { core, doors: () => doors, stop: () => undefined, desktop: undefined, apps: noApps, runs };
   const signal = new AbortController().signal;
   const started = core.start();
   await Promise.race([started, known(host)]);

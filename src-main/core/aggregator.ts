@@ -1,4 +1,5 @@
 /** Composition root of the core: makes the parts, hands each what it needs, starts and stops them in order. No logic. */
+import { count } from './base/wording.ts';
 import { dirname, join } from 'node:path';
 import { ProposalStore } from './admin/server-change.ts';
 import { DecisionHistory } from './admin/decision-history.ts';
@@ -13,10 +14,7 @@ import { ServerAdmin } from './admin/server-admin.ts';
 import { reviewSource } from './admin/review-items.ts';
 import type { ServerReviews } from './admin/server-reviews.ts';
 import { recordAdmin } from './calls/record-call.ts';
-import type { ActivityLog } from './activity/activity-log.ts';
 import type { TokenCounter } from './activity/token-counter.ts';
-import type { Ledger } from './activity/ledger/ledger.ts';
-import type { CallTexts } from './activity/call-texts.ts';
 import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
 import { sweepDrafts } from './base/atomic-file.ts';
 import type { Log } from './base/log.ts';
@@ -34,11 +32,13 @@ import type { ConfigStore } from './config/config-store.ts';
 import { helpersNamed } from './mode-list.ts';
 import { ModeCosts } from './choose-mode.ts';
 import { followCore, notePins, openAudit } from './open-audit.ts';
-import { Profiles } from './open-profiles.ts';
+import { AppKinds } from './open-kinds.ts';
+import { listAnew, Profiles } from './open-profiles.ts';
 import { openProfileTokens, type ProfileTokens } from './profiles/profile-tokens.ts';
-import { openRecord } from './open-record.ts';
+import { type CallMemory, openRecord } from './open-record.ts';
 import { openResults } from './open-results.ts';
 import { openReviews } from './open-reviews.ts';
+import { type OpenRegistries, openRegistries } from './open-registries.ts';
 import type { PlannedDeletions } from './spills/spill-room.ts';
 import type { KeptSpills } from './spills/spill-reader.ts';
 import type { SpillStore } from './spills/spill-store.ts';
@@ -50,6 +50,7 @@ import { SecretDesk } from './secrets/secret-desk.ts';
 import { openVault, type Vault } from './secrets/vault.ts';
 import { readOrCreateToken } from './security/access-token.ts';
 import { openFlow, type OpenFlow } from './open-flow.ts';
+import { ownIdentity } from './servers/handshake.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
 import type { Audit } from './trust/audit/audit.ts';
@@ -63,6 +64,7 @@ import { nameOfApp } from './client-apps/app-limits.ts';
 import { PinBook } from './trust/pins/pin-book.ts';
 import { SignIns } from './servers/sign-in/sign-ins.ts';
 import { Pause } from './servers/shared-line.ts';
+import { UsageMeter } from './servers/usage-meter.ts';
 import { StartSlots } from './servers/line-opener.ts';
 import { ChildrenList, endLeftChildren } from './servers/launch/children-list.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
@@ -120,6 +122,8 @@ export class Aggregator {
   readonly digests = new FileDigests();
   readonly transports: TransportFactory;
   readonly servers: ServerManager;
+  /** What their processes take of this computer. */
+  readonly usage: UsageMeter;
   /** What was decided, refused, changed and called, chained and signed. */
   readonly audit: Audit;
   /** Calls on their way into it. */
@@ -129,11 +133,12 @@ export class Aggregator {
   readonly catalog: LiveCatalog;
   readonly sessions: SessionRegistry;
   readonly parked = new ParkedCalls();
-  readonly activity: ActivityLog;
+  readonly activity: CallMemory['activity'];
   /** What client apps were sent against what they would have loaded without us. */
-  readonly ledger: Ledger;
+  readonly ledger: CallMemory['ledger'];
   /** What was said in calls. */
-  readonly texts: CallTexts;
+  readonly texts: CallMemory['texts'];
+  readonly timeline: CallMemory['timeline'];
   /** Answers kept on disk. */
   readonly spills: SpillStore;
   readonly spillFiles: KeptSpills;
@@ -146,11 +151,15 @@ export class Aggregator {
   /** Servers that a person has to look at; for people alone. */
   readonly reviews: ServerReviews;
   readonly profiles: Profiles;
+  /** The core as apps have it that declare extensions of MCP. */
+  readonly kinds: AppKinds;
   /** Open the address of one profile until a day. */
   readonly profileTokens: ProfileTokens;
   /** What the person changes themselves. */
   readonly edits: PersonEdits;
   readonly removals: Removals;
+  /** Where servers can be looked up; its desk is given to no session and no mode. */
+  readonly registries: OpenRegistries;
   /** Mends servers from launches found elsewhere on this machine. */
   readonly healing: Healing;
   /** All that waits for the person; no session and no mode is given it. */
@@ -176,6 +185,7 @@ export class Aggregator {
     this.sandbox = options.sandbox ?? new Sandbox();
     for (const folder of [paths.dataDir, paths.logDir, paths.cacheDir, paths.runDir]) ensurePrivateDir(folder);
     this.registry = new ProcessRegistry(new ChildrenList(paths.runDir));
+    this.usage = new UsageMeter({ registry: this.registry });
     this.token = readOrCreateToken(paths.tokenFile);
     this.vault = openVault(paths.dataDir, env);
     this.secrets = new SecretDesk({
@@ -227,8 +237,9 @@ export class Aggregator {
       now: Date.now,
     });
     this.servers = new ServerManager({
-      pinsOf: (config) => this.pins.of(config),
+      pinsOf: (config, kind) => this.pins.of(config, kind),
       createTransport: (config) => this.transports.create(config),
+      logOf: (server) => this.transports.log(server),
       cache: new ListingCache(join(paths.cacheDir, 'listings')),
       identity: ownIdentity(options.version),
       slots: new StartSlots(startSlots),
@@ -241,25 +252,22 @@ export class Aggregator {
     this.#helpers = helpersNamed(env['MAGG_SELF_PREFIX']);
     // Asked when a server has failed: by then there is a Healing.
     const knownFix = (server: string): string | undefined => this.healing.hintFor(server);
-    this.catalog = new LiveCatalog(
-      this.servers,
-      new Set(this.#helpers.keys()),
-      (server, tool) => this.#isOn(server, tool),
-      () => options.config.problems,
+    this.catalog = new LiveCatalog({
+      servers: this.servers,
+      reserved: new Set(this.#helpers.keys()),
+      isOn: (server, tool) => this.#isOn(server, tool),
+      problems: () => options.config.problems,
       knownFix,
-    );
+    });
     this.sessions = new SessionRegistry(this.servers, this.catalog);
     const record = openRecord({
-      file: paths.activityFile,
-      settings: () => options.config.current,
-      masker,
-      log,
-      servers: this.servers,
-      counter: options.counter,
+      ...{ file: paths.activityFile, masker, log, servers: this.servers, counter: options.counter },
+      ...{ config: options.config, version: options.version },
     });
     this.activity = record.activity;
     this.ledger = record.ledger;
     this.texts = record.texts;
+    this.timeline = record.timeline;
     this.#closeRecord = record.close;
     const results = openResults({
       folder: paths.spillDir,
@@ -288,6 +296,7 @@ export class Aggregator {
       shaper: this.shaper,
       activity: this.activity,
       texts: this.texts,
+      timeline: this.timeline,
       notes: this.callNotes,
       settleMs,
       cacheSeconds: () => options.config.current.results.cacheSeconds,
@@ -307,21 +316,23 @@ export class Aggregator {
       descriptions: () => this.descriptions,
       lookedAt: (server) => this.reviews.lookedAt(server),
     });
-    this.admin.noted.on((note) => recordAdmin(this.activity, note));
-    this.profiles = new Profiles({
-      config: options.config,
-      core: () => this.sessionCore,
-      steps: stepParts,
-      admin: this.admin,
-      spills: this.spills,
-    });
+    this.admin.noted.on((note) => recordAdmin(this, note));
+    const profileParts = { config: options.config, steps: stepParts, admin: this.admin, spills: this.spills };
+    this.profiles = new Profiles({ ...profileParts, core: () => this.sessionCore });
     this.profiles.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
+    this.kinds = new AppKinds({
+      ...{ ...profileParts, core: () => this.sessionCore, servers: this.servers },
+      ...{ sessions: this.sessions, log: log.child('extensions'), now: Date.now },
+    });
+    this.kinds.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
     this.profileTokens = openProfileTokens(paths.dataDir);
     this.edits = new PersonEdits(options.config, this.servers);
     this.removals = new Removals({
-      ...{ config: options.config, edits: this.edits, signIns: this.signIns },
+      ...{ config: options.config, edits: this.edits, signIns: this.signIns, log: options.log },
+      file: join(paths.dataDir, 'sign-ins-in-use.json'),
       onSignedOut: (server, sentence) => this.admin.noteByPerson('sign-out', sentence, server),
     });
+    this.registries = openRegistries(this);
     const history = new DecisionHistory(join(paths.dataDir, 'decisions.json'));
     this.reviews = openReviews(this, history);
     this.healing = openHealing({
@@ -363,11 +374,7 @@ export class Aggregator {
     this.descriptions = new DescriptionStore(join(paths.dataDir, 'descriptions'), hashOf, (server, tool) =>
       toolmux.find(server, tool),
     );
-    this.descriptions.changed.on(() => {
-      this.modeCosts.forget();
-      this.catalog.changed.emit({ tools: true, resources: false, prompts: false });
-      this.profiles.refresh();
-    });
+    this.descriptions.changed.on(() => this.#listAnew());
   }
 
   /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
@@ -380,16 +387,13 @@ export class Aggregator {
       admin: this.admin,
       healing: this.healing,
     });
-    const stopRemovals = this.removals.follow();
+    const stopLeaving = this.removals.follow();
     const stopWatching = config.changed.on((next) => {
       void this.#apply(next);
       void this.texts.settle();
-      this.catalog.rebuild();
-      // Settings change what is listed, too; a session for which it is the same hears nothing.
-      this.catalog.changed.emit({ tools: true, resources: false, prompts: false });
-      this.profiles.refresh();
+      this.#listAnew();
     });
-    this.#stopWatching = () => [stopRemovals, stopWatching].forEach((stop) => stop());
+    this.#stopWatching = () => [stopLeaving, stopWatching].forEach((stop) => stop());
     let settled: Promise<unknown> = Promise.resolve();
     // One promise from the first moment on: a stop that comes while we tidy up waits for what begins after it.
     this.#watching = this.#tidyUp().then(() => {
@@ -405,9 +409,9 @@ export class Aggregator {
     await settled;
   }
 
-  /** Resolves when what was kept in plain files before is in the vault, or cannot be yet; after two seconds at the latest. */
+  /** Resolves when what was kept in plain files before is in the vault, or cannot be yet; after ten seconds at the latest. */
   async movedSecrets(): Promise<void> {
-    await within(this.#moving, 2000);
+    await within(this.#moving, 10_000);
   }
 
   async stop(): Promise<void> {
@@ -421,6 +425,7 @@ export class Aggregator {
     await this.servers.stop();
     this.signIns.close();
     this.transports.close();
+    this.registries.close();
     await this.trust.close();
     await this.#closeResults();
     await this.#closeRecord();
@@ -440,9 +445,10 @@ export class Aggregator {
       servers: this.servers,
       steps: this.steps,
       admin: this.admin,
+      registries: this.registries.reader,
       sandbox: this.sandbox,
       descriptions: this.descriptions,
-      spillFiles: this.spillFiles,
+      spillFiles: (caller) => this.spillFiles.of(caller),
       spillOf: (ref) => this.spills.find(ref),
       flow: this.trust.flow,
       activity: this.activity,
@@ -453,8 +459,9 @@ export class Aggregator {
       mode,
       modeCosts: this.modeCosts,
       settleMs,
-      answerRoom: this.#answerRoom,
+      ...{ serverTasks: this.sessions.serverTasks, answerRoom: this.#answerRoom },
       inProfiles: (names) => this.profiles.core(names),
+      inKind: (kind) => this.kinds.core(kind),
     };
   }
 
@@ -462,7 +469,7 @@ export class Aggregator {
   async #tidyUp(): Promise<void> {
     const { paths, log } = this.options;
     const ended = await endLeftChildren(paths.runDir);
-    if (ended > 0) log.info(`${ended} servers of a Tooltray that was killed still ran: they were ended.`);
+    if (ended > 0) log.info(`Ended what a Tooltray that was killed had left running: ${count(ended, 'server')}.`);
     const { dataDir, cacheDir } = paths;
     const folders = [dataDir, join(dataDir, 'pins'), cacheDir, join(cacheDir, 'listings'), dirname(paths.configFile)];
     await Promise.all([...folders.map((folder) => sweepDrafts(folder)), this.pins.sweep()]);
@@ -476,6 +483,12 @@ export class Aggregator {
     return this.servers.apply(config.servers);
   }
 
+  #listAnew(): void {
+    listAnew(this);
+    this.profiles.refresh();
+    this.kinds.refresh();
+  }
+
   #isOn(server: string, tool: string): boolean {
     return isToolOn(this.options.config.current, server, tool);
   }
@@ -484,16 +497,4 @@ export class Aggregator {
     const { config, masker } = this.options;
     masker.setSecrets([...secretsOf(config.current), ...this.signIns.secrets, ...this.vault.values]);
   }
-}
-
-/** How we introduce ourselves on shared connections: as able to do what any client app may be able to do. */
-function ownIdentity(version: string): { clientInfo: Record<string, unknown>; capabilities: Record<string, unknown> } {
-  return {
-    clientInfo: { name: 'tooltray', title: 'Tooltray', version },
-    capabilities: {
-      roots: { listChanged: true },
-      sampling: { tools: {}, context: {} },
-      elicitation: { form: {}, url: {} },
-    },
-  };
 }

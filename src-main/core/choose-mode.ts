@@ -4,6 +4,7 @@
  * cost more than it saves.
  */
 import type { JsonObject } from './base/json.ts';
+import { count } from './base/wording.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { factsOfApp } from './client-apps/app-limits.ts';
 import { autoMode, readModeName } from './config/app-config.ts';
@@ -20,6 +21,11 @@ export type ModeChooser = (view: ModeView) => ModeChoice;
 
 /** Up to this share of the app's window a full list is no burden. */
 const cheapShare = 0.02;
+
+/** What may be listed for an app beside a mode's own, in tokens: what is no burden to it. */
+export function cheapTokens(app: string | undefined): number {
+  return factsOfApp(app).window * cheapShare;
+}
 
 /** How to choose for a mode's name, as configured, and a client app. Throws AppError mode_unknown. */
 export function modeChooser(name: string, app: string | undefined, costs: ModeCosts): ModeChooser {
@@ -52,7 +58,7 @@ export function requireMode(name: string): void {
   if (!isMode(name)) findMode(name);
 }
 
-export function chooseMode({ tools, all, best }: Costs, app: string | undefined): ModeChoice {
+export function chooseMode({ tools, all, best, views }: Costs, app: string | undefined): ModeChoice {
   const facts = factsOfApp(app);
   const proxy = findMode('proxy');
   const share = all / facts.window;
@@ -75,8 +81,16 @@ export function chooseMode({ tools, all, best }: Costs, app: string | undefined)
   const session = `a session of ${typicalUses} tool uses costs about ${whole(best.total)} tokens, ${whole(all - best.total)} fewer`;
   return {
     mode: best.mode,
-    reason: `All ${tools} tools would cost about ${whole(all)} tokens; in mode ${best.mode.name} ${session}.`,
+    reason: `All ${tools} tools would cost about ${whole(all)} tokens; in mode ${best.mode.name} ${session}.${viewsText(views)}`,
   };
+}
+
+/** What `auto` says of tools that are listed because they have a user interface. */
+function viewsText(views: Costs['views']): string {
+  if (views === undefined || views.count + views.leftOut === 0) return '';
+  const { count: listed, tokens, leftOut } = views;
+  const cost = ` Of that, ${count(listed, 'tool')} with a user interface cost about ${whole(tokens)}.`;
+  return leftOut === 0 ? cost : `${cost} ${leftOut} more had no room, and are found as all others are.`;
 }
 
 function whole(tokens: number): string {
@@ -98,6 +112,8 @@ export interface Costs {
   readonly all: number;
   /** The mode with the cheapest session, and its tokens. */
   readonly best: { readonly mode: Mode; readonly total: number };
+  /** What of that total is listed because it has a user interface. */
+  readonly views?: ModeView['views'];
 }
 
 interface ListCost {
@@ -169,7 +185,7 @@ export class ModeCosts {
   #of(view: ModeView): Known {
     const ofCatalog = this.#known.get(view.catalog) ?? new Map<string, Known>();
     this.#known.set(view.catalog, ofCatalog);
-    const settings = `${view.level} ${view.spills}`;
+    const settings = `${view.level} ${view.spills} ${view.views?.tokens ?? 0}`;
     const known: Known = ofCatalog.get(settings) ?? { lists: new Map(), costs: undefined };
     ofCatalog.set(settings, known);
     return known;
@@ -184,12 +200,12 @@ function compare(view: ModeView, tokensOf: (mode: Mode) => number): Costs {
   for (const mode of modes) {
     const added = surplus.get(mode.name);
     if (added === undefined) continue;
-    const list = tokensOf(mode);
+    const list = tokensOf(mode) + (view.views?.tokens ?? 0);
     const total = list + typicalUses * added.perUse;
     const isSafe = list + manyUses * Math.max(dearUse, added.perUse) <= all;
     if (isSafe && total < best.total) best = { mode, total };
   }
-  return { tools, all, best };
+  return { tools, all, best, views: view.views };
 }
 
 function listCost(mode: Mode, view: ModeView): ListCost {

@@ -13,10 +13,11 @@ import { type ProfileScope, scopeOf } from './profiles/profile-scope.ts';
 import { scopedAdmin } from './profiles/scoped-admin.ts';
 import { ScopedServers } from './profiles/scoped-servers.ts';
 import { ScopedSpills } from './profiles/scoped-spills.ts';
+import { showsViews } from './servers/app-kind.ts';
 import type { SessionCore } from './sessions/session-settings.ts';
 import type { SpillStore } from './spills/spill-store.ts';
 
-interface ProfileParts {
+export interface ProfileParts {
   readonly config: ConfigStore;
   /** Of the whole core. */
   readonly core: () => SessionCore;
@@ -54,13 +55,14 @@ export class Profiles {
     return known.core;
   }
 
+  /** Of those that were asked for. */
+  get catalogs(): readonly LiveCatalog[] {
+    return [...this.#cores.values()].map(({ catalog }) => catalog);
+  }
+
   /** To be called when the config, or what is written of tools, is another one. */
   refresh(): void {
-    for (const { catalog, modeCosts } of this.#cores.values()) {
-      modeCosts.forget();
-      catalog.rebuild();
-      catalog.changed.emit({ tools: true, resources: false, prompts: false });
-    }
+    for (const core of this.#cores.values()) listAnew(core);
   }
 
   #make(names: readonly string[]): ProfileCore {
@@ -78,7 +80,7 @@ export class Profiles {
       servers,
       steps: own.steps(callSteps({ ...parts, catalog, servers })),
       shaper: own.shapes(whole.shaper),
-      spillFiles: own.files(whole.spillFiles),
+      spillFiles: (caller) => own.files(whole.spillFiles(caller)),
       admin: scopedAdmin(this.#parts.admin, servers, scope),
       activity: {
         stats: () => statsIn(whole.activity.stats(), catalog),
@@ -91,20 +93,28 @@ export class Profiles {
     return { core, catalog, modeCosts };
   }
 
-  #catalog(servers: ScopedServers, scope: ProfileScope, { helpers }: SessionCore): LiveCatalog {
+  #catalog(servers: ScopedServers, scope: ProfileScope, { helpers, kind }: SessionCore): LiveCatalog {
     const { config, steps } = this.#parts;
-    const catalog = new LiveCatalog(
+    const catalog = new LiveCatalog({
       servers,
-      new Set(helpers.keys()),
-      steps.isOn,
-      () => config.problems.filter(({ server }) => server === undefined || scope.hasServer(server)),
-      steps.knownFix,
-      (server, definition) => scope.hasTool(server, definition),
-    );
+      reserved: new Set(helpers.keys()),
+      isOn: steps.isOn,
+      problems: () => config.problems.filter(({ server }) => server === undefined || scope.hasServer(server)),
+      knownFix: steps.knownFix,
+      hasTool: (server, definition) => scope.hasTool(server, definition),
+      showsViews: kind !== undefined && showsViews(kind),
+    });
     catalog.rebuild();
     catalog.changed.on((change) => this.changed.emit({ catalog, change }));
     return catalog;
   }
+}
+
+/** What is listed may be another one though the servers are the same: settings, or what is written of tools. A session for which it is the same hears nothing. */
+export function listAnew({ catalog, modeCosts }: Pick<SessionCore, 'catalog' | 'modeCosts'>): void {
+  modeCosts.forget();
+  catalog.rebuild();
+  catalog.changed.emit({ tools: true, resources: false, prompts: false });
 }
 
 function tooMany(): AppError {

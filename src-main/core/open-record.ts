@@ -4,36 +4,48 @@ import { ActivityLog } from './activity/activity-log.ts';
 import { CallTexts, type TextSettings } from './activity/call-texts.ts';
 import type { ListedServer } from './activity/ledger/baseline.ts';
 import { Ledger } from './activity/ledger/ledger.ts';
+import { StepLog } from './activity/steps/step-log.ts';
 import { TokenCache, TokenCounter, tokenWorkerUrl } from './activity/token-counter.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
 import type { AppConfig } from './config/app-config.ts';
-import { factsOfApp, hasModel } from './client-apps/app-limits.ts';
+import type { ConfigStore } from './config/config-store.ts';
+import { answersOfApp, factsOfApp, hasModel, nameOfApp } from './client-apps/app-limits.ts';
 import type { CountText } from './spills/keep-answer.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 
 interface RecordOptions {
   readonly file: string;
-  readonly settings: () => Pick<AppConfig, 'activity' | 'results'>;
+  readonly config: Pick<ConfigStore, 'current' | 'changed'>;
+  readonly version: string;
   readonly masker: Masker;
   readonly log: Log;
   readonly servers: ServerManager;
   readonly counter: TokenCounter | undefined;
 }
 
-interface CallMemory {
+export interface CallMemory {
   readonly activity: ActivityLog;
   readonly texts: CallTexts;
+  readonly timeline: StepLog;
   readonly ledger: Ledger;
   readonly countTokens: CountText;
   readonly close: () => Promise<void>;
 }
 
-export function openRecord({ servers, counter: shared, settings, ...plain }: RecordOptions): CallMemory {
+export function openRecord({ servers, counter: shared, config, version, ...plain }: RecordOptions): CallMemory {
+  const settings = (): AppConfig => config.current;
   const options = { ...plain, ...settings().activity };
   const counter = shared ?? new TokenCounter({ workerUrl: tokenWorkerUrl() });
   const tokenCounter = new TokenCache(counter);
   const activity = new ActivityLog({ ...options, tokenCounter });
+  const texts = new CallTexts({
+    file: join(dirname(options.file), 'texts.db'),
+    masker: options.masker,
+    settings: () => textSettings(settings()),
+    log: options.log.child('texts'),
+  });
+  const timeline = new StepLog({ activity, texts, masker: options.masker, log: options.log, maxRows: options.maxRows });
   const ledger = new Ledger({
     ...options,
     store: { use: (work) => activity.query(work) },
@@ -41,17 +53,15 @@ export function openRecord({ servers, counter: shared, settings, ...plain }: Rec
     servers: () => ownServers(servers),
     defersTools: (app) => factsOfApp(app).defersTools,
     hasModel,
+    takesAnswers: answersOfApp,
     now: Date.now,
+    steps: timeline,
   });
-  const texts = new CallTexts({
-    file: join(dirname(options.file), 'texts.db'),
-    masker: options.masker,
-    settings: () => textSettings(settings()),
-    log: options.log.child('texts'),
-  });
+  noteMoments(activity, config, version);
   servers.listingChanged.on(() => ledger.serversChanged());
   const close = async (): Promise<void> => {
     await ledger.close();
+    timeline.close();
     await activity.close();
     // The last records have told it their ids.
     await texts.close();
@@ -61,9 +71,29 @@ export function openRecord({ servers, counter: shared, settings, ...plain }: Rec
     activity,
     ledger,
     texts,
+    timeline,
     countTokens: (text) => tokenCounter.count(text),
     close,
   };
+}
+
+/** What explains a change in the figures. */
+function noteMoments({ moments }: ActivityLog, config: RecordOptions['config'], version: string): void {
+  moments.note('start', version);
+  let { mode, appModes } = config.current;
+  config.changed.on(() => {
+    const before = { mode, appModes };
+    ({ mode, appModes } = config.current);
+    if (mode !== before.mode) moments.note('mode', mode);
+    for (const app of new Set([...Object.keys(before.appModes), ...Object.keys(appModes)])) {
+      const now = ownMode(appModes, app);
+      if (now !== ownMode(before.appModes, app)) moments.note('mode', `${now ?? mode} for ${nameOfApp(app)}`);
+    }
+  });
+}
+
+function ownMode(modes: AppConfig['appModes'], app: string): string | undefined {
+  return Object.hasOwn(modes, app) ? modes[app] : undefined;
 }
 
 /** The servers that a client app would have without us: our built-in ones it would not. */

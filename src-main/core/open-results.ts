@@ -31,7 +31,7 @@ export function openResults({ folder, settings, log, countTokens, own }: Results
   const reader = new SpillReader();
   const deletions = new PlannedDeletions((id) => spills.remove(id));
   const shaper = new ResultShaper({
-    keep: (result, origin, textKind) => spills.keep(result, origin, textKind),
+    keep: (result, origin, textKind, sent) => spills.keep(result, origin, textKind, sent),
     settings,
     inlineBytes: (app) => factsOfApp(app).inlineBytes,
     readHint,

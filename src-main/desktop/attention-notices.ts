@@ -28,6 +28,8 @@ export function watchAttention({ items, mayTell, tell }: AttentionNoticesDeps): 
 const needsPerson: ReadonlySet<AttentionAction['kind']> = new Set([
   'sign-in',
   'edit-config',
+  'add-secret',
+  'unlock',
   'open-config',
   'decide',
   'heal',

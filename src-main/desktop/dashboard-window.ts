@@ -3,6 +3,8 @@ import {
   app,
   type App,
   BrowserWindow,
+  dialog,
+  type MessageBoxSyncOptions,
   nativeTheme,
   type Rectangle,
   screen,
@@ -57,6 +59,7 @@ export class DashboardWindow {
       backgroundColor: nativeTheme.shouldUseDarkColors ? grounds.dark : grounds.light,
       webPreferences: { preload, sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false },
     });
+    askBeforeLeaving(window.webContents, () => dialog.showMessageBoxSync(window, leaveQuestion) === 1);
     if (last?.isMaximized === true) window.maximize();
     window.once('ready-to-show', () => window.show());
     window.on('close', () => {
@@ -71,6 +74,23 @@ export class DashboardWindow {
     void app.dock?.show();
     return window;
   }
+}
+
+const leaveQuestion: MessageBoxSyncOptions = {
+  type: 'question',
+  message: 'Leave without saving?',
+  detail: 'Something in the dashboard was changed and not saved.',
+  buttons: ['Keep editing', 'Discard changes'],
+  defaultId: 0,
+  cancelId: 0,
+};
+
+/** A page that holds edits keeps its window open. A browser asks by itself then; Electron would only not close it, without a word. */
+export function askBeforeLeaving(contents: Pick<WebContents, 'on'>, mayLeave: () => boolean): void {
+  contents.on('will-prevent-unload', (event) => {
+    // What is prevented is the page's wish to stay.
+    if (mayLeave()) event.preventDefault();
+  });
 }
 
 /** The dashboard's own ground, `--paper` in theme/tokens.css: a window that has it does not flash before the page is drawn. */

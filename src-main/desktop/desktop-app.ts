@@ -71,7 +71,7 @@ export class DesktopApp {
     const { dashboard } = host;
     if (dashboard === undefined) throw new AppError('internal', 'The core has opened no door for the dashboard.');
     this.#dashboard = dashboard;
-    servePages(join(bundle, 'renderer'), (id) => dashboard.spillFile(id));
+    servePages(join(bundle, 'renderer'), dashboard);
     const door = new IpcDoor({
       origin: dashboardOrigin,
       publisher: dashboard.publisher,
@@ -154,7 +154,7 @@ export class DesktopApp {
     preferences.set('knowsBackground', true);
     const title = 'Tooltray keeps running';
     const detail =
-      'Your client apps stay connected. Start Tooltray again to open this window; quit from the tray, or from the menu of this window.';
+      'Your client apps keep working. Start Tooltray again to open this window; quit from the tray, or from the menu of this window.';
     if (notify(title, detail, () => this.open())) return;
     // Where there are no notifications, there is often no tray either.
     void dialog.showMessageBox({ type: 'info', message: title, detail });
@@ -276,6 +276,7 @@ async function fix(item: AttentionItem, { ask, openDashboard, openBrowser }: Act
 function placeOf({ id, server, action }: AttentionItem): string {
   if (action.kind === 'decide') return `inbox/${id.replace(/^inbox-/, '')}`;
   if (action.kind === 'connect-app') return 'setup';
+  if (action.kind === 'unlock') return 'settings';
   if (server === undefined) return 'overview';
   // What another app starts is decided on where it is seen letter by letter.
   if (action.kind === 'heal' || action.kind === 'review') return `inbox/server/${encodeURIComponent(server)}`;

@@ -1,11 +1,16 @@
-/** `app://tooltray/`: the dashboard's files and kept answers, with the headers that a browser gets too. Nothing remote is ever loaded. */
+/** `app://tooltray/`: the dashboard's files, kept answers and frames of views, with the headers that a browser gets too. Nothing remote is ever loaded. */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { protocol } from 'electron';
 import { pageFile, pageHeaders } from '../rpc/dashboard-door.ts';
+import { type FrameDocument, framePath } from '../rpc/view-frames.ts';
 import { dashboardOrigin } from './dashboard-places.ts';
 
-type SpillFile = (id: string) => { readonly file: string; readonly mimeType: string };
+interface PageSources {
+  /** Throws where there is none. */
+  spillFile(id: string): { readonly file: string; readonly mimeType: string };
+  viewFrame(path: string): FrameDocument | undefined;
+}
 
 const spillPath = '/rpc/spill/';
 
@@ -15,21 +20,21 @@ export function registerPageProtocol(): void {
   protocol.registerSchemesAsPrivileged([{ scheme: 'app', privileges }]);
 }
 
-/** `spillFile` throws where there is none. */
-export function servePages(root: string, spillFile: SpillFile): void {
+export function servePages(root: string, sources: PageSources): void {
   protocol.handle('app', async ({ url, method }) => {
     const { pathname } = new URL(url);
     if (method !== 'GET' || !url.startsWith(dashboardOrigin)) return nothing();
-    if (pathname.startsWith(spillPath)) return spillResponse(pathname.slice(spillPath.length), spillFile);
+    if (pathname.startsWith(spillPath)) return spillResponse(pathname.slice(spillPath.length), sources);
+    if (pathname.startsWith(framePath)) return frameResponse(sources.viewFrame(pathname));
     const found = await pageFile(root, pathname);
     if (found === undefined) return nothing();
     return new Response(new Uint8Array(found.body), { headers: { ...pageHeaders, 'content-type': found.type } });
   });
 }
 
-function spillResponse(id: string, spillFile: SpillFile): Response {
+function spillResponse(id: string, sources: PageSources): Response {
   try {
-    const { file, mimeType } = spillFile(decodeURIComponent(id));
+    const { file, mimeType } = sources.spillFile(decodeURIComponent(id));
     // As what it is, but never as a page of ours.
     const type = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.+-]+)$/.test(mimeType)
       ? mimeType
@@ -39,6 +44,10 @@ function spillResponse(id: string, spillFile: SpillFile): Response {
   } catch {
     return nothing();
   }
+}
+
+function frameResponse(found: FrameDocument | undefined): Response {
+  return found === undefined ? nothing() : new Response(found.body, { headers: found.headers });
 }
 
 function nothing(): Response {

@@ -1,5 +1,5 @@
 /** The tray's menu, built from the state: what a person needs at a glance and can do about it. Pure; `app-tray.ts` shows it. */
-import { count } from '../core/base/wording.ts';
+import { count, nouns } from '../core/base/wording.ts';
 import type { AppState, AttentionAction, AttentionItem } from '../rpc/contract.ts';
 
 /** What a row does. */
@@ -60,7 +60,7 @@ export function traySummary({ core, servers, savings }: Partial<AppState>): stri
   const today = savings?.periods.today;
   if (today === undefined || today.net < 1) return many;
   const about = today.estimatedShare > 0 ? 'about ' : '';
-  return `${many} · ${about}${toShortNumber(today.net)} tokens saved today`;
+  return `${many} · ${about}${toShortNumber(today.net)} ${nouns(Math.round(today.net), 'token')} saved today`;
 }
 
 function inboxRows(items: AppState['inbox']): readonly TrayRow[] {

@@ -14,14 +14,17 @@ import { ownAddress } from '../core/client-apps/own-launch.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import type { Sandbox } from '../core/sandbox/sandbox.ts';
 import type { AppAccessStore } from '../core/security/app-access.ts';
+import type { LetIn } from '../core/security/principal.ts';
 import { type Endpoint, sessionViewFor } from '../core/sessions/views/endpoint.ts';
 import { servePeer } from '../core/sessions/peer-session.ts';
 import type { SocketListener } from '../core/sessions/socket/socket-listener.ts';
 import type { Transport } from '../core/wire/transport.ts';
 import type { AppSetup, AppSetupParts } from '../core/client-apps/setup.ts';
+import { Runs } from '../core/calls/runs.ts';
 import { type DesktopService, type Doors, noApps, type RpcDeps } from '../rpc/deps.ts';
 import type { Dashboard } from '../rpc/dashboard.ts';
 import { keptPageKey, newPageKey, pageKeyFile, PageSignatures } from '../rpc/page-key.ts';
+import { ViewFrames } from '../rpc/view-frames.ts';
 import { AppGate } from './app-gate.ts';
 import type { HttpDoor, HttpDoorOptions } from './http-door.ts';
 import { openAppAccess, openConfig } from './open-config.ts';
@@ -69,6 +72,8 @@ export class CoreHost {
   #socket: SocketListener | undefined;
   #http: HttpDoor | undefined;
   #apps: AppSetup | undefined;
+  readonly #runs: Runs;
+  readonly #views = new ViewFrames();
 
   private constructor(options: CoreHostOptions, paths: AppPaths, config: ConfigStore, log: Log, masker: Masker) {
     const { env, version, mode, counter, sandbox } = options;
@@ -77,6 +82,8 @@ export class CoreHost {
     this.appAccess = openAppAccess(paths);
     this.log = log;
     this.core = new Aggregator({ paths, env, config, log, masker, version, mode, counter, sandbox });
+    this.#runs = new Runs({ steps: this.core.steps, version, endSession: (id) => this.core.servers.endSession(id) });
+    this.#stops.push(() => this.#runs.close());
     const { audit } = this.core;
     this.gate = new AppGate(this.appAccess, log, (app, { code, text: sentence }) =>
       audit.note({ kind: 'refusal', of: 'access', code, sentence, app }),
@@ -138,6 +145,8 @@ export class CoreHost {
       stop,
       desktop,
       apps: this.#apps ?? noApps,
+      runs: this.#runs,
+      views: this.#views,
     };
   }
 
@@ -169,7 +178,7 @@ export class CoreHost {
   }
 
   /** Serves MCP on a line of its own. Rejects with AppError mode_unknown or server_not_found. */
-  async serve(transport: Transport, endpoint: Endpoint, principal: string, onEnd?: () => void): Promise<void> {
+  async serve(transport: Transport, endpoint: Endpoint, letIn: LetIn, onEnd?: () => void): Promise<void> {
     const { sessions, parked } = this.core;
     let letGo = (): void => undefined;
     let isOver = false;
@@ -179,9 +188,12 @@ export class CoreHost {
       ledger: this.core.ledger,
       app: endpoint.app,
       view: sessionViewFor(endpoint, this.core.sessionCore),
-      viewOf: (app) => sessionViewFor({ ...endpoint, app }, this.core.sessionCore),
+      viewOf: (app, capabilities) => {
+        const asked = { ...endpoint, app: endpoint.app ?? app, capabilities };
+        return sessionViewFor(asked, this.core.sessionCore);
+      },
       parked,
-      principal,
+      letIn,
       onOddity: (text) => this.log.debug(text.slice(0, 2000)),
       onEnd: () => {
         isOver = true;

@@ -1,10 +1,14 @@
 /** The core's HTTP: client apps of both eras, and whatever else is answered on the same port. */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Aggregator } from '../core/aggregator.ts';
 import type { CatalogChange, LiveCatalog } from '../core/catalog/live-catalog.ts';
-import { type Endpoint, viewFor } from '../core/sessions/views/endpoint.ts';
+import { type Endpoint, kindAt, viewFor } from '../core/sessions/views/endpoint.ts';
+import type { SessionPlace, SessionSeed } from '../core/sessions/http/legacy-line.ts';
+import { type Credential, type LetIn, principalOf } from '../core/security/principal.ts';
 import { HttpListener, type HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
 import { ModernEndpoint } from '../core/sessions/http/modern-http.ts';
+import { taskTold } from '../core/sessions/subscriptions.ts';
 import { SessionSlots } from '../core/sessions/http/session-slots.ts';
 import type { NamedNotification } from '../core/servers/server-manager.ts';
 import type { Transport } from '../core/wire/transport.ts';
@@ -20,7 +24,7 @@ export interface HttpDoorOptions {
   readonly gate: AppGate;
   readonly tokens: ProfileGate;
   /** Serves MCP on a line until it ends; rejects with AppError mode_unknown or server_not_found. */
-  readonly serve: (transport: Transport, endpoint: Endpoint, principal: string) => Promise<void>;
+  readonly serve: (transport: Transport, endpoint: Endpoint, letIn: LetIn) => Promise<void>;
   /** Anything outside of /mcp. */
   readonly other: HttpListenerOptions['other'];
 }
@@ -36,31 +40,40 @@ export class HttpDoor {
   constructor(options: HttpDoorOptions) {
     const { core, ports, token, gate, tokens, serve, other } = options;
     this.#options = options;
-    this.#slots = new SessionSlots((id) => void core.servers.endSession(id));
+    this.#slots = new SessionSlots((id) => core.servers.endPrivateLines(id));
     this.#listener = new HttpListener({
       token,
       acceptsAppToken: (app, given) => gate.accepts(app, given),
       judgeProfileToken: (profile, given) => tokens.judge(profile, given),
       admitApp: (app) => gate.admit(app),
-      openLegacy: (endpoint) => (transport) => serve(transport, endpoint, 'http'),
-      openModern: (endpoint, path) => this.#openModern(endpoint, path),
+      openLegacy: (endpoint) => (transport, seed) => serve(transport, endpoint, letIn(endpoint, seed)),
+      openModern: (...asked) => this.#openModern(...asked),
+      takesKind: (endpoint) => {
+        const kind = kindAt(endpoint, core.options.config.current);
+        return kind === undefined || core.kinds.takes(kind);
+      },
       other,
       limits: () => core.options.config.current.http,
       budgets: core.budgets,
       sessionsFile: join(core.options.paths.runDir, 'http-sessions.json'),
       onOddity: (text) => core.options.log.warn(text),
     });
+    core.kinds.keepWhile((catalog) =>
+      this.#listener.modernEndpoints.some(({ isBusy, view }) => isBusy && view.catalog === catalog),
+    );
     this.ports = new HttpPorts({ ...ports, open: (port) => this.#listener.open(port) });
   }
 
   /** Rejects with AppError port_in_use where the port was named for this run. */
   async start(): Promise<void> {
     await this.ports.start();
-    const { catalog, profiles, servers } = this.#options.core;
+    const { catalog, kinds, profiles, servers } = this.#options.core;
     this.#stops.push(
       catalog.changed.on((change) => this.#tellChange(catalog, change)),
       profiles.changed.on(({ catalog: own, change }) => this.#tellChange(own, change)),
-      servers.notified.on((notification) => this.#tellResource(notification)),
+      kinds.changed.on(({ catalog: own, change }) => this.#tellChange(own, change)),
+      kinds.letGo.on((isGone) => this.#listener.endModern(({ view }) => isGone(view.catalog))),
+      servers.notified.on((notification) => this.#pass(notification)),
       this.#options.tokens.follow((isOver) => void this.#listener.endTokens(isOver)),
     );
   }
@@ -77,10 +90,11 @@ export class HttpDoor {
     await this.#listener.stop();
   }
 
-  #openModern(endpoint: Endpoint, path: string): ModernEndpoint {
+  #openModern(endpoint: Endpoint, place: SessionPlace, key: string): ModernEndpoint {
     const { sessionCore, parked, ledger } = this.#options.core;
     const view = viewFor(endpoint, sessionCore);
-    return new ModernEndpoint({ key: path, app: endpoint.app, view, parked, slots: this.#slots, ledger });
+    const principal = principalOf(credentialOf(endpoint, place), endpoint.app, undefined);
+    return new ModernEndpoint({ key, principal, app: endpoint.app, view, parked, slots: this.#slots, ledger });
   }
 
   /** Endpoints of 2026-07-28 have no sessions: they are told themselves. */
@@ -89,12 +103,30 @@ export class HttpDoor {
       if (endpoint.view.catalog === catalog) endpoint.announce(change);
   }
 
-  #tellResource({ server, method, params }: NamedNotification): void {
-    if (method !== 'notifications/resources/updated') return;
+  #pass({ server, method, params }: NamedNotification): void {
+    if (method !== 'notifications/resources/updated' && method !== taskTold) return;
     const { name } = server.config;
     for (const endpoint of this.#listener.modernEndpoints) {
       const { view } = endpoint;
-      if (view.shows(name)) endpoint.resourceUpdated(view.listedUri(name, String(params['uri'])));
+      if (!view.shows(server)) continue;
+      const told = method === taskTold ? view.toldOfTask(name, params) : undefined;
+      if (told !== undefined) endpoint.taskTold(told);
+      else if (method !== taskTold) endpoint.resourceUpdated(view.listedUri(name, String(params['uri'])));
     }
   }
+}
+
+/** By whose token it is; what the address or the client calls the app says nothing. */
+function credentialOf({ app }: Endpoint, { holder, token }: SessionPlace): Credential {
+  if (token !== undefined) return { kind: 'profile token', id: token };
+  if (holder === 'person' || app === undefined) return { kind: 'shared token' };
+  return { kind: 'app token', app };
+}
+
+/** A session's id opens it, so what is written down of it is another word that is the same over restarts. */
+function letIn(endpoint: Endpoint, seed: SessionSeed): LetIn {
+  return {
+    credential: credentialOf(endpoint, seed),
+    session: createHash('sha256').update(seed.id).digest('base64url'),
+  };
 }

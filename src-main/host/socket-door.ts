@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Aggregator } from '../core/aggregator.ts';
 import { AppError, toAppError } from '../core/base/errors.ts';
 import { requireMode } from '../core/choose-mode.ts';
+import type { LetIn } from '../core/security/principal.ts';
 import { refusePeer } from '../core/sessions/peer-session.ts';
 import type { Endpoint } from '../core/sessions/views/endpoint.ts';
 import { type Hello, SocketListener } from '../core/sessions/socket/socket-listener.ts';
@@ -17,7 +18,7 @@ interface SocketDoorOptions {
   readonly core: Aggregator;
   readonly gate: AppGate;
   /** Serves MCP on a line until it ends; rejects with AppError mode_unknown. */
-  readonly serve: (transport: Transport, endpoint: Endpoint, principal: string) => Promise<void>;
+  readonly serve: (transport: Transport, endpoint: Endpoint, letIn: LetIn) => Promise<void>;
   /** Asked for with each line: what looks after client apps comes later than the socket. */
   readonly rpcDeps: () => RpcDeps;
 }
@@ -52,7 +53,7 @@ function welcome({ core, serve, rpcDeps }: SocketDoorOptions, socket: Socket, he
     void answerPeople(transport, rpcDeps());
     return;
   }
-  serve(transport, { app: hello.app, mode: hello.mode, profile: hello.profile }, `socket ${hello.pid ?? ''}`)
+  serve(transport, { app: hello.app, mode: hello.mode, profile: hello.profile }, { credential: { kind: 'own line' } })
     .catch((error: unknown) => {
       const why = toAppError(error);
       core.options.log.warn(why.text, { error });

@@ -4,15 +4,21 @@ import type { AllHandlers, Handler, RpcDeps } from './deps.ts';
 import { commandLineHandlers } from './handlers/command-line.ts';
 import { activityHandlers } from './handlers/activity.ts';
 import { appHandlers } from './handlers/apps.ts';
+import { appViewHandlers } from './handlers/app-views.ts';
+import { chartHandlers } from './handlers/charts.ts';
 import { auditHandlers } from './handlers/audit.ts';
+import { findHandlers } from './handlers/find.ts';
 import { flowHandlers } from './handlers/flow.ts';
 import { healHandlers, serverHandlers } from './handlers/servers.ts';
 import { inboxHandlers } from './handlers/inbox.ts';
 import { profileHandlers } from './handlers/profiles.ts';
+import { registryHandlers } from './handlers/registry.ts';
 import { savingsHandlers, settingsHandlers } from './handlers/settings.ts';
 import { secretHandlers } from './handlers/secrets.ts';
+import { runHandlers } from './handlers/runs.ts';
 import { scanHandlers } from './handlers/scan.ts';
 import { spillHandlers } from './handlers/spills.ts';
+import { timelineHandlers } from './handlers/timeline.ts';
 import { isRpcMethod, readRpcInput } from './inputs.ts';
 import type { RpcMethod } from './contract.ts';
 
@@ -20,17 +26,23 @@ const handlers: AllHandlers = {
   ...commandLineHandlers,
   ...activityHandlers,
   ...appHandlers,
+  ...appViewHandlers,
   ...auditHandlers,
+  ...chartHandlers,
+  ...findHandlers,
   ...flowHandlers,
   ...healHandlers,
   ...inboxHandlers,
   ...profileHandlers,
+  ...registryHandlers,
+  ...runHandlers,
   ...savingsHandlers,
   ...scanHandlers,
   ...secretHandlers,
   ...serverHandlers,
   ...settingsHandlers,
   ...spillHandlers,
+  ...timelineHandlers,
 };
 
 /** Rejects with RpcError -32601 for a question the contract does not have, AppError bad_request for wrong input, else as the handler does. */

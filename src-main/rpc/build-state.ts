@@ -8,6 +8,7 @@ import { type AppsService, problemSentence, type RpcDeps, serverStatuses, sessio
 import { flowOverview } from './handlers/flow.ts';
 import { inboxSummary } from './handlers/inbox.ts';
 import { profilesOverview } from './handlers/profiles.ts';
+import { openSteps } from './handlers/timeline.ts';
 import { activityOverview } from './slices/activity-overview.ts';
 import { attentionItems } from './slices/attention.ts';
 import { DayOfCalls, savingsOverview } from './slices/savings-overview.ts';
@@ -37,6 +38,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
     profiles: () => profilesOverview(deps),
     savings: () => savingsOverview(core),
     activity: () => activityOverview(core, day),
+    timeline: () => ({ revision: core.timeline.revision, ...openSteps(core.timeline, Date.now()) }),
     spills: () => ({ ...core.spills.usage(), revision: core.spills.revision }),
     setup: () => setupFacts(core, apps),
     access: () => apps.access(),
@@ -58,6 +60,7 @@ export function stateSource({ core, apps, desktop, onDoorsChange }: RpcDeps): So
       core.options.config.problemsChanged.on(() => touch('core', 'attention')),
       core.inbox.changed.on(() => touch('inbox', 'attention')),
       core.activity.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
+      core.timeline.changed.on(() => touch('timeline')),
       core.spills.changed.on(() => touch('spills')),
       core.trust.record.changed.on(() => touch('flow')),
       core.profileTokens.changed.on(() => touch('profiles')),

@@ -1,25 +1,46 @@
 /** What the page may ask the core, and what it is answered. Types only: the one file of src-main that the renderer imports. */
+import type { ViewGrant, ViewWishes } from '../core/app-views/view-policy.ts';
 import type { AuditFilter, AuditRecord } from '../core/trust/audit/entries.ts';
 import type { SavingsQuestion, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
+import type { StepSearch, StepSums } from '../core/activity/steps/step-search.ts';
+import type { StepKind } from '../core/activity/steps/step.ts';
 import type { ServerVariables } from '../core/admin/environment-items.ts';
 import type { Removed } from '../core/admin/removals.ts';
 import type { ServerBackground } from '../core/admin/server-background.ts';
 import type { ServerReview } from '../core/admin/server-reviews.ts';
 import type { EntryTrial as ServerTrialResult } from '../core/admin/try-entry.ts';
-import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
+import type {
+  AccessRow,
+  AppRow,
+  InstallOutcome,
+  InstallPreview,
+  OfferedServer,
+  UninstallPreview,
+} from '../core/client-apps/app-rows.ts';
 import type { ImportOutcome } from '../core/client-apps/import-servers.ts';
 import type { GivenToken, ProfileRow, ProfilesOverview, ProfileTokenRow } from '../core/profiles/profile-desk.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
+import type { ServerUsage, Usage } from '../core/servers/usage-meter.ts';
 import type { FlowEvent, FlowSummary } from '../core/trust/flow/flow-record.ts';
 import type { Decided, DiffLine, InboxItem, InboxSummary, Meaning, Outcome } from '../core/trust/inbox/inbox-item.ts';
 import type { FoundSecret } from '../core/secrets/find-plain.ts';
 import type { MovedSecrets, SecretRow } from '../core/secrets/secret-desk.ts';
 import type { KeyPlaceName, VaultStanding } from '../core/secrets/vault.ts';
+import type { RegistryPlace } from '../core/config/app-config.ts';
+import type { PastedServer } from '../core/pasted/pasted-server.ts';
+import type { RegistryInput } from '../core/registry/read-input.ts';
+import type { RegistryOption } from '../core/registry/read-option.ts';
+import type { RegistryAdding, RegistryPreview } from '../core/registry/registry-desk.ts';
+import type { RegistryServer } from '../core/registry/registry-entry.ts';
 import type { Finding, Verdict } from '../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/places.ts';
+import type { GivenByMode } from '../core/calls/given-by-mode.ts';
 import type { LabelWords } from '../core/calls/label-words.ts';
+import type { ServerLatency } from '../core/activity/call-charts.ts';
+import type { PassReason } from '../core/activity/call-record.ts';
+import type { Moment } from '../core/activity/moments.ts';
 
-export type { HealthLevel, ServerReview, ServerTrialResult };
+export type { HealthLevel, ServerReview, ServerTrialResult, ServerUsage };
 export type {
   Decided,
   DiffLine,
@@ -31,8 +52,15 @@ export type {
   Meaning,
   Piece,
 } from '../core/trust/inbox/inbox-item.ts';
-export type { FoundSecret, MovedSecrets, SecretRow, VaultStanding };
-export type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from '../core/client-apps/app-rows.ts';
+export type { FoundSecret, Moment, MovedSecrets, PassReason, SecretRow, ServerLatency, VaultStanding };
+export type {
+  AccessRow,
+  AppRow,
+  InstallOutcome,
+  InstallPreview,
+  OfferedServer,
+  UninstallPreview,
+} from '../core/client-apps/app-rows.ts';
 
 /** Where a connection stands; the picture is in core/servers. */
 type ServerState =
@@ -47,8 +75,19 @@ type ServerState =
 
 /** What would mend a server that is ill. */
 interface HealthAction {
-  readonly kind: 'retry' | 'sign-in' | 'enable' | 'review' | 'edit-config' | 'view-log' | 'heal';
+  readonly kind:
+    | 'retry'
+    | 'sign-in'
+    | 'enable'
+    | 'review'
+    | 'edit-config'
+    | 'view-log'
+    | 'add-secret'
+    | 'unlock'
+    | 'heal';
   readonly label: string;
+  /** With `add-secret`: the one that it needs. */
+  readonly secret?: string;
 }
 
 /** One server, as a row of the table. All texts may come from the server itself: show them as text, never as HTML. */
@@ -79,7 +118,7 @@ export interface SignedIn {
   readonly rights: readonly string[];
 }
 
-/** One client app that is connected now. */
+/** One client app in session: it is using Tooltray now. */
 export interface SessionStatus {
   readonly id: string;
   /** What the client app calls itself. */
@@ -112,6 +151,8 @@ export interface CoreState {
   readonly http: string;
   /** Why HTTP is not where the config wants it, and what to do; empty where it is. */
   readonly httpProblem: string;
+  /** What apps that declare extensions of MCP are not shown, and why; empty where nothing is in their way. */
+  readonly extensionProblem: string;
   /** The mode of sessions that ask for no other. */
   readonly mode: string;
   readonly sessions: readonly SessionStatus[];
@@ -121,6 +162,26 @@ export interface CoreState {
   /** ms since 1970. */
   readonly startedAt: number;
   readonly paused: boolean;
+}
+
+/** Tools of one server that a text fits. */
+export interface ToolMatches {
+  readonly server: string;
+  /** The first of them, those with the text in their name before the others. */
+  readonly tools: readonly string[];
+  /** How many there are. */
+  readonly total: number;
+}
+
+/** One line of a server's log. Its text may come from the server: show it as text, never as HTML. */
+export interface ServerLogLine {
+  /** ms since 1970; undefined: not known. */
+  readonly at: number | undefined;
+  /** `tooltray`: what became of the server, in our words. */
+  readonly from: 'server' | 'tooltray';
+  /** As MCP names them; undefined: nobody told one. */
+  readonly level: 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency' | undefined;
+  readonly text: string;
 }
 
 /** A tool as the command line shows it. */
@@ -215,8 +276,17 @@ export interface RpcContract {
   signIn: { input: { readonly server: string }; output: { readonly url: string } };
   /** Takes back what signing in granted, where that can be done, and forgets it here. */
   signOut: { input: { readonly server: string }; output: { readonly wasSignedIn: boolean; readonly sentence: string } };
-  /** The last lines of a server's stderr. */
-  log: { input: { readonly server: string }; output: { readonly lines: readonly string[] } };
+  /** The last lines of a server's log, or those that came since: what it said, and between that what became of it. */
+  log: {
+    input: { readonly server: string; readonly after?: string };
+    output: {
+      readonly lines: readonly ServerLogLine[];
+      /** For `after`, to go on from here. */
+      readonly mark: string;
+      /** More came since `after` than is told at once; the oldest of it is left out. */
+      readonly skipped: boolean;
+    };
+  };
   /** Holds all servers still, or lets them go on. */
   setPaused: { input: { readonly paused: boolean }; output: Record<string, never> };
   /** Reads the config file again; resolves when the servers follow. */
@@ -241,12 +311,17 @@ export type RpcMethods = RpcContract &
   AccessContract &
   AuditContract &
   DashboardContract &
+  FindContract &
   FlowContract &
   HealContract &
   InboxContract &
   ProfileContract &
+  RegistryContract &
   SavingsContract &
-  SecretsContract;
+  SecretsContract &
+  RunContract &
+  AppViewContract &
+  TimelineContract;
 export type RpcMethod = keyof RpcMethods;
 
 /** What a question that fails is answered over HTTP and IPC. */
@@ -274,9 +349,10 @@ export interface AppState {
   readonly profiles: ProfilesOverview;
   readonly savings: SavingsOverview;
   readonly activity: ActivityOverview;
+  readonly timeline: TimelineOverview;
   readonly spills: SpillUsage;
   readonly setup: SetupFacts;
-  /** Client apps that are connected or were seen. */
+  /** Client apps that have an entry or were seen. */
   readonly access: readonly AccessRow[];
   readonly modes: ModesOverview;
   readonly settings: SettingsFacts;
@@ -306,6 +382,8 @@ export interface CoreFacts {
 
 export interface ServerRow extends ServerStatus {
   readonly enabled: boolean;
+  /** How often it came up again after it had gone, or at a person's word, since its entry is as it is. */
+  readonly restarts: number;
   /** Since when it is in this state. */
   readonly since: number;
   /** Tools that are switched off. */
@@ -316,7 +394,7 @@ export interface ServerRow extends ServerStatus {
   readonly medianMs: number | undefined;
   /** Tokens of its full list (estimated). */
   readonly listTokens: number;
-  /** What the connected apps are shown of it; without one, what the next would be. */
+  /** What the apps in session are shown of it; without one, what the next would be. */
   readonly listed: readonly ListedCost[];
   /** What it offers comes from the cache; when it was read. */
   readonly asOf: number | undefined;
@@ -347,6 +425,8 @@ export interface AttentionAction {
     | 'review'
     | 'edit-config'
     | 'view-log'
+    | 'add-secret'
+    | 'unlock'
     | 'decide'
     | 'open-config'
     | 'connect-app'
@@ -367,10 +447,14 @@ export interface SavingsOverview {
 }
 
 export interface SavingsSummary {
+  /** From when on, in ms since the epoch; undefined: all that is on record. */
+  readonly since: number | undefined;
   /** Tokens that the apps would have read without us. */
   readonly without: number;
   /** Tokens that they did read. */
   readonly with: number;
+  /** The same with all that servers sent, though no app would have let all of it in; never less than `without`. */
+  readonly uncapped: number;
   /** May be negative. */
   readonly net: number;
   /** Share of `with` and `without` that is an estimate, 0 to 1. */
@@ -381,8 +465,6 @@ export interface SavingsSummary {
 export interface ActivityOverview {
   /** Grows with each recorded call: the table asks for newer ones when it moves. */
   readonly lastId: number;
-  /** The last 24 hours, oldest first. */
-  readonly hours: readonly { readonly from: number; readonly ok: number; readonly failed: number }[];
   /** The last calls, equal ones in a row put together. */
   readonly recent: readonly (CallSummary & { readonly times: number })[];
   readonly costliest: readonly { readonly server: string; readonly tokens: number; readonly calls: number }[];
@@ -405,12 +487,19 @@ export interface CallSummary {
   readonly outcome: 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
   readonly error: string | undefined;
   readonly durationMs: number;
+  /** Of the arguments, of what the server sent, of what the model was given; undefined until counted. */
   readonly tokensIn: number | undefined;
+  readonly tokensSent: number | undefined;
   readonly tokensOut: number | undefined;
+  /** Of the three above at least one. */
   readonly estimated: boolean;
   readonly argumentBytes: number;
+  /** What the server sent, and what the model was given of it. */
   readonly resultBytes: number;
   readonly givenBytes: number;
+  /** Why a big answer was given whole, and the limit in question; undefined for one that is not big, or was not. */
+  readonly passed: PassReason | undefined;
+  readonly limitBytes: number | undefined;
   /** The answer was kept on disk under this id. */
   readonly spillId: string | undefined;
   /** What the scan found in the answer; empty for an ordinary one, and until it was looked at. */
@@ -474,6 +563,23 @@ export interface SettingsFacts {
   readonly updates: 'off' | 'notify' | 'install' | undefined;
 }
 
+/** How one client app is served, and how it would be. */
+export interface AppSettings {
+  readonly appName: string;
+  /** Its own; undefined: that of all apps. */
+  readonly mode: string | undefined;
+  /** Of apps that have none of their own. */
+  readonly usualMode: string;
+  /** With what each would cost it. */
+  readonly modes: readonly ModeCard[];
+  /** Longer answers to it are kept on disk, in bytes, 0: none is; undefined: no limit of its own. */
+  readonly threshold: number | undefined;
+  /** The limit without one of its own. */
+  readonly usualThreshold: number;
+  /** It reads its tools anew when they change; else after a restart. */
+  readonly followsLists: boolean;
+}
+
 /** What the dashboard may ask beyond the command line's questions. Types only. */
 export interface ActivityQuery {
   readonly text?: string;
@@ -482,9 +588,12 @@ export interface ActivityQuery {
   readonly spilled?: boolean;
   readonly app?: string;
   readonly server?: string;
+  /** Begun then or later, and before `until`; in ms since 1970. */
+  readonly since?: number;
+  readonly until?: number;
   readonly beforeId?: number;
   readonly afterId?: number;
-  /** At most 1 000. */
+  /** At most 1 000; 0: totals and `newer` alone. */
   readonly limit?: number;
 }
 
@@ -496,6 +605,10 @@ export interface ActivityPage {
   readonly tokensIn: number;
   readonly tokensOut: number;
   readonly more: boolean;
+  /** Id of the newest call on record, whether it fits or not; 0 without one. */
+  readonly lastId: number;
+  /** How many fit that are newer than `afterId`, where that was asked for: of those on the page and of those beyond. */
+  readonly newer?: { readonly calls: number; readonly problems: number };
 }
 
 /** What the model asked, what the server sent, what the model was given. */
@@ -503,7 +616,8 @@ export type CallSide = 'asked' | 'sent' | 'given';
 
 /**
  * Why there is no text: nothing was said; it is what the server sent; it lies on disk as a kept answer, or did so; it was too long;
- * the settings wanted none; too much was to be written; it could not be written or read; it is too old, or there was no more room.
+ * the settings wanted none; too much was to be written; it could not be written or read; it is too old, or there was no more room;
+ * Tooltray was killed before it had written it.
  */
 export type NoCallText =
   | 'nothing'
@@ -514,13 +628,16 @@ export type NoCallText =
   | 'off'
   | 'busy'
   | 'failed'
-  | 'gone';
+  | 'gone'
+  | 'crashed';
 
 /** A part of a text, masked; `next`: where the rest of it begins, undefined at its end. */
 export type CallText = { readonly text: string; readonly next: number | undefined } | { readonly none: NoCallText };
 
 /** One call in full, with the beginnings of its texts (64 Ki characters). */
 export interface CallDetail extends CallSummary {
+  /** The server lists a view for its tool. */
+  readonly hasView: boolean;
   readonly texts: Readonly<Record<CallSide, CallText>>;
   /** Time in each stage, in ms. */
   readonly stages: { readonly resolve: number; readonly allow: number; readonly call: number; readonly shape: number };
@@ -536,6 +653,8 @@ export interface ServerTool {
   readonly readOnly: boolean | undefined;
   readonly destructive: boolean | undefined;
   readonly tokens: number;
+  /** It brings a view of its own, shown by apps that can. */
+  readonly hasView: boolean;
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
@@ -564,8 +683,12 @@ export interface SpillRow {
   readonly tool: string;
   readonly kind: 'text' | 'json' | 'toon' | 'image' | 'audio' | 'binary';
   readonly mimeType: string;
+  /** The whole answer as the server sent it, also of a part of it; undefined where it is not on record. */
+  readonly sentBytes: number | undefined;
+  readonly sentTokens: number | undefined;
+  readonly sentEstimated: boolean;
+  /** Of the file, which is laid out in lines and may be a part of the answer. */
   readonly bytes: number;
-  readonly tokens: number;
   readonly lines: number | undefined;
   readonly file: string;
   readonly pinned: boolean;
@@ -606,6 +729,21 @@ export interface DashboardContract {
   /** Apps are told the server's own description again. */
   takeBackText: { input: { readonly server: string; readonly tool: string }; output: Nothing };
   setServerEnabled: { input: { readonly server: string; readonly enabled: boolean }; output: Nothing };
+  /** Several at once. Those that wait for a review, or were blocked, are not switched on. */
+  setServersEnabled: {
+    input: { readonly servers: readonly string[]; readonly enabled: boolean };
+    output: {
+      /** That are not as they were. */
+      readonly changed: readonly string[];
+      readonly held: readonly string[];
+    };
+  };
+  /** Ends its processes, or its tries; the next call starts it again. */
+  stopServer: { input: { readonly server: string }; output: Nothing };
+  /** What the servers' processes take of this computer, measured now. */
+  serverUsage: { input: Nothing; output: Usage };
+  /** Tools whose name or description has every word, by server. */
+  toolMatches: { input: { readonly text: string }; output: { readonly servers: readonly ToolMatches[] } };
   /** Tries an entry in a temporary connection; writes nothing. `server`: masked values stand for those of that one. */
   tryServer: {
     input: { readonly server?: string; readonly entry: Readonly<Record<string, unknown>> };
@@ -625,14 +763,21 @@ export interface DashboardContract {
   /** Its sign-in goes with it, and does not come back with its entry. */
   removeServer: { input: { readonly server: string }; output: Removed };
   undoRemoval: { input: { readonly undo: string }; output: { readonly server: string } };
-  /** The servers in a text that a person pasted: any of the known config shapes, or one entry, or a command line. */
+  /** The servers in a text that a person pasted: a config of any shape, an entry, a command line, a link, an address, a server.json. */
   readServers: {
     input: { readonly text: string };
     output: {
-      readonly servers: readonly { readonly name: string; readonly entry: Readonly<Record<string, unknown>> }[];
+      readonly servers: readonly PastedServer[];
     };
   };
   setMode: { input: { readonly mode: string }; output: Nothing };
+  /** How one client app is served, by what it calls itself. */
+  appSettings: { input: { readonly app: string }; output: AppSettings };
+  /** What is absent stays; null: as for all apps. Throws AppError mode_unknown. */
+  setAppSettings: {
+    input: { readonly app: string; readonly mode?: string | null; readonly threshold?: number | null };
+    output: Nothing;
+  };
   setSettings: {
     input: {
       /** A threshold of null: what suits the client app. */
@@ -660,6 +805,7 @@ export interface DashboardContract {
     input: { readonly id: string; readonly query: string };
     output: { readonly text: string; readonly truncated: boolean };
   };
+  spill: { input: { readonly id: string }; output: SpillRow };
   spillUse: { input: { readonly id: string }; output: SpillUse };
   pinSpill: { input: { readonly id: string; readonly pinned: boolean }; output: Nothing };
   /** Gone after ten seconds, or `now`; `restoreSpill` until then brings it back. */
@@ -676,7 +822,9 @@ export interface DashboardContract {
     input: { readonly app: string; readonly revision: string; readonly http?: boolean };
     output: InstallOutcome;
   };
-  uninstallApp: { input: { readonly app: string }; output: InstallOutcome };
+  previewUninstall: { input: { readonly app: string }; output: UninstallPreview };
+  /** With the preview's `revision` a file that has changed since is refused. */
+  uninstallApp: { input: { readonly app: string; readonly revision?: string }; output: InstallOutcome };
   undoInstall: { input: { readonly undo: string }; output: { readonly sentence: string } };
   /** The entry for an app that is not known, to be copied: our launcher as it is here, or the app's own address with its token. */
   otherEntry: { input: { readonly app: string; readonly http: boolean }; output: { readonly entry: string } };
@@ -773,6 +921,54 @@ export interface InboxContract {
   undecide: { input: { readonly id: string }; output: Decided };
 }
 
+// What people may ask about registries, where servers can be looked up. Types only.
+
+export type { RegistryAdding, RegistryInput, RegistryOption, RegistryPlace, RegistryPreview };
+
+/** A server as its publisher describes it: all texts are theirs, so show them as text, never as HTML. */
+export interface RegistryRow extends Omit<RegistryServer, 'options'> {
+  readonly options: readonly RegistryOption[];
+}
+
+/** One way to run one version of a server, and what the person answered: by the ids of inputs, secrets too. */
+export interface RegistryWish {
+  readonly registry?: string;
+  readonly server: string;
+  readonly version: string;
+  readonly option: string;
+  readonly answers: Readonly<Record<string, string>>;
+}
+
+/** Whatever a registry does not answer is an error (`registry_failed`), never an empty list. */
+export interface RegistryContract {
+  /** The first is asked where none is named. */
+  registries: { input: Nothing; output: { readonly registries: readonly RegistryPlace[] } };
+  registrySearch: {
+    input: { readonly registry?: string; readonly query: string; readonly limit?: number; readonly cursor?: string };
+    /** `next`: the cursor of what follows. `unreadable`: entries that are no servers, and are left out. */
+    output: {
+      readonly registry: string;
+      readonly servers: readonly RegistryRow[];
+      readonly unreadable: number;
+      readonly next?: string;
+    };
+  };
+  /** `name`: what it could be called here. */
+  registryServer: {
+    input: { readonly registry?: string; readonly server: string; readonly version?: string };
+    output: { readonly registry: string; readonly server: RegistryRow; readonly name: string };
+  };
+  /** What would be started or reached, letter by letter; nothing is. */
+  registryPreview: { input: RegistryWish; output: RegistryPreview };
+  /** Starts it once; nothing is kept. */
+  registryTry: { input: RegistryWish; output: ServerTrialResult };
+  /** Tries it and keeps it, secrets in the vault; `untried`: keeps it without, in review. */
+  registryAdd: {
+    input: RegistryWish & { readonly name: string; readonly untried?: boolean };
+    output: RegistryAdding;
+  };
+}
+
 // What people may ask about secrets. No value is ever in an answer. Types only.
 
 export interface SecretsContract {
@@ -864,10 +1060,288 @@ export interface PricedSavings extends SavingsReport {
 
 export interface SavingsContract {
   savings: { input: SavingsQuestion; output: PricedSavings };
+  charts: { input: { readonly period: SavingsPeriod }; output: Charts };
+}
+
+/** One step of a chart's time, in ms since 1970; `until` itself is outside. Tokens as in `SavingsSummary`, calls by outcome. */
+export interface ChartStep extends Readonly<Record<CallSummary['outcome'], number>> {
+  readonly from: number;
+  readonly until: number;
+  readonly without: number;
+  readonly with: number;
+  readonly uncapped: number;
+}
+
+export interface Charts {
+  readonly step: 'hour' | 'day' | 'week';
+  /** Oldest first, those without a call included. */
+  readonly steps: readonly ChartStep[];
+  /** Slowest first. */
+  readonly servers: readonly ServerLatency[];
+  /** So many calls the times are of; `isCut`: the newest of more. */
+  readonly measured: number;
+  readonly isCut: boolean;
+  /** When the core was started, and the mode became another one. */
+  readonly marks: readonly Moment[];
 }
 
 export interface CoreAccess {
   /** Rejects with AppError. */
   ask<M extends RpcMethod>(method: M, input: RpcMethods[M]['input']): Promise<RpcMethods[M]['output']>;
   close(): Promise<void>;
+}
+
+// The steps of client apps' sessions: what each asked and was given. Types only.
+
+/** What was asked, in a few words, secrets masked. */
+interface StepWords {
+  /** Grows with the time of the start. */
+  readonly id: number;
+  readonly at: number;
+  readonly sessionId: string;
+  readonly app: string;
+  /** As people call the app. */
+  readonly appName: string;
+  readonly mode: string;
+  readonly kind: StepKind;
+  /** The tool, prompt or address that was asked for; else the method. */
+  readonly name: string;
+  /** The words of a search, the tool that a helper was to call; may be empty. */
+  readonly what: string;
+  /** Calls of servers' tools that ran for it. */
+  readonly callCount: number;
+}
+
+export interface StepSummary extends StepWords {
+  readonly durationMs: number;
+  readonly outcome: CallSummary['outcome'];
+  readonly error: string | undefined;
+  readonly askedBytes: number;
+  readonly givenBytes: number;
+  /**
+   * Tokens by the ledger: given to the app, sent by servers for it, and what its model would have read without us and did read, as the savings
+   * have it. Absent until counted, or where no model reads.
+   */
+  readonly given: number | undefined;
+  readonly raw: number | undefined;
+  readonly baseline: number | undefined;
+  readonly loaded: number | undefined;
+  /** The first of its calls. */
+  readonly calls: readonly CallSummary[];
+}
+
+export interface OpenStepSummary extends StepWords {
+  readonly canCancel: boolean;
+  /** As the server tells it. */
+  readonly progress?: {
+    readonly progress: number;
+    readonly total?: number | undefined;
+    readonly message?: string | undefined;
+  };
+}
+
+/** One step in full, with the beginnings of its texts (64 Ki characters) and up to 1 000 of its calls. */
+export interface StepDetail extends StepSummary {
+  readonly texts: Readonly<Record<'asked' | 'given', CallText>>;
+}
+
+export interface TimelineSession {
+  readonly id: string;
+  readonly app: string;
+  readonly appName: string;
+  /** Now, where it is live; else as it was last. */
+  readonly mode: string;
+  readonly isLive: boolean;
+  /** Of its first and last step on record. */
+  readonly from: number;
+  readonly to: number;
+  readonly steps: number;
+  /** Tokens that its app was given. */
+  readonly given: number;
+  /** Longer answers to it are kept on disk, in bytes, 0: none is; undefined: a person's, whom nothing is kept from. */
+  readonly limitBytes: number | undefined;
+}
+
+export interface TimelineOverview {
+  /** Moves when steps were written. */
+  readonly revision: number;
+  /** What runs for longer than a moment, the oldest first. */
+  readonly open: readonly OpenStepSummary[];
+  /** How many run besides. */
+  readonly more: number;
+}
+
+export interface StepQuery extends StepSearch {
+  readonly beforeId?: number;
+  readonly afterId?: number;
+  /** At most 1 000. */
+  readonly limit?: number;
+}
+
+// What a person finds by a few words, wherever in the dashboard it is. Types only.
+
+/** Its words are the server's: show them as text, never as HTML. */
+export interface FoundTool {
+  readonly server: string;
+  /** By the server's own name. */
+  readonly tool: string;
+  /** The beginning of it. */
+  readonly description: string;
+}
+
+interface FindContract {
+  /**
+   * Tools by the product's own search, then those whose names have every word; sessions and kept answers whose app, mode, server or tool
+   * has every word, the newest first. A few of each; nothing for a text without words.
+   */
+  find: {
+    input: { readonly text: string };
+    output: {
+      readonly tools: readonly FoundTool[];
+      readonly sessions: readonly TimelineSession[];
+      readonly kept: readonly SpillRow[];
+      /** Sessions were looked for among so many of the newest, and none that are older; undefined: all were. */
+      readonly sessionsLookedThrough?: number;
+    };
+  };
+}
+
+// Tools that the person runs by hand, as a client app called "You". Types only.
+
+/** Something the server asks meanwhile; its words are the server's. */
+export interface RunQuestion {
+  readonly id: string;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** How a run stands. The end is told once it has one. */
+export interface RunState {
+  readonly id: string;
+  readonly server: string;
+  readonly tool: string;
+  /** Grows with whatever is new. */
+  readonly revision: number;
+  readonly startedAt: number;
+  /** As the server sends it: `progress`, `total`, `message`. */
+  readonly progress: Readonly<Record<string, unknown>> | undefined;
+  readonly log: readonly string[];
+  readonly questions: readonly RunQuestion[];
+  readonly end:
+    | {
+        readonly endedAt: number;
+        readonly outcome: CallSummary['outcome'];
+        /** Verbatim, where it failed. */
+        readonly error: RpcFailure | undefined;
+        /** The beginning (64 Ki characters) of what the server sent; empty where it sent nothing. */
+        readonly sent: string;
+        readonly bytes: number;
+        readonly cut: boolean;
+      }
+    | undefined;
+}
+
+export type { GivenByMode };
+
+export interface RunContract {
+  /** Starts it; where the tool does not say that it only reads, only with `agreed`: without, the answer says what it would be asked. */
+  startRun: {
+    input: {
+      readonly server: string;
+      readonly tool: string;
+      readonly arguments: Readonly<Record<string, unknown>>;
+      readonly agreed?: boolean;
+    };
+    output: { readonly id: string } | { readonly asks: 'writes' | 'destroys' };
+  };
+  /** Answers when there is something newer than `after`, after 20 seconds at the latest. */
+  run: { input: { readonly id: string; readonly after: number }; output: RunState };
+  answerRun: {
+    input: {
+      readonly id: string;
+      readonly question: string;
+      readonly answer: {
+        readonly action: 'accept' | 'decline' | 'cancel';
+        readonly content?: Readonly<Record<string, unknown>>;
+        /** In a model's place. */
+        readonly text?: string;
+      };
+    };
+    output: Nothing;
+  };
+  cancelRun: { input: { readonly id: string }; output: Nothing };
+  /** All that the server sent, up to 8 Mi characters. */
+  runResult: { input: { readonly id: string }; output: { readonly result: Readonly<Record<string, unknown>> } };
+  /** What each mode would give a model of the answer; `app`: for an app that takes no more than that one. */
+  runGiven: {
+    input: { readonly id: string; readonly app?: string };
+    output: { readonly rows: readonly GivenByMode[] };
+  };
+}
+
+export type { ViewGrant, ViewWishes };
+
+/** A tool's view, ready to be put into a frame. All of it is the server's: none of it is to be trusted. */
+export interface OpenedView {
+  readonly uri: string;
+  readonly html: string;
+  /** Address of the frame to put it into, good once and for a minute. */
+  readonly frame: string;
+  /** For the frame's `allow`. */
+  readonly allow: string;
+  readonly wishes: ViewWishes;
+  /** The tool's definition, as the server lists it. */
+  readonly tool: Readonly<Record<string, unknown>>;
+}
+
+export interface AppViewContract {
+  /** Reads a tool's view from its server. Rejects with AppError not_found where the tool has none. */
+  openView: { input: { readonly server: string; readonly tool: string } & ViewGrant; output: OpenedView };
+  /**
+   * Starts a tool of the view's own server, by the server's own name, as a run; where it does not say that it only reads, only with
+   * `agreed`. Rejects with AppError not_allowed for a tool that is not for views.
+   */
+  callFromView: {
+    input: {
+      readonly server: string;
+      readonly view: string;
+      readonly tool: string;
+      readonly arguments: Readonly<Record<string, unknown>>;
+      readonly agreed?: boolean;
+    };
+    output: { readonly id: string } | { readonly asks: 'writes' | 'destroys' };
+  };
+  /** Reads a resource of the view's own server, up to 8 Mi characters. */
+  readForView: {
+    input: { readonly server: string; readonly uri: string };
+    output: { readonly result: Readonly<Record<string, unknown>> };
+  };
+}
+
+export interface TimelineContract {
+  /** Sums are of all steps that fit, not of the page alone. */
+  steps: {
+    input: StepQuery;
+    output: {
+      readonly steps: readonly StepSummary[];
+      readonly sums: StepSums;
+      /** How many there are in the same session and time, whatever else is asked for. */
+      readonly all: number;
+      readonly more: boolean;
+      /** So many of the newest were looked through for a filter, and none that are older; missing: all were. */
+      readonly lookedThrough?: number;
+      /** Of the savings since then, what no step on record accounts for: tokens without and with us. Where one of their periods is asked for. */
+      readonly apart?: { readonly without: number; readonly with: number };
+    };
+  };
+  step: { input: { readonly id: number }; output: StepDetail };
+  /** More of a text, in parts of 64 Ki characters. */
+  stepText: {
+    input: { readonly id: number; readonly side: 'asked' | 'given'; readonly from: number };
+    output: CallText;
+  };
+  /** Ends what runs, for the person; its app is told by whom. Rejects with AppError not_found where it is over. */
+  cancelStep: { input: { readonly id: number }; output: Nothing };
+  /** Those with the newest steps first, at most 100. */
+  timelineSessions: { input: Nothing; output: { readonly sessions: readonly TimelineSession[] } };
 }

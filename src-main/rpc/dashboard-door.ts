@@ -12,6 +12,7 @@ import { decodePart, parseBody, readTextBody, requestPath } from '../core/sessio
 import { rpcCode, RpcError } from '../core/wire/message.ts';
 import type { RpcFailure } from './contract.ts';
 import { type PageSignatures, proofHeader, type Signed } from './page-key.ts';
+import { type FrameDocument, framePath } from './view-frames.ts';
 import type { StatePublisher } from './state-publisher.ts';
 
 export interface DashboardDoorOptions {
@@ -25,6 +26,8 @@ export interface DashboardDoorOptions {
   readonly ask: (method: string, input: unknown, signal: AbortSignal) => Promise<Record<string, unknown>>;
   /** A kept answer's file. Throws AppError not_found. */
   readonly spillFile: (id: string) => { readonly file: string; readonly mimeType: string };
+  /** The frame of a view, once; undefined: there is none at that address. */
+  readonly viewFrame: (path: string) => FrameDocument | undefined;
 }
 
 const longestInput = 1024 * 1024;
@@ -37,6 +40,7 @@ export async function answerDashboard(
   options: DashboardDoorOptions,
 ): Promise<boolean> {
   const pathname = requestPath(request);
+  if (pathname.startsWith(framePath)) return serveFrame(pathname, request, response, options);
   if (!pathname.startsWith('/rpc/')) return servePage(pathname, request, response, options.root);
   try {
     const signed = requireEntry(request, options);
@@ -57,6 +61,21 @@ async function servePage(
   const found = method === 'GET' ? await pageFile(root, path) : undefined;
   if (found === undefined) return false;
   response.writeHead(200, { ...pageHeaders, 'content-type': found.type }).end(found.body);
+  return true;
+}
+
+/** To a frame of our own page: its address is a ticket that only the page was told, so no key is asked for. */
+function serveFrame(
+  path: string,
+  { method, headers }: IncomingMessage,
+  response: ServerResponse,
+  { viewFrame }: Pick<DashboardDoorOptions, 'viewFrame'>,
+): boolean {
+  const isFrame = (headers['sec-fetch-dest'] ?? 'iframe') === 'iframe';
+  const isOwn = (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin';
+  const found = method === 'GET' && isFrame && isOwn ? viewFrame(path) : undefined;
+  if (found === undefined) fail(response, new AppError('not_found', 'There is no view here.'));
+  else response.writeHead(200, found.headers).end(found.body);
   return true;
 }
 

@@ -5,6 +5,7 @@ import { answerRpc } from './answer-rpc.ts';
 import { stateBuilders, stateSource } from './build-state.ts';
 import { answerDashboard, type DashboardDoorOptions } from './dashboard-door.ts';
 import type { RpcDeps } from './deps.ts';
+import type { FrameDocument } from './view-frames.ts';
 import { StatePublisher } from './state-publisher.ts';
 
 export class Dashboard {
@@ -35,7 +36,13 @@ export class Dashboard {
       publisher: this.publisher,
       ask: (method, input, signal) => this.ask(method, input, signal),
       spillFile: (id) => this.spillFile(id),
+      viewFrame: (path) => this.viewFrame(path),
     });
+  }
+
+  /** The frame of a view at an address that was given out; once. */
+  viewFrame(path: string): FrameDocument | undefined {
+    return this.#deps.views?.take(path);
   }
 
   /** Throws AppError not_found. */

@@ -1,10 +1,11 @@
 /** What the answers to people's questions are made from. */
-import { offerText } from '../core/admin/healing.ts';
+import { offerHint } from '../core/admin/healing.ts';
 import type { Aggregator } from '../core/aggregator.ts';
 import { AppError } from '../core/base/errors.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import { Masker, maskText, secretValues } from '../core/base/mask.ts';
 import { markHidden } from '../core/base/shown-text.ts';
+import type { Runs } from '../core/calls/runs.ts';
 import { nameOfApp } from '../core/client-apps/app-limits.ts';
 import type { AccessRow, AppRow } from '../core/client-apps/app-rows.ts';
 import type { HealOffer } from '../core/client-apps/heal-offers.ts';
@@ -13,6 +14,7 @@ import type { ManagedServer } from '../core/servers/managed-server.ts';
 import type { ServerHealth } from '../core/servers/server-state.ts';
 import { scopesInWords, splitScope } from '../core/servers/sign-in/scope-words.ts';
 import type { Session } from '../core/sessions/session.ts';
+import type { ViewFrames } from './view-frames.ts';
 import type { CoreState, RpcMethod, RpcMethods, ServerStatus, SessionStatus, SettingsFacts } from './contract.ts';
 
 export interface RpcDeps {
@@ -25,6 +27,10 @@ export interface RpcDeps {
   readonly desktop: DesktopService | undefined;
   /** Client apps of this machine. */
   readonly apps: AppsService;
+  /** Tools that the person runs by hand; absent where there is no dashboard. */
+  readonly runs?: Runs;
+  /** Frames for views of tools; absent where there is no dashboard. */
+  readonly views?: ViewFrames;
 }
 
 /** What only the desktop app can do for the dashboard. */
@@ -46,6 +52,7 @@ type Ask<M extends keyof RpcMethods> = (input: RpcMethods[M]['input']) => Promis
 export interface AppsService {
   readonly previewInstall: Ask<'previewInstall'>;
   readonly installApp: Ask<'installApp'>;
+  readonly previewUninstall: Ask<'previewUninstall'>;
   readonly uninstallApp: Ask<'uninstallApp'>;
   readonly undoInstall: Ask<'undoInstall'>;
   readonly otherEntry: Ask<'otherEntry'>;
@@ -70,6 +77,7 @@ const refuse = (): Promise<never> =>
 export const noApps: AppsService = {
   previewInstall: refuse,
   installApp: refuse,
+  previewUninstall: refuse,
   uninstallApp: refuse,
   undoInstall: refuse,
   otherEntry: refuse,
@@ -104,6 +112,7 @@ export function coreState(core: Aggregator, doors: Doors): CoreState {
     socket: doors.socket,
     http: doors.http,
     httpProblem: doors.httpProblem,
+    extensionProblem: core.kinds.problem ?? '',
     mode: mode ?? config.current.mode,
     servers: serverStatuses(core),
     sessions: sessionStatuses(core),
@@ -152,7 +161,7 @@ function withOffer(health: ServerHealth, offer: HealOffer | undefined): Health {
   return {
     level: level === 'ok' ? 'attention' : level,
     summary,
-    detail: `${offerText(offer)} ${detail}`.trimEnd(),
+    detail: `${detail} ${offerHint(offer)}`.trimStart(),
     action: { kind: 'heal', label: 'Decide' },
   };
 }

@@ -3,6 +3,17 @@
 export const views = ['overview', 'inbox', 'servers', 'activity', 'spills', 'setup', 'settings'] as const;
 export type View = (typeof views)[number];
 
+/** As the sidebar has them. */
+export const viewNames: Readonly<Record<View, string>> = {
+  overview: 'Overview',
+  inbox: 'Inbox',
+  servers: 'Servers',
+  activity: 'Activity',
+  spills: 'Spills',
+  setup: 'Setup',
+  settings: 'Settings',
+};
+
 /** The link to a place of the dashboard. */
 export function hrefTo(view: View, path: readonly string[] = [], query: Readonly<Record<string, string>> = {}): string {
   const search = new URLSearchParams(query).toString();

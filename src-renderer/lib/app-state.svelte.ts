@@ -18,6 +18,7 @@ export class AppStateStore implements Slices {
   profiles = $state.raw<AppState['profiles']>();
   savings = $state.raw<AppState['savings']>();
   activity = $state.raw<AppState['activity']>();
+  timeline = $state.raw<AppState['timeline']>();
   spills = $state.raw<AppState['spills']>();
   setup = $state.raw<AppState['setup']>();
   access = $state.raw<AppState['access']>();

@@ -5,7 +5,7 @@ import { count, list } from './format.ts';
 
 export type HeadlineFacts = Pick<Slices, 'core' | 'servers' | 'sessions' | 'modes'>;
 
-/** `7 servers healthy · Claude Desktop and Cursor connected · Search mode`. Empty before anything is known. */
+/** `7 servers healthy · Claude Desktop and Cursor in session · Search mode`. Empty before anything is known. */
 export function headline({ core, servers, sessions, modes }: HeadlineFacts): string {
   return [
     ...(servers === undefined ? [] : [core?.paused === true ? 'Paused: no server runs' : serversInWords(servers)]),
@@ -35,6 +35,6 @@ export function serversInWords(servers: readonly ServerRow[]): string {
 
 function appsInWords(sessions: readonly SessionStatus[]): string {
   const apps = [...new Set(sessions.map(({ appName }) => appName))];
-  if (apps.length === 0) return 'No app connected';
-  return `${apps.length > 3 ? count(apps.length, 'app') : list(apps)} connected`;
+  if (apps.length === 0) return 'No app in session';
+  return `${apps.length > 3 ? count(apps.length, 'app') : list(apps)} in session`;
 }

@@ -33,25 +33,50 @@ const shortcuts: Readonly<Record<'macApp' | 'macBrowser' | 'app' | 'browser', Sh
   browser: { held: ['altKey', 'shiftKey'], shown: 'Alt+Shift+', aria: 'Alt+Shift+' },
 };
 
+/** As the system writes it, and as `aria-keyshortcuts` has it. */
+export interface KeyName {
+  readonly shown: string;
+  readonly aria: string;
+}
+
+export const filterKey: KeyName = { shown: '/', aria: '/' };
+export const helpKey: KeyName = { shown: '?', aria: '?' };
+export const closeKey: KeyName = { shown: 'Esc', aria: 'Escape' };
+
+export function paletteKey({ isMac }: Place): KeyName {
+  return isMac ? { shown: '⌘K', aria: 'Meta+K' } : { shown: 'Ctrl+K', aria: 'Control+K' };
+}
+
 /** How the shortcut of the view with this number (from 1) is written. */
-export function viewShortcut(number: number, place: Place): { readonly shown: string; readonly aria: string } {
+export function viewShortcut(number: number, place: Place): KeyName {
   const { shown, aria } = shortcutIn(place);
   return { shown: `${shown}${number}`, aria: `${aria}${number}` };
 }
 
+/** Beside what it does: `Filter (/)`. */
+export function withKey(what: string, { shown }: KeyName): string {
+  return `${what} (${shown})`;
+}
+
+export type Command = { readonly view: View } | 'filter' | 'palette' | 'help';
+
 /** What a key stands for; undefined for one that is nobody's. `isTyping`: the focus is in a field. */
-export function commandOf(
-  press: KeyPress,
-  isTyping: boolean,
-  place: Place,
-): { readonly view: View } | 'filter' | undefined {
+export function commandOf(press: KeyPress, isTyping: boolean, place: Place): Command | undefined {
   const { key, code, ctrlKey, metaKey, altKey } = press;
   const digit = /^(?:Digit|Numpad)([1-7])$/.exec(code)?.[1];
-  if (digit !== undefined && isHeld(press, shortcutIn(place))) {
+  if (digit !== undefined && isHeld(press, shortcutIn(place).held)) {
     const view = views[Number(digit) - 1];
     return view && { view };
   }
-  return key === '/' && !ctrlKey && !metaKey && !altKey && !isTyping ? 'filter' : undefined;
+  if (isLetterK(press) && isHeld(press, [place.isMac ? 'metaKey' : 'ctrlKey'])) return 'palette';
+  if (ctrlKey || metaKey || altKey || isTyping) return undefined;
+  if (key === filterKey.shown) return 'filter';
+  return key === helpKey.shown ? 'help' : undefined;
+}
+
+/** By what it writes; where that is no Latin letter, by its place. */
+function isLetterK({ key, code }: KeyPress): boolean {
+  return key.toLowerCase() === 'k' || (code === 'KeyK' && key > '\u007f');
 }
 
 function shortcutIn({ isMac, isBrowser }: Place): Shortcut {
@@ -60,6 +85,6 @@ function shortcutIn({ isMac, isBrowser }: Place): Shortcut {
 }
 
 /** These and no others: more held keys are another shortcut. */
-function isHeld(press: KeyPress, { held }: Shortcut): boolean {
+function isHeld(press: KeyPress, held: Shortcut['held']): boolean {
   return (['ctrlKey', 'metaKey', 'altKey', 'shiftKey'] as const).every((name) => press[name] === held.includes(name));
 }

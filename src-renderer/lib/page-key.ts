@@ -6,14 +6,17 @@
 const storageName = 'tooltray.key';
 const encoder = new TextEncoder();
 
-/** Takes the key out of the address, where there is one. To be called before anything reads the address. */
-export function takeKey(): void {
-  const key = /^#key=(.+)$/.exec(location.hash)?.[1];
-  if (key === undefined) return;
+/** Takes the key out of the address, where there is one. To be called before anything reads the address. @returns whether it is a new one. */
+export function takeKey(): boolean {
+  const encoded = /^#key=(.+)$/.exec(location.hash)?.[1];
+  if (encoded === undefined) return false;
   // A core that asks for none says so: an old one would have this page wait for a proof.
-  if (key === 'none') localStorage.removeItem(storageName);
-  else localStorage.setItem(storageName, decodeURIComponent(key));
+  const key = encoded === 'none' ? null : decodeURIComponent(encoded);
+  const isNew = key !== localStorage.getItem(storageName);
+  if (key === null) localStorage.removeItem(storageName);
+  else localStorage.setItem(storageName, key);
   history.replaceState(undefined, '', location.pathname);
+  return isNew;
 }
 
 export interface SignedQuestion {

@@ -1,5 +1,5 @@
 /** Texts of a call made readable. Numbers keep their digits, and what was cut in the middle is shown as far as it goes. Pure. */
-import { whole } from './format.ts';
+import { count } from './format.ts';
 import { isRecord } from './record.ts';
 
 /** What a result says, block by block. */
@@ -42,7 +42,7 @@ export function resultBlocks(json: string): readonly Block[] | undefined {
 }
 
 /** A member of the topmost object as it is spelled, out of what prettyJson made. */
-function memberText(pretty: string, name: string): string {
+export function memberText(pretty: string, name: string): string {
   const lines = pretty.split('\n');
   const opening = `  "${name}": `;
   const from = lines.findIndex((line) => line.startsWith(opening));
@@ -57,7 +57,7 @@ function blockOf(block: unknown): Block {
   const { type, text, mimeType, data, uri } = block;
   if (type === 'text' && typeof text === 'string') return { title: 'Text', text: readable(text) };
   const title = typeof mimeType === 'string' ? mimeType : String(type);
-  if (typeof data === 'string') return { title, text: `${whole(data.length)} characters of base64` };
+  if (typeof data === 'string') return { title, text: `${count(data.length, 'character')} of base64` };
   return typeof uri === 'string' ? { title, text: uri } : { title, text: JSON.stringify(block, undefined, 2) };
 }
 

@@ -1,10 +1,11 @@
-/** The one thing that mends a server, or whatever else waits for a person: done at once, or by going where it is done. */
+/** What a person does with servers and with Tooltray as a whole, from its page or by its name. None of it rejects: what goes wrong is said in a toast. */
 import type { AttentionAction } from '../../src-main/rpc/contract.ts';
 import { api } from './api.ts';
+import { modeName } from './headline.ts';
 import { routes } from './routes.svelte.ts';
-import type { ToastStore } from './toasts.svelte.ts';
+import { inShort, type ToastStore } from './toasts.svelte.ts';
 
-/** Never rejects: what goes wrong is said in a toast. */
+/** The one thing that mends a server, or whatever else waits for a person: done at once, or by going where it is done. */
 export function act(kind: AttentionAction['kind'], server: string | undefined, toasts: ToastStore): Promise<boolean> {
   return toasts.attempt(() => (server === undefined ? actOnCore(kind) : actOnServer(kind, server, toasts)));
 }
@@ -15,6 +16,7 @@ async function actOnServer(kind: AttentionAction['kind'], server: string, toasts
   else if (kind === 'enable') await api.ask('setServerEnabled', { server, enabled: true });
   else if (kind === 'heal' || kind === 'review') routes.go('inbox', 'server', server);
   else if (kind === 'edit-config') routes.go('servers', server, 'config');
+  else if (kind === 'add-secret') routes.go('servers', server);
   else if (kind === 'view-log') routes.go('servers', server, 'log');
   else await actOnCore(kind);
 }
@@ -23,6 +25,41 @@ async function actOnCore(kind: AttentionAction['kind']): Promise<void> {
   if (kind === 'resume') await api.ask('setPaused', { paused: false });
   else if (kind === 'connect-app') routes.go('setup', 'apps');
   else routes.go('settings');
+}
+
+/** What comes of it is told by the server's state. */
+export function restart(server: string, toasts: ToastStore): Promise<boolean> {
+  return toasts.attempt(() => api.ask('retry', { server }), inShort);
+}
+
+export function stop(server: string, toasts: ToastStore): Promise<boolean> {
+  return toasts.attempt(async () => {
+    await api.ask('stopServer', { server });
+    toasts.show({ text: `${server} was stopped. The next call of an app starts it again.` });
+  }, inShort);
+}
+
+export function setEnabled(server: string, enabled: boolean, toasts: ToastStore): Promise<boolean> {
+  return toasts.attempt(() => api.ask('setServerEnabled', { server, enabled }), inShort);
+}
+
+export function signOut(server: string, toasts: ToastStore): Promise<boolean> {
+  return toasts.attempt(async () => {
+    const { sentence } = await api.ask('signOut', { server });
+    toasts.show({ text: sentence });
+  });
+}
+
+export function setPaused(paused: boolean, toasts: ToastStore): Promise<boolean> {
+  return toasts.attempt(() => api.ask('setPaused', { paused }), inShort);
+}
+
+/** How apps are shown the tools from now on; `before`: what Undo leads back to. */
+export function setMode(mode: string, before: string, toasts: ToastStore): Promise<boolean> {
+  return toasts.attempt(async () => {
+    await api.ask('setMode', { mode });
+    toasts.show({ text: `${modeName(mode)} mode from now on.`, undo: () => void setMode(before, mode, toasts) });
+  });
 }
 
 /** Only an address of the web: it comes from the server. */

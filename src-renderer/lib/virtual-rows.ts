@@ -50,6 +50,11 @@ export function visibleRows(place: number, { count, rowHeight, viewport }: ListS
   return { first, end, offset: first * rowHeight - place };
 }
 
+/** As many rows as ever exist at once. */
+export function mostRows({ rowHeight, viewport }: Pick<ListSize, 'rowHeight' | 'viewport'>): number {
+  return Math.ceil(viewport / rowHeight) + 1 + 2 * spareRows;
+}
+
 /** The place nearest to where we are at which a row is wholly seen. */
 export function placeShowing(row: number, place: number, { rowHeight, viewport }: ListSize): number {
   const top = row * rowHeight;

@@ -28,6 +28,7 @@ test('without arguments the help names every command and exits with 0', async ()
         'undo',
         'list',
         'add',
+        'registry',
         'remove',
         'enable',
         'disable',
@@ -60,7 +61,7 @@ test('a command tells how it is used, by --help and by help', async () => {
   const { code, stdout } = await home.run('add', '--help');
   expect({ code, first: stdout.split('\n')[0] }).toEqual({
     code: 0,
-    first: 'Usage: tooltray add NAME COMMAND [ARGS…] | NAME --url URL | NAME',
+    first: 'Usage: tooltray add NAME COMMAND [ARGS…] | NAME --url URL | NAME | TEXT',
   });
   expect((await home.run('help', 'add')).stdout).toBe(stdout);
 });

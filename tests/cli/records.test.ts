@@ -35,11 +35,19 @@ test('logs gives the last lines of a server, goes on with what comes, and knows 
   await using home = new CliHome({ crash: entries.crash, quiet: entries.echo });
   await home.serve();
   const { stdout } = await eventually(
-    () => home.run('logs', 'crash', '--lines', '1'),
-    (answer) => answer.stdout.includes('crashes'),
+    () => home.run('logs', 'crash'),
+    (answer) => answer.stdout.includes('Next try in'),
   );
-  expect(stdout).toBe('Fatal: the fixture crashes on purpose.\n');
-  expect((await home.run('logs', 'quiet')).stdout).toContain('Nothing was written yet');
+  // Each line with its time, whose it is, and what became of the server between what it says.
+  const [started, said, ended, next] = stdout.split('\n').map((line) => line.replace(/^[\d-]+T[\d:.]+Z /, ''));
+  expect(started).toMatch(/^tooltray: Started, process \d+\.$/);
+  expect(said).toBe('server: Fatal: the fixture crashes on purpose.');
+  expect(ended).toMatch(/^tooltray: Process \d+ exited with code \d+\.$/);
+  expect(next).toMatch(/^tooltray \[error\]: The connection is gone\. Next try in \d+ s\.$/);
+  expect((await home.run('logs', 'crash', '--lines', '1')).stdout.split('\n')).toHaveLength(2);
+  expect((await home.run('logs', 'quiet')).stdout).toMatch(
+    /Handshake done in \d+ ms: .*\n.* tooltray: Lists read: 1 tool\.\n$/,
+  );
   expect(await home.run('logs', 'crahs')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('"crash"') as string,
@@ -81,6 +89,34 @@ test('activity lists the calls, filters them, and exports every one', async () =
     .split('\n')
     .map((line) => JSON.parse(line) as { tool: string });
   expect(rows.map(({ tool }) => tool)).toEqual(['current_time', 'echo']);
+});
+
+test('activity tells steps and sessions of apps, not calls alone', async () => {
+  await using home = new CliHome({ echo: entries.echo, utils: { type: 'builtin', builtin: 'utils' } });
+  await home.serve();
+  await home.run('call', 'echo:echo', 'message=hello', '--read');
+  await home.run('call', 'utils:current_time', 'timezone=No/Where');
+  const { data } = await home.json('activity', '--steps');
+  expect(data).toMatchObject({
+    sums: { steps: 2, problems: 1 },
+    steps: [
+      { kind: 'call', outcome: 'tool_error', calls: [{ server: 'utils' }] },
+      { kind: 'call', outcome: 'ok', calls: [{ server: 'echo' }] },
+    ],
+  });
+  expect((await home.run('activity', '--steps', '--limit', '1')).stdout).toMatch(
+    /call +utils:current_time +tool error .*\n\n1 of 2 steps; more with --limit N\.\n$/s,
+  );
+  expect((await home.run('activity', '--steps', '--text', 'echo')).stdout).toMatch(/ echo:echo +ok/);
+  expect((await home.run('activity', '--steps', '--failed', '--server', 'echo')).stdout).toContain('No step fits.');
+  const sessions = (await home.json('activity', 'sessions')).data as { sessions: { id: string; steps: number }[] };
+  expect(sessions.sessions.map(({ steps }) => steps)).toEqual([2]);
+  const id = sessions.sessions[0]?.id ?? '';
+  expect((await home.run('activity', 'sessions')).stdout).toContain(id);
+  expect((await home.json('activity', '--session', id)).data).toMatchObject({ sums: { steps: 2 } });
+  expect((await home.run('activity', '--session', 'nobody')).stdout).toContain('No step fits.');
+  const lines = (await home.run('activity', 'export', '--steps')).stdout.trim().split('\n');
+  expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual(['call', 'call']);
 });
 
 test('call takes what the call may do at most, pairs, and helper tools of modes', async () => {

@@ -1,10 +1,17 @@
 /** The parts of the desktop app that decide something without Electron. */
+import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../src-main/core/base/errors.ts';
 import { AttentionNews } from '../../src-main/desktop/attention-notices.ts';
-import { grounds, type GuardDeps, guardPages, windowPlace } from '../../src-main/desktop/dashboard-window.ts';
+import {
+  askBeforeLeaving,
+  grounds,
+  type GuardDeps,
+  guardPages,
+  windowPlace,
+} from '../../src-main/desktop/dashboard-window.ts';
 import { placeInWords, placeOfLink, placeUrl } from '../../src-main/desktop/dashboard-places.ts';
 import { takeOver } from '../../src-main/desktop/take-over.ts';
 import { type Updater, Updates } from '../../src-main/desktop/updates.ts';
@@ -33,6 +40,18 @@ describe('a link', () => {
     expect(placeInWords(['/opt/Tooltray/tooltray', '--flag', 'tooltray://spills'])).toBe('spills');
     expect(placeInWords(['/opt/Tooltray/tooltray'])).toBeUndefined();
   });
+});
+
+test('a page with edits is left only after a yes: Electron would keep its window open without a word', () => {
+  const page = new EventEmitter();
+  const answers = [false, true];
+  askBeforeLeaving(page as unknown as Parameters<typeof askBeforeLeaving>[0], () => answers.shift() ?? false);
+  const leaves = (): boolean => {
+    const event = { isPrevented: false, preventDefault: () => void (event.isPrevented = true) };
+    page.emit('will-prevent-unload', event);
+    return event.isPrevented;
+  };
+  expect([leaves(), leaves()]).toEqual([false, true]);
 });
 
 describe('a notification', () => {

@@ -17,7 +17,7 @@ test('an app that is revoked ends at once and is told why, another dashboard see
     await one.goto(core.link);
     await one.goto(core.at('settings'));
     await expect(rowOf(one)).toContainText('Allowed');
-    await expect(rowOf(one)).toContainText('Connected now');
+    await expect(rowOf(one)).toContainText('In session now');
   }
 
   const revoke = page.getByRole('button', { name: 'Revoke Claude Desktop' });
@@ -33,7 +33,7 @@ test('an app that is revoked ends at once and is told why, another dashboard see
   await dialog.getByRole('button', { name: 'Revoke Claude Desktop' }).click();
   for (const one of [page, other]) {
     await expect(rowOf(one)).toContainText('Revoked just now');
-    await expect(rowOf(one)).not.toContainText('Connected now');
+    await expect(rowOf(one)).not.toContainText('In session now');
   }
   expect(await app.call('echo__echo', { message: 'during' })).toContain(
     'The access of Claude Desktop to Tooltray was revoked',
@@ -42,7 +42,7 @@ test('an app that is revoked ends at once and is told why, another dashboard see
   await other.getByRole('button', { name: 'Allow Claude Desktop' }).click();
   await expect(rowOf(page)).toContainText('Allowed');
   expect(await app.call('echo__echo', { message: 'after' })).toContain('after');
-  await expect(rowOf(page)).toContainText('Connected now');
+  await expect(rowOf(page)).toContainText('In session now');
   await core.remove();
 });
 

@@ -132,6 +132,8 @@ test('no barrier is found in either theme', async ({ page, core }) => {
   await expectNoBarrier(page, 'the list');
   await rowOf(page, 'close_issue').getByRole('link').click();
   await expect(page.getByRole('dialog')).toBeVisible();
+  // Docked: the list stays beside it.
+  await expect(rowOf(page, 'close_issue')).toBeVisible();
   for (const tab of ['Summary', 'What was said', 'Timing']) {
     await page.getByRole('tab', { name: tab }).click();
     await expectNoBarrier(page, tab);

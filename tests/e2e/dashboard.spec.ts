@@ -24,7 +24,7 @@ test('the link’s key leaves the address, and a reload is still let in', async 
 test('one sentence says how things are', async ({ page, core }) => {
   await page.goto(core.link);
   await expect(page.getByRole('status').first()).toHaveText(
-    '1 of 2 servers needs attention · No app connected · Search mode',
+    '1 of 2 servers needs attention · No app in session · Search mode',
   );
 });
 
@@ -72,6 +72,26 @@ test('when the core is killed the page says so, keeps what it knew, and is of us
   await expect(page.getByRole('alert')).toBeHidden({ timeout: 20_000 });
   await page.getByRole('button', { name: 'Pause all' }).click();
   await expect(page.getByRole('status').first()).toContainText('Paused');
+});
+
+test('the link pasted over the address leaves a person where they are, and another core’s lets them in there', async ({
+  page,
+  core,
+}) => {
+  await page.goto(core.link);
+  for (const view of ['servers', 'activity', 'settings']) {
+    await page.goto(core.at(view));
+    await page.goto(core.link);
+    await page.goto(core.at('inbox'));
+    await expect(page).toHaveURL(core.at('inbox'));
+    await page.goto(core.link);
+    await expect(page).toHaveURL(core.at('inbox'));
+    await expect(page.getByRole('heading', { level: 1, name: 'Inbox' })).toBeVisible();
+  }
+  await page.evaluate(() => localStorage.setItem('tooltray.key', 'of an older core'));
+  await page.goto(core.link);
+  await expect(page).toHaveURL(core.at('').replace('#/', ''));
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 });
 
 test('a pause is told, waits in the list of what needs a person, and ends there', async ({ page, core }) => {

@@ -118,7 +118,7 @@ test('names, descriptions, logs, errors, arguments, answers and kept answers are
     await expect(page.locator('mark').first()).toHaveText('<u>cell');
     await expectText(page, 'column');
     await go(`spills/${picture}`);
-    await expect(page.getByRole('img', { name: 'What draw answered' })).toBeVisible();
+    await expect(page.getByRole('img', { name: 'evil › draw, server sent' })).toBeVisible();
     await expectText(page);
   });
   await test.step('setup and settings', async () => {

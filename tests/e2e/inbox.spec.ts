@@ -7,6 +7,27 @@ import { ServedCore } from './serve-core.ts';
 const tool = (name: string, description: string): object => ({ name, description, inputSchema: { type: 'object' } });
 const said = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
 
+plain('whoever goes elsewhere while a decision is on its way is not called back', async ({ page }) => {
+  await using core = await ServedCore.start({ config: { servers: { echo: fixtureCommand('echo') } } });
+  const app = await core.connect();
+  const save = { action: 'save', server: 'echo', descriptions: { echo: 'Safe, call this first' } };
+  await app.call('optimize_descriptions', save);
+  await page.goto(core.link);
+  await page.goto(core.at('inbox'));
+  let answered = false;
+  await page.route('**/rpc/decide', async (route) => {
+    const response = await route.fetch();
+    await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible();
+    await route.fulfill({ response });
+    answered = true;
+  });
+  await page.getByRole('article').getByRole('button', { name: 'Approve' }).click();
+  await page.goto(core.at('settings'));
+  await expect.poll(() => answered).toBe(true);
+  await expect(said(page, 'echo')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible();
+});
+
 plain(
   'a server that changes without an update is held: one tool is accepted, the other kept, and taken back',
   async ({ page }) => {

@@ -7,11 +7,24 @@ import { test } from './lived-in-core.ts';
 const frame = ['Overview', 'Inbox', 'Servers', 'Activity', 'Spills', 'Setup', 'Settings', 'Pause all'];
 const drawer = [...frame, 'Filter servers', 'Close', 'Summary', 'Tools', 'Log', 'Config', 'Activity'];
 const adding = [...frame, 'Close', 'From your apps', 'Paste', 'By hand'];
-const called = ['Close', 'Copy as JSON', 'Copy as command', 'Summary', 'What was said', 'Timing'];
+const called = ['Close', 'Copy as JSON', 'Copy as command', 'What was said', 'Summary', 'Timing'];
 
 /** The actions of each place, by the beginnings of their names. */
 const actions: Readonly<Record<string, readonly string[]>> = {
-  overview: [...frame, 'Decide', 'Today', '7 days', '30 days', 'All', 'How is this counted?', 'tracker ›'],
+  overview: [
+    ...frame,
+    'Decide',
+    'Today',
+    '7 days',
+    '30 days',
+    'All',
+    'How is this counted?',
+    'Tokens without',
+    'See these calls',
+    'Calls by outcome',
+    'tracker',
+    'tracker ›',
+  ],
   'inbox/server/weather': [
     ...frame,
     'Waiting',
@@ -22,11 +35,14 @@ const actions: Readonly<Record<string, readonly string[]>> = {
     'Reject',
     'Approve',
   ],
-  servers: [...frame, 'Filter servers', 'Add server', 'tracker', 'broken', 'resting', 'Switch on'],
-  'servers/tracker': [...drawer, 'Use tracker', 'Copy'],
-  'servers/broken': [...drawer, 'Use broken'],
+  servers: [
+    ...[...frame, 'Filter servers', 'Add server', 'Select all servers', 'State', 'Tools', 'Calls 24 h'],
+    ...['Select tracker', 'tracker', 'broken', 'Decide', 'resting', 'Switch on'],
+  ],
+  'servers/tracker': [...drawer, 'Use tracker', 'Restart', 'Stop', 'Copy'],
+  'servers/broken': [...drawer, 'Use broken', 'Decide', 'Try again', 'Stop'],
   'servers/tracker/tools': [...drawer, 'Offer list_issues', 'list_issues'],
-  'servers/tracker/log': [...drawer, 'Pause', 'Copy log', 'Copy path'],
+  'servers/tracker/log': [...drawer, 'Filter lines of the log', 'Problems', 'Pause', 'Save', 'Copy', 'Copy path'],
   'servers/tracker/config': [...drawer, 'Edit', 'Test', 'Remove …', 'Copy'],
   'servers/tracker/activity': [...drawer, 'close_issue', 'All its calls'],
   'servers?add=apps': [
@@ -80,6 +96,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
     'Delete kept',
     'Tell lists',
     'Price',
+    'As the system',
     'Copy',
   ],
 };

@@ -1,4 +1,5 @@
 /** What was said in calls, as a person reads it, with a real server: still there to the byte when page and core have begun anew. */
+import { readFile } from 'node:fs/promises';
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { expectNoBarrier } from './no-barrier.ts';
@@ -15,17 +16,16 @@ async function openSaid(page: Page, core: ServedCore, id: number): Promise<void>
   await page.getByRole('tab', { name: 'What was said' }).click();
 }
 
-/** All of it, letter by letter. */
+/** All of it, letter by letter, as a person saves it. */
 async function rawText(page: Page, name: string): Promise<string> {
   const side = sideOf(page, name).first();
-  await side.getByText('Raw', { exact: true }).click();
-  const readOn = side.getByRole('button', { name: 'Read on' });
-  while (await readOn.isVisible()) {
-    const before = (await side.locator('pre').textContent())?.length ?? 0;
-    await readOn.click();
-    await expect.poll(async () => (await side.locator('pre').textContent())?.length ?? 0).toBeGreaterThan(before);
-  }
-  return (await side.locator('pre').textContent()) ?? '';
+  await side.getByLabel(`${name}: shown as`).selectOption('Raw');
+  await expect(side.getByText('Reading the rest')).toBeHidden();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    side.getByRole('button', { name: 'Save a copy' }).click(),
+  ]);
+  return readFile(await download.path(), 'utf8');
 }
 
 test('asked, sent and given are there to the byte after a reload, a crash and a restart', async ({ page }) => {
@@ -42,7 +42,10 @@ test('asked, sent and given are there to the byte after a reload, a crash and a 
     expect((await rawText(page, 'Server sent')) === log).toBe(true);
     await expect(sideOf(page, 'Model was given')).toContainText('it was passed on untouched');
     await openSaid(page, core, 2);
+    // Beside the list there is room for one of the two at a time.
+    await page.getByRole('tab', { name: 'Model was given' }).click();
     expect(await rawText(page, 'Model was given')).toBe(summary);
+    await page.getByRole('tab', { name: 'Server sent' }).click();
     await sideOf(page, 'Server sent').getByRole('link', { name: 'See the whole answer' }).click();
     await expect(
       page

@@ -1,10 +1,12 @@
 /** A core as `tooltray serve` starts it, in a person's home that is made for it; and the client apps that call it. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { test as plain } from '@playwright/test';
+import { appPaths } from '../../src-main/core/base/app-paths.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { ClientApp, endChild, type PipedChild } from './client-app.ts';
 
@@ -34,7 +36,7 @@ export interface Home {
 
 export class ServedCore {
   readonly #folder: string;
-  readonly #apps: ClientApp[] = [];
+  readonly #apps: Pick<ClientApp, 'end'>[] = [];
   #child: PipedChild | undefined;
   #link = '';
 
@@ -86,6 +88,24 @@ export class ServedCore {
     const app = await ClientApp.over(this.#spawn('stdio', ...flags), name);
     this.#apps.push(app);
     return app;
+  }
+
+  /** What a client app starts, with `flags`, and nothing said to it yet; it ends with the core at the latest. */
+  startShim(...flags: readonly string[]): PipedChild {
+    const shim = this.#spawn('stdio', ...flags);
+    this.#apps.push({ end: () => endChild(shim, 'SIGTERM') });
+    return shim;
+  }
+
+  /** What client apps that come over HTTP say who they are by. */
+  async token(): Promise<string> {
+    return (await readFile(appPaths(this.env, process.platform, this.#folder).tokenFile, 'utf8')).trim();
+  }
+
+  /** What a command of the command line prints. */
+  async ask(...args: readonly string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(process.execPath, [cli, ...args], { env: this.env });
+    return stdout;
   }
 
   /** Starts it, on the same port where it had one. */

@@ -83,6 +83,24 @@ test('a line for another app is read whole, with its variables', async ({ page, 
   await expect(page.getByLabel('Name of npx -y weather-mcp')).toHaveValue('weather');
 });
 
+test('of a text the word that is not understood is named, and what a page leaves open is said', async ({
+  page,
+  core,
+}) => {
+  await page.goto(core.at('servers?add=paste'));
+  const text = page.getByRole('textbox', { name: 'What the server’s page says' });
+  const find = page.getByRole('button', { name: 'Find servers in it' });
+  await text.fill('claude mcp add --frobnicate x -- npx y');
+  await find.click();
+  await expect(page.getByRole('alert')).toContainText('"--frobnicate" is not understood');
+  const entry = { command: 'npx', args: ['-y', 'x-mcp'], env: { KEY: '${input:key}' } };
+  await text.fill(`vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'x', ...entry }))}`);
+  await find.click();
+  await expect(page.getByLabel('Name of npx -y x-mcp')).toHaveValue('x');
+  await expect(page.getByText('${input:key} stands for something: fill it in.')).toBeVisible();
+  await expectNoBarrier(page, 'a pasted server with a note');
+});
+
 test('a tool that is switched off is no longer counted as offered', async ({ page, core }) => {
   await page.goto(core.at('servers/echo/tools'));
   await page.getByRole('switch', { name: 'Offer echo' }).click();
@@ -125,7 +143,7 @@ test('an entry is tested before it is saved, its secrets stay where they are', a
   await page.getByRole('button', { name: 'Test and save' }).click();
   await page.getByRole('button', { name: 'Save anyway' }).click();
   await expect(rowOf(page, 'echo')).toContainText('was not found on PATH');
-  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await field.fill(before);
   await page.getByRole('button', { name: 'Test and save' }).click();
   await expect(rowOf(page, 'echo')).toContainText('Ready');
@@ -182,13 +200,15 @@ test('a filter without a hit names itself and lets go', async ({ page }) => {
   await expect(rowOf(page, 'echo')).toBeVisible();
 });
 
-test('a long list of tools comes onto the page whole', async ({ page }) => {
+test('a long list of tools is there to its end', async ({ page }) => {
   const servers = { many: fixtureCommand('misbehaving', 'many', '500') };
   await using core = await ServedCore.start({ config: { servers } });
   await page.goto(core.link);
   await page.goto(core.at('servers/many/tools'));
   const offered = page.getByRole('switch', { name: 'Offer tool_' });
-  await expect(offered).toHaveCount(500);
+  await offered.first().hover();
+  for (let turn = 0; turn < 50; turn++) await page.mouse.wheel(0, 1_000);
+  await expect(page.getByRole('switch', { name: 'Offer tool_499' })).toBeInViewport();
   await page.getByRole('searchbox', { name: 'Filter tools' }).fill('tool_49');
   await expect(offered).toHaveCount(11);
 });

@@ -3,6 +3,7 @@ import { type Client, Client as McpClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, type Locator, type Page, test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { expectNoBarrier } from './no-barrier.ts';
 import { ServedCore } from './serve-core.ts';
 
 const claudeFile = '.config/Claude/claude_desktop_config.json';
@@ -97,6 +98,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     await expect(brought.filter({ hasText: 'tracker' })).toContainText('Ready');
     await expect(brought.filter({ hasText: 'echo' })).toContainText('Ready');
     await expect(brought.filter({ hasText: 'notes' })).toContainText('does not exist');
+    await expect(page.getByRole('link', { name: 'see to notes' })).toHaveAttribute('href', '#/servers/notes');
   });
 
   await test.step('the broken one is mended from another place, after a yes', async () => {
@@ -116,7 +118,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     await page.getByRole('tab', { name: 'First call' }).click();
     await expect(page.getByText('Waiting for Claude Desktop to start Tooltray.')).toBeVisible();
     const app = await startApp(home, claudeFile, 'claude-ai');
-    await expect(page.getByText('is connected. Waiting for the first call…')).toBeVisible();
+    await expect(page.getByText('is in session. Waiting for the first call…')).toBeVisible();
     const { tools } = await app.listTools();
     const tool = tools.find(({ name }) => name.endsWith('echo'))?.name ?? 'nothing like it is listed';
     expect(await app.callTool({ name: tool, arguments: { message: 'hello' } })).toMatchObject({
@@ -132,6 +134,13 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     const connected = await home.read(claudeFile);
     await page.getByRole('tab', { name: 'Apps' }).click();
     await page.getByRole('button', { name: 'Disconnect Claude Desktop' }).click();
+    await expect(sheet.getByRole('region', { name: 'Change of the file' })).toContainText('removed: "tooltray"');
+    await expectNoBarrier(page, 'the sheet that disconnects');
+    await page.keyboard.press('Escape');
+    await expect(sheet).toBeHidden();
+    expect(await home.read(claudeFile)).toBe(connected);
+    await page.getByRole('button', { name: 'Disconnect Claude Desktop' }).click();
+    await sheet.getByRole('button', { name: 'Disconnect', exact: true }).click();
     await expect(appLine(page, 'Claude Desktop')).toContainText('Not connected');
     expect(JSON.parse(await home.read(claudeFile))).toEqual(JSON.parse(before));
     await page.getByRole('button', { name: 'Undo' }).last().click();

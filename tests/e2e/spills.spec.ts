@@ -118,10 +118,10 @@ test('the tree is gone through by keyboard beyond what is in sight, and screen r
 
 test('a picture is shown and a sound is played', async ({ page, core }) => {
   await open(page, core, await keep(core, 'tracker_screenshot', { bytes: 2_000_000 }));
-  const picture = page.getByRole('img', { name: 'What screenshot answered' });
+  const picture = page.getByRole('img', { name: 'tracker › screenshot, server sent' });
   await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
   await open(page, core, await keep(core, 'tracker_record', { bytes: 2_000_000 }));
-  const sound = page.getByLabel('What record answered');
+  const sound = page.getByLabel('tracker › record, server sent', { exact: true });
   await expect.poll(() => sound.evaluate((audio: HTMLAudioElement) => audio.duration)).toBeGreaterThan(0);
 });
 

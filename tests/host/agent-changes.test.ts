@@ -9,6 +9,7 @@ import { changeRule } from '../../src-main/core/admin/server-change.ts';
 import { helperTools } from '../../src-main/core/mode-list.ts';
 import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { ProposalSummary } from '../../src-main/rpc/contract.ts';
+import { registryFile } from '../fixtures/registry/registry-server.ts';
 import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
 import { type SocketClient, textOf } from '../support/socket-client.ts';
 
@@ -39,6 +40,7 @@ const uses: Readonly<Record<string, readonly (readonly [input: Json, proposed: s
     [{ operation: 'restart', name: 'a' }, undefined],
     [{ operation: 'refresh', name: 'a' }, undefined],
     [{ operation: 'add', ...more }, 'Add the server "new".'],
+    [{ operation: 'add_from_registry', id: 'io.github.example/old-weather', name: 'new' }, 'Add the server "new".'],
     [{ operation: 'remove', name: 'a' }, 'Remove the server "a".'],
     [{ operation: 'enable', name: 'off' }, 'Switch "off" on.'],
     [{ operation: 'disable', name: 'a' }, 'Switch "a" off.'],
@@ -48,6 +50,8 @@ const uses: Readonly<Record<string, readonly (readonly [input: Json, proposed: s
     [{ operation: 'update', name: 'a', env_json: '{"LD_PRELOAD":"x"}' }, 'Change env of "a".'],
   ],
   tail_log: [[{ name: 'a' }, undefined]],
+  search_servers: [[{ search: 'weather' }, undefined]],
+  list_registries: [[{}, undefined]],
   quarantine_security: [
     [{ operation: 'list_quarantined' }, undefined],
     [{ operation: 'inspect_tools', name: 'a' }, undefined],
@@ -89,7 +93,8 @@ const elsewhere: readonly string[] = ['magg_search_servers', 'magg_smart_configu
 
 async function start(config: Partial<TestConfig> = {}): Promise<TestCore & { client: SocketClient }> {
   const kitted = { ...echo, enabled: false, kits: ['loaded'] };
-  const core = await startCore({ servers: { ...servers, kitted }, ...config });
+  const registries = [{ name: 'official', url: registryFile }];
+  const core = await startCore({ servers: { ...servers, kitted }, registries, ...config });
   await mkdir(join(core.home, 'kit.d'), { recursive: true });
   await writeFile(join(core.home, 'kit.d', 'k.json'), JSON.stringify({ name: 'k', servers: { k1: echo } }));
   return Object.assign(core, { client: await core.open({}, { mode: 'proxy', app: 'codex' }) });

@@ -137,7 +137,10 @@ test('record lets all of it through and counts; a restart goes on counting', asy
 type Way = (client: SocketClient, tool: string, args?: Params) => Promise<Params>;
 
 const throughCode: Way = (client, tool, args = {}) =>
-  client.callTool('execute', { code: `return await call_tool(${JSON.stringify(tool)}, ${JSON.stringify(args)})` });
+  client.callTool('execute', {
+    code: `return await call_tool(${JSON.stringify(tool)}, ${JSON.stringify(args)})`,
+    language: 'javascript',
+  });
 
 const ways: Record<string, { readonly mode: string; readonly way: Way }> = {
   'by its name': { mode: 'proxy', way: (client, tool, args) => client.callTool(tool, args) },

@@ -67,15 +67,17 @@ test('an answer of megabytes is counted to the token, one of many is estimated a
   for (const [app, call] of Object.entries(doors)) {
     const line = await call(1_500_000);
     const { results } = await causesOf(core, app);
-    expect([app, results?.given, results?.raw, results?.estimatedShare]).toEqual([
+    expect([app, results?.sent, results?.raw, results?.estimatedShare]).toEqual([
       app,
       payloadTokens(line),
       payloadTokens(line),
       0,
     ]);
+    // More than the window of an app that nobody knows, which is what counts on both sides.
+    expect([results?.answers, results?.given, results?.net]).toEqual([128_000, 128_000, 0]);
     await call(6_000_000);
     const after = (await causesOf(core, app))['results'];
-    const estimated = (after?.given ?? 0) - payloadTokens(line);
+    const estimated = (after?.sent ?? 0) - payloadTokens(line);
     expect(after?.estimatedShare).toBeGreaterThan(0.5);
     // The rows are all alike: four times as many bytes.
     expect(estimated / payloadTokens(line)).toBeGreaterThan(3.6);

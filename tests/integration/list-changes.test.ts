@@ -159,6 +159,16 @@ test('with a warm cache the tools of the last time are listed at once, while the
   await ready(core.server('bad'));
 });
 
+test('a stream that is refused for one resource leaves the server nothing to tell of the others', async () => {
+  await using core = await startCore({ servers: { library: fixture('library', 'library') } });
+  const app = new ModernClient(await core.connect({ mode: 'proxy' }));
+  const uri = 'data://library';
+  const listen = (uris: readonly string[]): Promise<unknown> =>
+    app.once('subscriptions/listen', { notifications: { resourceSubscriptions: uris } });
+  expect(await listen([uri, 'nothing://here'])).toMatchObject({ error: { code: -32602 } });
+  expect([...core.server('library').subscribers(uri)]).toEqual([]);
+});
+
 class TemporaryFolder implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'tooltray-warm-'));
 

@@ -12,6 +12,9 @@ import { fixture, startCore } from '../support/start-core.ts';
 
 const servers = { x: fixture('compat-answers'), y: fixture('echo') };
 
+/** Told, because what Python takes as well is read as that, which has a process of its own. */
+const inJavaScript = (code: string): Params => ({ code, language: 'javascript' });
+
 /** How each mode calls `x:big`, and reads `read_result` in what comes of it. */
 const waysIn: Readonly<Record<string, { call: [string, Params]; read: (input: Params) => [string, Params] }>> = {
   proxy: { call: ['x_big', {}], read: (input) => ['read_result', input] },
@@ -25,8 +28,8 @@ const waysIn: Readonly<Record<string, { call: [string, Params]; read: (input: Pa
     read: (input) => ['call_tool', { name: 'read_result', arguments: input }],
   },
   code: {
-    call: ['execute', { code: 'return await call_tool("x_big", {})' }],
-    read: (input) => ['execute', { code: `return await call_tool("read_result", ${JSON.stringify(input)})` }],
+    call: ['execute', inJavaScript('return await call_tool("x_big", {})')],
+    read: (input) => ['execute', inJavaScript(`return await call_tool("read_result", ${JSON.stringify(input)})`)],
   },
   dispatch: {
     call: ['proxy-dispatch', { action: 'call', tool: 'big' }],
@@ -155,6 +158,19 @@ test('a tool with a limit of its own is spilled by it', async () => {
   const short = core.host.core.spills.list().length;
   await client.callTool('y_echo', { message: 'x'.repeat(300) });
   expect([short, core.host.core.spills.list().length]).toEqual([0, 1]);
+});
+
+test('an app with a limit of its own is spilled by it, and no other app; that of a tool wins', async () => {
+  const results = { threshold: 0, appThresholds: { Zed: 200, constructor: 0 }, thresholds: { 'x:big': 1_000_000 } };
+  await using core = await startCore({ servers, results });
+  const kept = async (app: string, tool: string): Promise<boolean> => {
+    const before = core.host.core.spills.list().length;
+    await (await core.open({}, { app })).callTool(tool, { message: 'x'.repeat(300) });
+    return core.host.core.spills.list().length > before;
+  };
+  expect([await kept('Zed', 'y_echo'), await kept('Zed', 'x_big'), await kept('Cursor', 'y_echo')]).toEqual([
+    ...[true, false, false],
+  ]);
 });
 
 test('a picture is shown where only the limit of the app would keep it, and kept where the person set one', async () => {

@@ -6,6 +6,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { registryFile } from '../fixtures/registry/registry-server.ts';
 import { helperTools, modes } from '../../src-main/core/mode-list.ts';
 import type { Mode } from '../../src-main/core/modes/mode.ts';
 import { allCases } from '../support/all-cases.ts';
@@ -43,7 +44,10 @@ const inputs: Readonly<Record<string, Calls>> = {
   call_tool: called('x'),
   search: [{ query: 'reverse' }, { query: 'zzzz' }],
   get_schema: [{ tools: ['a_echo_tool'] }, { tools: ['nothing'] }],
-  execute: [{ code: 'return await call_tool("x:structured", {})' }, { code: 'console.log(1); throw new Error("no")' }],
+  execute: [
+    { code: 'return await call_tool("x:structured", {})', language: 'javascript' },
+    { code: 'console.log(1); throw new Error("no")' },
+  ],
   'proxy-dispatch': [
     ...[{ action: 'status' }, { action: 'list' }, { action: 'list', format: 'detail' }],
     ...[
@@ -97,10 +101,12 @@ const inputs: Readonly<Record<string, Calls>> = {
   result_table: [{ resultFile: 'FILE', path: '$.files' }],
   read_result: [{ resultFile: 'FILE', op: 'head' }, { resultFile: 'nothing' }],
   upstream_servers: [{ operation: 'list' }, { operation: 'nothing' }],
+  search_servers: [{ search: 'weather' }, { registry: 'nothing' }],
+  list_registries: [{}],
   tail_log: named,
   quarantine_security: [{ operation: 'list_quarantined' }, { operation: 'inspect_tools', name: 'fx' }],
   set_profile: [{ profile: '' }, { profile: 'nothing' }, {}],
-  code_execution: [{ code: 'call_tool("x", "structured", {})' }, { code: 'nothing()' }],
+  code_execution: [{ code: 'call_tool("x", "structured", {})', language: 'javascript' }, { code: 'nothing()' }],
   await_result: [{ handle: 'nothing' }],
 };
 
@@ -127,7 +133,7 @@ let file: string;
 const open = (mode: string): Promise<SocketClient> => core.open({}, { mode });
 
 beforeAll(async () => {
-  core = await startCore({ servers });
+  core = await startCore({ servers, registries: [{ name: 'official', url: registryFile }] });
   const client = await open('proxy');
   const kept = textOf(await client.callTool('proxy-dispatch', dispatched({ tool: 'big', resultToFile: true })));
   file = /resultFile='([^']+)'/.exec(kept)?.[1] ?? '';

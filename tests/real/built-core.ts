@@ -1,4 +1,5 @@
 /** Starts the built core as a person would, `tooltray serve`, and knows how client apps reach it. */
+import { count } from '../../src-main/core/base/wording.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -44,8 +45,9 @@ export async function startBuiltCore(
     child.kill();
     await gone;
   };
-  const ready = `${Object.keys(servers).length} of ${Object.keys(servers).length} servers ready`;
-  while (!/servers ready/.test(said) && child.exitCode === null) await Promise.race([once(child.stdout, 'data'), gone]);
+  const ready = `${Object.keys(servers).length} of ${count(Object.keys(servers).length, 'server')} ready`;
+  while (!/servers? ready/.test(said) && child.exitCode === null)
+    await Promise.race([once(child.stdout, 'data'), gone]);
   const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(said)?.[0];
   if (url !== undefined && (waits || said.includes(ready))) return { url, [Symbol.asyncDispose]: stop };
   await stop();

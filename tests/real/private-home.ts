@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
 /** What programs need of the outer environment; anything else might point into the person's own home. */
-const kept = ['LANG', 'SystemRoot', 'ComSpec', 'PATHEXT'];
+const kept = ['LANG', 'SystemRoot', 'ComSpec', 'PATHEXT', 'NODE_COMPILE_CACHE'];
 
 export class PrivateHome implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'tooltray-real-'));

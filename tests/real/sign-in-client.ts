@@ -6,11 +6,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { cliCommand, startBuiltCore } from './built-core.ts';
 import { PrivateHome } from './private-home.ts';
-
-/** The suite's own document about its client. */
-const clientMetadataUrl = 'https://conformance-test.local/client-metadata.json';
-/** A call is tried anew after so many answers of the person. */
-const mostAnswers = 3;
+import { clientMetadataUrl, mostAnswers } from './sign-in-facts.ts';
 
 const { client_id: clientId, client_secret: clientSecret } = JSON.parse(
   process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}',

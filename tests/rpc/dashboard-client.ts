@@ -2,7 +2,12 @@
 import { request } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { StateChange } from '../../src-main/rpc/contract.ts';
-import type { TestCore } from '../support/start-core.ts';
+
+/** Where a core is, in this process or another one. */
+export interface Reached {
+  readonly url: string;
+  readonly host: { readonly pageKey: string };
+}
 
 export interface Reply {
   readonly status: number;
@@ -17,7 +22,7 @@ export interface Told {
 
 /** As node:http sends it: fetch would not let a test name a Host or an Origin of its own. */
 export function send(
-  core: TestCore,
+  core: Reached,
   method: string,
   path: string,
   headers: Record<string, string> = {},
@@ -36,17 +41,17 @@ export function send(
   });
 }
 
-export function entry(core: TestCore): Record<string, string> {
+export function entry(core: Reached): Record<string, string> {
   return { authorization: `Bearer ${core.host.pageKey}`, 'content-type': 'application/json' };
 }
 
-export async function ask(core: TestCore, method: string, input: object = {}): Promise<Record<string, unknown>> {
+export async function ask(core: Reached, method: string, input: object = {}): Promise<Record<string, unknown>> {
   const { body } = await send(core, 'POST', `/rpc/${method}`, entry(core), JSON.stringify(input));
   return JSON.parse(body) as Record<string, unknown>;
 }
 
 /** Listens until the test ends. */
-export function listen(core: TestCore, lastId?: string): Told[] {
+export function listen(core: Reached, lastId?: string): Told[] {
   const told: Told[] = [];
   const { port } = new URL(core.url);
   const headers = { ...entry(core), ...(lastId !== undefined && { 'last-event-id': lastId }) };

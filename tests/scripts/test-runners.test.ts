@@ -5,7 +5,7 @@ import { runnersOf } from '../../scripts/test/runners.mjs';
 test('without a word everything is run but the long proofs', () => {
   expect(runnersOf([])).toEqual([
     ['vitest', 'run', '--project', 'shared', '--project', 'alone'],
-    ['playwright', 'test'],
+    ['playwright', 'test', '--project', 'usual'],
     ['playwright', 'test', '--config', 'tests/desktop'],
   ]);
 });

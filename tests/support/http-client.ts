@@ -83,7 +83,7 @@ export class HttpClient {
 /** Source: MCP 2026-07-28, basic/transports: what stands in the body stands in headers as well. */
 function modernHeaders(body: string): Record<string, string> {
   const { method, params = {} } = JSON.parse(body) as RawMessage;
-  const name = params['name'] ?? params['uri'];
+  const name = params['name'] ?? params['uri'] ?? params['taskId'];
   return {
     'mcp-protocol-version': '2026-07-28',
     'mcp-method': method ?? '',

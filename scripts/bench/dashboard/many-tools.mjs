@@ -1,7 +1,7 @@
-/** An MCP server that lists a thousand tools, each described in a few lines; none of them is called. */
+/** An MCP server that lists a thousand tools, or as many as its argument says, each described in a few lines; none of them is called. */
 import { eachLine } from '../lines.mjs';
 
-const tools = Array.from({ length: 1000 }, (_, at) => ({
+const tools = Array.from({ length: Number(process.argv[2] ?? 1000) }, (_, at) => ({
   name: `tool_${at}`,
   description: `Does thing ${at} to what it is given, and answers what came of it. `.repeat(3),
   inputSchema: { type: 'object', properties: { id: { type: 'string', description: `Which thing ${at}` } } },

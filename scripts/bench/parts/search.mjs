@@ -32,7 +32,9 @@ export async function measure(print) {
   print('\no200k tokens of an answer of search_tools\n');
   print(formatTable(answers));
   const scale = measureScale();
-  print('\nthe index at scale; a change is one server listing anew and the query after it\n');
+  print(
+    '\nthe index at scale; a list is two needs with a comma between, shown is what a search of a mode picks of it, a change is one server listing anew and the query after it\n',
+  );
   print(formatTable(scale));
   return { half, quality, joined, used, typedNames, answers, scale };
 }

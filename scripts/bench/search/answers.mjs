@@ -41,11 +41,7 @@ async function costs(queries, input, contextFor) {
 
 /** A catalog and its index, as a session sees them. */
 function partsOf(tools) {
-  const servers = [...Map.groupBy(tools, ({ server }) => server)].map(([name, own]) => ({
-    name,
-    listing: { ...emptyListing, tools: own.map(({ server: _, id: __, ...definition }) => definition) },
-  }));
-  const catalog = buildCatalog(servers, new Set(helperTools.keys()));
+  const catalog = catalogOf(tools);
   const index = indexOf(catalog.tools.map(({ definition, ...entry }) => ({ ...definition, ...entry })));
   const nobody = () => undefined;
   return { catalog, index, settled: nobody, finder: { missingServers: nobody }, descriptions: { find: nobody } };
@@ -53,4 +49,13 @@ function partsOf(tools) {
 
 function spread(tokens) {
   return { median: quantile(tokens, 0.5), 'nine in ten': quantile(tokens, 0.9), largest: Math.max(...tokens) };
+}
+
+/** The tools as the core lists them. */
+export function catalogOf(tools) {
+  const servers = [...Map.groupBy(tools, ({ server }) => server)].map(([name, own]) => ({
+    name,
+    listing: { ...emptyListing, tools: own.map(({ server: _, id: __, ...definition }) => definition) },
+  }));
+  return buildCatalog(servers, new Set(helperTools.keys()));
 }

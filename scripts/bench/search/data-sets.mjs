@@ -28,8 +28,7 @@ export function querySets(half) {
   return queryFiles.flatMap(([source, file]) => {
     const path = join(dataDir, source, `${file}.jsonl`);
     if (!existsSync(path)) return [];
-    const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
-    const queries = lines.map((line) => JSON.parse(line)).filter(({ id }) => halfOf(id) === half);
+    const queries = linesOf(path).filter(({ id }) => halfOf(id) === half);
     return [{ name: `${source} ${file}`, source, queries: queries.map(toQuery) }];
   });
 }
@@ -39,6 +38,30 @@ export function readCatalog(source) {
   const path = join(dataDir, source, 'catalog.json');
   if (!existsSync(path)) return [];
   return JSON.parse(readFileSync(path, 'utf8')).map((tool) => ({ ...tool, id: idOf(tool.server, tool.name) }));
+}
+
+/**
+ * Whole tasks of a source: `{query, steps, wanted}`, with the words of those who solved it a step each, and sets of ids of tools that do the
+ * same, one of which is needed; none where the data is absent.
+ */
+export function readTasks(source) {
+  const [tasks, steps] = ['tasks', 'steps'].map((file) => linesOf(join(dataDir, source, `${file}.jsonl`)));
+  return tasks.map(({ id, query, relevant }) => {
+    const groups = Map.groupBy(relevant, ({ server, tool, group }) => group ?? idOf(server, tool));
+    return {
+      query,
+      steps: steps.filter(({ task }) => task === id).map((step) => step.query),
+      wanted: [...groups.values()].map((group) => new Set(group.map(({ server, tool }) => idOf(server, tool)))),
+    };
+  });
+}
+
+function linesOf(path) {
+  if (!existsSync(path)) return [];
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 }
 
 function idOf(server, tool) {

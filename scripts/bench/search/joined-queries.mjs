@@ -58,7 +58,7 @@ function wordingsByTool(queries) {
 }
 
 /** The first telling words, as models write them. */
-function shortened(query) {
+export function shortened(query) {
   const telling = parseQuery(query).words.filter(({ weight }) => weight === 1);
   return telling
     .slice(0, mostWords)

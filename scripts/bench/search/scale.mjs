@@ -1,10 +1,13 @@
-/** What the index takes with a thousand to a hundred thousand tools: time for a query and for a change, and memory. */
+/** What the index takes with a thousand to a hundred thousand tools: time for a query, for an answer's tools and for a change, and memory. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { findTools } from '../../../src-main/core/modes/find-tools.ts';
 import { quantile } from '../statistics.mjs';
 import { querySets } from './data-sets.mjs';
 import { growCatalog } from './grown-catalog.mjs';
-import { indexOf } from './rankers.mjs';
+import { catalogOf } from './answers.mjs';
+import { shortened } from './joined-queries.mjs';
+import { indexOf, rankers } from './rankers.mjs';
 
 const sizes = [1_000, 10_000, 100_000];
 const queriesAsked = 500;
@@ -24,15 +27,23 @@ function measureSize(size, queries) {
   index.search(queries[0]);
   const built = performance.now() - builtAt;
   const held = heldBytes() - before;
-  for (const query of queries.slice(0, 100)) index.search(query);
-  const times = queries.map((query) => timeOf(() => index.search(query)));
+  const lists = queries.map((query, at) => [query, queries[(at + 17) % queries.length]].map(shortened).join(', '));
+  const [plain, listed] = [queries, lists].map((asked) => timesOf(asked, (query) => index.search(query)));
+  const view = { catalog: catalogOf(tools), index };
+  // It takes no id twice, as some of these catalogs have them.
+  const numbered = tools.map((tool, id) => ({ ...tool, id }));
+  const shown = timesOf(queries, (query) => findTools([query], view));
   const changes = changeServers(index, tools, queries);
   return {
     tools: index.size,
-    'query p50 ms': quantile(times, 0.5).toFixed(2),
-    'query p99 ms': quantile(times, 0.99).toFixed(2),
+    'query p50 ms': quantile(plain, 0.5).toFixed(2),
+    'query p99 ms': quantile(plain, 0.99).toFixed(2),
+    'list p50 ms': quantile(listed, 0.5).toFixed(2),
+    'shown p50 ms': quantile(shown, 0.5).toFixed(2),
+    'shown p99 ms': quantile(shown, 0.99).toFixed(2),
     'index MB': Math.round(held / 1024 / 1024),
     'built ms': Math.round(built),
+    'minisearch built ms': Math.round(timeOf(() => rankers['minisearch defaults'](numbered))),
     'change p50 ms': quantile(changes, 0.5).toFixed(1),
     'change p99 ms': quantile(changes, 0.99).toFixed(1),
   };
@@ -61,6 +72,12 @@ function sampleQueries() {
   return Array.from({ length: Math.min(queriesAsked, mixed.length) }, (_, at) => mixed[Math.floor(at * step)]);
 }
 
+/** After a hundred that are not measured. */
+function timesOf(queries, ask) {
+  for (const query of queries.slice(0, 100)) ask(query);
+  return queries.map((query) => timeOf(() => ask(query)));
+}
+
 function timeOf(work) {
   const startedAt = performance.now();
   work();
@@ -70,7 +87,10 @@ function timeOf(work) {
 /** Bytes that are still in use after the garbage is gone. */
 function heldBytes() {
   setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
+  const collect = runInNewContext('gc');
+  // Buffers that the first round finds dead are freed by the second.
+  collect();
+  collect();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }

@@ -4,11 +4,13 @@ import { CodeHand } from './hands/coding.mjs';
 import { GatewayHand, ProxyHand } from './hands/listed.mjs';
 import { MetaHand, UniversalHand } from './hands/looked-up.mjs';
 import { DispatchHand, RetrieveHand, SearchHand } from './hands/searched.mjs';
-import { allQueries, ownName } from './needs.mjs';
+import { idOf } from './catalog/catalog-task.mjs';
+import { allQueries } from './needs.mjs';
 import { doSixTasks } from './six-tasks.mjs';
 import { TaskSession } from './task-session.mjs';
 
-const hands = {
+/** How a model acts in each mode. */
+export const hands = {
   proxy: ProxyHand,
   gateway: GatewayHand,
   meta: MetaHand,
@@ -40,7 +42,7 @@ export async function runMode(mode, { shim, env, servers, material, dead, log })
   }
   const wrong = material.wrong();
   const { listed, exchanged, calls, errors, largest, steps } = session;
-  const deadFirsts = hand.firsts.map((tool) => plainName(tool, servers)).filter((name) => dead.has(name));
+  const deadFirsts = hand.firsts.map((tool) => idOf(tool, servers)).filter((name) => dead.has(name));
   const done = taskCount - wrong.length;
   log(
     `\n${mode}: ${done}/${taskCount}${wrong.length > 0 ? `, wrong: ${wrong.join(', ')}` : ''}, ${listed} + ${exchanged} tokens`,
@@ -59,10 +61,4 @@ export async function runMode(mode, { shim, env, servers, material, dead, log })
     guesses: model.guesses,
     stopped,
   };
-}
-
-/** `server:tool`, however the mode writes it. */
-function plainName(tool, servers) {
-  const [, place] = /^c(\d+)$/.exec(tool.server ?? '') ?? [];
-  return `${place === undefined ? tool.server : servers[place - 1]}:${ownName(tool)}`;
 }

@@ -7,10 +7,11 @@ import { StdioClient } from '../stdio-client.mjs';
 /** One that nobody knows, one that loads every tool, one with a window of a million, one that defers. */
 export const autoApps = ['some-app', 'claude-ai', 'gemini-cli', 'claude-code'];
 
-export async function modeOfAuto(core, flags, app) {
+/** `capabilities`: what the app declares it can do. */
+export async function modeOfAuto(core, flags, app, capabilities = {}) {
   const client = new StdioClient([process.execPath, shim, ...flags], core.home.env);
   try {
-    await client.initialize();
+    await client.initialize(capabilities);
     await client.listTools();
     const args = [cli, 'list', '--json', '--config', core.home.config];
     const { stdout } = await promisify(execFile)(process.execPath, args, { env: core.home.env });

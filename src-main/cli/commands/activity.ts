@@ -1,20 +1,25 @@
-/** `tooltray activity [list | export]`: the calls that were made, the newest first. */
+/** `tooltray activity [list | sessions | export]`: the calls that were made, or the steps of apps' sessions, the newest first. */
 import { writeFile } from 'node:fs/promises';
 import { count } from '../../core/base/wording.ts';
-import type { ActivityQuery, CallSummary, CoreAccess } from '../../rpc/contract.ts';
+import type { ActivityQuery, CallSummary, CoreAccess, StepQuery, StepSummary } from '../../rpc/contract.ts';
 import { command, commonFlags, sinceFlag } from '../command.ts';
 import { withCore } from '../core-access.ts';
+import { readSteps, sessionLines, stepLines } from '../step-lines.ts';
 import { oneLine, paint, printAnswer, printLines, table } from '../terminal.ts';
 
 const usualLimit = 20;
 
+/** SENT: tokens of what the server sent, GIVEN: of what the model got of it. */
 export const activity = command({
   actions: {
     list: { help: 'the newest (the usual)' },
+    sessions: { help: 'the sessions of client apps with the newest steps, 100 at most' },
     export: { help: 'every one that fits, one JSON object a line, the newest first' },
   },
   usual: 'list',
   flags: {
+    steps: { help: 'all that apps asked, not calls of tools alone: lists, searches, programs …' },
+    session: { value: 'ID', help: 'steps of this session' },
     server: { value: 'N', help: 'of this server' },
     app: { value: 'N', help: 'of this client app' },
     text: { value: 'T', help: 'with this text in tool, reason or error' },
@@ -24,8 +29,28 @@ export const activity = command({
     output: { value: 'F', help: 'export into this file' },
     ...commonFlags,
   },
-  async run({ server, app, text, failed, since, limit, output, config, json }, _, action) {
+  async run({ steps, session, server, app, text, failed, since, limit, output, config, json }, _, action) {
     const most = limit ?? (action === 'list' ? usualLimit : Infinity);
+    if (action === 'sessions') {
+      const { sessions } = await withCore(config, (core) => core.ask('timelineSessions', {}));
+      const shown = sessions.slice(0, most);
+      printAnswer(json, { sessions: shown }, () => sessionLines(shown));
+      return 0;
+    }
+    if (steps || session !== undefined) {
+      const search: StepQuery = {
+        ...(session !== undefined && { sessionId: session }),
+        ...(server !== undefined && { server }),
+        ...(app !== undefined && { app }),
+        ...(text !== undefined && { text }),
+        ...(failed && { problems: true }),
+        ...(since !== undefined && { since }),
+      };
+      const found = await withCore(config, (core) => readSteps(core, search, most));
+      if (action === 'list') printAnswer(json, found, () => stepLines(found));
+      else await exportRows(found.steps, output, 'step');
+      return 0;
+    }
     const query: ActivityQuery = {
       ...(server !== undefined && { server }),
       ...(app !== undefined && { app }),
@@ -34,16 +59,20 @@ export const activity = command({
     };
     const { calls, total } = await withCore(config, (core) => readCalls(core, query, most, since ?? 0));
     if (action === 'list') printAnswer(json, { calls, total }, () => callLines(calls, total));
-    else await exportCalls(calls, output);
+    else await exportRows(calls, output, 'call');
     return 0;
   },
 });
 
-async function exportCalls(calls: readonly CallSummary[], output: string | undefined): Promise<void> {
-  const written = calls.map((call) => `${JSON.stringify({ ...call, at: new Date(call.at).toISOString() })}\n`).join('');
+async function exportRows(
+  rows: readonly (CallSummary | StepSummary)[],
+  output: string | undefined,
+  noun: string,
+): Promise<void> {
+  const written = rows.map((row) => `${JSON.stringify({ ...row, at: new Date(row.at).toISOString() })}\n`).join('');
   if (output === undefined) return void process.stdout.write(written);
   await writeFile(output, written, { mode: 0o600 });
-  printLines([`${count(calls.length, 'call')} written to ${output}.`]);
+  printLines([`${count(rows.length, noun)} written to ${output}.`]);
 }
 
 /** Page by page, the newest first; those that come meanwhile are left out. */
@@ -68,21 +97,32 @@ async function readCalls(
 function callLines(calls: readonly CallSummary[], total: number): string[] {
   if (calls.length === 0) return ['No call fits. Every call of an app is on record here.'];
   const more = total > calls.length ? ['', `${calls.length} of ${count(total, 'call')}; more with --limit N.`] : [];
-  return [...table(['WHEN', 'APP', 'TOOL', 'OUTCOME', 'TOOK', 'TOKENS', 'WHY'], calls.map(row)), ...more];
+  return [...table(['WHEN', 'APP', 'TOOL', 'OUTCOME', 'TOOK', 'SENT', 'GIVEN', 'WHY'], calls.map(row)), ...more];
 }
 
-function row({ at, appName, server, tool, outcome, error, durationMs, tokensOut, why }: CallSummary): string[] {
+function row({
+  at,
+  appName,
+  server,
+  tool,
+  outcome,
+  error,
+  durationMs,
+  tokensSent,
+  tokensOut,
+  why,
+}: CallSummary): string[] {
   const when = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
   const name = server === '' ? tool : `${server}:${tool}`;
   const how = outcome === 'ok' ? 'ok' : paint('bad', outcome.replace('_', ' '));
-  const tokens = tokensOut === undefined ? '' : String(tokensOut);
+  const tokens = [tokensSent, tokensOut].map((number) => String(number ?? ''));
   return [
     when,
     oneLine(appName),
     oneLine(name),
     how,
     `${Math.round(durationMs)} ms`,
-    tokens,
+    ...tokens,
     oneLine(why ?? error ?? ''),
   ];
 }

@@ -1,6 +1,7 @@
 /** `tooltray add`: writes a server into the config file and shows what it wrote. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { offerText } from '../../core/admin/healing.ts';
 import { tryEntry } from '../../core/admin/try-entry.ts';
@@ -8,15 +9,16 @@ import { AppError } from '../../core/base/errors.ts';
 import { maskObject } from '../../core/base/mask.ts';
 import { HealConsents, type HealOffer, healOffers } from '../../core/client-apps/heal-offers.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
-import { addServer, type WrittenEntry } from '../../core/config/edit-config.ts';
-import { readConfigText } from '../../core/config/update-config-file.ts';
+import type { WrittenEntry } from '../../core/config/edit-config.ts';
+import { looksPasted } from '../../core/pasted/read-pasted.ts';
 import { findCommand } from '../../core/servers/launch/find-command.ts';
 import { EnvironmentResolver } from '../../core/servers/launch/resolve-environment.ts';
-import { checkConfig, cliPaths, openCliConfig, serverNames } from '../cli-config.ts';
+import { addPasted } from '../add-pasted.ts';
+import { cliPaths, openCliConfig } from '../cli-config.ts';
 import { command, commonFlags, type Given, wrongUse } from '../command.ts';
-import { ownDesk } from '../own-desk.ts';
 import { withTransports } from '../probe.ts';
-import { confirm, notDone, oneLine, paint, plainText, printAnswer, printLines, printProgress } from '../terminal.ts';
+import { confirm, notDone, oneLine, printAnswer, printLines, printProgress } from '../terminal.ts';
+import { requireFreeName, writeServer, writtenLines } from '../write-server.ts';
 
 const flags = {
   env: {
@@ -40,37 +42,42 @@ type AddFlags = Given<typeof flags>;
 
 export const add = command({
   words: 'NAME [COMMAND ARGS…]',
-  form: 'NAME COMMAND [ARGS…] | NAME --url URL | NAME',
+  form: 'NAME COMMAND [ARGS…] | NAME --url URL | NAME | TEXT',
   flags,
   // npx --yes
   wraps: ['yes'],
   notes: [
     'NAME alone looks for a launch of that name in your other apps and bundles, and asks before it runs anything.',
+    'TEXT is what a server’s page shows, in quotes, or - for stdin: a "claude mcp add …" line, JSON, an install link, an address.',
     'Put -- before the command when its own arguments look like these:',
     '  tooltray add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents',
   ],
   async run(given, [name = '', ...launch]) {
     const { dryRun, sealed, config, json } = given;
     if (name.trim() === '') throw wrongUse('A name is missing');
+    const text = name === '-' ? await readAll(process.stdin) : name;
+    if (launch.length === 0 && (name === '-' || looksPasted(name))) {
+      requireNothingElse(given);
+      return addPasted(text, await openCliConfig(config), { dryRun, sealed }, json);
+    }
     const own = entryOf(given, launch);
     const store = await openCliConfig(config);
-    if (serverNames(store).includes(name)) throw alreadyExists(name);
+    requireFreeName(name, store);
     const whole = 'url' in own || 'command' in own ? own : await completed(name, own, given, store);
     if (whole === undefined) return 1;
-    const entry = sealed && !dryRun ? (await ownDesk(store).keep(name, { ...whole })).entry : whole;
-    const text = addServer(await readConfigText(store.path), name, entry);
-    if (!dryRun) await store.update((now) => addServer(now, name, entry));
-    const { problems } = await checkConfig(text, store.path, name);
-    const warnings = problems.map(({ reason, suggestion }) => [reason, suggestion].filter(Boolean).join(' '));
-    printAnswer(json, { name, entry: maskObject(entry), file: store.path, written: !dryRun, warnings }, () => [
-      dryRun ? `This would be added to ${store.path}:` : `Added to ${store.path}:`,
-      `  ${JSON.stringify(name)}: ${shown(entry)}`,
-      ...warnings.map((warning) => `${paint('unsure', 'warning')} ${plainText(warning)}`),
-      ...(dryRun ? [] : [`Try it: tooltray test ${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)}`]),
-    ]);
+    const server = await writeServer(name, whole, store, { dryRun, sealed });
+    printAnswer(json, { ...server, file: store.path, written: !dryRun }, () =>
+      writtenLines(server, store.path, dryRun),
+    );
     return 0;
   },
 });
+
+/** What a page shows says all of it. */
+function requireNothingElse({ env, header, cwd, url, transport, description, lazy }: AddFlags): void {
+  const isMore = env.length + header.length > 0 || [cwd, url, transport, description].some((one) => one !== undefined);
+  if (isMore || lazy) throw wrongUse('With a pasted text only --sealed, --dry-run, --config and --json have a meaning');
+}
 
 /** The entry as it is written to the file, without what reaches the server where the person did not say it. Throws AppError bad_request. */
 export function entryOf(given: AddFlags, [command, ...args]: readonly string[]): WrittenEntry {
@@ -126,16 +133,6 @@ function readHeader(pair: string): [string, string] {
   const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.*)$/s.exec(pair) ?? [];
   if (name === undefined || value === undefined) throw wrongUse('--header is written NAME=VALUE');
   return [name, value];
-}
-
-function shown(entry: WrittenEntry): string {
-  return plainText(JSON.stringify(maskObject(entry), null, 2).replace(/\s*\n\s*/g, ' '));
-}
-
-function alreadyExists(name: string): AppError {
-  return new AppError('config_conflict', `A server called ${JSON.stringify(name)} already exists.`, {
-    fix: `Choose another name, or take it out first: tooltray remove ${name}.`,
-  });
 }
 
 /**

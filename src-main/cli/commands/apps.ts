@@ -13,7 +13,7 @@ export const apps = command({
     ...commonFlags,
   },
   notes: [
-    'ACCESS: by which way its config file reaches Tooltray, and since when; or that it was revoked. SEEN: when it connected or left.',
+    'ACCESS: by which way its config file reaches Tooltray, and since when; or that it was revoked. SEEN: when its last session began or ended.',
   ],
   run: (flags) =>
     withApps(flags, async (setup, project) => {
@@ -46,7 +46,7 @@ function appLines(apps: readonly AppRow[], access: readonly AccessRow[]): string
   return [...table(head, [...rows, ...others]), ...(notes.length === 0 ? [] : ['', ...notes])];
 }
 
-/** One that connected and is not known here: started by hand, or a program of the person's own. */
+/** One that had a session and is not known here: started by hand, or a program of the person's own. */
 function otherRow(row: AccessRow): string[] {
   return [oneLine(row.app), paint('quiet', 'not found'), accessText(row), seenText(row), '', oneLine(row.name), ''];
 }

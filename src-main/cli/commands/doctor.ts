@@ -67,7 +67,7 @@ async function examine(config: string | undefined): Promise<Finding[]> {
     nodeFinding(),
     ...pathFindings(),
     finding,
-    ...(state === undefined ? [] : httpFindings(state)),
+    ...(state === undefined ? [] : [...httpFindings(state), ...extensionFindings(state)]),
     ...(await fileFindings(store)),
     await secretFinding(config, store),
     ...configFindings(store),
@@ -107,7 +107,7 @@ async function askCore(config: string | undefined): Promise<{ finding: Finding; 
 }
 
 function runningFinding({ version, http, socket, sessions }: CoreState): Finding {
-  const where = `Tooltray ${version} is running at ${http || socket} with ${count(sessions.length, 'client app')} connected.`;
+  const where = `Tooltray ${version} is running at ${http || socket} with ${count(sessions.length, 'client app')} in session.`;
   if (version === packageJson.version) return { level: 'ok', topic: 'core', text: where };
   return {
     level: 'note',
@@ -119,6 +119,11 @@ function runningFinding({ version, http, socket, sessions }: CoreState): Finding
 /** An older core does not tell. */
 function httpFindings({ httpProblem = '' }: Partial<CoreState>): Finding[] {
   return httpProblem === '' ? [] : [{ level: 'problem', topic: 'core', text: httpProblem }];
+}
+
+/** Likewise. */
+function extensionFindings({ extensionProblem = '' }: Partial<CoreState>): Finding[] {
+  return extensionProblem === '' ? [] : [{ level: 'note', topic: 'core', text: extensionProblem }];
 }
 
 function line({ level, text }: Finding): string {
@@ -272,6 +277,10 @@ function remedy({ name, level, action }: ServerStatus, { home, logDir }: CoreSta
       return `Switch it on: tooltray enable ${name}`;
     case 'sign-in':
       return `Sign in: tooltray sign-in ${name}`;
+    case 'add-secret':
+      return `Set it: tooltray secret set ${action.secret ?? 'NAME'}`;
+    case 'unlock':
+      return 'Unlock the secrets in the dashboard, under Settings.';
     case 'heal':
       return 'Try it: tooltray doctor --fix';
   }

@@ -8,19 +8,12 @@ import { count } from '../../core/base/wording.ts';
 import { knownApp } from '../../core/client-apps/app-files.ts';
 import { bundleEntry, isBundleFile, readBundle, unpackBundle } from '../../core/client-apps/bundles.ts';
 import { endpointText, launchText } from '../../core/client-apps/heal-offers.ts';
-import {
-  formatOf,
-  type ImportedServer,
-  importEntry,
-  importLosses,
-  serversOfText,
-} from '../../core/client-apps/import-entry.ts';
+import { formatOf, type ImportedServer, serversOfText } from '../../core/client-apps/import-entry.ts';
 import type { ImportOffer } from '../../core/client-apps/import-offers.ts';
 import type { ImportWish } from '../../core/client-apps/import-servers.ts';
 import type { AppSetup } from '../../core/client-apps/setup.ts';
-import { findCommand } from '../../core/servers/launch/find-command.ts';
-import { EnvironmentResolver } from '../../core/servers/launch/resolve-environment.ts';
-import { readServersText } from '../../rpc/handlers/servers.ts';
+import { readPasted } from '../../core/pasted/read-pasted.ts';
+import { isProgramHere } from '../add-pasted.ts';
 import { changeFlags, projectFlag, withApps } from '../cli-apps.ts';
 import { cliPaths } from '../cli-config.ts';
 import { command, wrongUse } from '../command.ts';
@@ -198,11 +191,8 @@ async function serversInFile(file: string, source: ImportSource): Promise<readon
   const found = isJson && !/^\s*(?:\uFEFF)?[{/]/.test(content) ? [] : serversOfText(content, file, home);
   if (found.length > 0 || !isJson) return found;
   // One entry, or the command that starts it, as pages show it.
-  const pasted = await readServersText(content, isProgramHere);
-  return pasted.flatMap(({ name, entry: theirs }) => {
-    const entry = importEntry(theirs, { home });
-    return entry === undefined ? [] : [{ name, entry, losses: importLosses(theirs) }];
-  });
+  const pasted = await readPasted(content, { isProgram: isProgramHere, home });
+  return pasted.map(({ name, entry, notes }) => ({ name, entry, losses: notes }));
 }
 
 async function ofBundle(file: string, { set, dryRun }: ImportSource): Promise<ImportedServer> {
@@ -232,9 +222,4 @@ async function readText(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((cause: unknown) => {
     throw new AppError('not_found', `${file} cannot be read: ${errorText(cause)}`, { fix: 'Check the path.', cause });
   });
-}
-
-async function isProgramHere(command: string): Promise<boolean> {
-  const environment = await new EnvironmentResolver({ own: process.env }).resolve();
-  return (await findCommand(command, environment)) !== undefined;
 }

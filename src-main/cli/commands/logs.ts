@@ -1,8 +1,7 @@
-/** `tooltray logs [NAME]`: the last lines that a server wrote on stderr, or of our own log, and on with what comes. */
-import { open } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+/** `tooltray logs [NAME]`: the last lines of a server's log (its own, and ours on what became of it), or of our own, and on with what comes. */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../core/base/errors.ts';
+import { readLogTail } from '../../core/base/log-tail.ts';
 import { serverLogFile } from '../../core/servers/transports/create-transport.ts';
 import { cliPaths, openAnyConfig, serverNames, unknownServer } from '../cli-config.ts';
 import { command, configFlag, jsonFlag, wrongUse } from '../command.ts';
@@ -23,13 +22,13 @@ export const logs = command({
   async run({ lines: wanted, follow, config, json }, [name]) {
     if (follow && json) throw wrongUse('--follow and --json exclude each other');
     const file = await fileOf(name, config);
-    const { text, end } = await readFrom(file, -tailBytes);
-    const lines = linesOf(text).slice(wanted === 0 ? Infinity : -wanted);
+    const { lines: last, mark } = await readLogTail(file, tailBytes);
+    const lines = last.slice(wanted === 0 ? Infinity : -wanted);
     const isEmpty = lines.length === 0 && !follow;
     printAnswer(json, { file, lines }, () =>
       isEmpty ? [`Nothing was written yet. It would stand in ${file}.`] : lines.map(plainText),
     );
-    if (follow) await followFile(file, end);
+    if (follow) await followFile(file, mark);
     return 0;
   },
 });
@@ -43,33 +42,12 @@ async function fileOf(name: string | undefined, config: string | undefined): Pro
   return serverLogFile(join(logDir, 'servers'), name);
 }
 
-/** Until the process is ended. A file that is another one or shorter than before was begun anew. */
-async function followFile(file: string, from: number): Promise<void> {
-  let [at, rest] = [from, ''];
-  for (;;) {
+/** Until the process is ended. */
+async function followFile(file: string, from: string): Promise<void> {
+  for (let mark = from; ;) {
     await sleep(pollMs);
-    const { text, end } = await readFrom(file, at);
-    at = end;
-    const parts = (rest + text).split('\n');
-    rest = parts.pop() ?? '';
-    printLines(parts.map(plainText));
+    const come = await readLogTail(file, tailBytes, mark);
+    mark = come.mark;
+    printLines(come.lines.map(plainText));
   }
-}
-
-/** From `offset` on, counted from the end where it is negative. Rejects with AppError for what is no log to be read. */
-async function readFrom(file: string, offset: number): Promise<{ readonly text: string; readonly end: number }> {
-  try {
-    await using handle = await open(file);
-    const { size } = await handle.stat();
-    const start = offset < 0 ? Math.max(0, size + offset) : offset <= size ? offset : 0;
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
-    return { text: buffer.toString('utf8', 0, bytesRead), end: start + bytesRead };
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { text: '', end: 0 };
-    throw new AppError('internal', `The log ${basename(file)} cannot be read: ${(cause as Error).message}`, { cause });
-  }
-}
-
-function linesOf(text: string): string[] {
-  return text.split('\n').filter((line) => line !== '');
 }

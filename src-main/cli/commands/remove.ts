@@ -1,5 +1,5 @@
 /** `tooltray remove NAME`: takes a server out of the config file, and its sign-in with it. */
-import { removedText, unusedSecrets } from '../../core/admin/removals.ts';
+import { removedText, unusedSecrets } from '../../core/admin/leave-server.ts';
 import { toAppError } from '../../core/base/errors.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import { removeServer } from '../../core/config/edit-config.ts';

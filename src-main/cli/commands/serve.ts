@@ -1,4 +1,5 @@
 /** `tooltray serve`: the core without Electron, until it is told to stop. */
+import { count } from '../../core/base/wording.ts';
 import { readFileSync } from 'node:fs';
 import { AppError } from '../../core/base/errors.ts';
 import { requireMode } from '../../core/choose-mode.ts';
@@ -94,9 +95,10 @@ function summary({ core }: CoreHost): string {
   const ready = all.filter((server) => server.state.kind === 'ready');
   const ill = all.filter(({ health }) => health.level === 'error' || health.level === 'attention');
   const lines = ill.map(({ config, health }) => `  ${config.name}: ${oneLine(masker.maskText(health.detail))}`);
-  return [`${ready.length} of ${all.length} servers ready, ${core.catalog.current.tools.length} tools.`, ...lines].join(
-    '\n',
-  );
+  return [
+    `${ready.length} of ${count(all.length, 'server')} ready, ${count(core.catalog.current.tools.length, 'tool')}.`,
+    ...lines,
+  ].join('\n');
 }
 
 /** Where it listens, what it serves, and the lines that connect client apps to it. */

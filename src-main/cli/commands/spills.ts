@@ -40,7 +40,7 @@ async function list({ core, json }: Asked): Promise<void> {
   printAnswer(json, { spills }, () =>
     spills.length === 0
       ? ['No answers are kept on disk. Long ones will be.']
-      : table(['ID', 'WHEN', 'TOOL', 'KIND', 'SIZE', 'TOKENS', 'READ', ''], spills.map(row)),
+      : table(['ID', 'WHEN', 'TOOL', 'KIND', 'SENT', 'TOKENS', 'FILE', 'READ', ''], spills.map(row)),
   );
 }
 
@@ -55,10 +55,12 @@ async function allSpills(core: CoreAccess): Promise<readonly SpillRow[]> {
   }
 }
 
-function row({ id, at, server, tool, kind, bytes, tokens, reads, pinned }: SpillRow): string[] {
+/** SENT and TOKENS are of the whole answer as the server sent it, FILE is what lies on disk of it. */
+function row({ id, at, server, tool, kind, sentBytes, sentTokens, bytes, reads, pinned }: SpillRow): string[] {
   const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
   const name = oneLine(`${server}:${tool}`);
-  return [id, when, name, kind, bytesInWords(bytes), String(tokens), count(reads, 'time'), pinned ? 'kept' : ''];
+  const sent = [sentBytes === undefined ? '' : bytesInWords(sentBytes), String(sentTokens ?? '')];
+  return [id, when, name, kind, ...sent, bytesInWords(bytes), count(reads, 'time'), pinned ? 'kept' : ''];
 }
 
 /** What is known of it, and its first lines. */
@@ -69,9 +71,16 @@ async function show(asked: Asked, id: string): Promise<void> {
   if (json) return printJson({ ...found, ...use });
   if (found !== undefined) {
     printLines([`${oneLine(found.server)}:${oneLine(found.tool)} for ${oneLine(found.app)}`, found.file]);
-    if (found.lines === undefined) return printLines([`${found.mimeType}, ${bytesInWords(found.bytes)}`]);
+    printLines([sizes(found)]);
+    if (found.lines === undefined) return;
   }
   await head(asked, id);
+}
+
+function sizes({ mimeType, sentBytes, sentTokens, sentEstimated, bytes }: SpillRow): string {
+  const tokens = sentTokens === undefined ? '' : `, ${sentEstimated ? 'about ' : ''}${count(sentTokens, 'token')}`;
+  const sent = sentBytes === undefined ? '' : `the server sent ${bytesInWords(sentBytes)}${tokens}; `;
+  return `${mimeType}: ${sent}file of ${bytesInWords(bytes)}`;
 }
 
 async function head({ core, json, lines }: Asked, id: string): Promise<void> {

@@ -1,11 +1,12 @@
 /** `tooltray stats`: what Tooltray saved and what it cost, counted in tokens. */
+import { nouns } from '../../core/base/wording.ts';
 import type { PricedSavings, SavingsKey, SavingsSums } from '../../rpc/contract.ts';
 import { withCore } from '../core-access.ts';
 import { command, commonFlags, sinceFlag, wrongUse } from '../command.ts';
 import { oneLine, paint, printAnswer, table } from '../terminal.ts';
 
 const keys: readonly SavingsKey[] = ['app', 'server', 'tool', 'day', 'cause', 'session', 'mode'];
-const heads = ['WITHOUT US', 'SPENT', 'ANSWERS', 'GIVEN', 'READ BACK', 'NET', 'CALLS'];
+const heads = ['WITHOUT US', 'SPENT', 'ANSWERS', 'GIVEN', 'READ BACK', 'NET', 'SENT', 'CALLS'];
 
 export const stats = command({
   flags: {
@@ -15,7 +16,8 @@ export const stats = command({
   },
   notes: [
     'WITHOUT US: lists and instructions the apps would have loaded. SPENT: what they loaded of ours.',
-    'ANSWERS: what servers answered. GIVEN: what the apps got of it. READ BACK: what they read of kept answers later.',
+    'ANSWERS: what the apps would have let in of what servers sent. GIVEN: what they got of it. READ BACK: what they read of kept',
+    'answers later. SENT: what servers sent, in no net: no app lets all of it in.',
   ],
   async run({ by: wanted = 'cause', since, config, json }) {
     const by = keys.find((key) => key === wanted);
@@ -44,8 +46,8 @@ function sentences({ total, breakEven, price }: PricedSavings): string[] {
   const worth = price === undefined ? '' : `, ${money(Math.abs(price.net))} ${oneLine(price.currency)}`;
   const verdict =
     net >= 0
-      ? `Tooltray saved ${number(net)} tokens${worth}.`
-      : `Tooltray cost ${number(-net)} tokens more than it saved${worth}.`;
+      ? `Tooltray saved ${number(net)} ${nouns(net, 'token')}${worth}.`
+      : `Tooltray cost ${number(-net)} ${nouns(-net, 'token')} more than it saved${worth}.`;
   const estimated = estimatedShare === 0 ? [] : [`${percent(estimatedShare)} of the figures are estimates.`];
   return [[verdict, ...estimated].join(' '), ...breakEvenSentence(breakEven)];
 }
@@ -62,9 +64,9 @@ function nameOf(key: string, app: string | undefined, by: SavingsKey): string {
   return key === '' ? '(tooltray)' : oneLine(key);
 }
 
-function cells({ baseline, spent, raw, given, readBack, net, calls }: SavingsSums): string[] {
-  const sums = [baseline, spent, raw, given, readBack].map(number);
-  return [...sums, paint(net < 0 ? 'bad' : 'good', number(net)), number(calls)];
+function cells({ baseline, spent, answers, given, readBack, net, raw, calls }: SavingsSums): string[] {
+  const sums = [baseline, spent, answers, given, readBack].map(number);
+  return [...sums, paint(net < 0 ? 'bad' : 'good', number(net)), number(raw), number(calls)];
 }
 
 function number(value: number): string {

@@ -30,7 +30,7 @@ async function serveAlone(given: ShimArgs): Promise<number> {
     host.gate.admit(app);
     // The servers are known before the first question can be asked, and start while the client app introduces itself.
     const line = new StreamTransport(process.stdin, process.stdout);
-    await host.serve(line, { app, mode, profile }, 'stdio', ended.resolve);
+    await host.serve(line, { app, mode, profile }, { credential: { kind: 'own line' } }, ended.resolve);
     await ended.promise;
   } finally {
     await host.stop();

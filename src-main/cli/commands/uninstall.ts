@@ -10,7 +10,7 @@ export const uninstall = command({
     withApps(flags, async (apps, project) => {
       const { dryRun, yes, json } = flags;
       const setup = project === undefined ? apps : apps.inProject(project);
-      const diff = await setup.previewUninstall(app);
+      const { diff, revision } = await setup.previewUninstall({ app });
       if (!json) printLines(diff.map(diffText));
       const isNothing = diff.length === 0;
       const answer = isNothing || dryRun ? undefined : await confirm('Change it?', yes);
@@ -19,7 +19,7 @@ export const uninstall = command({
         else if (!dryRun) printLines([notDone(answer)]);
         return dryRun ? 0 : 1;
       }
-      const outcome = await setup.uninstallApp({ app });
+      const outcome = await setup.uninstallApp({ app, revision });
       printAnswer(json, { diff, ...outcome, written: !isNothing }, () => [
         outcome.sentence,
         ...undoLines(outcome.undo, outcome.backup),

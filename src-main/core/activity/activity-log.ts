@@ -27,6 +27,7 @@ import {
   updateLabels,
   updateTokens,
 } from './call-table.ts';
+import { Moments } from './moments.ts';
 import { type CallTokens, TokenBacklog } from './token-backlog.ts';
 import type { TokenCounter } from './token-counter.ts';
 import { UsedTools } from './used-tools.ts';
@@ -65,6 +66,7 @@ const smallestBound = 256 * 1024;
 export class ActivityLog {
   /** Records were written. */
   readonly changed = new Event();
+  readonly moments: Moments;
   readonly #options: ActivityLogOptions;
   readonly #bounds: Bounds;
   readonly #backlog: TokenBacklog;
@@ -86,6 +88,7 @@ export class ActivityLog {
     this.#bounds = { maxRows: Math.max(1, options.maxRows), maxBytes: Math.max(smallestBound, options.maxBytes) };
     this.#backlog = new TokenBacklog(options.tokenCounter);
     this.#store = activityDatabase(options.file, this.#bounds.maxBytes, options.log);
+    this.moments = new Moments(this, options.log);
   }
 
   /**
@@ -97,7 +100,7 @@ export class ActivityLog {
       onWritten?.(undefined);
       return;
     }
-    const held = texts !== undefined && this.#backlog.reserve(textBytes(call));
+    const held = texts !== undefined && this.#backlog.reserve(textBytes(call, texts));
     this.#pending.push({ call, texts: held ? texts : undefined, onWritten, tooMany: texts !== undefined && !held });
     if (this.#pending.length > mostPending) this.#dropOldest();
     this.#schedule(this.#pending.length >= batchRows ? 0 : batchMs);
@@ -179,6 +182,7 @@ export class ActivityLog {
   /** Waits a moment for tokens still being counted, writes everything and closes the file. */
   async close(): Promise<void> {
     this.#makeRecords();
+    this.moments.close();
     this.#closed = true;
     this.flush();
     const waiting = new AbortController();
@@ -213,8 +217,8 @@ export class ActivityLog {
       if (rows.length > 0 && bytes > this.#bounds.maxBytes / 20) break;
       rows.push(row);
     }
-    const unkept = this.#pending.slice(0, rows.length).map(({ call }) => call.unkept);
-    const ids = this.#store.use((database) => insertRows(database, rows, unkept));
+    const calls = this.#pending.slice(0, rows.length).map(({ call }) => call);
+    const ids = this.#store.use((database) => insertRows(database, rows, calls));
     this.#stretches.note(ids);
     const written = this.#pending.splice(0, rows.length);
     written.forEach((pending, index) => {
@@ -230,7 +234,7 @@ export class ActivityLog {
     if (tooMany) this.#counted.push({ id, ...estimate(call) });
     if (texts === undefined) return;
     const generation = this.#store.generation;
-    this.#backlog.add(texts, textBytes(call), (tokens) => {
+    this.#backlog.add(texts, textBytes(call, texts), (tokens) => {
       if (generation !== this.#store.generation) return;
       this.#counted.push({ id, ...tokens });
       if (!this.#closed) this.#schedule(batchMs);
@@ -251,19 +255,22 @@ export class ActivityLog {
 
   #dropOldest(): void {
     const oldest = this.#pending.shift();
-    if (oldest?.texts !== undefined) this.#backlog.release(textBytes(oldest.call));
+    if (oldest?.texts !== undefined) this.#backlog.release(textBytes(oldest.call, oldest.texts));
     oldest?.onWritten?.(undefined);
     this.#dropped++;
   }
 }
 
-function textBytes(call: CallRecord): number {
-  return call.argumentBytes + call.givenBytes;
+function textBytes(call: CallRecord, { sent }: CountedTexts): number {
+  const apart = sent !== 'same' && 'text' in sent ? sent.bytes : 0;
+  return call.argumentBytes + call.givenBytes + apart;
 }
 
 /** About four bytes to a token. */
-function estimate({ argumentBytes, givenBytes }: CallRecord): CallTokens {
-  return { tokensIn: Math.ceil(argumentBytes / 4), tokensOut: Math.ceil(givenBytes / 4), estimated: true };
+function estimate({ argumentBytes, resultBytes, givenBytes }: CallRecord): CallTokens {
+  const bySize = (bytes: number): number => Math.ceil(bytes / 4);
+  const [tokensIn, tokensSent, tokensOut] = [bySize(argumentBytes), bySize(resultBytes), bySize(givenBytes)];
+  return { tokensIn, tokensSent, tokensOut, estimated: true };
 }
 
 // Masks a text that comes again only once: names repeat from call to call, and masking them was most of the work of a row.

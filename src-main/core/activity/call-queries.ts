@@ -1,11 +1,16 @@
 /** What the dashboard asks of the table of calls. Times in ms since the epoch. */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { ActivityEntry } from './call-record.ts';
 import { type CallSearch, type CallSums, conditionsOf, type Stretches, sumsOf } from './call-sums.ts';
 import { selectCalls, toEntry } from './call-table.ts';
+import { number } from './table-room.ts';
 
 interface CallPage extends CallSums {
   readonly calls: readonly ActivityEntry[];
+  /** Of the newest on record, whether it fits or not; 0 without one. */
+  readonly lastId: number;
+  /** How many fit that came after `afterId`. */
+  readonly newer?: { readonly calls: number; readonly problems: number };
 }
 
 interface PageRange {
@@ -26,7 +31,25 @@ export function searchCalls(
   const calls = database
     .prepare(`${selectCalls} WHERE ${where} AND id < ? AND id > ? ORDER BY id DESC LIMIT ?`)
     .all(...values, beforeId ?? Number.MAX_SAFE_INTEGER, afterId ?? 0, limit);
-  return { calls: calls.map(toEntry), ...sumsOf(database, search, stretches) };
+  return {
+    ...{ calls: calls.map(toEntry), lastId: number(database, 'SELECT max(id) AS n FROM calls') },
+    ...(afterId !== undefined && { newer: newerThan(database, afterId, where, values) }),
+    ...sumsOf(database, search, stretches),
+  };
+}
+
+function newerThan(
+  database: DatabaseSync,
+  id: number,
+  where: string,
+  values: readonly SQLInputValue[],
+): { readonly calls: number; readonly problems: number } {
+  const row = database
+    .prepare(
+      `SELECT count(*) AS calls, coalesce(sum(outcome <> 'ok'), 0) AS problems FROM calls WHERE ${where} AND id > ?`,
+    )
+    .get(...values, id);
+  return { calls: Number(row?.['calls'] ?? 0), problems: Number(row?.['problems'] ?? 0) };
 }
 
 /** The record of one call; undefined where it is gone. */

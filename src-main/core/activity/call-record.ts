@@ -1,9 +1,19 @@
 /** What is kept of every call: times, sizes and outcome. Its arguments and its answer lie elsewhere (call-texts.ts). */
 import type { Masker } from '../base/mask.ts';
+import type { RawJson } from '../wire/raw-json.ts';
+import type { TokenCount } from './token-counter.ts';
 
 export const callOutcomes = ['ok', 'tool_error', 'failed', 'cancelled', 'blocked'] as const;
 /** `tool_error`: the tool answered with isError; `failed`: no answer came; `blocked`: not allowed. */
 export type CallOutcome = (typeof callOutcomes)[number];
+
+/**
+ * Why a big answer was given whole.
+ * `server`: asked at the address of one server, where everything passes; `program`: a program of the model's got it; `wanted`: a
+ * helper tool takes it whole; `off`: the limit is switched off; `below`: it is below the limit; `payload`: what it says is, the
+ * message around it does not count; `media`: pictures or sound, which do not count; `unkept`: it could not be written down.
+ */
+export type PassReason = 'server' | 'program' | 'wanted' | 'off' | 'below' | 'payload' | 'media' | 'unkept';
 
 export interface CallRecord {
   /** ms since the epoch. */
@@ -29,15 +39,21 @@ export interface CallRecord {
   readonly callMs: number;
   readonly shapeMs: number;
   readonly argumentBytes: number;
-  /** What the server answered, and what of it the model was given. */
+  /** What the server sent, and what the model was given of it. */
   readonly resultBytes: number;
   readonly givenBytes: number;
-  /** Tokens of the arguments and of what was given; missing until counted. */
+  /** Tokens of the arguments, of what the server sent and of what was given; missing until counted. */
   readonly tokensIn?: number | undefined;
+  readonly tokensSent?: number | undefined;
   readonly tokensOut?: number | undefined;
+  /** Why a big answer was given whole (calls/why-whole.ts), and the limit that it is below, in bytes. */
+  readonly passed?: PassReason | undefined;
+  readonly limitBytes?: number | undefined;
   readonly outcome: CallOutcome;
   readonly errorCode?: string | undefined;
   readonly errorText?: string | undefined;
+  /** The step that it ran for. */
+  readonly step?: number | undefined;
   /** Why its texts were not kept, where they were not. */
   readonly unkept?: NotTaken | undefined;
 }
@@ -49,16 +65,20 @@ export type NotTaken = 'off' | 'busy' | 'failed';
 export interface ActivityEntry extends CallRecord {
   /** Grows with every record; pages are asked for with it. */
   readonly id: number;
-  /** The token counts are estimates: the texts were too large or too many to be counted. */
+  /** Some of its token counts are estimates: the texts were too large or too many to be counted. */
   readonly tokensEstimated: boolean;
   /** Ids of the rules of the scan that its answer met, with blanks between; missing where there are none, or not yet. */
   readonly labels?: string | undefined;
 }
 
-/** The texts whose tokens are counted. A function is called later, off the call's way. */
+/** A text whose tokens are counted later, off the call's way: as it is, or as the bytes that arrived. */
+export type CountedText = string | RawJson;
+
 export interface CountedTexts {
   readonly arguments: string;
-  readonly given: string | (() => string);
+  readonly given: CountedText;
+  /** What the server sent: the same as was given, another text, or counted already. */
+  readonly sent: 'same' | { readonly text: CountedText; readonly bytes: number } | TokenCount;
 }
 
 export interface ActivityFilter {
@@ -104,6 +124,9 @@ export interface ActivityStats {
   readonly tools: readonly ToolActivity[];
 }
 
+/** What few records have, which lies in tables of its own. */
+export type RareFacts = Pick<CallRecord, 'unkept' | 'passed' | 'limitBytes'>;
+
 /** A call record as the values of one row: masked, bounded, and of the types the table wants. */
 export type CallRow = readonly (string | number | null)[];
 
@@ -138,6 +161,8 @@ export const columns: readonly Column[] = [
   { name: 'why', kind: 'text', optional: true },
   { name: 'spillId', kind: 'text', optional: true },
   { name: 'sensitivity', kind: 'text', optional: true },
+  { name: 'step', kind: 'integer', optional: true },
+  { name: 'tokensSent', kind: 'integer', optional: true },
 ];
 
 /** Longest texts kept, in characters: a name, and what an error said. */
@@ -162,5 +187,8 @@ export function toRow(call: CallRecord, masker: Pick<Masker, 'maskText'>): CallR
 
 /** About how much room the row takes in the database, in bytes. */
 export function rowBytes(row: CallRow): number {
-  return row.reduce<number>((sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value) : 9), 0);
+  return row.reduce<number>((sum, value) => {
+    if (value === null) return sum + 1;
+    return sum + (typeof value === 'string' ? Buffer.byteLength(value) : 9);
+  }, 0);
 }

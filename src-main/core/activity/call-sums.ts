@@ -10,13 +10,6 @@ export interface CallSums {
   readonly tokensOut: number;
 }
 
-export interface HourOfCalls {
-  /** Start of the hour. */
-  readonly from: number;
-  readonly ok: number;
-  readonly failed: number;
-}
-
 export interface ServerCalls {
   readonly server: string;
   readonly calls: number;
@@ -29,7 +22,6 @@ export interface ServerCalls {
 
 type Row = Record<string, SQLOutputValue>;
 
-const hourMs = 3_600_000;
 /** Newest calls that medians are taken of: ordering a day's hundred thousand would hold everybody up. */
 const medianOf = 2000;
 
@@ -45,22 +37,6 @@ export function sumsOf(database: DatabaseSync, search: CallSearch, stretches: St
   const rows = stretches.each(database, `sums ${JSON.stringify([clauses, values])}`, read).flat();
   const of = (name: string): number => rows.reduce((sum, row) => sum + Number(row[name]), 0);
   return { total: of('total'), failed: of('failed'), tokensIn: of('tokensIn'), tokensOut: of('tokensOut') };
-}
-
-/** The last `hours` hours up to `now`, oldest first, those without a call included. */
-export function callsPerHour(database: DatabaseSync, now: number, hours: number, stretches: Stretches): HourOfCalls[] {
-  const first = Math.floor(now / hourMs) - hours + 1;
-  const read = reader(
-    database,
-    `SELECT startedAt / ${hourMs} AS hour, sum(outcome = 'ok') AS ok, sum(outcome <> 'ok') AS failed
-     FROM calls WHERE id BETWEEN ? AND ? GROUP BY hour`,
-  );
-  const byHour = Map.groupBy(stretches.each(database, 'hours', read).flat(), (row) => Number(row['hour']));
-  return Array.from({ length: hours }, (_, index) => {
-    const rows = byHour.get(first + index) ?? [];
-    const of = (name: string): number => rows.reduce((sum, row) => sum + Number(row[name]), 0);
-    return { from: (first + index) * hourMs, ok: of('ok'), failed: of('failed') };
-  });
 }
 
 /** Calls begun at `since` or later, the servers that cost most first. */
@@ -204,13 +180,18 @@ function numberOf(database: DatabaseSync, sql: string, column: string): number {
 export interface CallSearch {
   /** Stands in the name of the server or tool, in the reason given, or in the error. */
   readonly text?: string | undefined;
+  /** These as well, whatever the text is: it was found in what was said. */
+  readonly found?: readonly number[] | undefined;
   readonly outcomes?: readonly CallOutcome[] | undefined;
   readonly spilled?: boolean | undefined;
   readonly app?: string | undefined;
   readonly server?: string | undefined;
+  /** Begun then or later, and before `until`; in ms since the epoch. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
 }
 
-export function conditionsOf({ text, outcomes, spilled, app, server }: CallSearch): {
+export function conditionsOf({ text, found = [], outcomes, spilled, app, server, since, until }: CallSearch): {
   clauses: string[];
   values: SQLInputValue[];
 } {
@@ -226,12 +207,13 @@ export function conditionsOf({ text, outcomes, spilled, app, server }: CallSearc
   if (spilled === true) add('spillId IS NOT NULL');
   if (app !== undefined) add('app = ?', app);
   if (server !== undefined) add('server = ?', server);
+  if (since !== undefined) add('startedAt >= ?', since);
+  if (until !== undefined) add('startedAt < ?', until);
   if (text !== undefined && text !== '') {
     // instr() knows no wildcards: what a person types is looked for as it stands.
-    add(
-      `instr(lower(server || ':' || tool || ' ' || coalesce(why, '') || ' ' || coalesce(errorText, '')), lower(?)) > 0`,
-      text,
-    );
+    const named = `instr(lower(server || ':' || tool || ' ' || coalesce(why, '') || ' ' || coalesce(errorText, '')), lower(?)) > 0`;
+    if (found.length === 0) add(named, text);
+    else add(`(${named} OR id IN (SELECT value FROM json_each(?)))`, text, JSON.stringify(found));
   }
   return { clauses, values };
 }

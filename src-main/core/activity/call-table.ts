@@ -8,7 +8,7 @@ import {
   callOutcomes,
   type CallRow,
   columns,
-  type NotTaken,
+  type RareFacts,
   type ToolActivity,
 } from './call-record.ts';
 import type { CallTokens } from './token-backlog.ts';
@@ -27,32 +27,43 @@ export interface CountedTokens extends CallTokens {
 const columnNames = columns.map(({ name }) => name);
 const insertSql = `INSERT INTO calls (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`;
 
-/** Inserts the rows in one transaction and returns their ids, in order. `unkept`: why the texts of each are not kept. */
-export function insertRows(
-  database: DatabaseSync,
-  rows: readonly CallRow[],
-  unkept: readonly (NotTaken | undefined)[],
-): number[] {
+/** Inserts the rows, with what few of them have, in one transaction and returns their ids, in order. */
+export function insertRows(database: DatabaseSync, rows: readonly CallRow[], rare: readonly RareFacts[]): number[] {
   return transaction(database, () => {
     const insert = database.prepare(insertSql);
     const ids = rows.map((row) => Number(insert.run(...row).lastInsertRowid));
-    if (unkept.some((why) => why !== undefined)) noteUnkept(database, ids, unkept);
+    noteRare(database, ids, rare);
     return ids;
   });
 }
 
-function noteUnkept(database: DatabaseSync, ids: readonly number[], unkept: readonly (NotTaken | undefined)[]): void {
-  const insert = database.prepare('INSERT OR REPLACE INTO callUnkept VALUES (?, ?)');
-  ids.forEach((id, at) => unkept[at] !== undefined && insert.run(id, unkept[at]));
-  database.exec('DELETE FROM callUnkept WHERE id < (SELECT min(id) FROM calls)');
+function noteRare(database: DatabaseSync, ids: readonly number[], rare: readonly RareFacts[]): void {
+  const keep = (table: 'callUnkept' | 'callPassed', rows: readonly (string | number | null)[][]): void => {
+    if (rows.length === 0) return;
+    const insert = database.prepare(`INSERT OR REPLACE INTO ${table} VALUES (${rows[0]?.map(() => '?').join(', ')})`);
+    for (const row of rows) insert.run(...row);
+    database.exec(`DELETE FROM ${table} WHERE id < (SELECT min(id) FROM calls)`);
+  };
+  const each = ids.map((id, at) => ({ id, ...rare[at] }));
+  keep(
+    'callUnkept',
+    each.flatMap(({ id, unkept }) => (unkept === undefined ? [] : [[id, unkept]])),
+  );
+  keep(
+    'callPassed',
+    each.flatMap(({ id, passed, limitBytes }) => (passed === undefined ? [] : [[id, passed, limitBytes ?? null]])),
+  );
 }
 
 /** Fills in token counts; those of records deleted meanwhile are dropped. */
 export function updateTokens(database: DatabaseSync, counts: readonly CountedTokens[]): void {
   if (counts.length === 0) return;
   transaction(database, () => {
-    const update = database.prepare('UPDATE calls SET tokensIn = ?, tokensOut = ?, tokensEstimated = ? WHERE id = ?');
-    for (const { id, tokensIn, tokensOut, estimated } of counts) update.run(tokensIn, tokensOut, Number(estimated), id);
+    const update = database.prepare(
+      'UPDATE calls SET tokensIn = ?, tokensSent = ?, tokensOut = ?, tokensEstimated = ? WHERE id = ?',
+    );
+    for (const { id, tokensIn, tokensSent, tokensOut, estimated } of counts)
+      update.run(tokensIn, tokensSent, tokensOut, Number(estimated), id);
   });
 }
 
@@ -72,12 +83,14 @@ export function updateLabels(
 /** Deletes the oldest records that are too many or take too much room; their pages are used again or given back. */
 export function trim(database: DatabaseSync, { maxRows, maxBytes }: Bounds): void {
   database.prepare('DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?').run(maxRows);
-  deleteOldest(database, 'calls', maxBytes);
+  deleteOldest(database, ['calls', 'steps'], maxBytes);
 }
 
 /** Whole records, up to their conditions. */
 export const selectCalls = `SELECT *, (SELECT labels FROM callLabels WHERE callLabels.id = calls.id) AS labels,
-  (SELECT why FROM callUnkept WHERE callUnkept.id = calls.id) AS unkept FROM calls`;
+  (SELECT why FROM callUnkept WHERE callUnkept.id = calls.id) AS unkept,
+  (SELECT why FROM callPassed WHERE callPassed.id = calls.id) AS passed,
+  (SELECT limitBytes FROM callPassed WHERE callPassed.id = calls.id) AS limitBytes FROM calls`;
 
 /** The newest records first. */
 export function recentCalls(database: DatabaseSync, filter: ActivityFilter, limit: number): ActivityEntry[] {

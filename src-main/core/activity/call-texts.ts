@@ -11,6 +11,8 @@ import type { Masker } from '../base/mask.ts';
 import { within } from '../base/within.ts';
 import { startThread, workerLocation } from '../base/worker-line.ts';
 import type { NotTaken } from './call-record.ts';
+import { CrashedRuns } from './crashed-runs.ts';
+import type { SaidFound } from './texts/said-index.ts';
 import { TextsDesk } from './texts/texts-desk.ts';
 import {
   type CallSide,
@@ -53,8 +55,10 @@ export interface CallTextsOptions {
 /** Texts that wait for their call's record: it is told the record's id, or undefined where there will be none. */
 export type HeldTexts = (id: number | undefined) => void;
 
-/** `gone`: too old, or there was no more room; or from before texts were kept. */
-export type NotKept = NoText | NotTaken | 'gone';
+/**
+ * `gone`: too old, or there was no more room; or from before texts were kept. `crashed`: the core was killed before it had written it.
+ */
+export type NotKept = NoText | NotTaken | 'gone' | 'crashed';
 
 /** A part of a text, or why there is none. */
 export type TextFound = Exclude<SideRead, { readonly none: NoText }> | { readonly none: NotKept };
@@ -103,6 +107,9 @@ export class CallTexts {
   readonly #options: CallTextsOptions;
   readonly #waiting = new Map<number, (answer: TextsAnswer) => void>();
   readonly #lost = new Set<number>();
+  readonly #crashed: CrashedRuns;
+  /** Calls that it keeps texts of began later. */
+  readonly #madeAt = Date.now();
   #outbox: Outgoing[] = [];
   #bytes = 0;
   #worker: Worker | undefined;
@@ -116,6 +123,7 @@ export class CallTexts {
 
   constructor(options: CallTextsOptions) {
     this.#options = options;
+    this.#crashed = new CrashedRuns(`${options.file}.runs`);
   }
 
   /** Deletes what is too old or may not be there: soon, when servers have started, and every hour. */
@@ -129,6 +137,7 @@ export class CallTexts {
   async settle(): Promise<void> {
     if (this.#closed || (!existsSync(this.#options.file) && this.#worker === undefined)) return;
     const settings = this.#options.settings();
+    if (!settings.keep) this.#crashed.forget();
     await this.#do(settings.keep ? { kind: 'prune', limits: limitsOf(settings) } : { kind: 'forget' });
   }
 
@@ -139,6 +148,7 @@ export class CallTexts {
     const bytes = callSides.reduce((sum, side) => sum + heldBytes(sides[side]), 0);
     if (this.#bytes > 0 && this.#bytes + bytes > mostWaiting) return 'busy';
     this.#bytes += bytes;
+    this.#crashed.begin(this.#madeAt);
     const known = this.#options.masker.known;
     const kept = { asked: toKeep(sides.asked), sent: toKeep(sides.sent), given: toKeep(sides.given) };
     return (id) => {
@@ -160,7 +170,7 @@ export class CallTexts {
     if (!settings.keep) return none('off');
     if (this.#lost.has(id)) return none('failed');
     const known = this.#options.masker.known;
-    const { found, failure } = await this.#ask({
+    const { found, failure, neverWritten } = await this.#ask({
       kind: 'find',
       known,
       id,
@@ -169,19 +179,35 @@ export class CallTexts {
       limits: limitsOf(settings),
     });
     if (failure !== undefined) this.#options.log.warn('The texts of a call could not be read.', { failure });
-    return found ?? none(failure === undefined ? 'gone' : 'failed');
+    if (found !== undefined || failure !== undefined) return found ?? none('failed');
+    return none(neverWritten === true && this.#crashed.isIn(startedAt, Date.now()) ? 'crashed' : 'gone');
+  }
+
+  /**
+   * Ids of calls and steps in whose texts (the first 16 000 characters of each side) every word of `text` begins a word, the newest
+   * first. What was held before is looked through as well. Never rejects: what cannot be read is not found, and the log says why.
+   */
+  async search(text: string, limit: number): Promise<SaidFound> {
+    const settings = this.#options.settings();
+    this.#send();
+    if (!settings.keep || (!existsSync(this.#options.file) && this.#worker === undefined)) return nothingFound;
+    const { ids, more = false, failure } = await this.#ask({ kind: 'search', text, limit, limits: limitsOf(settings) });
+    if (failure !== undefined) this.#options.log.warn('The texts of calls could not be searched.', { failure });
+    return ids === undefined ? nothingFound : { ids, more };
   }
 
   /** Writes what is held by records that are written, and ends the thread. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     const { deleteAtExit } = this.#options.settings();
+    if (deleteAtExit) this.#crashed.forget();
     if (deleteAtExit) this.#takeOut();
     else if (this.#worker === undefined) this.#putHere();
     else this.#send();
     this.#closed = true;
     if (deleteAtExit && existsSync(this.#options.file)) await within(this.#do({ kind: 'forget' }), closeMs);
     await this.#endInOrder();
+    this.#crashed.end();
   }
 
   #sendSoon(): void {
@@ -314,6 +340,8 @@ export class CallTexts {
     for (const [number, resolve] of waiting) resolve({ number, failure });
   }
 }
+
+const nothingFound: SaidFound = { ids: [], more: false };
 
 function limitsOf({ keepDays, maxBytes, maxRows }: TextSettings): TextLimits {
   return { keepDays, maxBytes, maxRows };

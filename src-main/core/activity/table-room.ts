@@ -1,16 +1,23 @@
-/** Keeps a table of an SQLite file within a bound of bytes: the oldest rows go, by ids that grow. */
+/** Keeps an SQLite file within a bound of bytes: the oldest rows of its tables go, by ids that grow. */
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Deletes the oldest rows that take too much room; their pages are used again or given back. The table has a whole number `id`. */
-export function deleteOldest(database: DatabaseSync, table: 'calls' | 'texts', maxBytes: number): void {
-  // Ids have few gaps, so counting them is a subtraction.
+type Table = 'calls' | 'steps' | 'texts';
+
+/** Deletes the oldest rows that take too much room, as many in a hundred of each table; their pages are used again or given back. */
+export function deleteOldest(database: DatabaseSync, tables: readonly Table[], maxBytes: number): void {
   for (let used = usedBytes(database); used > maxBytes; used = usedBytes(database)) {
-    const rows = number(database, `SELECT max(id) - min(id) + 1 AS n FROM ${table}`);
-    if (rows === 0) break;
-    const surplus = Math.ceil((rows * (used - maxBytes * 0.95)) / used);
-    database.prepare(`DELETE FROM ${table} WHERE id < (SELECT min(id) FROM ${table}) + ?`).run(surplus);
+    const share = (used - maxBytes * 0.95) / used;
+    const counted = tables.map((table) => ({ table, rows: number(database, `SELECT count(*) AS n FROM ${table}`) }));
+    if (counted.every(({ rows }) => rows === 0)) break;
+    for (const { table, rows } of counted) {
+      const first = `SELECT id FROM ${table} ORDER BY id LIMIT 1 OFFSET ${Math.ceil(rows * share)}`;
+      // No row is left behind the last.
+      database.exec(`DELETE FROM ${table} WHERE id < coalesce((${first}), ${Number.MAX_SAFE_INTEGER})`);
+    }
   }
-  if (fileBytes(database) > maxBytes) database.exec('PRAGMA incremental_vacuum');
+  const surplus = fileBytes(database) - maxBytes;
+  // No more than is needed: each page that moves is written once more.
+  if (surplus > 0) database.prepare(`PRAGMA incremental_vacuum(${Math.ceil(surplus / pageBytes(database))})`).all();
 }
 
 /** What a query answers as `n`; 0 for nothing. */
@@ -20,7 +27,11 @@ export function number(database: DatabaseSync, sql: string): number {
 
 function usedBytes(database: DatabaseSync): number {
   const free = number(database, 'SELECT freelist_count AS n FROM pragma_freelist_count');
-  return fileBytes(database) - free * number(database, 'SELECT page_size AS n FROM pragma_page_size');
+  return fileBytes(database) - free * pageBytes(database);
+}
+
+function pageBytes(database: DatabaseSync): number {
+  return number(database, 'SELECT page_size AS n FROM pragma_page_size');
 }
 
 function fileBytes(database: DatabaseSync): number {

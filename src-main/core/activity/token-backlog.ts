@@ -1,9 +1,12 @@
 /** Texts of finished calls that wait for their tokens to be counted: a batch after the other, and never too many bytes of them. */
-import type { CountedTexts } from './call-record.ts';
+import { RawJson } from '../wire/raw-json.ts';
+import type { CountedText, CountedTexts } from './call-record.ts';
+import { countBytes } from './ledger/payload-counter.ts';
 import type { TokenCount, TokenCounter } from './token-counter.ts';
 
 export interface CallTokens {
   readonly tokensIn: number;
+  readonly tokensSent: number;
   readonly tokensOut: number;
   readonly estimated: boolean;
 }
@@ -66,23 +69,25 @@ export class TokenBacklog {
   }
 
   async #count(item: Item): Promise<void> {
-    const [tokensIn, tokensOut] = await Promise.all([
-      this.#counter.count(item.texts.arguments),
-      this.#countGiven(item),
+    const { arguments: args, given, sent } = item.texts;
+    const out = this.#countText(given);
+    const [tokensIn, tokensSent, tokensOut] = await Promise.all([
+      this.#counter.count(args),
+      sent === 'same' ? out : 'text' in sent ? this.#countText(sent.text) : sent,
+      out,
     ]);
     this.release(item.bytes);
     item.done({
       tokensIn: tokensIn.tokens,
+      tokensSent: tokensSent.tokens,
       tokensOut: tokensOut.tokens,
-      estimated: tokensIn.estimated || tokensOut.estimated,
+      estimated: tokensIn.estimated || tokensSent.estimated || tokensOut.estimated,
     });
   }
 
-  #countGiven({ texts, bytes }: Item): Promise<TokenCount> {
-    try {
-      return this.#counter.count(typeof texts.given === 'string' ? texts.given : texts.given());
-    } catch {
-      return Promise.resolve({ tokens: Math.ceil(bytes / 4), estimated: true });
-    }
+  #countText(text: CountedText): Promise<TokenCount> {
+    return text instanceof RawJson
+      ? countBytes(text, (piece) => this.#counter.count(piece()))
+      : this.#counter.count(text);
   }
 }

@@ -17,7 +17,7 @@ export interface TokenCounterOptions {
   readonly longestText?: number;
   /** While this much waits, further texts are estimated by their length; in characters (32 Mi by default). */
   readonly longestQueue?: number;
-  /** The thread ends after this long without work, in ms (60 000 by default). */
+  /** The thread ends after this long without work, in ms (30 000 by default): it holds some 100 MB, and starts in half a second. */
   readonly idleMs?: number;
 }
 
@@ -28,6 +28,13 @@ interface Waiting {
   readonly resolve: (count: TokenCount) => void;
 }
 
+/**
+ * So much is with the thread at once, in characters, or one text: what waits beyond lies in this thread's heap, which gives its memory
+ * back. What is sent over lies meanwhile in memory of the system's that a thread keeps even after its end.
+ */
+const mostSent = 256 * 1024;
+/** What is asked within this time goes over in one message, in ms: nobody waits for a count, and each message wakes two threads. */
+const gatherMs = 10;
 /** After this many threads that died without an answer none is started any more. */
 const mostFailures = 3;
 
@@ -37,10 +44,12 @@ export class TokenCounter {
   readonly #longestQueue: number;
   readonly #idleMs: number;
   readonly #waiting = new Map<number, Waiting>();
-  #outbox: CountQuestion[] = [];
+  readonly #outbox: CountQuestion[] = [];
   #worker: Worker | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
+  #sendTimer: NodeJS.Timeout | undefined;
   #queued = 0;
+  #sent = 0;
   #lastId = 0;
   #failures = 0;
   #closed = false;
@@ -49,7 +58,7 @@ export class TokenCounter {
     this.#workerUrl = options.workerUrl;
     this.#longestText = options.longestText ?? 4 * 1024 * 1024;
     this.#longestQueue = options.longestQueue ?? 32 * 1024 * 1024;
-    this.#idleMs = options.idleMs ?? 60_000;
+    this.#idleMs = options.idleMs ?? 30_000;
   }
 
   /** Is a thread running now? */
@@ -80,16 +89,15 @@ export class TokenCounter {
     await this.#end();
   }
 
-  /** What is asked in one turn goes over in one message: a message costs this thread more than a short text the other. */
   #post(question: CountQuestion): void {
     clearTimeout(this.#idleTimer);
     this.#outbox.push(question);
-    if (this.#outbox.length === 1) queueMicrotask(() => this.#send());
+    this.#sendTimer ??= setTimeout(() => this.#send(), gatherMs);
   }
 
   #send(): void {
-    const questions = this.#outbox;
-    this.#outbox = [];
+    this.#sendTimer = undefined;
+    const questions = this.#nextQuestions();
     if (questions.length === 0) return;
     try {
       this.#worker ??= this.#start();
@@ -99,9 +107,21 @@ export class TokenCounter {
     }
   }
 
+  #nextQuestions(): readonly CountQuestion[] {
+    let end = 0;
+    for (; end < this.#outbox.length && (this.#sent === 0 || this.#sent < mostSent); end++) {
+      this.#sent += this.#waiting.get(this.#outbox[end]?.id ?? 0)?.length ?? 0;
+    }
+    return this.#outbox.splice(0, end);
+  }
+
   #start(): Worker {
     const worker = startThread(this.#workerUrl, { memory: 512 });
-    worker.on('message', (answers: readonly CountAnswer[]) => answers.forEach((answer) => this.#settle(answer)));
+    worker.on('message', (answers: readonly CountAnswer[]) => {
+      for (const answer of answers) this.#settle(answer);
+      // What was held back; what is being gathered still waits for its time.
+      if (this.#sendTimer === undefined && this.#sent <= mostSent / 2) this.#send();
+    });
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       if (this.#worker === worker) this.#fail();
@@ -113,6 +133,7 @@ export class TokenCounter {
     const waiting = this.#take(id);
     if (waiting === undefined) return;
     this.#failures = 0;
+    this.#sent -= waiting.length;
     waiting.resolve({ tokens: Math.round(tokens * waiting.scale), estimated: waiting.scale !== 1 });
     if (this.#waiting.size === 0) this.#idleTimer = setTimeout(() => void this.#end(), this.#idleMs).unref();
   }
@@ -131,9 +152,12 @@ export class TokenCounter {
 
   async #end(): Promise<void> {
     clearTimeout(this.#idleTimer);
+    clearTimeout(this.#sendTimer);
+    this.#sendTimer = undefined;
     const worker = this.#worker;
     this.#worker = undefined;
-    this.#outbox = [];
+    this.#outbox.length = 0;
+    this.#sent = 0;
     for (const [id, waiting] of this.#waiting) {
       this.#take(id);
       waiting.resolve(byLength(waiting.textLength));

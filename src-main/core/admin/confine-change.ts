@@ -4,7 +4,7 @@ import type { Isolation } from '../config/app-config.ts';
 import type { ServerChange } from './server-change.ts';
 
 /** Its own files and a home of its own, and the network, without which few servers are of use. */
-const usualBox: JsonObject = { mode: 'auto', network: true };
+export const usualBox: JsonObject = { mode: 'auto', network: true };
 
 /** A server that is added gets a box, unless the change says something of it itself, which the person sees, or the person runs it without one. */
 export function confined(change: ServerChange): ServerChange {

@@ -222,6 +222,11 @@ export function offerText({ server, source, file, endpoint }: HealOffer): string
   return `${source.title} starts ${server} as ${endpoint}${file === undefined ? '' : ` (${file})`}.`;
 }
 
+/** That there is something to decide; nothing of the entry, which may hold secrets. */
+export function offerHint({ source }: Pick<HealOffer, 'source'>): string {
+  return source.id === ownCommand.id ? 'Its command was found elsewhere.' : `${source.title} starts it in another way.`;
+}
+
 /** Goes to the log as well. */
 function healedText({ server, source, entry }: HealOffer, { tools }: EntryTrial): string {
   const from = source.id === ownCommand.id ? 'its command, found elsewhere' : `the launch that ${source.title} has`;

@@ -46,7 +46,7 @@ function changesOf(kit: Kit, notes: Notes): ServerChange[] {
   return Object.entries(kit.servers).flatMap(([server, entry]): ServerChange[] => {
     const known = notes.get(server);
     if (known === undefined) {
-      return [{ kind: 'add', server, entry: { ...entry, kits: [kit.name] }, isFromKit: true }];
+      return [{ kind: 'add', server, entry: { ...entry, kits: [kit.name] }, isUnseen: true }];
     }
     return known.kits.length === 0 ? [] : [{ kind: 'update', server, fields: { kits: [...known.kits, kit.name] } }];
   });

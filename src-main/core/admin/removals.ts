@@ -1,13 +1,11 @@
 /** Servers that a person takes out of the config: their sign-in goes with them, and the entry can be put back for a while. */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
-import { markHidden, shortName } from '../base/shown-text.ts';
-import type { AppConfig, ServerConfig } from '../config/app-config.ts';
+import { shortName } from '../base/shown-text.ts';
+import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { secretsOfServer } from '../secrets/fill-secrets.ts';
-import type { SignedOut } from '../servers/sign-in/sign-out.ts';
-import type { SignIns } from '../servers/sign-in/sign-ins.ts';
-import { listed } from '../trust/inbox/entry-meanings.ts';
+import { leaveServer, removedText, unusedSecrets } from './leave-server.ts';
+import { LeftSignIns, type LeftSignInsParts } from './left-sign-ins.ts';
 import type { PersonEdits } from './person-edits.ts';
 import type { WrittenEdit } from './take-back.ts';
 
@@ -18,26 +16,17 @@ export interface Removed {
   readonly undo: string;
 }
 
-interface RemovalsParts {
+interface RemovalsParts extends LeftSignInsParts {
   readonly config: ConfigStore;
   readonly edits: PersonEdits;
-  readonly signIns: SignIns;
-  /** A sign-in was taken back, for the audit. */
-  readonly onSignedOut: (server: string, sentence: string) => void;
-  /** How long a removal by hand has to stand, in ms (an hour by default). */
-  readonly standMs?: number;
 }
 
 /** In memory alone: entries hold what the person wanted gone. */
 const most = 20;
-/** How long a person waits to be told what became of a sign-in, in ms; it goes on after that. */
-const patienceMs = 5000;
 
 export class Removals {
   readonly #parts: RemovalsParts;
   readonly #removed = new Map<string, WrittenEdit>();
-  /** Servers that somebody took out of the file, not through us. */
-  readonly #missing = new Map<string, NodeJS.Timeout>();
 
   constructor(parts: RemovalsParts) {
     this.#parts = parts;
@@ -74,35 +63,9 @@ export class Removals {
     return { result, signedOut: gone.flatMap(({ name }, at) => (left[at] === true ? name : [])) };
   }
 
-  /**
-   * Takes sign-ins back of servers that somebody takes out of the file by hand, when they have been gone for a while: an editor saves in
-   * steps, and a file that is switched for another comes back. Answers how that ends.
-   */
+  /** Takes sign-ins back of entries that go by hand, after a while. Answers how that ends. */
   follow(): () => void {
-    const { config, standMs = 60 * 60_000 } = this.#parts;
-    let known = config.current.servers;
-    const stop = config.changed.on(({ servers }) => {
-      const names = new Set(servers.map(({ name }) => name));
-      for (const server of known) {
-        if (names.has(server.name) || this.#missing.has(server.name)) continue;
-        const timer = setTimeout(() => {
-          this.#missing.delete(server.name);
-          void this.#leave(server);
-        }, standMs);
-        this.#missing.set(server.name, timer.unref());
-      }
-      for (const name of names) this.#forget(name);
-      known = servers;
-    });
-    return () => {
-      stop();
-      for (const name of this.#missing.keys()) this.#forget(name);
-    };
-  }
-
-  #forget(name: string): void {
-    clearTimeout(this.#missing.get(name));
-    this.#missing.delete(name);
+    return new LeftSignIns(this.#parts).follow();
   }
 
   /** Whether somebody was signed in. One whose entry is still there, and of no use as it stands, is not gone. Never rejects. */
@@ -131,45 +94,3 @@ export class Removals {
     return { server: edit.server };
   }
 }
-
-/** `later`: it is gone here, and what became of it there is not known yet. */
-export type Left = SignedOut['how'] | 'later';
-
-/** Takes the sign-in of a server that is gone away, here at once. undefined: nobody could sign in to it. Rejects with the file system's error. */
-export async function leaveServer(server: ServerConfig, signIns: SignIns): Promise<Left | undefined> {
-  const left = await signIns.find(server)?.leave();
-  if (left === undefined) return undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const later = new Promise<Left>((resolve) => {
-    timer = setTimeout(() => resolve('later'), patienceMs);
-  });
-  const how = await Promise.race([left.takenBack.then((one) => one.how), later]);
-  clearTimeout(timer);
-  return how;
-}
-
-/** Secrets that only this server got. */
-export function unusedSecrets(server: ServerConfig | undefined, { servers }: AppConfig): readonly string[] {
-  if (server === undefined) return [];
-  const others = new Set(
-    servers.filter(({ name }) => name !== server.name).flatMap((one) => [...secretsOfServer(one)]),
-  );
-  return secretsOfServer(server).filter((name) => !others.has(name));
-}
-
-export function removedText(server: string, how: Left | undefined, unused: readonly string[]): string {
-  const signedOut = how === undefined ? '' : leftWords[how];
-  const secrets =
-    unused.length === 0
-      ? ''
-      : ` Nobody gets ${listed(unused.map(markHidden))} any more: tooltray secret rm ${markHidden(unused[0] ?? '')}`;
-  return `${markHidden(server)} was removed.${signedOut}${secrets}`;
-}
-
-const leftWords: Readonly<Record<Left, string>> = {
-  nothing: '',
-  revoked: ' You are signed out of it: what it was granted was taken back.',
-  unable: ' You are signed out of it here; what it was granted cannot be taken back, and ends by itself.',
-  failed: ' You are signed out of it here; what it was granted could not be taken back, and ends by itself.',
-  later: ' You are signed out of it here; what it was granted is being taken back.',
-};

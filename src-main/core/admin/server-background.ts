@@ -34,7 +34,7 @@ export async function serverBackground(
 ): Promise<ServerBackground> {
   const accepted = await new PinFile(pinFolder, server.name).read().catch(() => undefined);
   return {
-    origin: await originOf(server, digests),
+    origin: [await originOf(server, digests), ...addedFrom(server)].join(' '),
     acceptedAt: accepted?.acceptedAt,
     reach: reachOf(server),
     holds: holdingsOf(server, carried),
@@ -61,6 +61,13 @@ async function originOf(server: ServerConfig, digests: FileDigests | undefined):
   return fetched === undefined
     ? `Is ${programName(command)} on this computer, ${version}.`
     : `Is ${markHidden(maskText(fetched))} by ${runner}, ${version}.`;
+}
+
+/** It was so when it was added; what is run now is told from the launch. */
+function addedFrom({ registry }: ServerConfig): readonly string[] {
+  if (registry === undefined) return [];
+  const { name, server, version } = registry;
+  return [markHidden(`Was added from the registry "${name}", where it is ${`${server} ${version}`.trim()}.`)];
 }
 
 /** A version of a package, not the digest of a file. */

@@ -1,6 +1,6 @@
 /** What can be changed about the configured servers, and the one rule about whose word it takes. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type FSWatcher, watch } from 'chokidar';
@@ -17,8 +17,8 @@ interface AddedServer {
   readonly kind: 'add';
   readonly server: string;
   readonly entry: JsonObject;
-  /** A file says what it would run; without the person's yes to that it is added in review. */
-  readonly isFromKit?: true;
+  /** A file, or a registry, says what it would run; without the person's yes to that it is added in review. */
+  readonly isUnseen?: true;
   /** An app or a bundle of the person starts it just so, with their rights. */
   readonly isFoundHere?: true;
 }
@@ -97,9 +97,9 @@ export function editConfig(text: string, change: ServerChange): string {
   }
 }
 
-/** As it is made where nobody has seen what a kit would run: its servers wait for the person's review. */
+/** As it is made where nobody has seen what a kit or an entry of a registry would run: that waits for the person's review. */
 export function forReview(change: ServerChange): ServerChange {
-  if (change.kind !== 'add' || change.isFromKit !== true) return change;
+  if (change.kind !== 'add' || change.isUnseen !== true) return change;
   return { ...change, entry: { ...change.entry, quarantined: true } };
 }
 
@@ -139,7 +139,7 @@ export function describeEdits(waiting: readonly WaitingEdit[]): string {
 }
 
 /** Fields that neither launch, connect, nor say what models read or may do. */
-const calmFields: ReadonlySet<string> = new Set(['lazy', 'idleStopSeconds', 'kits', 'notes', 'source']);
+const calmFields: ReadonlySet<string> = new Set(['lazy', 'idleStopSeconds', 'kits', 'notes', 'source', 'registry']);
 
 /** It only says which kits have the server. */
 export function isTag(change: ServerChange): boolean {
@@ -190,6 +190,7 @@ export class ProposalStore {
 
   /** Follows what other processes do, until `stop`; resolves when it does. */
   async start(): Promise<void> {
+    await this.#ensureFile();
     const watcher = watch(this.#file, { ignoreInitial: true });
     this.#watcher = watcher;
     watcher.on('all', () => void this.#look());
@@ -244,6 +245,12 @@ export class ProposalStore {
   /** What was taken waits again, whoever asked for it and however much waits: the person wants it so. */
   putBack(proposal: Proposal): Promise<void> {
     return this.#change((open) => [[...open.filter(({ id }) => id !== proposal.id), proposal], undefined]);
+  }
+
+  /** A file that is not there is watched by its folder, of which everything is read again each time that calls are noted beside it. */
+  async #ensureFile(): Promise<void> {
+    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 }).catch(() => undefined);
+    await writeFile(this.#file, '[]', { flag: 'wx', mode: 0o600 }).catch(() => undefined);
   }
 
   async #change<T>(change: (open: readonly Proposal[]) => [next: readonly Proposal[], result: T]): Promise<T> {

@@ -21,6 +21,7 @@ export const errorCodes = [
   'not_found',
   'paused',
   'port_in_use',
+  'registry_failed',
   'secret_locked',
   'secret_missing',
   'server_disabled',

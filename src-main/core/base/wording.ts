@@ -2,7 +2,12 @@
 
 /** `1 server`, `2 servers`. */
 export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+  return `${number} ${nouns(number, noun)}`;
+}
+
+/** The noun for so many, where the number is written in another way: `1.2k ${nouns(1200, 'token')}`. */
+export function nouns(number: number, noun: string): string {
+  return number === 1 ? noun : `${noun}s`;
 }
 
 /** `12 345`: for models and terminals of any language. */
@@ -15,6 +20,18 @@ export function bytesInWords(bytes: number): string {
   if (bytes < 1000) return count(bytes, 'byte');
   const [unit, size] = bytes < 1e6 ? ['kB', bytes / 1e3] : bytes < 1e9 ? ['MB', bytes / 1e6] : ['GB', bytes / 1e9];
   return `${Math.round(size * 10) / 10} ${unit}`;
+}
+
+/** Whether a text holds every word of what a person typed, whatever their case and order. */
+export function hasEveryWord(typed: string): (text: string) => boolean {
+  const words = typed
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return (text) => {
+    const lower = text.toLowerCase();
+    return words.every((word) => lower.includes(word));
+  };
 }
 
 /** The closest of `words` by edits (case, `-` and `_` do not count), or undefined when none is close. */

@@ -12,6 +12,7 @@ import { checkArguments, SchemaCompiler } from './check-arguments.ts';
 import { type CallBooks, recordCall, tellLedger } from './record-call.ts';
 import { explainError, explainResult, withoutShownSchema } from './refused-arguments.ts';
 import { ResultCache } from './result-cache.ts';
+import { callServer } from './required-task.ts';
 import type { ResultShaper } from './shape-result.ts';
 
 export interface StepParts extends CallBooks {
@@ -55,7 +56,7 @@ export function callSteps(parts: StepParts): CallSteps {
       noted(flow, tool, params, context, () =>
         cache.cachedCall(tool, params, context, async (watched) => {
           try {
-            return await servers.get(tool.server).request('tools/call', params, watched);
+            return await callServer(servers.get(tool.server), tool.definition, params, watched);
           } catch (error) {
             if (error instanceof RpcError) throw await explainError(error, { tool, request, context }, schemas);
             if (!(error instanceof AppError)) throw error;

@@ -7,6 +7,7 @@ import type { Exchange } from '../activity/ledger/exchange.ts';
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOf } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { Principal } from '../security/principal.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { FlowVerdict, Released } from '../trust/flow/flow.ts';
 import type { Result } from '../wire/message.ts';
@@ -40,6 +41,8 @@ export interface CallRequest {
   readonly mayName?: ((tool: CatalogEntry) => boolean) | undefined;
   /** What becomes of a long answer; undefined: what the settings and the client app say. */
   readonly spill?: SpillWish | 'never' | undefined;
+  /** The user interface of a tool made it, not the model. */
+  readonly byView?: boolean;
 }
 
 export interface SpillWish {
@@ -51,6 +54,8 @@ export interface SpillWish {
 
 /** A call's context says besides whom to ask also who is calling, for the record. */
 export interface CallerContext extends CallContext {
+  /** Whose what comes of it is. `app` is only a name: over HTTP nobody vouches for it. */
+  readonly principal: Principal;
   readonly app: string;
   readonly mode: string;
   /** Whether the client app is shown a tool of that name; missing where nobody knows. */
@@ -58,11 +63,15 @@ export interface CallerContext extends CallContext {
   /** Missing where nobody knows. */
   readonly shownSchemas?: ShownSchemas | undefined;
   /** The request that it runs for, in the ledger. */
-  readonly exchange?: Pick<Exchange, 'called'> | undefined;
+  readonly exchange?: Pick<Exchange, 'called' | 'id'> | undefined;
   /** Under which it is remembered what was read, where a session is one request only; absent: the session. */
   readonly memoryId?: string | undefined;
   /** Whether the call may take as long as it takes: its client app is given a handle in time. */
   readonly mayGoOn?: (() => boolean) | undefined;
+  /** The client app shows user interfaces of tools. */
+  readonly showsViews?: boolean;
+  /** Addresses of the user interfaces that belong to tools called for this request; missing where nobody wants to know. */
+  readonly openedViews?: Set<string> | undefined;
 }
 
 /** Which tools' schemas the model has read in its session. */

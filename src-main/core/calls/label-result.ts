@@ -45,7 +45,7 @@ async function sensitiveKindsIn(text: string): Promise<ReadonlySet<SensitiveKind
 
 /** All texts in it, one below the other; of what was never parsed its JSON with line ends and quotation marks as they are meant. */
 function textOf(result: Result): string {
-  if (!(result instanceof RawJson)) return textsIn(result).join('\n\n');
+  if (!(result instanceof RawJson)) return textsIn(result, 0, []).join('\n\n');
   const bytes: Buffer[] = [];
   let length = 0;
   for (const chunk of result.chunks) {
@@ -62,10 +62,12 @@ const deepest = 64;
 /** A picture or a recording. */
 const isMedia = (value: Record<string, unknown>): boolean => value['type'] === 'image' || value['type'] === 'audio';
 
-function textsIn(value: unknown, depth = 0): string[] {
-  if (typeof value === 'string') return [value];
-  if (depth > deepest) return [];
-  if (Array.isArray(value)) return value.flatMap((item) => textsIn(item, depth + 1));
-  if (!isObject(value) || isMedia(value)) return [];
-  return Object.entries(value).flatMap(([key, item]) => (key === 'blob' ? [] : textsIn(item, depth + 1)));
+function textsIn(value: unknown, depth: number, found: string[]): string[] {
+  if (typeof value === 'string') found.push(value);
+  else if (depth > deepest) return found;
+  else if (Array.isArray(value)) for (const item of value) textsIn(item, depth + 1, found);
+  else if (isObject(value) && !isMedia(value)) {
+    for (const key of Object.keys(value)) if (key !== 'blob') textsIn(value[key], depth + 1, found);
+  }
+  return found;
 }

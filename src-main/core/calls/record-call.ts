@@ -1,10 +1,11 @@
 /** Turns a finished call into its activity record; sizes are measured behind the answer's back, not on its way. */
 import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { ActivityLog } from '../activity/activity-log.ts';
-import type { CallRecord } from '../activity/call-record.ts';
+import type { CallRecord, CountedText, CountedTexts } from '../activity/call-record.ts';
+import type { StepLog } from '../activity/steps/step-log.ts';
 import type { CallTexts, SaidText } from '../activity/call-texts.ts';
 import { errorText } from '../base/errors.ts';
-import { readSpillFacts } from '../spills/spill.ts';
+import { readSpillFacts, type SpillFacts } from '../spills/spill.ts';
 import type { ScanThread } from '../trust/scan/scan-thread.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
@@ -12,38 +13,48 @@ import type { FinishedCall } from './call-tool.ts';
 import { type CallNotes, codeOf } from './audit-call.ts';
 import { answerToFailure } from './error-result.ts';
 import { labelsOf } from './label-result.ts';
+import type { ResultShaper } from './shape-result.ts';
+import { type LimitOfCall, whyWhole } from './why-whole.ts';
 
 /** Where calls are written down, and who looks their answers through. */
 export interface CallBooks {
   readonly activity: ActivityLog;
   readonly texts: CallTexts;
+  readonly timeline: Pick<StepLog, 'alone'>;
+  /** For which limit a big answer met. */
+  readonly shaper: Pick<ResultShaper, 'limitFor'>;
   readonly scans: Pick<ScanThread, 'result'>;
   /** For the audit. */
   readonly notes: Pick<CallNotes, 'note'>;
 }
 
 /** Returns at once: most of the work is put off to when the log writes its next batch. */
-export function recordCall({ activity: log, texts, scans, notes }: CallBooks, call: FinishedCall): void {
+export function recordCall(
+  { activity: log, texts, timeline, shaper, scans, notes }: CallBooks,
+  call: FinishedCall,
+): void {
   const durationMs = call.times.total;
+  const limit = call.tool && shaper.limitFor(call.tool, call.request, call.context);
   const make = (): void => {
     const args = JSON.stringify(call.request.arguments ?? {});
     const answer = call.given ?? answerToFailure(call.failure, call.request.via !== undefined);
     const given = answer && textOf(answer);
     const result = call.result === call.given ? call.result && given : call.result && textOf(call.result);
     const argumentBytes = Buffer.byteLength(args);
-    const facts = toRecord(call, durationMs, argumentBytes, result, given);
+    const facts = toRecord(call, { durationMs, argumentBytes, result, given, limit });
     const asked = { text: args, bytes: argumentBytes };
     // A kept answer lies on disk already, whole.
     const sent = facts.spillId === undefined ? (result?.said ?? 'nothing') : 'kept-answer';
     const told = result !== undefined && result === given ? 'same' : (given?.said ?? 'nothing');
     const held = texts.hold({ asked, sent, given: told }, facts.startedAt);
-    const record = typeof held === 'string' ? { ...facts, unkept: held } : facts;
+    const step = call.context.exchange?.id ?? timeline.alone(facts, 'call');
+    const record = { ...facts, step, ...(typeof held === 'string' && { unkept: held }) };
     const labels = call.result && labelsOf(call.result, scans);
     const onWritten = (id: number | undefined): void => {
       if (typeof held === 'function') held(id);
       if (id !== undefined) void labels?.then((found) => log.label(id, found));
     };
-    log.record(record, { arguments: args, given: given?.text ?? '' }, onWritten);
+    log.record(record, { arguments: args, given: given?.text ?? '', sent: sentText(call, result, given) }, onWritten);
     const said = typeof result?.text === 'string' ? result.text : undefined;
     notes.note(call, durationMs, { arguments: args, result: said, labels });
   };
@@ -54,17 +65,18 @@ export function recordCall({ activity: log, texts, scans, notes }: CallBooks, ca
 
 /** What became of a change that somebody asked for, or decided: a call of ours, with its outcome in words. */
 export function recordAdmin(
-  log: ActivityLog,
+  { activity: log, timeline }: Pick<CallBooks, 'activity' | 'timeline'>,
   { author, what, failure }: { readonly author: ChangeAuthor; readonly what: string; readonly failure: unknown },
 ): void {
   const { app, sessionId, tool, mode = 'direct' } = author;
   const times = { durationMs: 0, resolveMs: 0, allowMs: 0, callMs: 0, shapeMs: 0 };
   const sizes = { argumentBytes: 0, resultBytes: 0, givenBytes: 0 };
-  log.record({
+  const change: CallRecord = {
     ...{ startedAt: Date.now(), app, sessionId, mode, server: ownServer, tool, why: what, ...times, ...sizes },
     outcome: failure === undefined ? 'ok' : 'blocked',
     ...(failure !== undefined && { errorCode: codeOf(failure), errorText: errorText(failure) }),
-  });
+  };
+  log.record({ ...change, step: timeline.alone(change, 'change') });
 }
 
 /** What stands as the server of calls that Tooltray answers itself. */
@@ -72,31 +84,45 @@ const ownServer = 'tooltray';
 
 interface ResultText {
   readonly bytes: number;
-  readonly text: string | (() => string);
+  readonly text: CountedText;
   readonly said: SaidText;
 }
 
 function textOf(result: Result): ResultText {
   if (result instanceof RawJson) {
     const { byteLength: bytes, chunks } = result;
-    return { bytes, text: () => result.text(), said: { bytes, text: chunks } };
+    return { bytes, text: result, said: { bytes, text: chunks } };
   }
   const text = JSON.stringify(result);
   const bytes = Buffer.byteLength(text);
   return { bytes, text, said: { bytes, text } };
 }
 
-function spillOf({ given }: FinishedCall): string | undefined {
-  return given === undefined || given instanceof RawJson ? undefined : readSpillFacts(given)?.parts[0]?.id;
+function spillOf({ given }: FinishedCall): SpillFacts | undefined {
+  return given === undefined || given instanceof RawJson ? undefined : readSpillFacts(given);
 }
 
-function toRecord(
+/** What was told of a kept answer is what is on record of it, and nothing is counted twice. */
+function sentText(
   call: FinishedCall,
-  durationMs: number,
-  argumentBytes: number,
   result: ResultText | undefined,
   given: ResultText | undefined,
-): CallRecord {
+): CountedTexts['sent'] {
+  const facts = spillOf(call);
+  if (facts !== undefined) return { tokens: facts.resultTokens, estimated: facts.tokensEstimated };
+  if (result === undefined) return { tokens: 0, estimated: false };
+  return result === given ? 'same' : { text: result.text, bytes: result.bytes };
+}
+
+interface Measured {
+  readonly durationMs: number;
+  readonly argumentBytes: number;
+  readonly result: ResultText | undefined;
+  readonly given: ResultText | undefined;
+  readonly limit: LimitOfCall | undefined;
+}
+
+function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given, limit }: Measured): CallRecord {
   const { request, context, times, tool, outcome, failure } = call;
   return {
     startedAt: times.startedAt,
@@ -105,10 +131,10 @@ function toRecord(
     mode: context.mode,
     server: tool?.server ?? request.server ?? '',
     tool: tool?.name ?? request.tool,
-    via: request.via,
+    via: request.via ?? (request.byView === true ? 'view' : undefined),
     why: request.why,
     sensitivity: request.sensitivity,
-    spillId: spillOf(call),
+    spillId: spillOf(call)?.parts[0]?.id,
     durationMs,
     resolveMs: times.stages.resolve,
     allowMs: times.stages.allow,
@@ -117,6 +143,7 @@ function toRecord(
     argumentBytes,
     resultBytes: result?.bytes ?? 0,
     givenBytes: given?.bytes ?? 0,
+    ...(call.given && limit && whyWhole(call.given, given?.bytes ?? 0, limit)),
     outcome,
     ...(failure !== undefined && { errorCode: codeOf(failure), errorText: errorText(failure) }),
   };
@@ -125,12 +152,13 @@ function toRecord(
 // Hands a finished call to the ledger, under the request that it ran for.
 
 /** A call of the command line runs for no request and is in no ledger. */
-export function tellLedger({ request, context, tool, result, given }: FinishedCall): void {
+export function tellLedger({ request, context, tool, result, given, outcome }: FinishedCall): void {
   context.exchange?.called({
     server: tool?.server ?? request.server ?? '',
     tool: tool?.name ?? request.tool,
     via: request.via,
     result,
     given,
+    outcome,
   });
 }

@@ -58,7 +58,8 @@ export class ResultCache {
   async cachedCall(tool: CatalogEntry, params: JsonObject, context: CallerContext, call: Call): Promise<Result> {
     const seconds = this.#secondsFor(tool);
     const server = seconds > 0 && mayBeKept(tool) ? this.#options.server(tool.server) : undefined;
-    const key = server && cacheKey([server.hash, tool.name, ownerOf(context)], params);
+    const whose = server && ownerOf(context);
+    const key = server && whose && cacheKey([server.hash, tool.name, ...whose], params);
     if (server === undefined || key === undefined) return call(context);
     const known = this.#find(key, server, seconds);
     if (known !== undefined) return marked(known, this.#options.now());
@@ -117,9 +118,13 @@ export class ResultCache {
   }
 }
 
-/** A server may have asked whoever can answer, for roots say: what it tells one session it need not tell another. */
-function ownerOf({ clientCapabilities, sessionId }: CallerContext): string {
-  return askable.some((capability) => isObject(clientCapabilities[capability])) ? sessionId : '';
+/**
+ * The app's own. A server may have asked whoever can answer, for roots say: what it tells one session it need not tell another;
+ * undefined where no session is known by which to tell that.
+ */
+function ownerOf({ principal, clientCapabilities, sessionId }: CallerContext): readonly string[] | undefined {
+  if (!askable.some((capability) => isObject(clientCapabilities[capability]))) return [principal.owner];
+  return principal.isShared ? undefined : [principal.owner, sessionId];
 }
 
 const askable = ['roots', 'sampling', 'elicitation'] as const;
@@ -136,7 +141,7 @@ function isPlainAnswer(result: Result): boolean {
 
 /** An object is no fact of a result held as bytes; tasks are small. */
 function isTask(result: Result): boolean {
-  return !(result instanceof RawJson) && 'task' in result;
+  return !(result instanceof RawJson) && ('task' in result || result['resultType'] === 'task');
 }
 
 function isSame(one: CachedServer, other: CachedServer): boolean {

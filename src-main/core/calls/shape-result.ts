@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts';
 import { cutText } from '../base/shown-text.ts';
 import { bytesInWords, grouped } from '../base/wording.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
+import { viewUriOf } from '../servers/view-facts.ts';
 import { factsOfApp } from '../client-apps/app-limits.ts';
 import type { ResultSettings } from '../config/app-config.ts';
 import { isTextKind } from '../spills/messages.ts';
@@ -14,6 +15,7 @@ import {
   type KeptPart,
   payloadBytes,
   resultBytes,
+  type SentAnswer,
   spillFacts,
   spillKey,
   type SpillOrigin,
@@ -25,10 +27,16 @@ import type { Result } from '../wire/message.ts';
 import { fact, RawJson, toObject } from '../wire/raw-json.ts';
 import type { CallerContext, CallRequest, SpillWish } from './call-tool.ts';
 import { cleanResult } from './clean-result.ts';
+import type { LimitOfCall, SpillLimit } from './why-whole.ts';
 
 interface ResultShaperOptions {
-  /** Writes an answer down. Rejects with AppError. */
-  readonly keep: (result: Result, origin: SpillOrigin, textKind: 'text' | 'toon') => Promise<KeptAnswer>;
+  /** Writes an answer down; `sent`: as the server sent it. Rejects with AppError. */
+  readonly keep: (
+    result: Result,
+    origin: SpillOrigin,
+    textKind: 'text' | 'toon',
+    sent: SentAnswer,
+  ) => Promise<KeptAnswer>;
   readonly settings: () => ResultSettings;
   /** Longest answer that a client app is given whole, in bytes. */
   readonly inlineBytes: (app: string) => number;
@@ -46,6 +54,11 @@ interface From {
   readonly asked?: string | undefined;
 }
 
+interface Sent extends From {
+  /** As the server sent it, before anything was made of it. */
+  readonly sent: Result;
+}
+
 /** With pictures or sound in it, in bytes: more of them no app is known to take. */
 const longestShown = 2_000_000;
 
@@ -56,30 +69,52 @@ export class ResultShaper {
     this.#options = options;
   }
 
+  /** The same rules, with another place for what is long. */
+  keepingBy(keep: ResultShaperOptions['keep']): ResultShaper {
+    return new ResultShaper({ ...this.#options, keep });
+  }
+
   shape(answer: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<Result> | Result {
     // Questions and tasks are no answers yet.
-    if (fact(answer, 'resultType') === 'input_required' || fact(answer, 'task') !== undefined) return answer;
+    const type = fact(answer, 'resultType');
+    if (type === 'input_required' || type === 'task' || fact(answer, 'task') !== undefined) return answer;
     const result = this.#options.settings().clean ? cleanResult(answer) : answer;
-    // Through an endpoint of one server everything else passes untouched.
-    if (context.mode === 'server' || request.spill === 'never' || programs.has(request.via)) return result;
-    const { settings, inlineBytes } = this.#options;
-    const limit = spillLimit(settings(), tool, request.spill, inlineBytes(context.app));
+    const limit = this.limitFor(tool, request, context);
+    if ('none' in limit) return result;
     const asked = lineArgument(request.arguments);
-    return this.#withinLimit(result, limit, { server: tool.server, tool: tool.name, asked }, context);
+    return this.#withinLimit(result, limit, { server: tool.server, tool: tool.name, asked, sent: answer }, context);
+  }
+
+  /** Which limit holds for its answer, or why none does. */
+  limitFor(tool: CatalogEntry, request: CallRequest, context: CallerContext): LimitOfCall {
+    // Through an endpoint of one server everything passes untouched.
+    if (context.mode === 'server') return { none: 'server' };
+    if (request.spill === 'never') return { none: 'wanted' };
+    if (programs.has(request.via)) return { none: 'program' };
+    // A user interface draws what it is given.
+    if (context.showsViews === true && viewUriOf(tool.definition) !== undefined) return { none: 'wanted' };
+    const { settings, inlineBytes } = this.#options;
+    return spillLimit(settings(), tool, request.spill, { app: context.app, inlineBytes: inlineBytes(context.app) });
   }
 
   /** What a helper tool of ours made, which no server and no pipeline stands behind. */
   shapeOwn(result: Result, tool: string, context: CallerContext): Promise<Result> | Result {
     const { settings, inlineBytes } = this.#options;
-    const limit = spillLimit(settings(), undefined, undefined, inlineBytes(context.app));
-    return this.#withinLimit(result, limit, { server: 'tooltray', tool }, context);
+    const limit = spillLimit(settings(), undefined, undefined, {
+      app: context.app,
+      inlineBytes: inlineBytes(context.app),
+    });
+    return this.#withinLimit(result, limit, { server: 'tooltray', tool, sent: result }, context);
   }
 
   /** What there is no room for in memory, whatever the limits say. Rejects with AppError where the disk fails. */
   async putAside(result: Result, { server, tool }: From, context: CallerContext): Promise<Result> {
     const { keep, readHint } = this.#options;
-    const kept = await keep(result, { sessionId: context.sessionId, app: context.app, server, tool }, 'text');
-    return spilledResult(kept, { media: [], bytes: kept.resultBytes }, asFile, {
+    const kept = await keep(result, originOf(context, server, tool), 'text', {
+      result,
+      showsMedia: false,
+    });
+    return spilledResult(kept, { media: [] }, asFile, {
       server,
       tool,
       hint: readHint(context),
@@ -90,28 +125,20 @@ export class ResultShaper {
   #withinLimit(
     result: Result,
     limit: SpillLimit,
-    { server, tool, asked }: From,
+    { server, tool, asked, sent }: Sent,
     context: CallerContext,
   ): Promise<Result> | Result {
     const told = this.#options.settings().toon ? asToon(result) : result;
-    const payload = limit.ofApp ? undefined : payloadBytes(told, limit.bytes);
-    const isLong = limit.toFile || (limit.bytes > 0 && (payload ?? resultBytes(told)) > limit.bytes);
-    if (!isLong) return told;
+    if (!limit.toFile && !isLonger(told, limit)) return told;
     const top = told === result ? undefined : topOfData(toObject(result));
     const vain = asked !== undefined && isOneLine(result) ? asked : undefined;
-    return this.#spill(told, limit, { server, tool, payload, top, asked: vain }, context);
+    return this.#spill(told, limit, { server, tool, sent, top, asked: vain }, context);
   }
 
   async #spill(
     result: Result,
     limit: SpillLimit,
-    {
-      server,
-      tool,
-      payload,
-      top,
-      asked,
-    }: From & { readonly payload: number | undefined; readonly top: TopOfData | undefined },
+    { server, tool, sent, top, asked }: Sent & { readonly top: TopOfData | undefined },
     context: CallerContext,
   ): Promise<Result> {
     const { keep, readHint, log } = this.#options;
@@ -119,12 +146,12 @@ export class ResultShaper {
     const { rest, media } = limit.ofApp ? setMediaAside(result, longestShown) : { rest: result, media: [] };
     if (media.length > 0 && resultBytes(rest) <= limit.bytes) return result;
     try {
-      const origin = { sessionId: context.sessionId, app: context.app, server, tool };
-      const kept = await keep(rest, origin, top === undefined ? 'text' : 'toon');
-      const inFiles = kept.parts.reduce((sum, { spill }) => sum + spill.bytes, 0);
-      const bytes = limit.ofApp ? kept.resultBytes : (payload ?? inFiles);
+      const kept = await keep(rest, originOf(context, server, tool), top === undefined ? 'text' : 'toon', {
+        result: sent,
+        showsMedia: media.length > 0,
+      });
       const from = { server, tool, asked, hint: readHint(context), context };
-      return spilledResult(kept, { media, bytes, top }, limit, from);
+      return spilledResult(kept, { media, top }, limit, from);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       // The tool has done its work: its answer is told rather than lost.
@@ -132,6 +159,16 @@ export class ResultShaper {
       return withNotKept(result, error);
     }
   }
+}
+
+function originOf({ principal: { owner }, sessionId, app }: CallerContext, server: string, tool: string): SpillOrigin {
+  return { owner, sessionId, app, server, tool };
+}
+
+/** In the measure of the limit. */
+function isLonger(result: Result, limit: SpillLimit): boolean {
+  const payload = limit.ofApp ? undefined : payloadBytes(result, limit.bytes);
+  return limit.bytes > 0 && (payload ?? resultBytes(result)) > limit.bytes;
 }
 
 function asToon(result: Result): Result {
@@ -165,15 +202,13 @@ const firstWithLinks = '2025-06-18';
 interface ToldAnswer {
   /** Blocks that are told as they are. */
   readonly media: readonly JsonObject[];
-  /** Its size, in the measure of the limit. */
-  readonly bytes: number;
   /** What the data looked like that was written as TOON. */
   readonly top?: TopOfData | undefined;
 }
 
 export function spilledResult(
   kept: KeptAnswer,
-  { media, bytes, top }: ToldAnswer,
+  { media, top }: ToldAnswer,
   limit: SpillLimit,
   from: SpilledFrom,
 ): JsonObject {
@@ -181,7 +216,7 @@ export function spilledResult(
   const isTold = protocolVersion >= firstWithLinks && factsOfApp(from.context.app).toolsOnly !== true;
   const links = isTold ? kept.parts.map(linkTo) : [];
   const meta = objectOf(kept.rest['_meta']);
-  const facts = spillFacts(kept, { exceeded: limit.toFile ? undefined : limit.bytes, bytes, top });
+  const facts = spillFacts(kept, { exceeded: limit.toFile ? undefined : limit.bytes, top });
   return {
     ...kept.rest,
     content: [{ type: 'text', text: spilledText(kept, limit, from) }, ...links, ...kept.inline, ...media],
@@ -194,11 +229,15 @@ function spilledText(kept: KeptAnswer, limit: SpillLimit, { server, tool, asked,
   const why = limit.toFile ? '' : `, since it is longer than ${bytesInWords(limit.bytes)}`;
   const hasFiles = factsOfApp(context.app).toolsOnly !== true;
   return [
-    `The answer of ${server}:${tool} is kept on disk, whole${why}.`,
+    `The answer of ${server}:${tool}, ${bytesInWords(kept.resultBytes)}, ${tokensOf(kept)}, is kept on disk, whole${why}.`,
     ...(asked === undefined ? [] : [`${asked} did not make it shorter: it came as one line. What follows does.`]),
     ...kept.parts.flatMap((part) => partLines(part, hasFiles)),
     ...waysOn(kept, hint),
   ].join('\n');
+}
+
+function tokensOf({ resultTokens, tokensEstimated }: KeptAnswer): string {
+  return `${tokensEstimated ? 'about ' : ''}${grouped(resultTokens)} tokens`;
 }
 
 /** Pictures, sound and the like have no lines to look for. */
@@ -217,7 +256,7 @@ function partLines({ spill, summary }: KeptPart, hasFiles: boolean): string[] {
   const isShaped = spill.kind === 'json';
   const head = isShaped ? cutText(summary.head, shownOfShaped) : summary.head;
   return [
-    `${spill.id}: ${spill.kind}, ${bytesInWords(spill.bytes)}${lines}${hasFiles ? `, ${spill.file}` : ''}`,
+    `${spill.id}: ${spill.kind}, file of ${bytesInWords(spill.bytes)}${lines}${hasFiles ? `, ${spill.file}` : ''}`,
     ...summary.shape.map((line) => `  ${line}`),
     ...(head === '' ? [] : [`Begins: ${head}`]),
     ...(isShaped || summary.tail === '' ? [] : [`Ends: ${summary.tail}`]),
@@ -246,30 +285,28 @@ function linkTo({ spill }: KeptPart): JsonObject {
   return { type: 'resource_link', uri: spillUri(id), name: `${server} ${tool}`, mimeType, size: bytes };
 }
 
-// From which size an answer is kept on disk: the call's own wish, else the tool's, the server's, everyone's, else what suits the app.
-
-interface SpillLimit {
-  readonly toFile: boolean;
-  /** In bytes (UTF-8): of the payload where somebody named it, of the whole message where it is the app's; 0: there is none. */
-  readonly bytes: number;
-  /** Nobody named it: it is what the app would cut. Pictures and sound are told however long they are, and do not count. */
-  readonly ofApp: boolean;
-}
+// Which limit holds for a call.
 
 function spillLimit(
   settings: ResultSettings,
   tool: CatalogEntry | undefined,
   wish: SpillWish | undefined,
-  inlineBytes: number,
+  { app, inlineBytes }: { readonly app: string; readonly inlineBytes: number },
 ): SpillLimit {
-  const { threshold, thresholds } = settings;
+  const { thresholds } = settings;
   const ofTool = tool && (thresholds[tool.id] ?? thresholds[tool.server]);
-  const named = wish?.threshold ?? ofTool ?? threshold;
+  const named = wish?.threshold ?? ofTool ?? limitSetFor(app, settings);
   const toFile = wish?.toFile === true;
   return { toFile, bytes: named ?? inlineBytes, ofApp: !toFile && named === undefined };
 }
 
+/** What a person has set for answers to this app, in bytes, 0: none is kept; undefined: nothing, so that what suits the app counts. */
+export function limitSetFor(app: string, { threshold, appThresholds }: ResultSettings): number | undefined {
+  return Object.hasOwn(appThresholds, app) ? appThresholds[app] : threshold;
+}
+
 /** Whether any answer may be replaced by another text at all. */
-export function maySpill({ threshold, thresholds, toon }: ResultSettings): boolean {
-  return toon || threshold !== 0 || Object.values(thresholds).some((bytes) => bytes > 0);
+export function maySpill({ threshold, thresholds, appThresholds, toon }: ResultSettings): boolean {
+  const others = [...Object.values(thresholds), ...Object.values(appThresholds)];
+  return toon || threshold !== 0 || others.some((bytes) => bytes > 0);
 }

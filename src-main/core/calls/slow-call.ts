@@ -2,6 +2,7 @@
 import type { JsonObject } from '../base/json.ts';
 import { cancelled } from '../wire/peer.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
+import { putQuestion } from '../wire/put-question.ts';
 import { fact } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
 import { errorResult } from './error-result.ts';
@@ -31,7 +32,8 @@ export class SlowCall {
       // A server is not bothered for progress that the client app did not ask for.
       onProgress: context.onProgress && hearProgress,
       onLog: hearLog,
-      askClient: ask,
+      // What it asked when it is given up, nobody needs to answer.
+      askClient: (method, input, asked) => ask(method, input, AbortSignal.any([asked, this.#controller.signal])),
     };
     this.begin({});
   }
@@ -162,18 +164,14 @@ class SlowCallWaiters {
   readonly ask = (method: string, params: JsonObject, signal: AbortSignal): Promise<Result> => {
     const latest = [...this.#waiting].at(-1);
     if (latest !== undefined) return askThrough(latest, method, params, signal);
-    return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        this.#questions.delete(put);
-        reject(unasked(method));
-      };
-      const timer = setTimeout(giveUp, questionMs).unref();
-      const put = (waiter: Waiter): void => {
+    return putQuestion(signal, ({ answer, refuse }) => {
+      const timer = setTimeout(() => refuse(unasked(method)), questionMs).unref();
+      const put = (waiter: Waiter): void => answer(askThrough(waiter, method, params, signal));
+      this.#questions.add(put);
+      return () => {
         this.#questions.delete(put);
         clearTimeout(timer);
-        resolve(askThrough(waiter, method, params, signal));
       };
-      this.#questions.add(put);
     });
   };
 

@@ -1,13 +1,16 @@
 /**
  * Calls that take longer than their client app waits are answered in time with a handle and go on; what came of them is
- * fetched under the handle. One for each view: a handle of one session is unknown to all others.
+ * fetched under the handle. One for each view: a handle of one session is unknown to all others, and to another app that comes by
+ * the same line.
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, plainNumber } from '../base/json.ts';
+import { isObject, type JsonObject, objectOf, plainNumber } from '../base/json.ts';
 import { bytesInWords } from '../base/wording.ts';
+import { mayUse } from '../security/principal.ts';
 import { resultBytes } from '../spills/spill.ts';
 import type { Result } from '../wire/message.ts';
+import { CallTask, knowsTasks } from './call-task.ts';
 import type { CallerContext } from './call-tool.ts';
 import { errorResult } from './error-result.ts';
 import { nameKeys } from './read-arguments.ts';
@@ -60,13 +63,19 @@ interface HandedOut {
   fetched: boolean;
   /** Taken of the room. */
   bytes: number;
+  /** The same for an app that knows tasks, which was given this instead of a handle. */
+  readonly task: CallTask | undefined;
 }
+
+/** Tasks that were cancelled, and are still said to be. */
+const mostCancelled = 100;
 
 export class SlowCalls {
   readonly #options: SlowCallsOptions;
   readonly #calls = new Map<string, HandedOut>();
   /** Those that are waiting for a call through its handle. */
   readonly #waiting = new Set<CallerContext>();
+  readonly #cancelledTasks = new Map<string, CallTask>();
   #used = false;
 
   constructor(options: SlowCallsOptions) {
@@ -82,7 +91,8 @@ export class SlowCalls {
   async run(tool: () => string, context: CallerContext, start: StartCall): Promise<Result> {
     const limitMs = this.#options.limitMs(context.app);
     if (limitMs === undefined) return start(context, {});
-    const mayGoOn = (): boolean => this.#options.awaitLine({ handle: '' }, context) !== undefined;
+    const mayGoOn = (): boolean =>
+      knowsTasks(context) || this.#options.awaitLine({ handle: '' }, context) !== undefined;
     const call = new SlowCall(tool, { ...context, mayGoOn }, start);
     try {
       if (!(await call.waiters.wait(context, limitMs)) && !(await this.#endsWithWait(call, context, limitMs))) {
@@ -99,7 +109,7 @@ export class SlowCalls {
 
   /** Waits for a call, or ends it. Rejects with AppError not_found, or cancelled when only the waiting is. */
   async take({ handle, waitMs, cancel }: AwaitWish, again: JsonObject, context: CallerContext): Promise<Result> {
-    const handed = this.#calls.get(handle);
+    const handed = this.#handed(handle, context);
     if (handed === undefined) throw unknownHandle(handle);
     const { call } = handed;
     if (cancel && call.result === undefined) return this.#cancel(handed);
@@ -121,6 +131,45 @@ export class SlowCalls {
     return result;
   }
 
+  /** Answers `tasks/get`, `tasks/update` and `tasks/cancel` where they are about a call of these; undefined where they are not. */
+  async task(method: string, params: JsonObject, context: CallerContext): Promise<JsonObject | undefined> {
+    const id = String(params['taskId']);
+    const handed = this.#handed(id, context);
+    const task = handed?.task ?? this.#cancelledTask(id, context);
+    if (task === undefined || !knowsTasks(context)) return undefined;
+    if (method === 'tasks/get') {
+      const state = await task.state(context);
+      if (handed !== undefined) this.#forgetIn(handed, handed.call.result === undefined ? abandonedMs : keptMs);
+      return state;
+    }
+    if (method === 'tasks/update') {
+      const again = task.answer(objectOf(params['inputResponses']));
+      if (again !== undefined && handed !== undefined) this.#goOn(handed, again);
+      return {};
+    }
+    if (method !== 'tasks/cancel') return undefined;
+    if (handed !== undefined && handed.call.result === undefined) this.#cancelTask(id, handed, task);
+    return {};
+  }
+
+  #handed(handle: string, { principal }: CallerContext): HandedOut | undefined {
+    const handed = this.#calls.get(handle);
+    return handed !== undefined && mayUse(principal, handed.call.context.principal.owner) ? handed : undefined;
+  }
+
+  #cancelledTask(id: string, { principal }: CallerContext): CallTask | undefined {
+    const task = this.#cancelledTasks.get(id);
+    return task !== undefined && mayUse(principal, task.owner) ? task : undefined;
+  }
+
+  #cancelTask(id: string, handed: HandedOut, task: CallTask): void {
+    task.cancelled();
+    this.#cancelledTasks.set(id, task);
+    const [oldest] = this.#cancelledTasks.keys();
+    if (this.#cancelledTasks.size > mostCancelled && oldest !== undefined) this.#cancelledTasks.delete(oldest);
+    this.#forget(handed, 'cancelled as a task');
+  }
+
   /** A call that only waits for another one keeps to the limit by itself: a handle for it would be one too many. */
   async #endsWithWait(call: SlowCall, context: CallerContext, limitMs: number): Promise<boolean> {
     return this.#waiting.has(call.context) && (await call.waiters.wait(context, limitMs));
@@ -133,19 +182,22 @@ export class SlowCalls {
 
   /** undefined where a handle is of no use, or there are too many: then the call is waited for as if there were none. */
   #handOut(call: SlowCall, context: CallerContext): Result | undefined {
-    const handle = randomBytes(9).toString('base64url');
+    // Where one token is all that is known of a caller, nobody else must be able to guess it.
+    const handle = randomBytes(16).toString('base64url');
+    const task = knowsTasks(context) ? new CallTask(handle, call, keptMs) : undefined;
     const line = this.#options.awaitLine({ handle }, context);
-    if (line === undefined || !this.#hasPlace()) return undefined;
-    const handed: HandedOut = { handle, call, timer: undefined, fetched: false, bytes: 0 };
+    if ((task === undefined && line === undefined) || !this.#hasPlace()) return undefined;
+    const handed: HandedOut = { handle, call, timer: undefined, fetched: false, bytes: 0, task };
     this.#calls.set(handle, handed);
     this.#forgetIn(handed, abandonedMs);
     this.#follow(handed);
     context.holdSession?.(call.answer);
+    if (task !== undefined) return task.created();
     if (!this.#used) {
       this.#used = true;
       context.onToolsChanged?.();
     }
-    return pendingResult(handle, call, line);
+    return pendingResult(handle, call, line ?? '');
   }
 
   #hasPlace(): boolean {

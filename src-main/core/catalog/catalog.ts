@@ -2,6 +2,9 @@
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { Listing } from '../servers/listing.ts';
 import { NameGiver, slugs } from './names.ts';
+import { type CatalogResource, namedResources, namedTemplates } from './resource-names.ts';
+import { isFor } from '../servers/view-facts.ts';
+import { firstOfEach, takenByViews, toolsOfViews, type ViewTool, withListedViews } from './view-tools.ts';
 
 export interface CatalogServer {
   readonly name: string;
@@ -27,17 +30,6 @@ export interface CatalogEntry {
   readonly down?: string;
 }
 
-export interface CatalogResource {
-  readonly server: string;
-  /** As the server calls it; a template's `uriTemplate`. */
-  readonly uri: string;
-  /** As client apps see it: the same, unless several servers have the same or it looks like one of ours. */
-  readonly listedUri: string;
-  /** The prefix that is part of it. */
-  readonly prefix?: string | undefined;
-  readonly definition: JsonObject;
-}
-
 interface ServerPrefix {
   readonly server: string;
   readonly prefix: string;
@@ -59,20 +51,26 @@ export interface Catalog {
   readonly prompts: readonly CatalogEntry[];
   readonly resources: readonly CatalogResource[];
   readonly resourceTemplates: readonly CatalogResource[];
+  /** User interfaces that tools name; no list has to have them. */
+  readonly views: readonly CatalogResource[];
+  /** Tools that user interfaces call, under the names that they know them by; none where the app shows no interfaces. */
+  readonly viewTools: readonly ViewTool[];
   /** The same tools and prompts, by what they are called. */
   readonly lookup: { readonly tools: EntryLookup; readonly prompts: EntryLookup };
 }
 
 /**
  * Servers in the order of the config, entries in the order of their names: the same input always lists the same.
- * `aliases` are numbers in that order unless given.
+ * `aliases` are numbers in that order unless given. `showsViews`: the app shows user interfaces of tools.
  */
 export function buildCatalog(
   servers: readonly CatalogServer[],
   reserved: ReadonlySet<string>,
   aliases: ReadonlyMap<string, string> = new Map(servers.map(({ name }, index) => [name, `c${index + 1}`])),
+  showsViews = false,
 ): Catalog {
   const prefixes = slugs(servers);
+  const { resources, views } = namedResources(servers, showsViews);
   const single = servers.length === 1;
   const named = (key: 'tools' | 'prompts', taken: ReadonlySet<string>): CatalogEntry[] => {
     const names = new NameGiver(taken);
@@ -80,7 +78,12 @@ export function buildCatalog(
       entries(server, key, single ? server.prefix : prefixes.get(server.name), prefixes, names, taken),
     );
   };
-  const [tools, prompts] = [named('tools', reserved), named('prompts', new Set())];
+  const prompts = named('prompts', new Set());
+  const viewTools = showsViews ? toolsOfViews(servers) : [];
+  const listed = named('tools', reserved);
+  const clashes = takenByViews(listed, viewTools);
+  const apart = clashes.length === 0 ? listed : named('tools', new Set([...reserved, ...clashes]));
+  const tools = withListedViews(apart, views);
   return {
     servers: servers.map((server) => server.name),
     reserved,
@@ -92,8 +95,10 @@ export function buildCatalog(
     prefixes: serverPrefixes(prefixes),
     tools,
     prompts,
-    resources: resources(servers, 'resources', 'uri'),
-    resourceTemplates: resources(servers, 'resourceTemplates', 'uriTemplate'),
+    resources,
+    resourceTemplates: namedTemplates(servers),
+    views,
+    viewTools,
     lookup: { tools: new EntryLookup(tools), prompts: new EntryLookup(prompts) },
   };
 }
@@ -112,6 +117,7 @@ function entries(
   reserved: ReadonlySet<string>,
 ): CatalogEntry[] {
   return [...firstOfEach(server.listing[key], 'name')]
+    .filter(([, definition]) => key === 'prompts' || isFor('model', definition))
     .sort(([a], [b]) => compare(a, b))
     .map(([name, definition]) => {
       const id = `${server.name}:${name}`;
@@ -143,83 +149,10 @@ function saysPrefix(name: string, prefix: string, own: readonly JsonObject[]): b
   return !own.some((other) => other['name'] === rest);
 }
 
-function resources(
-  servers: readonly CatalogServer[],
-  key: 'resources' | 'resourceTemplates',
-  identifier: string,
-): CatalogResource[] {
-  const wishes = servers.flatMap((server) =>
-    [...firstOfEach(server.listing[key], identifier)].map(([uri, definition]) => ({
-      server,
-      uri,
-      definition,
-      wanted: server.prefix === undefined ? uri : prefixUri(server.prefix, uri),
-    })),
-  );
-  const times = new Map<string, number>();
-  for (const { wanted } of wishes) times.set(wanted, (times.get(wanted) ?? 0) + 1);
-  return wishes.map(({ server, uri, definition, wanted }) => {
-    // None of several has it plainly: else whoever stands first would be read in place of the other.
-    const isPlain = times.get(wanted) === 1 && !isOurUri(wanted);
-    const listedUri = isPlain ? wanted : wrapUri(server.name, uri);
-    return {
-      server: server.name,
-      uri,
-      listedUri,
-      ...(server.prefix !== undefined && { prefix: server.prefix }),
-      definition,
-    };
-  });
-}
-
 function serverPrefixes(slugs: ReadonlyMap<string, string>): readonly ServerPrefix[] {
   return [...slugs]
     .flatMap(([server, slug]) => [...new Set([server, slug])].map((prefix) => ({ server, prefix })))
     .sort((a, b) => b.prefix.length - a.prefix.length);
-}
-
-/** What a server lists, by its identifier; of several with the same one the first counts. */
-function firstOfEach(definitions: readonly JsonObject[], identifier: string): ReadonlyMap<string, JsonObject> {
-  const found = new Map<string, JsonObject>();
-  for (const definition of definitions) {
-    const key = definition[identifier] as string;
-    if (!found.has(key)) found.set(key, definition);
-  }
-  return found;
-}
-
-/** `data://cfg` as `data://prefix/cfg`, as Magg has it; what has no such form stays as it is. */
-function prefixUri(prefix: string, uri: string): string {
-  return uri.replace(/^([A-Za-z][\w+.-]*:\/\/)/, `$1${prefix}/`);
-}
-
-/** The URI that a prefix was put into; undefined where it is not there. */
-export function unprefixUri(prefix: string, uri: string): string | undefined {
-  const [, scheme, rest] = /^([A-Za-z][\w+.-]*:\/\/)(.*)$/s.exec(uri) ?? [];
-  return scheme !== undefined && rest?.startsWith(`${prefix}/`) === true
-    ? `${scheme}${rest.slice(prefix.length + 1)}`
-    : undefined;
-}
-
-/** A URI that says which server's it is; `{}` of templates stay readable for template engines. */
-export function wrapUri(server: string, uri: string): string {
-  return `tooltray://${encodeURIComponent(server)}/${uri}`;
-}
-
-/** Addresses that only we give out; Magg's we answer in its place. */
-export function isOurUri(uri: string): boolean {
-  return /^(?:tooltray|magg):/i.test(uri);
-}
-
-/** The server and URI inside a wrapped one. */
-export function unwrapUri(uri: string): { server: string; uri: string } | undefined {
-  const match = /^tooltray:\/\/([^/]+)\/(.+)$/s.exec(uri);
-  if (match === null) return undefined;
-  try {
-    return { server: decodeURIComponent(match[1] as string), uri: match[2] as string };
-  } catch {
-    return undefined;
-  }
 }
 
 /** An input schema that client apps accept; what is no schema at all stands for "any object". */

@@ -9,7 +9,9 @@ import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { Listing } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { ServerSet } from '../servers/server-manager.ts';
-import { buildCatalog, type Catalog, type CatalogEntry, type CatalogResource } from './catalog.ts';
+import { buildCatalog, type Catalog, type CatalogEntry } from './catalog.ts';
+import type { CatalogResource } from './resource-names.ts';
+import { isFor } from '../servers/view-facts.ts';
 import { flawedServer, type KnownServer, type MissingTool, ToolFinder } from './tool-finder.ts';
 
 export interface CatalogChange {
@@ -24,6 +26,21 @@ export type IsToolOn = (server: string, tool: string) => boolean;
 /** Whether there is that tool at all; what there is not is nowhere told of. */
 type HasTool = (server: string, definition: JsonObject) => boolean;
 
+interface LiveCatalogOptions {
+  readonly servers: ServerSet;
+  /** Names of our own tools, which no server's tool may be listed under. */
+  readonly reserved: ReadonlySet<string>;
+  readonly isOn: IsToolOn;
+  /** Those of the config. */
+  readonly problems: () => readonly ConfigProblem[];
+  /** As ToolFinder has it. */
+  readonly knownFix?: ((server: string) => string | undefined) | undefined;
+  /** Absent where every tool is there. */
+  readonly hasTool?: HasTool;
+  /** The apps show user interfaces. */
+  readonly showsViews?: boolean;
+}
+
 export class LiveCatalog {
   readonly changed = new Event<CatalogChange>();
   readonly index = new SearchIndex();
@@ -34,20 +51,16 @@ export class LiveCatalog {
   readonly #isOn: IsToolOn;
   readonly #has: HasTool | undefined;
   readonly #aliases = new ServerAliases();
+  readonly #showsViews: boolean;
+  /** Of lists in which not every tool is there for models, those that are. */
+  readonly #modelTools = new WeakMap<Listing['tools'], Listing['tools']>();
   #current: Catalog = buildCatalog([], new Set());
   /** Which servers were down when the catalog was made. */
   #stood = '';
 
-  /** `reserved`: names of our own tools, which no server's tool may be listed under. `problems`: those of the config. `knownFix`: as ToolFinder has it. `has`: absent where every tool is there. */
-  constructor(
-    servers: ServerSet,
-    reserved: ReadonlySet<string>,
-    isOn: IsToolOn = () => true,
-    problems: () => readonly ConfigProblem[] = () => [],
-    knownFix?: (server: string) => string | undefined,
-    has?: HasTool,
-  ) {
-    this.#has = has;
+  constructor({ servers, reserved, isOn, problems, knownFix, hasTool, showsViews = false }: LiveCatalogOptions) {
+    this.#has = hasTool;
+    this.#showsViews = showsViews;
     this.#servers = servers;
     this.#reserved = reserved;
     this.#isOn = isOn;
@@ -174,10 +187,10 @@ export class LiveCatalog {
     this.#stood = this.#standing();
     // Those switched off have theirs too: it stays the same when they come back.
     const aliases = this.#aliases.give(this.#servers.all.map((server) => server.config.name));
-    this.#current = buildCatalog(listed, this.#reserved, aliases);
+    this.#current = buildCatalog(listed, this.#reserved, aliases, this.#showsViews);
     this.#reindex(before);
     const change = {
-      tools: !sameEntries(before.tools, this.#current.tools),
+      tools: !sameEntries(before.tools, this.#current.tools) || !sameEntries(before.viewTools, this.#current.viewTools),
       prompts: !sameEntries(before.prompts, this.#current.prompts),
       resources: !sameResources(before, this.#current),
     };
@@ -190,17 +203,31 @@ export class LiveCatalog {
 
   /** What it lists without the tools that are switched off. */
   #switched(server: ManagedServer): Listing {
-    const { config, listing } = this.#known(server);
-    const tools = listing.tools.filter(({ name }) => this.#isOn(config.name, String(name)));
+    const { config, listing } = server;
+    const has = this.#has;
+    const isThere = (tool: JsonObject): boolean => has?.(config.name, tool) !== false;
+    const tools = listing.tools.filter((tool) => this.#isOn(config.name, String(tool['name'])) && isThere(tool));
     return tools.length === listing.tools.length ? listing : { ...listing, tools };
   }
 
-  #known(server: ManagedServer): KnownServer & { readonly listing: Listing } {
+  /** As names are answered: what is not there for models is in none of these answers. */
+  #known(server: ManagedServer): KnownServer {
     const has = this.#has;
-    if (has === undefined) return server;
     const { config, state, listing, listedAt } = server;
-    const tools = listing.tools.filter((tool) => has(config.name, tool));
-    return { config, state, listing: { ...listing, tools }, listedAt };
+    const all = this.#forModels(listing.tools);
+    if (has === undefined && all === listing.tools) return server;
+    const tools = has === undefined ? all : all.filter((tool) => has(config.name, tool));
+    const known = { config, state, listing: { ...listing, tools }, listedAt };
+    return has === undefined ? { ...known, pins: server.pins } : known;
+  }
+
+  #forModels(tools: Listing['tools']): Listing['tools'] {
+    const known = this.#modelTools.get(tools);
+    if (known !== undefined) return known;
+    const kept = tools.filter((tool) => isFor('model', tool));
+    const shown = kept.length === tools.length ? tools : kept;
+    this.#modelTools.set(tools, shown);
+    return shown;
   }
 
   #reindex(before: Catalog): void {

@@ -1,7 +1,8 @@
 /** Finds the server that a resource URI belongs to: listed, wrapped with its server, or matching a template. */
 import { AppError } from '../base/errors.ts';
 import { closestWord } from '../base/wording.ts';
-import { type Catalog, isOurUri, unprefixUri, unwrapUri, wrapUri } from './catalog.ts';
+import type { Catalog } from './catalog.ts';
+import { isOurUri, unprefixUri, unwrapUri, wrapUri } from './resource-names.ts';
 
 export interface ResourceTarget {
   readonly server: string;
@@ -19,11 +20,12 @@ export function resourceTarget(
   uri: string,
   shownBy: readonly string[] = [],
 ): ResourceTarget | undefined {
-  const listed = catalog.resources.find((resource) => resource.listedUri === uri);
+  const known = [...catalog.resources, ...catalog.views];
+  const listed = known.find((resource) => resource.listedUri === uri);
   if (listed !== undefined) return { server: listed.server, uri: listed.uri };
   const wrapped = unwrapUri(uri);
   if (isOurUri(uri)) return wrapped !== undefined && catalog.servers.includes(wrapped.server) ? wrapped : undefined;
-  const owners = catalog.resources.filter((resource) => resource.uri === uri && resource.prefix === undefined);
+  const owners = known.filter((resource) => resource.uri === uri && resource.prefix === undefined);
   if (owners.length > 0) return onlyOne(uri, owners);
   const there = shownBy.filter((server) => catalog.servers.includes(server));
   if (there.length > 0)

@@ -14,6 +14,10 @@ interface ClientAppFacts {
   readonly inlineBytes: number;
   /** How long it may be left without an answer, in seconds: below its own limit, where that is known. */
   readonly callLimitSeconds: number;
+  /** What of one answer of a tool it lets into its model's context; absent: no cut of its own is known, only the window bounds it. */
+  readonly answerCut?: { readonly tokens: number } | { readonly bytes: number };
+  /** Which half it hands to its model of an answer that says the same as text and as structured content. */
+  readonly reads: 'text' | 'structured';
   /** It reads lists anew when it is told that they have changed. */
   readonly followsLists: boolean;
   /** Its model has tools and nothing else: it opens no file by its path, and no resource by its address. */
@@ -21,7 +25,7 @@ interface ClientAppFacts {
 }
 
 /** About 10 000 tokens: from there Claude Code warns, and below it cuts no app whose limit is known. */
-const careful = 40_000;
+export const carefulBytes = 40_000;
 /** For apps that write long answers to a file themselves and let the model read in it. */
 const ample = 1_000_000;
 
@@ -35,6 +39,10 @@ export const clientApps: readonly ClientAppFacts[] = [
     window: 200_000,
     defersTools: true,
     inlineBytes: ample,
+    // Above 25 000 tokens it writes an answer to a file and shows its beginning (anthropics/claude-code#45766); of two forms it
+    // hands on the structured one (#79944, 2.1.280).
+    answerCut: { tokens: 25_000 },
+    reads: 'structured',
     callLimitSeconds: 110,
     followsLists: true,
   },
@@ -44,7 +52,8 @@ export const clientApps: readonly ClientAppFacts[] = [
     toolsOnly: true,
     window: 200_000,
     defersTools: false,
-    inlineBytes: careful,
+    inlineBytes: carefulBytes,
+    reads: 'text',
     callLimitSeconds: usualLimit,
     followsLists: false,
   },
@@ -54,6 +63,7 @@ export const clientApps: readonly ClientAppFacts[] = [
     window: 200_000,
     defersTools: true,
     inlineBytes: ample,
+    reads: 'text',
     callLimitSeconds: usualLimit,
     followsLists: true,
   },
@@ -63,6 +73,9 @@ export const clientApps: readonly ClientAppFacts[] = [
     window: 128_000,
     defersTools: true,
     inlineBytes: ample,
+    // Longer ones are written to disk.
+    answerCut: { bytes: 8192 },
+    reads: 'text',
     callLimitSeconds: usualLimit,
     followsLists: true,
   },
@@ -72,6 +85,8 @@ export const clientApps: readonly ClientAppFacts[] = [
     window: 1_000_000,
     defersTools: false,
     inlineBytes: 36_000,
+    answerCut: { bytes: 40_000 },
+    reads: 'text',
     callLimitSeconds: 590,
     followsLists: true,
   },
@@ -80,7 +95,10 @@ export const clientApps: readonly ClientAppFacts[] = [
     names: ['codex'],
     window: 272_000,
     defersTools: false,
-    inlineBytes: careful,
+    inlineBytes: carefulBytes,
+    // Its models' usual budget for the output of one tool.
+    answerCut: { tokens: 10_000 },
+    reads: 'structured',
     callLimitSeconds: usualLimit,
     followsLists: true,
   },
@@ -92,7 +110,8 @@ const unknownApp: ClientAppFacts = {
   names: [],
   window: 128_000,
   defersTools: false,
-  inlineBytes: careful,
+  inlineBytes: carefulBytes,
+  reads: 'text',
   callLimitSeconds: usualLimit,
   followsLists: true,
 };
@@ -109,12 +128,27 @@ export function longestTextFor(app: string | undefined): number {
   return Math.floor(factsOfApp(app).inlineBytes * 0.75);
 }
 
+/** How the app takes one answer: the most tokens of it, the most bytes where it counts those, and which of two forms it reads. */
+export function answersOfApp(app: string): {
+  readonly tokens: number;
+  readonly bytes: number | undefined;
+  readonly reads: 'text' | 'structured';
+} {
+  const { window, answerCut, reads } = factsOfApp(app);
+  const tokens = answerCut !== undefined && 'tokens' in answerCut ? answerCut.tokens : window;
+  const bytes = answerCut !== undefined && 'bytes' in answerCut ? answerCut.bytes : undefined;
+  return { tokens, bytes, reads };
+}
+
 /** Parts of what programs call themselves through which people try servers by hand, our own among them. */
 const handTools = ['inspector', 'mcporter', 'tooltray', 'conformance'];
+/** The person's own calls: from the page, and from the command line. */
+const ownNames: ReadonlySet<string> = new Set(['you', 'command line', 'command-line', 'dashboard']);
 
 /** Whether a model reads what it is sent: a person's trial costs nobody tokens, and saves none. */
 export function hasModel(app: string): boolean {
   const name = app.toLowerCase();
+  if (ownNames.has(name)) return false;
   for (const part of handTools) if (name.includes(part)) return false;
   return true;
 }

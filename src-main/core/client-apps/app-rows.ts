@@ -1,4 +1,5 @@
 /** What the dashboard and the command line are told of client apps: rows, previews, outcomes. The contract hands these types on. */
+import type { ChangedLine } from './text-diff.ts';
 import type { FoundSecret } from '../secrets/find-plain.ts';
 
 export interface AppRow {
@@ -26,13 +27,19 @@ export interface InstallPreview {
   readonly app: AppRow;
   readonly file: string;
   readonly backup: string;
-  readonly diff: readonly { readonly kind: 'same' | 'added' | 'removed'; readonly text: string }[];
+  readonly diff: readonly ChangedLine[];
   /** For the clipboard, where the person would rather do it themselves. */
   readonly snippet: string;
   /** What to know before: the app runs and may overwrite it. */
   readonly warning: string | undefined;
   /** To be given back on install: refused when the file has changed since. */
   readonly revision: string;
+}
+
+/** What would be taken out of an app's config file. */
+export interface UninstallPreview extends Pick<InstallPreview, 'file' | 'backup' | 'revision' | 'diff'> {
+  /** There was no file before Tooltray came, so there will be none. */
+  readonly removesFile: boolean;
 }
 
 export interface InstallOutcome {
@@ -69,7 +76,7 @@ export interface AccessRow {
   readonly via: 'none' | 'stdio' | 'http';
   /** When an install gave it; undefined: its entry was written by hand. */
   readonly since: number | undefined;
-  /** When it connected or left last. */
+  /** When its last session began or ended. */
   readonly seen: number | undefined;
   /** When the person took it back; undefined: it is in force. */
   readonly revoked: number | undefined;

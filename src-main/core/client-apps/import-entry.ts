@@ -125,7 +125,7 @@ function commandLine({ command: written, args }: JsonObject, theirs: JsonObject)
   const isWholeLine = typeof theirs['source'] === 'string' && theirs['source'] !== 'custom' && more === undefined;
   const words = typeof said === 'string' && isWholeLine ? splitCommand(said) : [said].flat();
   const [command, ...rest] = words.filter((word): word is string => typeof word === 'string' && word !== '');
-  if (command === undefined) return undefined;
+  if (command === undefined || command.trim() === '') return undefined;
   return { command, args: [...rest, ...(Array.isArray(more) ? (more as unknown[]) : [])] };
 }
 
@@ -215,7 +215,7 @@ type TextFormat = 'json' | 'toml' | 'yaml';
  * Where products keep their servers. servers: ours, VS Code, ToolMux, Magg; context_servers: Zed; mcp_servers: Codex;
  * mcp: opencode; extensions: Goose; amp.mcpServers is one key.
  */
-const containers = [
+export const serverContainers = [
   'servers',
   'mcpServers',
   'context_servers',
@@ -238,7 +238,7 @@ export function serversOfText(text: string, file: string, home: string): readonl
 /** The same for a value that has been read already. */
 function serversOfValue(value: unknown, home: string): readonly ImportedServer[] {
   if (!isObject(value)) return [];
-  const found = containers.flatMap((key) =>
+  const found = serverContainers.flatMap((key) =>
     entriesOfValue(value[key]).map(([name, theirs]) => [key, name, theirs] as const),
   );
   const byName = new Map<string, ImportedServer>();

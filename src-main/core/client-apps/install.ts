@@ -4,21 +4,26 @@ import { isObject } from '../base/json.ts';
 import { launches, launchOf } from './app-servers.ts';
 import { type AppPlace, changeAppFile, readAppFile, revisionOf } from './update-app-file.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
+import { type ChangedLine, changedLines } from './text-diff.ts';
 import { formatOf } from './app-files.ts';
 import { cannotEdit, valueAt } from './formats/config-format.ts';
 import { snippetFor, withOurEntry, withoutOurEntries } from './install-entry.ts';
 import { entryName, type Launch } from './known-app.ts';
 import { undoChange } from './undo.ts';
-import { maskText } from '../base/mask.ts';
 
 interface InstallPlan {
   readonly file: string;
   /** Where the file as it is will be kept; empty when there is none. */
   readonly backup: string;
   /** Empty: the app is connected already. */
-  readonly diff: readonly DiffLine[];
+  readonly diff: readonly ChangedLine[];
   readonly snippet: string;
   readonly revision: string;
+}
+
+interface UninstallPlan extends Omit<InstallPlan, 'snippet'> {
+  /** There was no file before we came, so there will be none. */
+  readonly removesFile: boolean;
 }
 
 export interface InstallDeps {
@@ -36,7 +41,7 @@ export async function planInstall(place: AppPlace, launch: Launch, journal: Chan
   return {
     file,
     backup: before === undefined ? '' : journal.backupPath(app.id, file, revision),
-    diff: before === after ? [] : diffLines(before ?? '', after),
+    diff: before === after ? [] : changedLines(before ?? '', after),
     snippet: snippetFor(app, launch),
     revision,
   };
@@ -101,17 +106,32 @@ function ourEntryIn(text: string, { app }: AppPlace): Record<string, unknown> | 
 
 // Disconnects an app: the file as it was before, where nobody has changed it since; else our entries are cut out of it.
 
-/** Answers undefined when there was no entry of ours. Throws AppError `config_invalid` when the file cannot be read. */
-export async function uninstallEntries(place: AppPlace, journal: ChangeJournal): Promise<AppChange | undefined> {
+/**
+ * Answers undefined when there was no entry of ours. `revision` is what planUninstall told; a file that has changed since is refused.
+ * Throws AppError `config_invalid` when the file cannot be read, `config_conflict` when it is another one.
+ */
+export async function uninstallEntries(
+  place: AppPlace,
+  journal: ChangeJournal,
+  revision?: string,
+): Promise<AppChange | undefined> {
   const edit = (text: string | undefined): Promise<string | undefined> => withoutUs(text, place, journal);
-  return changeAppFile(place, { action: 'uninstall', edit }, journal);
+  return changeAppFile(place, { action: 'uninstall', edit, revision }, journal);
 }
 
 /** What it would do; nothing is written. */
-export async function planUninstall(place: AppPlace, journal: ChangeJournal): Promise<readonly DiffLine[]> {
-  const before = await readAppFile(place.file);
+export async function planUninstall(place: AppPlace, journal: ChangeJournal): Promise<UninstallPlan> {
+  const { app, file } = place;
+  const before = await readAppFile(file);
   const after = await withoutUs(before, place, journal);
-  return before === after ? [] : diffLines(before ?? '', after ?? '');
+  const revision = revisionOf(before);
+  return {
+    file,
+    backup: before === undefined ? '' : journal.backupPath(app.id, file, revision),
+    diff: before === after ? [] : changedLines(before ?? '', after ?? ''),
+    removesFile: before !== undefined && after === undefined,
+    revision,
+  };
 }
 
 async function withoutUs(
@@ -130,61 +150,4 @@ async function withoutUs(
   const before = await journal.before(install);
   const isClean = before === undefined || withoutOurEntries(before, place.app) === before;
   return isClean ? before : cut;
-}
-
-// What a change does to a text, as lines to show: the part that differs, with a few lines around it.
-
-export interface DiffLine {
-  readonly kind: 'same' | 'added' | 'removed';
-  readonly text: string;
-}
-
-const around = 3;
-const longestLine = 300;
-
-/** Secrets in it are masked. Edits of ours are one place, so what differs lies between what is the same at both ends. */
-export function diffLines(before: string, after: string): DiffLine[] {
-  const [old, fresh] = [linesOf(before), linesOf(after)];
-  const most = Math.min(old.length, fresh.length);
-  let head = 0;
-  while (head < most && old[head] === fresh[head]) head++;
-  let tail = 0;
-  while (tail < most - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail++;
-  const show = (kind: DiffLine['kind'], lines: readonly string[]): DiffLine[] =>
-    lines.map((text) => ({ kind, text: shown(text) }));
-  const [removed, added] = narrowed(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail));
-  return [
-    ...show('same', fresh.slice(Math.max(0, head - around), head)),
-    ...show('removed', removed),
-    ...show('added', added),
-    ...show('same', fresh.slice(fresh.length - tail, fresh.length - tail + around)),
-  ];
-}
-
-/** A file of one long line: only what differs of it. */
-function narrowed(
-  removed: readonly string[],
-  added: readonly string[],
-): readonly [readonly string[], readonly string[]] {
-  const [old, fresh] = [removed[0] ?? '', added[0] ?? ''];
-  if (removed.length !== 1 || added.length !== 1 || Math.max(old.length, fresh.length) <= longestLine)
-    return [removed, added];
-  let head = 0;
-  while (head < old.length && old[head] === fresh[head]) head++;
-  let tail = 0;
-  while (tail < Math.min(old.length, fresh.length) - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail++;
-  const part = (line: string): string =>
-    `${head > 40 ? '…' : ''}${line.slice(Math.max(0, head - 40), line.length - Math.max(0, tail - 40))}${tail > 40 ? '…' : ''}`;
-  return [[part(old)], [part(fresh)]];
-}
-
-function shown(line: string): string {
-  const masked = maskText(line.slice(0, 10_000));
-  return masked.length > longestLine ? `${masked.slice(0, longestLine)}…` : masked;
-}
-
-function linesOf(text: string): string[] {
-  if (text === '') return [];
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }

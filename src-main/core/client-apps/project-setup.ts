@@ -1,7 +1,7 @@
 /** Looks after what client apps read in one project's folder: shown, connected, taken apart, brought over. */
 import type { AppAccess } from './access.ts';
 import { exists, knownApp, type Machine } from './app-files.ts';
-import type { AppRow, InstallOutcome, InstallPreview } from './app-rows.ts';
+import type { AppRow, InstallOutcome, InstallPreview, UninstallPreview } from './app-rows.ts';
 import { appStatus, warningFor } from './app-status.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { findProjectApps, type FoundApp, foundAt, runningProcesses } from './find-apps.ts';
@@ -77,14 +77,14 @@ export class ProjectSetup {
     );
   }
 
-  async previewUninstall(app: string): Promise<InstallPreview['diff']> {
+  async previewUninstall({ app }: { readonly app: string }): Promise<UninstallPreview> {
     return planUninstall(await this.#require(app), this.#parts.journal);
   }
 
-  async uninstallApp({ app }: { readonly app: string }): Promise<InstallOutcome> {
+  async uninstallApp({ app, revision }: { readonly app: string; readonly revision?: string }): Promise<InstallOutcome> {
     const found = await this.#require(app);
     const { name } = found.app;
-    const change = await uninstallEntries(found, this.#parts.journal);
+    const change = await uninstallEntries(found, this.#parts.journal, revision);
     return outcome(change, `${name} is disconnected in ${this.folder}.`, `${name} had no entry of Tooltray there.`);
   }
 

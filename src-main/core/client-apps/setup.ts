@@ -9,7 +9,7 @@ import { maskText } from '../base/mask.ts';
 import { AppAccess, type AppAccessParts } from './access.ts';
 import { exists, knownApp, type Machine } from './app-files.ts';
 import { AppImports } from './app-imports.ts';
-import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer } from './app-rows.ts';
+import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer, UninstallPreview } from './app-rows.ts';
 import { appStatus, warningFor } from './app-status.ts';
 import type { AppPlace } from './update-app-file.ts';
 import { type AppChange, ChangeJournal } from './change-journal.ts';
@@ -44,6 +44,12 @@ export interface AppSetupParts {
 interface InstallWish {
   readonly app: string;
   readonly http?: boolean;
+}
+
+interface UninstallWish {
+  readonly app: string;
+  /** As the preview told it; absent: the file as it is now. */
+  readonly revision?: string;
 }
 
 interface AccessWish {
@@ -138,13 +144,13 @@ export class AppSetup {
   };
 
   /** What `uninstallApp` would do to the app's file. */
-  previewUninstall = async (id: string): Promise<InstallPreview['diff']> => {
+  previewUninstall = async ({ app: id }: { readonly app: string }): Promise<UninstallPreview> => {
     return planUninstall(await this.#require(id), this.#journal);
   };
 
-  uninstallApp = async ({ app: id }: { readonly app: string }): Promise<InstallOutcome> => {
+  uninstallApp = async ({ app: id, revision }: UninstallWish): Promise<InstallOutcome> => {
     const found = await this.#require(id);
-    const change = await uninstallEntries(found, this.#journal);
+    const change = await uninstallEntries(found, this.#journal, revision);
     await this.#access.matchFiles([found]);
     return this.#outcome(found, change, `${found.app.name} is disconnected.`, 'had no entry of Tooltray');
   };

@@ -54,7 +54,7 @@ interface Judgement extends HeldReading {
 /** Fields of an entry that neither launch nor reach nor allow anything. */
 const plainFields: ReadonlySet<string> = new Set([
   ...harmlessKeys,
-  ...['enabled', 'disabled', 'quarantined', 'description', 'lazy', 'timeout', 'maxMessageMB'],
+  ...['enabled', 'disabled', 'quarantined', 'registry', 'description', 'lazy', 'timeout', 'maxMessageMB'],
   ...['idleStopSeconds', 'initTimeoutSeconds', 'callTimeoutSeconds', 'disabledTools', 'enabledTools'],
 ]);
 

@@ -10,6 +10,22 @@ export interface ToolSwitch {
   readonly only: readonly string[] | undefined;
 }
 
+/** Where a registry has a server that was added from it. */
+export interface RegistryOrigin {
+  /** The registry, as the config calls it. */
+  readonly name: string;
+  /** The server, as the registry calls it. */
+  readonly server: string;
+  readonly version: string;
+}
+
+/** Where servers can be looked up. */
+export interface RegistryPlace {
+  readonly name: string;
+  /** Of its API, without `/v0.1`; or a file on this computer, absolute. */
+  readonly url: string;
+}
+
 interface ServerBase {
   /** Free text, unique; the key in the config file. */
   readonly name: string;
@@ -27,6 +43,8 @@ interface ServerBase {
   readonly description: string | undefined;
   /** Why it is off though its switch says on; lifted by a person. */
   readonly held?: Hold;
+  /** Said by whoever added it; the launch may have been changed since. */
+  readonly registry?: RegistryOrigin;
   /** As it is written: kept and shown; `isolate` is what is done. */
   readonly isolation?: JsonObject;
   /** What its tools and resources are named after, with one server as well; absent: the server, where there are several. */
@@ -138,6 +156,8 @@ export interface ResultSettings {
   readonly threshold: number | undefined;
   /** The same by server (`github`) or tool (`github:list_issues`); the tool's wins. */
   readonly thresholds: Readonly<Record<string, number>>;
+  /** The same by client app, named as in `appModes`; a server's or tool's wins. */
+  readonly appThresholds: Readonly<Record<string, number>>;
   /** Tell answers as TOON where that is at least 15 % smaller than JSON. */
   readonly toon: boolean;
   /** Leave out of answers what nobody sees and a model reads: invisible characters, marks that turn the writing. */
@@ -231,6 +251,15 @@ export const condenseLevels = ['toolmux', 'shape', 'lean', 'full'] as const;
 
 export type CondenseLevel = (typeof condenseLevels)[number];
 
+export const uiSettings = ['listed', 'on-demand', 'off'] as const;
+
+export type UiSetting = (typeof uiSettings)[number];
+
+/** Of a client app by its name, where it has one. */
+export function uiFor({ ui, appUi }: Pick<AppConfig, 'ui' | 'appUi'>, app: string | undefined): UiSetting {
+  return (app !== undefined && Object.hasOwn(appUi, app) ? appUi[app] : undefined) ?? ui;
+}
+
 /** Whose config file it is, told from what is in it: some things mean something else there. */
 export type ConfigProduct = 'tooltray' | 'toolmux' | 'magg' | 'mcpproxy';
 
@@ -247,6 +276,13 @@ export interface AppConfig {
   readonly profiles: Readonly<Record<string, Profile>>;
   /** The profile that a client app is held to, by its name; one that is not there lets nothing through. */
   readonly appProfiles: Readonly<Record<string, string>>;
+  /**
+   * Tools with a user interface, for apps that show it: listed beside the mode's own, reached as all others are, or as if the app
+   * showed none.
+   */
+  readonly ui: UiSetting;
+  /** The same by client app name, as `appModes` has it. */
+  readonly appUi: Readonly<Record<string, UiSetting>>;
   /** Leave descriptions and schemas of servers as they are: the same as `condense: "full"`, and older. */
   readonly raw: boolean;
   /** How much of a server's tool a list shows; undefined: what suits whose file it is. */
@@ -289,6 +325,8 @@ export interface AppConfig {
    * finds nothing in them. What changed without an update waits in any case.
    */
   readonly reviews: { readonly onChange: 'hold' | 'warn' | 'scan' };
+  /** Where servers can be looked up, beside the official registry; one named `official` takes its place. */
+  readonly registries: readonly RegistryPlace[];
   /** What a million tokens cost, for savings in money: `3`, with the currency a person writes. */
   readonly price: { readonly perMillionTokens: number | undefined; readonly currency: string };
 }
@@ -346,6 +384,8 @@ export function defaultConfig(path: string): AppConfig {
     appModes: {},
     profiles: {},
     appProfiles: {},
+    ui: 'listed',
+    appUi: {},
     raw: false,
     condense: undefined,
     enrichment: undefined,
@@ -374,6 +414,7 @@ export function defaultConfig(path: string): AppConfig {
     results: {
       threshold: undefined,
       thresholds: {},
+      appThresholds: {},
       toon: false,
       clean: false,
       cacheSeconds: {},
@@ -386,6 +427,7 @@ export function defaultConfig(path: string): AppConfig {
     flow: { mode: 'record', waitSeconds: 50, openMinutes: 30, roles: {}, secrets: 'ask' },
     slowCallSeconds: undefined,
     reviews: { onChange: 'hold' },
+    registries: [],
     price: { perMillionTokens: undefined, currency: 'USD' },
   };
 }

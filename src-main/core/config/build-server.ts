@@ -36,6 +36,7 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
     enabled,
     ...(on && held !== undefined && { held }),
     ...(written.isolation !== undefined && { isolation: written.isolation }),
+    ...(written.registry !== undefined && { registry: written.registry }),
     ...(entry.prefix !== undefined && { prefix: entry.prefix }),
     ...toolSwitch(entry),
     ...serverLimits(entry, kind, context),
@@ -223,7 +224,14 @@ function expandHome(path: string, env: Environment): string {
 
 type Unhashed<T> = T extends unknown ? Omit<T, 'hash'> : never;
 
-const noReasons: ReadonlySet<string> = new Set(['enabled', 'held', 'isolation', 'toolSwitch', 'description']);
+const noReasons: ReadonlySet<string> = new Set([
+  'enabled',
+  'held',
+  'isolation',
+  'toolSwitch',
+  'description',
+  'registry',
+]);
 
 /** SHA-256 (hex) of everything but the switches, what is only kept, and the text for people, none of which is a reason to restart. */
 export function hashServer(server: Unhashed<ServerConfig>): string {

@@ -3,8 +3,8 @@
  * effect, with the reason. None is dropped in silence.
  */
 import { z } from 'zod';
-import type { AppConfig } from './app-config.ts';
-import { duration } from './schema.ts';
+import type { AppConfig, RegistryPlace } from './app-config.ts';
+import { duration, registrySettings, uncompiled } from './schema.ts';
 
 /** What a key of another product sets; what it leaves out stays as it is. */
 export type OtherSettings = {
@@ -150,9 +150,9 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
   ['output_validation', lost(notYet)],
   ['output_sanitisation', lost(notYet)],
   ['security', lost(notYet)],
-  ['registries', lost(notYet)],
-  ['registries_locked', lost(notYet)],
-  ['allow_private_registry_fetch', lost(notYet)],
+  ['registries', key(z.array(z.looseObject({})), askedRegistries)],
+  ['registries_locked', lost('Registries are named by the person alone: in the config ("registries").')],
+  ['allow_private_registry_fetch', lost('A registry may lie in your own network; where it leads is always looked at.')],
   ['oauth_expiry_warning_hours', lost('Sign-ins are renewed by themselves; what needs you is shown.')],
   ['tokenizer', lost('Tokens are counted as o200k has them.')],
   ['observability', lost('Tooltray keeps its sums by itself.')],
@@ -166,3 +166,19 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
   ['top_k', nothingLost],
   ['features', nothingLost],
 ]);
+
+/** Of its kinds of registries those that speak the API of the official one can be asked here, too. */
+function askedRegistries(written: readonly Record<string, unknown>[]): OtherSettings | string {
+  const registries = written.flatMap(({ id, name, url, servers_url: servers, protocol }): RegistryPlace[] => {
+    const isOurs = servers === undefined && protocol === undefined;
+    const isSpoken = /^modelcontextprotocol\/registry/.test(String(protocol));
+    const place = isOurs ? url : isSpoken ? servers : undefined;
+    if (typeof place !== 'string') return [];
+    return [{ name: String(isOurs ? name : (id ?? name)), url: place.replace(/\/v0(?:\.1)?\/servers\/?$/, '') }];
+  });
+  const places = registrySettings.safeParse(registries, uncompiled);
+  if (!places.success || registries.length === 0) {
+    return 'Only registries with the API of the official one can be asked; that one is always known.';
+  }
+  return { registries: places.data };
+}

@@ -62,9 +62,10 @@ export function readSettings(document: ConfigDocument, context: SettingsContext)
     if (isOtherKey(property.key, product)) config = merge(config, readOther(document, property));
   }
   for (const property of propertiesOf(root)) {
-    const key = settingKeys.find((known) => known === property.key);
+    const isOther = isOtherKey(property.key, product);
+    const key = isOther ? undefined : settingKeys.find((known) => known === property.key);
     if (key !== undefined) config = { ...config, [key]: readSetting(document, key, property, config, context) };
-    else if (!isOtherKey(property.key, product)) reportUnknown(document, property, isCommonFile);
+    else if (!isOther) reportUnknown(document, property, isCommonFile);
   }
   return isReadOnly(context.env) ? merge(config, { policy: { agentChanges: 'refuse' } }) : config;
 }
@@ -140,14 +141,17 @@ function readSetting(
         .trim(),
     });
   }
-  if (!checked.success) return key === 'appModes' ? withoutWrong(value, ifWrong, checked.error.issues) : ifWrong;
+  if (!checked.success) {
+    const isByApp = key === 'appModes' || key === 'appUi';
+    return isByApp ? withoutWrong(value, ifWrong, checked.error.issues) : ifWrong;
+  }
   if (key === 'extraTools') return knownHelpers(document, valueNode, checked.data as string[], known);
   if (!groups.has(key)) return checked.data;
   reportUnknownIn(document, key, valueNode);
   return { ...(base as object), ...(checked.data as object) };
 }
 
-/** Of modes by app the right ones count, whatever is wrong with the others. */
+/** Of what is said by app the right ones count, whatever is wrong with the others. */
 function withoutWrong(value: unknown, ifWrong: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
   const wrong = new Set(issues.map(({ path }) => path[0]));
   if (wrong.has(undefined)) return ifWrong;

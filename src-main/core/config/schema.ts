@@ -1,6 +1,6 @@
 /** What may stand in a config file: the settings of the whole and the fields of one server. */
 import { z } from 'zod';
-import { condenseLevels, flowRoles, modeWords, readModeName } from './app-config.ts';
+import { condenseLevels, uiSettings, flowRoles, modeWords, readModeName } from './app-config.ts';
 
 // Times as Go programs write them into their configs: `30s`, `2m`, `1h30m`, `1.5s`.
 
@@ -83,12 +83,34 @@ function namedProfiles(value: unknown): unknown {
   );
 }
 
+const registry = z.object({
+  name: z.string().regex(/^[\w.-]{1,60}$/, { error: 'Letters, digits, "_", "-" and "." are expected here' }),
+  url: z.string().refine(isRegistryPlace, {
+    error: 'An address with https is expected here, http on this computer, or the whole path of a file',
+  }),
+});
+
+function isRegistryPlace(url: string): boolean {
+  if (/^(?:\/|~\/|[A-Za-z]:[\\/])/.test(url)) return true;
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname, username, password, search } = new URL(url);
+  if (username !== '' || password !== '' || search !== '') return false;
+  return (
+    ['https:', 'file:'].includes(protocol) ||
+    (protocol === 'http:' && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
+  );
+}
+
+export const registrySettings = z.array(registry).max(20);
+
 /** Settings beside the servers; every one may be absent. */
 export const settingsSchema = z.object({
   mode,
   appModes: z.record(z.string(), mode),
   profiles: z.preprocess(namedProfiles, z.record(profileName, profile)),
   appProfiles: z.record(z.string(), profileName),
+  ui: z.enum(uiSettings),
+  appUi: z.record(z.string(), z.enum(uiSettings)),
   raw: z.boolean(),
   condense: z.enum(condenseLevels),
   enrichment: z.enum(['errors', 'first-use']),
@@ -122,6 +144,7 @@ export const settingsSchema = z.object({
     .object({
       threshold: bytes,
       thresholds: z.record(z.string(), bytes),
+      appThresholds: z.record(z.string(), bytes),
       toon: z.boolean(),
       clean: z.boolean(),
       cacheSeconds: z.record(z.string(), z.number().min(0)),
@@ -136,6 +159,7 @@ export const settingsSchema = z.object({
   flow: z.preprocess((value) => (typeof value === 'string' ? { mode: value } : value), flow),
   slowCallSeconds: z.number().min(0),
   reviews: z.object({ onChange: z.enum(['hold', 'warn', 'scan']) }).partial(),
+  registries: registrySettings,
   price: z.object({ perMillionTokens: z.number().min(0).optional(), currency: text.optional() }),
 });
 
@@ -182,6 +206,8 @@ export const entrySchema = z
     /** Ours, a word for its mode; MCPProxy's container; VS Code's sandbox. */
     isolation: z.preprocess((value) => (typeof value === 'string' ? { mode: value } : value), isolation),
     sandboxEnabled: z.boolean(),
+    /** Which registry it was added from. */
+    registry: z.object({ name: text, server: text, version: z.string() }),
     /** Read by read-oauth.ts: every product spells it in its own way. */
     oauth: z.union([z.boolean(), z.looseObject({})]),
     prefix: z

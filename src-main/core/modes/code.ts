@@ -45,7 +45,7 @@ export const searchCode: HelperTool = {
     const query = textOr(input['query']);
     const { tools: found, more } = findTools(needsIn(query), context, {
       limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, mostFound) : undefined,
-      accepts: (tool) => tags.length === 0 || hasTag(tool, tags),
+      ...(tags.length > 0 && { accepts: (tool) => hasTag(tool, tags) }),
     });
     if (detail === 'full') for (const { tool } of found) sawSchema(tool, context.memory);
     const all = context.catalog.tools.length;

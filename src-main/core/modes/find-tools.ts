@@ -1,9 +1,10 @@
 /** Finds tools for what a model wants to do: one need or several, the best first, and what fits far worse left out. */
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { leavesOut, parametersText } from '../condense/signature.ts';
+import { type AcceptsTool, Found } from '../search/found.ts';
 import { parseQuery, porterStem, tokenize } from '../search/words.ts';
 import type { HelperContext, ModeView } from './mode.ts';
-import { raiseUsed } from './raise-used.ts';
+import { besidesOf, raiseUsed, type Scored } from './raise-used.ts';
 import { readResultTool } from './read-spill.ts';
 
 export interface FoundTool {
@@ -56,42 +57,72 @@ export function needsIn(query: unknown): readonly string[] {
 export function findTools(
   needs: readonly string[],
   view: Pick<ModeView, 'catalog' | 'index' | 'spills'> & Partial<Pick<HelperContext, 'usedTools'>>,
-  { limit, accepts = () => true }: FindOptions = {},
+  { limit, accepts }: FindOptions = {},
 ): FoundTools {
-  const { catalog, index } = view;
-  const byId = new Map(catalog.tools.map((tool) => [tool.id, tool]));
+  const { tools } = view.catalog.lookup;
+  const toolOf = (id: string): CatalogEntry | undefined => tools.withId(id).at(-1);
+  // Every tool of the index is in the catalog: without a choice none is looked at but those that are shown.
+  const isWanted =
+    accepts &&
+    ((id: string): boolean => {
+      const tool = toolOf(id);
+      return tool !== undefined && accepts(tool);
+    });
   const most = limit ?? (needs.length > 1 ? limitOfSeveral : usualLimit);
-  const isWanted = (id: string): boolean => {
-    const tool = byId.get(id);
-    return tool !== undefined && accepts(tool);
-  };
-  const used = view.usedTools?.() ?? new Set<string>();
-  const found = new Map<string, FoundTool>();
-  const matching = new Set<string>();
-  for (const need of needs) {
-    const all = index.search(need, { limit: index.size, accepts: isWanted }).hits;
-    for (const { id } of all) matching.add(id);
-    const isOpposite = oppositeOf(need);
-    const sides = partition(all, ({ id }) => isOpposite(byId.get(id)?.name ?? ''));
-    const [undoing = [], doing = []] = sides.map((side) => raiseUsed(side, used));
-    // Whoever wants to create is not offered what deletes, unless there is nothing else or a number is asked for.
-    const hits = limit === undefined && doing.length > 0 ? doing : [...doing, ...undoing];
+  const used = view.usedTools?.() ?? none;
+  const shown = new Map<string, FoundTool>();
+  const asked = needs.map((need) => ({ need, found: view.index.find(need) }));
+  const own = new Set<string>();
+  for (const { need, found } of asked) {
+    const stems = stemsOf(need);
+    const hits = bestHits(stems, found, { most, limit, isWanted, toolOf, used });
     const best = hits[0]?.score ?? 0;
     const isNear = (score: number, place: number): boolean =>
       place < most ? score >= leastShare * best : place < most * strongOverUsual && score >= strongShare * best;
     const near = limit === undefined ? hits.filter(({ score }, place) => isNear(score, place)) : hits.slice(0, limit);
     const ranked = near.flatMap(({ id, score }) => {
-      const tool = byId.get(id);
+      const tool = toolOf(id);
       return tool === undefined ? [] : [{ tool, score, share: best === 0 ? 0 : score / best }];
     });
     // What cannot answer now is no first choice, however well it fits.
     const usable = [...ranked.filter(({ tool }) => !tool.down), ...ranked.filter(({ tool }) => tool.down)];
-    const own = readerFor(need, view).filter(({ tool }) => accepts(tool));
-    const shown = [...own, ...usable].slice(0, limit ?? Infinity);
-    for (const one of shown) if (!found.has(one.tool.id)) found.set(one.tool.id, one);
-    for (const { tool } of own) matching.add(tool.id);
+    const readers = readerFor(need, stems, view).filter(({ tool }) => accepts?.(tool) !== false);
+    for (const { tool } of readers) own.add(tool.id);
+    for (const one of [...readers, ...usable].slice(0, limit ?? Infinity)) {
+      if (!shown.has(one.tool.id)) shown.set(one.tool.id, one);
+    }
   }
-  return { tools: [...found.values()], more: matching.size - found.size };
+  const matching = asked.map(({ found }) => found);
+  const count = Found.count(matching, isWanted) + own.size;
+  return { tools: [...shown.values()], more: count - shown.size };
+}
+
+interface Wanted {
+  readonly most: number;
+  readonly limit: number | undefined;
+  readonly isWanted: AcceptsTool | undefined;
+  readonly toolOf: (id: string) => CatalogEntry | undefined;
+  readonly used: ReadonlySet<string>;
+}
+
+/** As many hits for a need as may be shown, the best first. */
+function bestHits(
+  stems: readonly string[],
+  found: Found,
+  { most, limit, isWanted, toolOf, used }: Wanted,
+): readonly Scored[] {
+  const isOpposite = oppositeOf(stems);
+  const count = Math.ceil(most * strongOverUsual);
+  const side = (accepts?: AcceptsTool): readonly Scored[] =>
+    raiseUsed(found.best(count, accepts, besidesOf(used)), used);
+  if (isOpposite === undefined) return side(isWanted);
+  const undoes = (id: string): boolean => isOpposite(toolOf(id)?.name ?? '');
+  const sideThat = (undoing: boolean): readonly Scored[] =>
+    side((id, server) => isWanted?.(id, server) !== false && undoes(id) === undoing);
+  const doing = sideThat(false);
+  // Whoever wants to create is not offered what deletes, unless there is nothing else or a number is asked for.
+  if ((limit === undefined && doing.length > 0) || doing.length >= count) return doing;
+  return [...doing, ...sideThat(true)];
 }
 
 // What does the opposite of a need has nearly all of its words: create_entities and delete_entities.
@@ -101,32 +132,41 @@ const opposites = [
   ['open', 'close'],
   ['start', 'stop kill end'],
   ['enable', 'disable'],
-].map((pair) => pair.map((words) => new Set(words.split(' ').map(porterStem))));
+].map((pair) => pair.map(oneSide));
 
-/** Whether a tool of that name does the opposite of what is needed; nothing does where the need speaks of both. */
-function oppositeOf(need: string): (name: string) => boolean {
-  const wanted = stemsOf(need);
-  const pairs = opposites.flatMap(([one = none, other = none]) => {
-    const [hasOne, hasOther] = [wanted.some((stem) => one.has(stem)), wanted.some((stem) => other.has(stem))];
+interface Side {
+  readonly stems: ReadonlySet<string>;
+  /** Fits every name with one of them, and few others: most names need no reading. */
+  readonly hint: RegExp;
+}
+
+function oneSide(words: string): Side {
+  const stems = words.split(' ').map(porterStem);
+  return { stems: new Set(stems), hint: new RegExp(stems.map((stem) => stem.slice(0, 3)).join('|'), 'i') };
+}
+
+/** Whether a tool of that name does the opposite of what is needed, by its stems; undefined where nothing does, as where the need speaks of both. */
+function oppositeOf(wanted: readonly string[]): ((name: string) => boolean) | undefined {
+  const pairs = opposites.flatMap(([one = noSide, other = noSide]) => {
+    const [hasOne, hasOther] = [one, other].map(({ stems }) => wanted.some((stem) => stems.has(stem)));
     return hasOne === hasOther ? [] : [hasOne ? { asked: one, undone: other } : { asked: other, undone: one }];
   });
+  if (pairs.length === 0) return undefined;
   return (name) => {
-    if (pairs.length === 0) return false;
-    const stems = stemsOf(name);
-    return pairs.some(
-      ({ asked, undone }) => stems.some((stem) => undone.has(stem)) && !stems.some((stem) => asked.has(stem)),
+    const near = pairs.filter(({ undone }) => undone.hint.test(name));
+    const stems = near.length === 0 ? [] : stemsOf(name);
+    return near.some(
+      ({ asked, undone }) =>
+        stems.some((stem) => undone.stems.has(stem)) && !stems.some((stem) => asked.stems.has(stem)),
     );
   };
 }
 
+const noSide: Side = { stems: new Set(), hint: /(?!)/ };
 const none: ReadonlySet<string> = new Set();
 
 function stemsOf(text: string): string[] {
   return tokenize(text).map(porterStem);
-}
-
-function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
-  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }
 
 /** What was left out, for the end of a list; undefined where nothing was. */
@@ -161,14 +201,22 @@ export function isOwnTool({ server }: CatalogEntry): boolean {
   return server === ownServer;
 }
 
-function readerFor(need: string, { catalog, spills }: Pick<ModeView, 'catalog' | 'spills'>): readonly FoundTool[] {
+function readerFor(
+  need: string,
+  stems: readonly string[],
+  { catalog, spills }: Pick<ModeView, 'catalog' | 'spills'>,
+): readonly FoundTool[] {
   const { definition } = readResultTool;
   const { name } = definition;
   if (spills !== true || catalog.lookup.tools.listedAs(name) !== undefined) return [];
-  const { text, words } = parseQuery(need);
-  const stems = words.map(({ word }) => porterStem(word));
-  const has = (group: ReadonlySet<string>): boolean => stems.some((stem) => group.has(stem));
-  const isMeant = readerWords.every(has) && stems.every((stem) => readerWords.some((group) => group.has(stem)));
-  if (!isMeant && text !== name) return [];
+  const isMeant = readerWords.every((group) => stems.some((stem) => group.has(stem))) && isAboutReading(need);
+  if (!isMeant && need !== name) return [];
   return [{ tool: { id: name, server: ownServer, name, listedName: name, definition }, score: 1, share: 1 }];
+}
+
+/** Whether a need has none but these words. */
+function isAboutReading(need: string): boolean {
+  const stems = parseQuery(need).words.map(({ word }) => porterStem(word));
+  const has = (group: ReadonlySet<string>): boolean => stems.some((stem) => group.has(stem));
+  return readerWords.every(has) && stems.every((stem) => readerWords.some((group) => group.has(stem)));
 }

@@ -5,12 +5,14 @@ import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallRequest } from '../calls/call-tool.ts';
 import type { AwaitWish } from '../calls/slow-calls.ts';
-import { type Catalog, type CatalogEntry, isOurUri, usableSchema } from '../catalog/catalog.ts';
+import { type Catalog, type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
+import { isOurUri } from '../catalog/resource-names.ts';
 import type { ToolFinder } from '../catalog/tool-finder.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
 import { leanSchema } from '../condense/lean-schema.ts';
 import { shapeSchema } from '../condense/shape-schema.ts';
 import type { CodeSettings, CondenseLevel, ModeName, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
+import type { RegistryReader } from '../registry/registries.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
@@ -35,6 +37,8 @@ export interface ModeView {
   readonly handles?: boolean;
   /** Short texts that were written for tools. */
   readonly descriptions: DescriptionReader;
+  /** Tools with a user interface that are listed as themselves whatever the mode: how many, their tokens, and how many found no room. */
+  readonly views?: { readonly count: number; readonly tokens: number; readonly leftOut: number } | undefined;
 }
 
 export interface HelperContext extends ModeView {
@@ -72,6 +76,8 @@ export interface HelperContext extends ModeView {
   readonly wholeAnswers?: boolean;
   /** Servers: what there is to say of them, and changes under the policy. Nothing a model reaches can decide on them. */
   readonly admin: ModelAdmin;
+  /** Where servers can be looked up. */
+  readonly registries: RegistryReader;
   readonly descriptions: DescriptionStore;
   /** Who is asking, for `admin.request`; `tool` is the helper's own name. */
   readonly author: ChangeAuthor;

@@ -1,6 +1,7 @@
 /** Tools that a person's calls used lately stand a little higher among what a search found, and never first because of it. */
+import type { Besides } from '../search/found.ts';
 
-interface Scored {
+export interface Scored {
   readonly id: string;
   readonly score: number;
 }
@@ -12,6 +13,11 @@ interface Scored {
 const bonus = 0.2;
 /** From this part of the best score on: what fits worse is about something else, however often it is called. */
 const leastShare = 0.3;
+
+/** What a search has to give besides its best few, so that used tools can be raised among them. */
+export function besidesOf(used: ReadonlySet<string>): Besides {
+  return { ids: used, leastShare };
+}
 
 /** `hits` as the index ranks them, the best first. Scores of what is raised rise too, to the first one's at most. */
 export function raiseUsed<T extends Scored>(hits: readonly T[], used: ReadonlySet<string>): readonly Scored[] {

@@ -8,6 +8,7 @@ import { factsOfApp } from '../client-apps/app-limits.ts';
 import { inOneLine, leadingSentences } from '../condense/clauses.ts';
 import { condenseDescription, condenseLine, condenseSchema, withoutFillers } from '../condense/condense-tool.ts';
 import type { AppConfig, CondenseLevel } from '../config/app-config.ts';
+import { viewUriOf } from '../servers/view-facts.ts';
 import { type ModeView, SchemaShapes, type SessionMemory } from './mode.ts';
 
 /** Longest description at level `lean`, in characters: some sentences. */
@@ -119,6 +120,36 @@ export function namedServers(servers: readonly string[]): string {
 export function hasRoomFor(own: JsonObject, tools: readonly JsonObject[], { tools: entries }: Catalog): boolean {
   const whole = entries.map(({ definition }) => definition);
   return JSON.stringify(tools).length + JSON.stringify(own).length <= JSON.stringify(whole).length;
+}
+
+// Tools with a user interface, listed as themselves beside a mode's own: apps that show interfaces find them in the list alone.
+
+export interface ListedViews {
+  readonly tools: readonly JsonObject[];
+  /** By estimate, of the list. */
+  readonly tokens: number;
+  /** Tools with an interface that there was no room for. */
+  readonly leftOut: number;
+}
+
+/** In the order of the catalog, as many as there is room for, in tokens; a smaller one may still fit behind a larger. */
+export function listViews(
+  view: ModeView,
+  room: number,
+  tokensOf: (tools: readonly JsonObject[]) => number,
+): ListedViews {
+  const all = view.catalog.tools.filter(({ definition }) => viewUriOf(definition) !== undefined);
+  const tools: JsonObject[] = [];
+  let tokens = 0;
+  for (const tool of all) {
+    const written = view.descriptions.find(tool.server, tool.name, tool.definition['description']);
+    const shown = callableTool(tool, view, written);
+    const cost = tokensOf([shown]);
+    if (tokens + cost > room) continue;
+    tokens += cost;
+    tools.push(shown);
+  }
+  return { tools, tokens, leftOut: all.length - tools.length };
 }
 
 // What a list of tools adds where some servers' tools are not in it: which, and why, in a line.

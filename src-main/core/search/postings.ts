@@ -4,6 +4,11 @@
  */
 
 import type { Segment } from './segment.ts';
+import type { Tally } from './tally.ts';
+import { porterStem } from './words.ts';
+
+/** Marks a stem in the vocabulary; no word holds it. */
+export const stemMark = '~';
 
 const firstRoom = 1 << 12;
 
@@ -14,6 +19,8 @@ export class Postings {
   #start = new Uint32Array(firstRoom);
   #length = new Uint32Array(firstRoom);
   #room = new Uint32Array(firstRoom);
+  /** Of each word the number of its stem, plus one; 0 where nobody has asked. */
+  #stem = new Uint32Array(firstRoom);
   #end = 0;
   /** Stretches that were left for longer ones, by the power of two that fits: the next term that grows so far takes one. */
   #left: number[][] = [];
@@ -55,6 +62,14 @@ export class Postings {
     return number !== undefined && this.holders(number) > 0 ? number : undefined;
   }
 
+  /** The same of a stem, by a word that has it. */
+  findStem(word: string): number | undefined {
+    const number = this.#numbers.get(word);
+    if (number === undefined) return this.find(stemMark + porterStem(word));
+    const stem = this.ofStem(number, word);
+    return this.holders(stem) > 0 ? stem : undefined;
+  }
+
   /** How many documents hold the term. */
   holders(term: number): number {
     return this.#length[term] ?? 0;
@@ -78,26 +93,14 @@ export class Postings {
   }
 
   /** Adds to the score of each document that holds the term what the term is worth there. Returns the highest of these scores. */
-  addTo(score: Float64Array, term: number, worth: number): number {
-    const document = this.#document;
-    const impact = this.#impact;
+  addTo(tally: Tally, term: number, worth: number): number {
     const start = this.start(term);
-    const end = start + this.holders(term);
-    let best = 0;
-    // Both lists are longer than that, and every number is that of a document.
-    for (let posting = start; posting < end; posting += 1) {
-      const number = document[posting] as number;
-      const now = (score[number] as number) + worth * (impact[posting] as number);
-      score[number] = now;
-      if (now > best) best = now;
-    }
-    return best;
+    return tally.addAll(this.#document, this.#impact, start, start + this.holders(term), worth);
   }
 
-  /** Adds a server's documents under the numbers from `first` on, none of which may be in use. Returns its terms by number. */
-  insert(segment: Segment, first: number): Uint32Array {
-    return Uint32Array.from(segment.terms, (text, local) => {
-      const term = this.#numberOf(text);
+  /** Adds a server's documents under the numbers from `first` on, none of which may be in use. Its terms have numbers of this index. */
+  insert(segment: Segment, first: number): void {
+    segment.terms.forEach((term, local) => {
       const from = segment.start[local] ?? 0;
       const count = (segment.start[local + 1] ?? 0) - from;
       let posting = this.#makeRoom(term, first, count);
@@ -106,7 +109,6 @@ export class Postings {
         this.#impact[posting] = segment.impact[i] ?? 0;
         this.#fields[posting] = segment.fields[i] ?? 0;
       }
-      return term;
     });
   }
 
@@ -128,7 +130,7 @@ export class Postings {
       const count = this.holders(old);
       if (count === 0) return;
       const from = this.start(old);
-      const term = postings.#numberOf(text);
+      const term = postings.ofWord(text);
       terms[old] = term;
       const to = postings.#makeRoom(term, 0, count);
       for (let i = 0; i < count; i += 1) postings.#document[to + i] = documents[this.#document[from + i] ?? 0] ?? 0;
@@ -138,17 +140,28 @@ export class Postings {
     return { postings, terms };
   }
 
-  #numberOf(text: string): number {
-    const known = this.#numbers.get(text);
+  /** Number of a word, given to it now where it has none. */
+  ofWord(word: string): number {
+    const known = this.#numbers.get(word);
     if (known !== undefined) return known;
-    const number = this.#terms.push(text) - 1;
-    this.#numbers.set(text, number);
+    const number = this.#terms.push(word) - 1;
+    this.#numbers.set(word, number);
     if (number === this.#start.length) {
       this.#start = grown(this.#start, number + 1);
       this.#length = grown(this.#length, number + 1);
       this.#room = grown(this.#room, number + 1);
+      this.#stem = grown(this.#stem, number + 1);
     }
     return number;
+  }
+
+  /** The same of the stem of a word, whose number is told: it is stemmed once. */
+  ofStem(number: number, word: string): number {
+    const known = this.#stem[number] ?? 0;
+    if (known > 0) return known - 1;
+    const stem = this.ofWord(stemMark + porterStem(word));
+    this.#stem[number] = stem + 1;
+    return stem;
   }
 
   /** Opens a gap of `count` postings where `document` belongs; returns its place. */

@@ -1,8 +1,9 @@
 /** Scores of all documents for one query: BM25F over the words, plus what a typed name is worth. */
 import type { Postings } from './postings.ts';
-import { fieldNames, stemMark } from './segment.ts';
+import { fieldNames } from './segment.ts';
+import { Tally } from './tally.ts';
 import type { ToolStore } from './tool-store.ts';
-import { porterStem, type Query } from './words.ts';
+import type { Query } from './words.ts';
 
 /** One vocabulary term that a query word stands for. */
 interface QueryTerm {
@@ -14,8 +15,7 @@ interface QueryTerm {
 
 export interface Scores {
   readonly terms: readonly QueryTerm[];
-  /** By document number; 0 is no match. */
-  readonly score: Float64Array;
+  readonly tally: Tally;
   /** Documents that the query names. */
   readonly named: ReadonlySet<number>;
 }
@@ -25,22 +25,22 @@ export function scoreQuery(query: Query, store: ToolStore): Scores {
   const byWord = new Map(query.words.map(({ word, weight }) => [word, termsOf(word, weight, store)]));
   const terms = distinct([...byWord.values()].flat());
   const worthOf = ({ term, weight }: QueryTerm): number => weight * rarity(postings.holders(term), size);
-  const score = new Float64Array(store.documents.length);
+  const tally = new Tally(store.documents.length);
   let ceiling = 0;
   let best = 0;
   for (const one of terms) {
     const worth = worthOf(one);
     ceiling += worth;
-    best = Math.max(best, postings.addTo(score, one.term, worth));
+    best = Math.max(best, postings.addTo(tally, one.term, worth));
   }
   if (query.clauses.length > 0) {
     const clauses = query.clauses.map((words) => {
       const own = distinct(words.flatMap(({ word }) => byWord.get(word) ?? []));
       return own.map((one) => ({ term: one.term, worth: worthOf(one) }));
     });
-    store.clauseMixer.mix(clauses, postings, score, best);
+    store.clauseMixer.mix(clauses, postings, tally, best);
   }
-  return { terms, score, named: addNameBonus(query, store, score, ceiling) };
+  return { terms, tally, named: addNameBonus(query, store, tally, ceiling) };
 }
 
 /** Inverse document frequency. */
@@ -50,7 +50,7 @@ function rarity(holders: number, documents: number): number {
 
 function termsOf(word: string, weight: number, store: ToolStore): QueryTerm[] {
   const { postings, ranking } = store;
-  const stem = postings.find(stemMark + porterStem(word));
+  const stem = postings.findStem(word);
   const exact = postings.find(word);
   const terms: QueryTerm[] = [];
   if (stem !== undefined) terms.push({ word, term: stem, weight });
@@ -77,18 +77,18 @@ function distinct(terms: readonly QueryTerm[]): QueryTerm[] {
  * A query that is a tool's name beats every match by words (`ceiling`). A name within a sentence, or the beginning of
  * one typed alone, is worth up to half of that.
  */
-function addNameBonus(query: Query, { names }: ToolStore, score: Float64Array, ceiling: number): Set<number> {
+function addNameBonus(query: Query, { names }: ToolStore, tally: Tally, ceiling: number): Set<number> {
   const named = new Set(names.find(query.text));
-  for (const document of named) score[document] = (score[document] ?? 0) + ceiling + 1;
+  for (const document of named) tally.add(document, ceiling + 1);
   if (named.size === 0 && !/\s/.test(query.text)) {
     for (const [document, typed] of names.findBegun(query.text)) {
-      score[document] = (score[document] ?? 0) + (typed * typed * (ceiling + 1)) / 2;
+      tally.add(document, (typed * typed * (ceiling + 1)) / 2);
     }
   }
   for (const document of query.names.flatMap((name) => names.find(name))) {
     if (named.has(document)) continue;
     named.add(document);
-    score[document] = (score[document] ?? 0) + ceiling / 2 + 1;
+    tally.add(document, ceiling / 2 + 1);
   }
   return named;
 }
@@ -116,56 +116,4 @@ function fieldsOf(document: number, term: number, postings: Postings): number {
   const posting = postings.lowerBound(term, document);
   const isHeld = posting < postings.start(term) + postings.holders(term) && postings.document[posting] === document;
   return isHeld ? (postings.fields[posting] ?? 0) : 0;
-}
-
-// The best few of many scored documents, without sorting them all.
-
-/**
- * Numbers of the `limit` best documents, best first.
- * `isBetter(a, b)` must order every two different documents, or the answer depends on chance.
- */
-export function topDocuments(
-  documents: Iterable<number>,
-  limit: number,
-  isBetter: (a: number, b: number) => boolean,
-): number[] {
-  // A binary heap whose root is the worst of those kept.
-  const heap: number[] = [];
-  for (const document of documents) {
-    if (heap.length < limit) {
-      heap.push(document);
-      siftUp(heap, isBetter);
-    } else if (heap.length > 0 && isBetter(document, heap[0] ?? 0)) {
-      heap[0] = document;
-      siftDown(heap, isBetter);
-    }
-  }
-  return heap.sort((a, b) => (isBetter(a, b) ? -1 : 1));
-}
-
-function siftUp(heap: number[], isBetter: (a: number, b: number) => boolean): void {
-  let child = heap.length - 1;
-  while (child > 0) {
-    const parent = (child - 1) >> 1;
-    if (!isBetter(heap[parent] ?? 0, heap[child] ?? 0)) return;
-    swap(heap, parent, child);
-    child = parent;
-  }
-}
-
-function siftDown(heap: number[], isBetter: (a: number, b: number) => boolean): void {
-  let parent = 0;
-  for (;;) {
-    let worst = parent;
-    for (const child of [2 * parent + 1, 2 * parent + 2]) {
-      if (child < heap.length && isBetter(heap[worst] ?? 0, heap[child] ?? 0)) worst = child;
-    }
-    if (worst === parent) return;
-    swap(heap, parent, worst);
-    parent = worst;
-  }
-}
-
-function swap(heap: number[], a: number, b: number): void {
-  [heap[a], heap[b]] = [heap[b] ?? 0, heap[a] ?? 0];
 }

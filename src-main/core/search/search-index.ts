@@ -1,10 +1,11 @@
 /** The search over all tools: ranked, filled server by server, and as quick to change as to ask. */
 
-import { explainMatch, scoreQuery, type Scores, topDocuments } from './score-query.ts';
-import { parseQuery } from './words.ts';
-import { defaultRanking, type Ranking, type SearchDocument } from './segment.ts';
+import { type AcceptsTool, Found, type SearchHit } from './found.ts';
 import { suggestNames } from './name-lookup.ts';
+import { scoreQuery } from './score-query.ts';
+import { defaultRanking, type Ranking, type SearchDocument } from './segment.ts';
 import { ToolStore } from './tool-store.ts';
+import { parseQuery } from './words.ts';
 
 interface SearchOptions {
   /** Most hits to return; 10 by default. */
@@ -12,14 +13,7 @@ interface SearchOptions {
   /** Only tools of these servers; applied before the limit. */
   readonly servers?: readonly string[];
   /** Only tools with an id for which it says yes; applied before the limit. */
-  readonly accepts?: (id: string) => boolean;
-}
-
-export interface SearchHit {
-  readonly id: string;
-  readonly score: number;
-  /** The words that matched and where, like `name: read, file; parameter: path`. */
-  readonly why: string;
+  readonly accepts?: AcceptsTool;
 }
 
 interface SearchAnswer {
@@ -55,19 +49,15 @@ export class SearchIndex {
     this.#store.remove(server);
   }
 
-  search(query: string, options: SearchOptions = {}): SearchAnswer {
-    const store = this.#store;
-    const scores = scoreQuery(parseQuery(query), store);
-    const found = matches(scores, store, options);
-    const hits = bestOf(found, scores, store, options.limit ?? defaultLimit).map((document) => ({
-      id: store.documents[document]?.id ?? '',
-      score: scores.score[document] ?? 0,
-      // Made where it is read: most who search want the order alone.
-      get why() {
-        return explainMatch(document, scores, store.postings);
-      },
-    }));
-    return { total: found.length, hits };
+  /** Scores the query once; several things may then be asked of it. */
+  find(query: string): Found {
+    return new Found(scoreQuery(parseQuery(query), this.#store), this.#store);
+  }
+
+  search(query: string, { limit = defaultLimit, ...options }: SearchOptions = {}): SearchAnswer {
+    const found = this.find(query);
+    const accepts = accepting(options);
+    return { total: Found.count([found], accepts), hits: found.best(limit, accepts) };
   }
 
   /**
@@ -76,9 +66,7 @@ export class SearchIndex {
    */
   suggest(name: string, server?: string): string[] {
     const store = this.#store;
-    const scores = scoreQuery(parseQuery(name), store);
-    const among = server === undefined ? {} : { servers: [server] };
-    const related = bestOf(matches(scores, store, among), scores, store, relatedLimit);
+    const related = this.find(name).numbers(relatedLimit, accepting(server === undefined ? {} : { servers: [server] }));
     const limit = server === undefined ? suggestionLimit : store.size;
     const nearest = suggestNames(name, store.documents, store.names, related, limit);
     const found = nearest.flatMap((document) => store.documents[document] ?? []);
@@ -87,21 +75,8 @@ export class SearchIndex {
   }
 }
 
-function matches({ score }: Scores, { documents }: ToolStore, { servers, accepts }: SearchOptions = {}): number[] {
-  const found: number[] = [];
-  for (let document = 0; document < score.length; document += 1) if (score[document] !== 0) found.push(document);
-  if (servers === undefined && accepts === undefined) return found;
-  const allowed = servers === undefined ? undefined : new Set(servers);
-  return found.filter((document) => {
-    const { id = '', server = '' } = documents[document] ?? {};
-    return allowed?.has(server) !== false && accepts?.(id) !== false;
-  });
-}
-
-function bestOf(found: readonly number[], { score }: Scores, { documents }: ToolStore, limit: number): number[] {
-  const scoreOf = (document: number): number => score[document] ?? 0;
-  const idOf = (document: number): string => documents[document]?.id ?? '';
-  return topDocuments(found, limit, (a, b) =>
-    scoreOf(a) === scoreOf(b) ? idOf(a) < idOf(b) : scoreOf(a) > scoreOf(b),
-  );
+function accepting({ servers, accepts }: SearchOptions): AcceptsTool | undefined {
+  if (servers === undefined) return accepts;
+  const allowed = new Set(servers);
+  return (id, server) => allowed.has(server) && accepts?.(id, server) !== false;
 }

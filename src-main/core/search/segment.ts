@@ -1,13 +1,10 @@
 /** The tools of one server, read into words once: for every term the tools that hold it, with what it says there (BM25F). */
 import { isObject, textOr } from '../base/json.ts';
-import { porterStem, tokenize } from './words.ts';
-
-/** Marks a stem in the vocabulary; no word holds it. */
-export const stemMark = '~';
+import { tokenize } from './words.ts';
 
 export interface Segment {
-  /** Words and marked stems. */
-  readonly terms: readonly string[];
+  /** Numbers of words and stems. */
+  readonly terms: Uint32Array;
   /** First posting of each term, and the end of the last. */
   readonly start: Uint32Array;
   /** Place of the tool in its server's list; ascending within a term. */
@@ -20,31 +17,53 @@ export interface Segment {
 
 /** A term in one document. */
 interface Entry {
+  /** Place among the server's terms. */
   readonly term: number;
   readonly document: number;
   weight: number;
   fields: number;
 }
 
-export function readSegment(documents: readonly SearchDocument[], ranking: Ranking): Segment {
-  const vocabulary = new Map<string, number>();
-  const forms = new Map<string, readonly number[]>();
+/** Numbers of words and stems, for the whole index. */
+interface Numbers {
+  ofWord(word: string): number;
+  /** `number` is that of the word. */
+  ofStem(number: number, word: string): number;
+}
+
+export function readSegment(documents: readonly SearchDocument[], ranking: Ranking, numbers: Numbers): Segment {
+  const places = new Map<number, number>();
   const entries: Entry[] = [];
   documents.forEach((document, place) => {
     const own = new Map<number, Entry>();
+    const count = (number: number, worth: number, field: number): void => {
+      const entry = own.get(number);
+      if (entry === undefined) {
+        const made = { term: placeOf(number, places), document: place, weight: worth, fields: 1 << field };
+        own.set(number, made);
+        entries.push(made);
+      } else {
+        entry.weight += worth;
+        entry.fields |= 1 << field;
+      }
+    };
     documentFields(document).forEach((text, field) => {
       const words = tokenize(text);
       const worth = occurrenceWorth(field, words.length, ranking);
-      for (const term of words.flatMap((word) => formsOf(word, forms, vocabulary))) {
-        const entry = own.get(term) ?? { term, document: place, weight: 0, fields: 0 };
-        entry.weight += worth;
-        entry.fields |= 1 << field;
-        own.set(term, entry);
+      for (const word of words) {
+        const number = numbers.ofWord(word);
+        count(number, worth, field);
+        count(numbers.ofStem(number, word), worth, field);
       }
     });
-    for (const entry of own.values()) entries.push(entry);
   });
-  return sortByTerm([...vocabulary.keys()], entries, ranking.k1);
+  return sortByTerm(Uint32Array.from(places.keys()), entries, ranking.k1);
+}
+
+function placeOf(number: number, places: Map<number, number>): number {
+  const place = places.get(number) ?? places.size;
+  if (place === places.size) places.set(number, place);
+  return place;
 }
 
 /** What one occurrence in a field weighs: the field's weight, thinned by its length. */
@@ -54,25 +73,7 @@ function occurrenceWorth(field: number, length: number, ranking: Ranking): numbe
   return (ranking.weights[field] ?? 0) / (1 - penalty + penalty * relative);
 }
 
-function formsOf(
-  word: string,
-  forms: Map<string, readonly number[]>,
-  vocabulary: Map<string, number>,
-): readonly number[] {
-  const known = forms.get(word);
-  if (known !== undefined) return known;
-  const found = [word, stemMark + porterStem(word)].map((term) => numberOf(term, vocabulary));
-  forms.set(word, found);
-  return found;
-}
-
-function numberOf(term: string, vocabulary: Map<string, number>): number {
-  const number = vocabulary.get(term) ?? vocabulary.size;
-  if (number === vocabulary.size) vocabulary.set(term, number);
-  return number;
-}
-
-function sortByTerm(terms: readonly string[], entries: readonly Entry[], k1: number): Segment {
+function sortByTerm(terms: Uint32Array, entries: readonly Entry[], k1: number): Segment {
   const start = new Uint32Array(terms.length + 1);
   for (const { term } of entries) start[term + 1] = (start[term + 1] ?? 0) + 1;
   for (let term = 1; term <= terms.length; term += 1) start[term] = (start[term] ?? 0) + (start[term - 1] ?? 0);

@@ -148,6 +148,8 @@ export class NearWords {
   /** By trigram and length of the word, so that words too long or too short are not looked at. Filled at the first need. */
   readonly #byTrigram = new Map<string, number[]>();
   #indexed = 0;
+  /** Trigrams that each word has in common with the one that is asked for; all zero between two questions. */
+  #shared = new Uint8Array(0);
 
   /** None may be added twice. */
   add(word: string): void {
@@ -185,18 +187,25 @@ export class NearWords {
   #sharingTrigrams(word: string, limit: number, isKnown: (word: string) => boolean): string[] {
     this.#indexTrigrams();
     const trigrams = trigramsOf(word);
-    const shared = new Map<number, number>();
+    const shared = this.#shared;
+    const touched: number[] = [];
     for (const trigram of trigrams) {
       for (let length = word.length - limit; length <= word.length + limit; length += 1) {
         for (const candidate of this.#byTrigram.get(`${trigram}${length}`) ?? []) {
-          shared.set(candidate, (shared.get(candidate) ?? 0) + 1);
+          const count = shared[candidate] ?? 0;
+          if (count === 0) touched.push(candidate);
+          shared[candidate] = count + 1;
         }
       }
     }
     const least = Math.max(1, trigrams.size - trigramsPerEdit * limit);
-    return [...shared]
-      .filter(([, count]) => count >= least)
-      .map(([candidate, count]) => ({ word: this.#words[candidate] ?? '', count }))
+    const enough = touched.filter((candidate) => (shared[candidate] ?? 0) >= least);
+    const candidates = enough.map((candidate) => ({
+      word: this.#words[candidate] ?? '',
+      count: shared[candidate] ?? 0,
+    }));
+    for (const candidate of touched) shared[candidate] = 0;
+    return candidates
       .filter((candidate) => isKnown(candidate.word))
       .sort((a, b) => b.count - a.count || (a.word < b.word ? -1 : 1))
       .slice(0, maxCompared)
@@ -204,6 +213,7 @@ export class NearWords {
   }
 
   #indexTrigrams(): void {
+    if (this.#shared.length < this.#words.length) this.#shared = new Uint8Array(2 * this.#words.length);
     for (; this.#indexed < this.#words.length; this.#indexed += 1) {
       const word = this.#words[this.#indexed] ?? '';
       for (const trigram of trigramsOf(word)) {

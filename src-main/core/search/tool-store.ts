@@ -3,8 +3,8 @@
 import { ClauseMixer } from './mix-clauses.ts';
 import { NameLookup } from './name-lookup.ts';
 import { type NearWord, NearWords } from './spelling.ts';
-import { Postings } from './postings.ts';
-import { type Ranking, readSegment, type SearchDocument, stemMark } from './segment.ts';
+import { Postings, stemMark } from './postings.ts';
+import { type Ranking, readSegment, type SearchDocument } from './segment.ts';
 
 /** A server's tools have the numbers from `first` on. */
 interface ServerTools {
@@ -76,8 +76,9 @@ export class ToolStore {
   }
 
   #put(server: string, documents: readonly SearchDocument[], first: number): void {
-    const terms = this.#postings.insert(readSegment(documents, this.ranking), first);
-    this.#servers.set(server, { documents: [...documents], first, terms });
+    const segment = readSegment(documents, this.ranking, this.#postings);
+    this.#postings.insert(segment, first);
+    this.#servers.set(server, { documents: [...documents], first, terms: segment.terms });
     documents.forEach((document, place) => {
       this.#documents[first + place] = document;
       this.#names.add(first + place, document);

@@ -44,12 +44,14 @@ export async function fillSecrets<C extends ServerConfig>(config: C, read: ReadS
     if (value === undefined) {
       throw new AppError('secret_missing', `${config.name} needs the secret ${name}, which is not set.`, {
         fix: `Set it: tooltray secret set ${name}`,
+        data: { secret: name },
       });
     }
     // A program and a header could not be given it; their own refusals would quote it.
     if (value.includes('\0') || (config.kind !== 'stdio' && /[\r\n]/.test(value))) {
       throw new AppError('secret_missing', `The secret ${name} of ${config.name} has characters that cannot be sent.`, {
         fix: `Set it anew, in one line: tooltray secret set ${name}`,
+        data: { secret: name },
       });
     }
     return value;

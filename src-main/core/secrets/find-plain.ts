@@ -81,13 +81,18 @@ const shortest = 6;
 function puts(server: string, keep: Keep, field: string): Put {
   return (value, name) => {
     if (value.length < shortest || /\$\{\w+:/.test(value) || /^(?:true|false|null|\d{1,15})$/.test(value)) return value;
-    const own = spelled(name ?? 'KEY');
-    const long = `${spelled(server)}_${own}`;
+    const [own, long] = secretNames(server, name ?? 'KEY');
     const names = field === 'env' ? [own, long] : [long];
     const found = { where: `${field}${name === undefined ? '' : ` ${name}`}`, value, names };
     const chosen = keep(found);
     return chosen === undefined ? value : `\${secret:${chosen}}`;
   };
+}
+
+/** What a secret of a server could be called: as it is called there, and with the server before it. */
+export function secretNames(server: string, name: string): readonly [own: string, long: string] {
+  const own = spelled(name);
+  return [own, `${spelled(server)}_${own}`];
 }
 
 function spelled(name: string): string {

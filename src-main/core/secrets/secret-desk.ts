@@ -11,6 +11,7 @@ import {
   type FoundSecret,
   foundSecrets,
   keyringSecrets,
+  secretNames,
   type PlainSecret,
   withReferences,
 } from './find-plain.ts';
@@ -110,7 +111,7 @@ export class SecretDesk {
     const chosen = new Map<PlainSecret['value'], string>();
     const moved: FoundSecret[] = [];
     for (const found of findPlain(server, entry)) {
-      const name = chosen.get(found.value) ?? (await this.#keepOne(found));
+      const name = chosen.get(found.value) ?? (await this.#keepOne(found)).name;
       chosen.set(found.value, name);
       moved.push({ server, where: found.where, name });
     }
@@ -119,6 +120,14 @@ export class SecretDesk {
       moved,
       values: [...chosen.keys()],
     };
+  }
+
+  /**
+   * Keeps a value that is known to be a secret, for a server that is to be added; it was read back before its name is answered. `isNew`: the
+   * vault did not have it. Rejects with AppError secret_locked.
+   */
+  keepValue(server: string, label: string, value: string): Promise<{ readonly name: string; readonly isNew: boolean }> {
+    return this.#keepOne({ value, names: secretNames(server, label) });
   }
 
   /**
@@ -195,15 +204,16 @@ export class SecretDesk {
   }
 
   /** Under the first of its names that is free, or has the same value already. */
-  async #keepOne({ value, names }: PlainSecret): Promise<string> {
+  async #keepOne({ value, names }: Pick<PlainSecret, 'value' | 'names'>): Promise<{ name: string; isNew: boolean }> {
     const last = names.at(-1) ?? '';
     const numbered = Array.from({ length: 50 }, (_, at) => `${last}_${at + 2}`);
     for (const name of [...names, ...numbered]) {
       const there = await this.#vault.read(vaultName(name));
       // A name that a server waits for is that server's: what is found here may be for another place.
-      if (there === undefined && this.#serversWith(name).length === 0) await this.#vault.write(vaultName(name), value);
+      const isNew = there === undefined && this.#serversWith(name).length === 0;
+      if (isNew) await this.#vault.write(vaultName(name), value);
       else if (there !== value) continue;
-      return name;
+      return { name, isNew };
     }
     throw new AppError('config_conflict', `There are too many secrets called ${last}.`, { fix: 'Remove some.' });
   }

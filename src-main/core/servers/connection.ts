@@ -3,7 +3,7 @@
  * Shared by all sessions, or private to one where the server asks its client things.
  */
 import { AppError } from '../base/errors.ts';
-import type { JsonObject } from '../base/json.ts';
+import { type JsonObject, objectOf } from '../base/json.ts';
 import { RateLimit } from '../base/slots.ts';
 import { type ClientIdentity, metaKey, metaOf, withEnvelope, withoutEnvelope } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
@@ -19,6 +19,8 @@ interface ConnectionEvents {
   onClose(error?: Error): void;
   onOddity(text: string): void;
   onNotification(method: string, params: JsonObject): void;
+  /** A log message of the server, whoever it is for. */
+  onLogged?(params: JsonObject): void;
   /** The server asked its client something: `routed` tells whether it was plain for whom. */
   onAsk(method: string, routed: boolean): void;
 }
@@ -42,6 +44,8 @@ export interface RequestExtra {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Declared with a request of our own in 2026-07-28, beside what is declared always. */
+  readonly extensions?: JsonObject | undefined;
 }
 
 /** Oddities that are told, for the log. */
@@ -124,7 +128,7 @@ export class Connection {
     context?: CallContext,
     extra: RequestExtra = {},
   ): Promise<Result> {
-    const enveloped = withEnvelope(params, this.#identityFor(context));
+    const enveloped = withEnvelope(params, this.#identityFor(context, extra.extensions));
     let result = await this.#send(method, enveloped, context, extra);
     if (context === undefined) return result;
     const { server } = this.#options;
@@ -169,8 +173,13 @@ export class Connection {
     }
   }
 
-  #identityFor(context: CallContext | undefined): ClientIdentity {
-    if (context === undefined) return this.#options.identity;
+  #identityFor(context: CallContext | undefined, extensions: JsonObject = {}): ClientIdentity {
+    if (context === undefined) {
+      const { identity } = this.#options;
+      if (Object.keys(extensions).length === 0) return identity;
+      const declared = { ...objectOf(identity.capabilities['extensions']), ...extensions };
+      return { ...identity, capabilities: { ...identity.capabilities, extensions: declared } };
+    }
     return { clientInfo: context.clientInfo, capabilities: context.clientCapabilities, logLevel: context.logLevel };
   }
 
@@ -228,6 +237,7 @@ export class Connection {
     // It answers a request of our own; sessions subscribe with us.
     if (method === 'notifications/subscriptions/acknowledged') return;
     if (!listChanges.has(method) && !this.#passes()) return;
+    if (method === 'notifications/message') this.#options.events.onLogged?.(params);
     const context = method === 'notifications/message' ? this.#calls.whose(origin?.relatedRequestId) : undefined;
     const told = { ...params, ...withoutSubscription(params) };
     if (context !== undefined) context.onLog(told);

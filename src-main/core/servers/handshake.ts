@@ -160,3 +160,18 @@ function namesOurVersion(error: unknown): boolean {
 function isPlainRefusal(error: unknown): boolean {
   return error instanceof AppError && error.code === 'server_unreachable' && typeof error.data?.['status'] === 'number';
 }
+
+/** How we introduce ourselves on shared connections: as able to do what any client app may be able to do. */
+export function ownIdentity(version: string): {
+  clientInfo: Record<string, unknown>;
+  capabilities: Record<string, unknown>;
+} {
+  return {
+    clientInfo: { name: 'tooltray', title: 'Tooltray', version },
+    capabilities: {
+      roots: { listChanged: true },
+      sampling: { tools: {}, context: {} },
+      elicitation: { form: {}, url: {} },
+    },
+  };
+}

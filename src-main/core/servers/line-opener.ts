@@ -1,11 +1,14 @@
 /** Opens the lines to one server: the shared one when there is a slot for a start, those of single sessions at once. */
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, textOr } from '../base/json.ts';
 import { Slots } from '../base/slots.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ClientIdentity, Era } from '../wire/eras.ts';
 import type { Transport } from '../wire/transport.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import { Connection } from './connection.ts';
+import type { Handshake } from './handshake.ts';
+import { isLogLevel } from './transports/log-lines.ts';
+import type { ServerLog } from './transports/server-log.ts';
 
 interface LineOpenerOptions {
   readonly config: ServerConfig;
@@ -25,6 +28,7 @@ interface LineOpenerOptions {
   ) => void;
   readonly onAsk: (method: string) => void;
   readonly onOddity: (text: string) => void;
+  readonly log: ServerLog;
 }
 
 type Closed = (connection: Connection, error?: Error) => void;
@@ -83,7 +87,7 @@ export class LineOpener {
     closed: Closed,
     legacyOnly = false,
   ): Promise<Connection> {
-    const { config, createTransport, knownEra, onOpen, onNotification, onAsk, onOddity } = this.#options;
+    const { config, createTransport, knownEra, onOpen, onNotification, onAsk, onOddity, log } = this.#options;
     const { callTimeoutMs, initTimeoutMs, kind } = config;
     const connection: Connection = new Connection({
       server: config.name,
@@ -96,12 +100,17 @@ export class LineOpener {
         onClose: (error) => closed(connection, error),
         onOddity,
         onNotification: (method, params) => onNotification(method, params, owner?.().sessionId, connection),
+        onLogged: (params) => noteLogged(log, params),
         onAsk,
       },
     });
+    const began = performance.now();
+    if (kind === 'http' || kind === 'sse') log.note('Connecting.');
     try {
       const greeting = { knownEra: knownEra(), legacyOnly, timeoutMs: initTimeoutMs };
-      await connection.open({ ...greeting, signal: this.#stopping.signal });
+      const handshake = await connection.open({ ...greeting, signal: this.#stopping.signal });
+      const whose = owner !== undefined ? ' on a line of one session' : legacyOnly ? ' on a line for older apps' : '';
+      log.note(`Handshake done${whose} in ${Math.round(performance.now() - began)} ms: ${introduced(handshake)}.`);
       onOpen();
       return connection;
     } catch (error) {
@@ -109,6 +118,18 @@ export class LineOpener {
       throw error;
     }
   }
+}
+
+/** `echo 1.2.0, protocol 2025-11-25`. */
+function introduced({ serverInfo, protocolVersion }: Handshake): string {
+  const { name, version } = serverInfo;
+  return `${[textOr(name) || 'a server without a name', textOr(version)].join(' ').trim()}, protocol ${protocolVersion}`;
+}
+
+/** Source: MCP, server/utilities/logging: `level`, `logger` and `data`, which may be any JSON. */
+function noteLogged(log: ServerLog, { level, logger, data }: JsonObject): void {
+  const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
+  log.say(isLogLevel(level) ? level : 'info', typeof logger === 'string' ? `${logger}: ${text}` : text);
 }
 
 /** Lets a bounded number of servers start at once; the others wait in line, unless somebody needs them now. */

@@ -29,6 +29,12 @@ interface ListingKeeperOptions {
 
 const defaultPollMs = 5 * 60_000;
 
+/** What a server says to whoever asks as we did. */
+export interface Said {
+  readonly listing: Listing;
+  readonly handshake: Handshake;
+}
+
 export class ListingKeeper {
   readonly #options: ListingKeeperOptions;
   readonly #asks = new Set<string>();
@@ -62,6 +68,11 @@ export class ListingKeeper {
       if (this.listedAt === undefined || !this.#show()) return;
       options.onListed(true, true);
     });
+  }
+
+  get said(): Said | undefined {
+    const handshake = this.#greeting;
+    return handshake === undefined || this.listedAt === undefined ? undefined : { listing: this.#said, handshake };
   }
 
   /** Methods by which the server has asked its client things, now or at an earlier start. */

@@ -1,20 +1,24 @@
 /** One configured server over time: started, woken, retried, put to sleep, stopped. */
+import type { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
+import { count } from '../base/wording.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { Result } from '../wire/message.ts';
+import { toObject } from '../wire/raw-json.ts';
 import type { CallContext } from './calls-in-flight.ts';
+import type { AppKind } from './app-kind.ts';
 import type { Connection } from './connection.ts';
 import { HandshakeLine } from './handshake-line.ts';
 import type { Handshake } from './handshake.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { LineOpener, type StartSlots } from './line-opener.ts';
-import { ListingKeeper } from './listing-keeper.ts';
+import { ListingKeeper, type Said } from './listing-keeper.ts';
 import { listChanges, type Listing } from './listing.ts';
 import { PrivateConnections } from './private-connections.ts';
 import { neededCapability, ServerRequests } from './server-requests.ts';
 import { signedOutError } from './server-standing.ts';
-import { serverHealth, type ServerHealth, type ServerState } from './server-state.ts';
+import { seconds, serverHealth, type ServerHealth, type ServerState } from './server-state.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
 import { SharedLine, type Pause } from './shared-line.ts';
 import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
@@ -22,6 +26,8 @@ import type { ClientIdentity } from '../wire/eras.ts';
 import type { Transport } from '../wire/transport.ts';
 import type { ListingCache } from './listing-cache.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
+import type { ServerLog } from './transports/server-log.ts';
+import { isViewUri, viewDefinition } from './view-facts.ts';
 import type { ServerSignIn } from './sign-in/server-sign-in.ts';
 import type { SignedOut } from './sign-in/sign-out.ts';
 import type { SignIns } from './sign-in/sign-ins.ts';
@@ -37,6 +43,7 @@ export class ManagedServer {
   readonly notified = new Event<ServerNotification>();
 
   readonly #deps: ServerDeps;
+  readonly #log: ServerLog;
   readonly #line: SharedLine;
   readonly #handshakeLine: HandshakeLine;
   readonly #listings: ListingKeeper;
@@ -49,6 +56,7 @@ export class ManagedServer {
   constructor(config: ServerConfig, deps: ServerDeps) {
     this.config = config;
     this.#deps = deps;
+    this.#log = deps.logOf(config.name);
     this.pins = deps.pinsOf?.(config);
     this.#opener = this.#makeOpener();
     this.#line = this.#makeLine();
@@ -84,6 +92,11 @@ export class ManagedServer {
     return this.#listings.listing;
   }
 
+  /** How often it came up again after it had gone, or at a person's word, since its entry is as it is. */
+  get restarts(): number {
+    return this.#line.restarts;
+  }
+
   /** When the listing was read, in ms since 1970; undefined until it has been. */
   get listedAt(): number | undefined {
     return this.#listings.listedAt;
@@ -91,6 +104,16 @@ export class ManagedServer {
 
   get handshake(): Handshake | undefined {
     return this.#listings.handshake;
+  }
+
+  /** Requests of sessions wait for their answer. */
+  get isBusy(): boolean {
+    return this.#requests.isBusy;
+  }
+
+  /** What it says, whatever of it a person has accepted; undefined until it has been read. */
+  get said(): Said | undefined {
+    return this.#listings.said;
   }
 
   get health(): ServerHealth {
@@ -184,7 +207,15 @@ export class ManagedServer {
   /** Sends a request on behalf of a session. Rejects with the server's RpcError, or an AppError that names the server. */
   async request(method: string, params: JsonObject, context: CallContext): Promise<Result> {
     this.assertAccepted(method, params);
-    return this.#requests.send(method, params, context);
+    const answer = await this.#requests.send(method, params, context);
+    if (method === 'resources/read') await this.#judgeView(params['uri'], answer);
+    return answer;
+  }
+
+  async #judgeView(uri: unknown, answer: Result): Promise<void> {
+    if (this.pins === undefined || typeof uri !== 'string' || !isViewUri(uri)) return;
+    const view = viewDefinition(uri, toObject(answer));
+    if (view !== undefined) await this.pins.judgeView(uri, view);
   }
 
   /** Throws AppError not_allowed where a request is for something that the person has not accepted as it is. */
@@ -210,8 +241,17 @@ export class ManagedServer {
     return this.#requests.subscribers(uri);
   }
 
+  /** Asks it to tell of a task; gives how that ends, undefined where it tells nothing of tasks. */
+  hearTask(taskId: string): (() => void) | undefined {
+    return this.#subscriptions.hearTask(taskId);
+  }
+
   setLogLevel(level: string, context: CallContext): Promise<void> {
     return this.#requests.setLogLevel(level, context);
+  }
+
+  hasPrivateLine(sessionId: string): boolean {
+    return this.#requests.hasPrivateLine(sessionId);
   }
 
   endSession(sessionId: string): Promise<void> {
@@ -226,7 +266,7 @@ export class ManagedServer {
   }
 
   #makeOpener(): LineOpener {
-    const { createTransport, identity, slots, onOddity } = this.#deps;
+    const { createTransport, identity, slots } = this.#deps;
     return new LineOpener({
       config: this.config,
       createTransport,
@@ -238,12 +278,13 @@ export class ManagedServer {
       onAsk: (method) => {
         if (neededCapability(method) !== undefined) this.#listings.learnAsk(method);
       },
-      onOddity: (text) => onOddity(this.config.name, text),
+      onOddity: (text) => this.#odd(text),
+      log: this.#log,
     });
   }
 
   #makeLine(): SharedLine {
-    const { now, onOddity, pause, random } = this.#deps;
+    const { now, pause, random } = this.#deps;
     return new SharedLine({
       server: this.config.name,
       enabled: this.config.enabled,
@@ -257,12 +298,12 @@ export class ManagedServer {
       onOpen: (connection) => this.#opened(connection),
       onClose: () => this.#listings.unfollow(),
       onState: () => this.changed.emit(),
-      onFailed: (error) => onOddity(this.config.name, `It failed: ${error.message}`),
+      onFailed: (error, retryMs) => this.#failed(error, retryMs),
     });
   }
 
   #makeHandshakeLine(): HandshakeLine {
-    const { now, onOddity } = this.#deps;
+    const { now } = this.#deps;
     return new HandshakeLine({
       open: (closed) => this.#opener.openForHandshakes(closed),
       now,
@@ -272,20 +313,21 @@ export class ManagedServer {
         if (this.#handshakeLine.connection === undefined) this.#listings.soon();
         this.changed.emit();
       },
-      onOddity: (text) => onOddity(this.config.name, text),
+      onOddity: (text) => this.#odd(text),
     });
   }
 
   #makeListings(): ListingKeeper {
-    const { cache, now, onOddity } = this.#deps;
+    const { cache, now } = this.#deps;
     return new ListingKeeper({
       hash: this.config.hash,
       cache,
       pins: this.pins,
       now,
       silenceMs: this.config.initTimeoutMs,
-      onOddity: (text) => onOddity(this.config.name, text),
+      onOddity: (text) => this.#odd(text),
       onListed: (changed, here) => {
+        if (changed || this.state.kind === 'discovering') this.#log.note(`Lists read: ${listed(this.listing)}.`);
         if (here) this.#line.settled();
         if (changed) this.listingChanged.emit();
       },
@@ -303,10 +345,26 @@ export class ManagedServer {
         return isHeard || this.#requests.isBusy;
       },
       onIdle: () => {
-        if (this.#line.connection !== undefined) void this.#line.close();
+        if (this.#line.connection !== undefined) {
+          this.#log.note('Not used for a while: it is put to sleep until its next call.');
+          void this.#line.close();
+        }
         void this.#closeSideLines();
       },
     });
+  }
+
+  #odd(text: string): void {
+    this.#deps.onOddity(this.config.name, text);
+    this.#log.note(text, 'warning');
+  }
+
+  #failed(error: AppError, retryMs: number | undefined): void {
+    this.#deps.onOddity(this.config.name, `It failed: ${error.message}`);
+    const next = retryMs === undefined ? '' : `Next try in ${seconds(retryMs)}.`;
+    // Its last words and how it ended are the lines above.
+    if (error.code === 'server_exited') this.#log.note(`The connection is gone. ${next}`.trimEnd(), 'error');
+    else this.#log.note(`${error.text} ${next}`.trimEnd(), 'error');
   }
 
   #opened(connection: Connection): void {
@@ -331,12 +389,24 @@ export class ManagedServer {
   }
 }
 
+/** `12 tools, 1 resource`; what it has none of is left out, but for tools. */
+function listed({ tools, resources, resourceTemplates, prompts }: Listing): string {
+  const kinds = [
+    count(tools.length, 'tool'),
+    ...(resources.length === 0 ? [] : [count(resources.length, 'resource')]),
+    ...(resourceTemplates.length === 0 ? [] : [count(resourceTemplates.length, 'resource template')]),
+    ...(prompts.length === 0 ? [] : [count(prompts.length, 'prompt')]),
+  ];
+  return kinds.join(', ');
+}
+
 // What a server is made from, and what it tells.
 
 export interface ServerDeps {
   readonly createTransport: (config: ServerConfig) => Transport;
   readonly cache: ListingCache;
-  readonly pinsOf?: (config: ServerConfig) => ServerPins | undefined;
+  /** `kind`: as apps of that kind have it, undefined: as all others do. */
+  readonly pinsOf?: (config: ServerConfig, kind?: AppKind) => ServerPins | undefined;
   /** How we introduce ourselves on shared connections: everything some client app may be able to do. */
   readonly identity: ClientIdentity;
   readonly slots: StartSlots;
@@ -345,6 +415,8 @@ export interface ServerDeps {
   readonly now: () => number;
   readonly random: () => number;
   readonly onOddity: (server: string, text: string) => void;
+  /** What a server says and what becomes of it; outlives this one. */
+  readonly logOf: (server: string) => ServerLog;
 }
 
 export interface ServerNotification {

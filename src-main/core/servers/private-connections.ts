@@ -58,6 +58,10 @@ export class PrivateConnections {
     }
   }
 
+  has(sessionId: string): boolean {
+    return this.#lines.has(sessionId);
+  }
+
   find(sessionId: string): Connection | undefined {
     return this.#lines.get(sessionId)?.connection;
   }

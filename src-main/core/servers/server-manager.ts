@@ -4,11 +4,16 @@ import { Event } from '../base/events.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import { hashServer } from '../config/build-server.ts';
 import { secretsOfServer } from '../secrets/fill-secrets.ts';
+import { canonicalHash } from '../trust/canonical-json.ts';
+import type { AppKind } from './app-kind.ts';
 import { ManagedServer, type ServerDeps, type ServerNotification } from './managed-server.ts';
 
 export interface NamedNotification extends ServerNotification {
   readonly server: ManagedServer;
 }
+
+/** A second process for some apps does not stay for ever when they have gone. */
+const besideIdleMs = 30 * 60_000;
 
 export class ServerManager {
   /** Any server's state or health changed, or the set of servers. */
@@ -19,6 +24,8 @@ export class ServerManager {
 
   readonly #deps: ServerDeps;
   #servers = new Map<string, ManagedServer>();
+  /** Further lines to servers of the config, for apps that declare extensions. */
+  readonly #beside = new Set<ManagedServer>();
   #configured = false;
   #stopped = false;
 
@@ -83,15 +90,47 @@ export class ServerManager {
     await Promise.all([...stopping.values(), ...fresh.map(start)]);
   }
 
+  /**
+   * Another line to a server, with what is known of it: as an app introduces itself that declares this. `shown`: what it says is held
+   * against what a person accepted; else it is only asked, and nobody is shown it. Whoever takes it lets it go.
+   */
+  async beside(config: ServerConfig, kind: AppKind, use: 'asked' | 'shown'): Promise<ManagedServer> {
+    const { identity, pinsOf } = this.#deps;
+    const server = this.#create(
+      // What is kept of it is kept apart. It is started by whoever needs it.
+      {
+        ...config,
+        hash: canonicalHash([config.hash, kind.key]),
+        lazy: true,
+        idleStopMs: config.idleStopMs ?? besideIdleMs,
+      },
+      {
+        ...this.#deps,
+        identity: { ...identity, capabilities: { ...identity.capabilities, extensions: kind.extensions } },
+        pinsOf: () => (use === 'shown' ? pinsOf?.(config, kind) : undefined),
+      },
+    );
+    this.#beside.add(server);
+    await server.restore();
+    if (this.#stopped) await server.stop();
+    return server;
+  }
+
+  /** Ends a line that was opened beside. Never rejects. */
+  async letGo(server: ManagedServer): Promise<void> {
+    this.#beside.delete(server);
+    await server.stop();
+  }
+
   /** Those that get one of these secrets are started anew. Never rejects. */
   async secretsChanged(names: ReadonlySet<string>): Promise<void> {
-    const having = this.all.filter(({ config }) => secretsOfServer(config).some((name) => names.has(name)));
+    const having = this.#lines.filter(({ config }) => secretsOfServer(config).some((name) => names.has(name)));
     await Promise.all(having.map((server) => server.relaunch()));
   }
 
   /** The vault can be opened after all: those that failed for want of it are tried again. Never rejects. */
   async vaultOpened(): Promise<void> {
-    const waiting = this.all.filter(({ state }) => state.kind === 'error' && state.error.code === 'secret_locked');
+    const waiting = this.#lines.filter(({ state }) => state.kind === 'error' && state.error.code === 'secret_locked');
     await Promise.all(waiting.map((server) => server.relaunch()));
   }
 
@@ -109,22 +148,31 @@ export class ServerManager {
     if (paused === this.paused) return;
     this.#deps.pause.set(paused);
     this.changed.emit();
-    await Promise.all(this.all.map((server) => (paused ? server.rest() : server.start())));
+    await Promise.all(this.#lines.map((server) => (paused ? server.rest() : server.start())));
     this.changed.emit();
   }
 
   /** For good: a config that comes later starts nothing. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.all(this.all.map((server) => server.stop()));
+    await Promise.all(this.#lines.map((server) => server.stop()));
   }
 
   async endSession(sessionId: string): Promise<void> {
-    await Promise.all(this.all.map((server) => server.endSession(sessionId)));
+    await Promise.all(this.#lines.map((server) => server.endSession(sessionId)));
   }
 
-  #create(config: ServerConfig): ManagedServer {
-    const server = new ManagedServer(config, this.#deps);
+  /** Where a session is one request, it has nothing else at servers; mostly it has none, which costs a look at each. */
+  endPrivateLines(sessionId: string): void {
+    for (const server of this.#lines) if (server.hasPrivateLine(sessionId)) void server.endSession(sessionId);
+  }
+
+  get #lines(): readonly ManagedServer[] {
+    return [...this.#servers.values(), ...this.#beside];
+  }
+
+  #create(config: ServerConfig, deps: ServerDeps = this.#deps): ManagedServer {
+    const server = new ManagedServer(config, deps);
     server.changed.on(() => this.changed.emit());
     server.listingChanged.on(() => this.listingChanged.emit());
     server.notified.on((notification) => this.notified.emit({ ...notification, server }));

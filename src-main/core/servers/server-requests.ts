@@ -112,6 +112,10 @@ export class ServerRequests {
     }
   }
 
+  hasPrivateLine(sessionId: string): boolean {
+    return this.#parts.privateLines.has(sessionId);
+  }
+
   async endSession(sessionId: string): Promise<void> {
     const { handshakeLine, privateLines, subscriptions } = this.#parts;
     subscriptions.endSession(sessionId);

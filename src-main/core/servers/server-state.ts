@@ -37,8 +37,10 @@ export type ServerState =
 export type HealthLevel = 'ok' | 'busy' | 'attention' | 'error' | 'off';
 
 interface HealthAction {
-  readonly kind: 'retry' | 'sign-in' | 'enable' | 'review' | 'edit-config' | 'view-log';
+  readonly kind: 'retry' | 'sign-in' | 'enable' | 'review' | 'edit-config' | 'view-log' | 'add-secret' | 'unlock';
   readonly label: string;
+  /** With `add-secret`: the one that it needs. */
+  readonly secret?: string;
 }
 
 export interface ServerHealth {
@@ -83,7 +85,7 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
       return {
         level: 'off',
         summary: 'Asleep',
-        detail: lazy ? 'Starts at its first call.' : 'Not started.',
+        detail: lazy ? 'Starts at its first call.' : 'Starts at its next call.',
         action: undefined,
       };
     case 'connecting':
@@ -119,7 +121,7 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
         level: 'error',
         summary: 'Stopped',
         detail: `${state.error.text} Next try in ${seconds(state.retryAt - now)}.`,
-        action: retry,
+        action: remedyOf(state.error),
       };
     case 'ready':
       return problems.length === 0
@@ -133,6 +135,16 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
   }
 }
 
-function seconds(ms: number): string {
+/** What helps against the cause: trying again mends nothing that is missing. */
+function remedyOf({ code, data }: AppError): HealthAction {
+  if (code === 'command_not_found' || code === 'config_invalid') return { kind: 'edit-config', label: 'Edit' };
+  if (code === 'secret_locked') return { kind: 'unlock', label: 'Unlock' };
+  if (code !== 'secret_missing') return retry;
+  const secret = data?.['secret'];
+  return { kind: 'add-secret', label: 'Add secret', ...(typeof secret === 'string' && { secret }) };
+}
+
+/** `4 s`, rounded, never below zero. */
+export function seconds(ms: number): string {
   return `${Math.max(0, Math.round(ms / 1000))} s`;
 }

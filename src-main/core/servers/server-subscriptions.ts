@@ -3,8 +3,9 @@
  * most verbose log level any session asked for. Told the way the server's era has it.
  */
 import { errorText } from '../base/errors.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import type { Result } from '../wire/message.ts';
+import { tasksExtension } from './app-kind.ts';
 import type { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
 
@@ -30,6 +31,8 @@ export class ServerSubscriptions {
   readonly #announce: (method: string) => void;
   readonly #sessionsByUri = new Map<string, Set<string>>();
   readonly #levelBySession = new Map<string, string>();
+  /** How many want to hear of a task. */
+  readonly #tasks = new Map<string, number>();
   #era: Handshake['era'] = 'legacy';
   #capabilities: JsonObject = {};
   #listening: AbortController | undefined;
@@ -62,7 +65,21 @@ export class ServerSubscriptions {
 
   /** Somebody relies on hearing of a resource. */
   get isUsed(): boolean {
-    return this.#sessionsByUri.size > 0;
+    return this.#sessionsByUri.size > 0 || this.#tasks.size > 0;
+  }
+
+  /** Gives how that ends; undefined: it tells nothing of tasks. */
+  hearTask(taskId: string): (() => void) | undefined {
+    if (this.#era !== 'modern' || !isObject(objectOf(this.#capabilities['extensions'])[tasksExtension]))
+      return undefined;
+    const count = (by: number): void => {
+      const before = this.#tasks.get(taskId) ?? 0;
+      if (before + by > 0) this.#tasks.set(taskId, before + by);
+      else this.#tasks.delete(taskId);
+      if (before === 0 || before + by === 0) this.#listen();
+    };
+    count(1);
+    return () => count(-1);
   }
 
   sessions(uri: string): ReadonlySet<string> {
@@ -141,7 +158,12 @@ export class ServerSubscriptions {
       }, this.#pauseMs()).unref();
     };
     connection
-      .request('subscriptions/listen', { notifications }, undefined, { signal: stream.signal, timeoutMs: Infinity })
+      .request('subscriptions/listen', { notifications }, undefined, {
+        signal: stream.signal,
+        timeoutMs: Infinity,
+        // On a line that all share nothing is declared that some app cannot do; who listens to tasks has declared them.
+        ...(this.#tasks.size > 0 && { extensions: { [tasksExtension]: {} } }),
+      })
       .then(ended, (error: unknown) => {
         // A server without the method is polled; asking it again would not change its mind.
         if (!/method not found/i.test(errorText(error))) ended();
@@ -162,6 +184,7 @@ export class ServerSubscriptions {
       ...(has('tools', 'listChanged') && { toolsListChanged: true }),
       ...(has('prompts', 'listChanged') && { promptsListChanged: true }),
       ...(has('resources', 'listChanged') && { resourcesListChanged: true }),
+      ...(this.#tasks.size > 0 && { taskIds: [...this.#tasks.keys()] }),
       ...(this.#sessionsByUri.size > 0 && { resourceSubscriptions: [...this.#sessionsByUri.keys()] }),
     };
   }

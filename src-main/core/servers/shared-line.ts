@@ -19,8 +19,8 @@ export interface SharedLineOptions {
   readonly onOpen: (connection: Connection) => void;
   readonly onClose: () => void;
   readonly onState: () => void;
-  /** For the log: it could not be opened, or did not hold. */
-  readonly onFailed: (error: AppError) => void;
+  /** For the log: it could not be opened, or did not hold. `retryMs`: until the next try; undefined: it waits for the person. */
+  readonly onFailed: (error: AppError, retryMs: number | undefined) => void;
 }
 
 /** A line that held this long starts the back-off anew when it breaks. */
@@ -40,6 +40,9 @@ export class SharedLine {
   #retryTimer: NodeJS.Timeout | undefined;
   #attempt: Promise<SignInAttempt> | undefined;
   #stopped = false;
+  /** It has been up before, and went or was taken down otherwise than by falling asleep. */
+  #isAnew = false;
+  #restarts = 0;
 
   constructor(options: SharedLineOptions) {
     this.#options = options;
@@ -48,6 +51,11 @@ export class SharedLine {
 
   get state(): ServerState {
     return this.#state;
+  }
+
+  /** How often it came up again after it had gone, or at a person's word; falling asleep and waking are none. */
+  get restarts(): number {
+    return this.#restarts;
   }
 
   get connection(): Connection | undefined {
@@ -78,6 +86,7 @@ export class SharedLine {
   /** The connection ended or cannot be used any more. */
   lost(connection: Connection, error: Error | undefined): void {
     if (connection !== this.#connection) return;
+    this.#isAnew = true;
     this.#drop();
     this.#end(connection);
     if (this.#stopped) return;
@@ -89,6 +98,7 @@ export class SharedLine {
   /** Closes, forgets the back-off and opens anew; while it is being opened there is nothing to hurry. */
   async reopen(): Promise<void> {
     if (this.#opening === undefined) {
+      this.#isAnew ||= this.#connection !== undefined;
       await this.close();
       this.#failures = 0;
       this.#failedAt = 0;
@@ -167,6 +177,8 @@ export class SharedLine {
       await this.#ending;
       const connection = await this.#options.open((one, error) => this.lost(one, error));
       this.#connection = connection;
+      if (this.#isAnew) this.#restarts++;
+      this.#isAnew = false;
       this.#set({ kind: 'discovering', since: this.#options.now(), failures: this.#failures, ...before });
       this.#options.onOpen(connection);
       return connection;
@@ -182,12 +194,13 @@ export class SharedLine {
     this.#failures++;
     this.#failedAt = now();
     if (this.#stopped) return named;
-    this.#options.onFailed(named);
     if (named.code === 'server_unauthorized') {
+      this.#options.onFailed(named, undefined);
       this.#set({ kind: 'pending-sign-in', error: named });
       return named;
     }
     const delay = backoffMs(this.#failures, random);
+    this.#options.onFailed(named, delay);
     this.#set({ kind: 'error', error: named, failures: this.#failures, retryAt: now() + delay });
     this.#retryTimer = setTimeout(() => void this.connect().catch(() => undefined), delay);
     return named;

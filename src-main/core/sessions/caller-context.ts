@@ -15,7 +15,10 @@ export interface RequestLine extends Round {
 }
 
 /** What of a context is the session's. */
-export type Caller = Pick<CallerContext, 'sessionId' | 'app' | 'mode' | 'clientInfo' | 'clientCapabilities'> &
+export type Caller = Pick<
+  CallerContext,
+  'principal' | 'sessionId' | 'app' | 'mode' | 'clientInfo' | 'clientCapabilities'
+> &
   Pick<CallerContext, 'protocolVersion' | 'onToolsChanged' | 'holdSession' | 'memoryId'>;
 
 /** `log`: the level that a session of the handshake era has set; in 2026-07-28 (undefined) each request names its own. */

@@ -6,11 +6,15 @@ import type { Ledger } from '../activity/ledger/ledger.ts';
 import type { JsonObject } from '../base/json.ts';
 import { isNotification, isRequest, type Message, type RequestId } from '../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../wire/transport.ts';
+import { cancelledAnswer, cancelledByPerson } from './cancelled-answer.ts';
 
 export class MeteredTransport implements Transport {
   readonly #line: Transport;
   readonly #ledger: LedgerSession;
   readonly #open = new Map<RequestId, Exchange>();
+  /** Questions of ours that the app has not answered. */
+  readonly #questions = new Map<RequestId, Exchange>();
+  #handlers: TransportHandlers | undefined;
 
   constructor(line: Transport, ledger: LedgerSession) {
     this.#line = line;
@@ -23,13 +27,16 @@ export class MeteredTransport implements Transport {
   }
 
   start(handlers: TransportHandlers): Promise<void> {
+    this.#handlers = handlers;
     return this.#line.start({
       onMessage: (message, origin) => {
         this.#heard(message);
         handlers.onMessage(message, origin);
       },
       onClose: (error) => {
+        for (const exchange of [...this.#open.values(), ...this.#questions.values()]) this.#ledger.gaveUp(exchange);
         this.#open.clear();
+        this.#questions.clear();
         this.#ledger.end();
         handlers.onClose(error);
       },
@@ -51,14 +58,55 @@ export class MeteredTransport implements Transport {
   }
 
   #heard(message: Message): void {
-    if (isRequest(message)) this.#open.set(message.id, this.#ledger.asked(message.method, message.params ?? {}));
+    if (isRequest(message)) {
+      // Two of one id are not told apart: the first is no longer waited for here.
+      this.#giveUp(this.#open, message.id);
+      const exchange = this.#ledger.asked(message.method, message.params ?? {});
+      exchange.cancel = () => this.#cancel(message.id);
+      this.#open.set(message.id, exchange);
+    } else if (!('method' in message)) {
+      const question = message.id === null ? undefined : this.#questions.get(message.id);
+      if (question !== undefined) this.#ledger.answered(message, question);
+      if (message.id !== null) this.#questions.delete(message.id);
+    }
     // A request that is given up is not answered.
     else if (isNotification(message) && message.method === 'notifications/cancelled') {
-      this.#open.delete(message.params?.['requestId'] as RequestId);
+      this.#giveUp(this.#open, message.params?.['requestId'] as RequestId);
     }
   }
 
+  #giveUp(among: Map<RequestId, Exchange>, id: RequestId): void {
+    const exchange = among.get(id);
+    among.delete(id);
+    if (exchange !== undefined) this.#ledger.gaveUp(exchange);
+  }
+
+  /** As if the app had given it up, but that the app, which has not, is answered. */
+  #cancel(id: RequestId): void {
+    const exchange = this.#open.get(id);
+    if (exchange === undefined) return;
+    this.#handlers?.onMessage({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: id, reason: cancelledByPerson },
+    });
+    void this.send(cancelledAnswer(id, exchange)).catch(() => undefined);
+  }
+
+  /** Of the request whose token it bears. */
+  #noteProgress({ method, params = {} }: { readonly method: string; readonly params?: JsonObject | undefined }): void {
+    if (method !== 'notifications/progress') return;
+    for (const exchange of this.#open.values()) exchange.noteProgress(params);
+  }
+
   #sent(message: Message): void {
+    if (isRequest(message)) {
+      this.#questions.set(message.id, this.#ledger.asked(message.method, message.params ?? {}));
+    } else if ('method' in message) {
+      if (message.method === 'notifications/cancelled')
+        this.#giveUp(this.#questions, message.params?.['requestId'] as RequestId);
+      this.#noteProgress(message);
+    }
     const id = 'method' in message || message.id === null ? undefined : message.id;
     this.#ledger.sent(message, id === undefined ? undefined : this.#open.get(id));
     if (id !== undefined) this.#open.delete(id);
@@ -73,6 +121,8 @@ const mostApps = 50;
 interface MeteredRequest {
   readonly exchange: Exchange;
   readonly sent: (message: Message) => void;
+  /** Nobody waits for its answer any more. Harmless where it was sent. */
+  readonly gaveUp: () => void;
 }
 
 interface Open {
@@ -94,7 +144,15 @@ export class ModernMeter {
   open(app: string, client: string, method: string, params: JsonObject): MeteredRequest {
     const session = this.#sessionOf(app, client, method);
     const exchange = session.asked(method, params);
-    return { exchange, sent: (message) => session.sent(message, 'method' in message ? undefined : exchange) };
+    return {
+      exchange,
+      sent: (message) => {
+        if (!('method' in message)) return session.sent(message, exchange);
+        if (message.method === 'notifications/progress') exchange.noteProgress(message.params ?? {});
+        session.sent(message, undefined);
+      },
+      gaveUp: () => session.gaveUp(exchange),
+    };
   }
 
   end(): void {

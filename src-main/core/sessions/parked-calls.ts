@@ -6,9 +6,9 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import type { CallContext } from '../servers/calls-in-flight.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-
-type AskClient = (method: string, params: JsonObject) => Promise<Result>;
+import { putQuestion } from '../wire/put-question.ts';
 
 /** What belongs to the try that is waiting at the moment: a parked call outlives each of them. */
 export interface Round {
@@ -21,8 +21,8 @@ export interface Round {
 interface Question {
   readonly method: string;
   readonly params: JsonObject;
-  resolve(answer: Result): void;
-  reject(error: Error): void;
+  readonly answer: (answer: Result) => void;
+  readonly refuse: (error: Error) => void;
 }
 
 const statePrefix = 'tooltray.';
@@ -30,32 +30,32 @@ const expiryMs = 10 * 60_000;
 const maxParked = 1000;
 
 export class ParkedCalls {
-  readonly #parked = new Map<string, { principal: string; call: ParkableCall; timer: NodeJS.Timeout }>();
+  readonly #parked = new Map<string, { asker: string; call: ParkableCall; timer: NodeJS.Timeout }>();
 
   static isOurs(state: unknown): state is string {
     return typeof state === 'string' && state.startsWith(statePrefix);
   }
 
-  /** Starts a call whose questions go to the client by parking. */
-  begin(principal: string, round: Round, start: (call: ParkableCall) => Promise<Result>): Promise<Result> {
+  /** Starts a call whose questions go to the client by parking. `asker`: who alone may take it up again. */
+  begin(asker: string, round: Round, start: (call: ParkableCall) => Promise<Result>): Promise<Result> {
     const call = new ParkableCall(round);
     call.run(start(call));
-    return this.#next(principal, call);
+    return this.#next(asker, call);
   }
 
   /** Takes a parked call up again. Rejects with RpcError -32602 for a state that is unknown, expired or somebody else's. */
-  async resume(principal: string, round: Round, state: string, responses: unknown): Promise<Result> {
+  async resume(asker: string, round: Round, state: string, responses: unknown): Promise<Result> {
     const parked = this.#parked.get(state);
-    if (parked?.principal !== principal) {
+    if (parked?.asker !== asker) {
       throw new RpcError(rpcCode.invalidParams, 'This requestState is not known, or too old. Make the call anew.');
     }
     this.#parked.delete(state);
     clearTimeout(parked.timer);
     parked.call.answer(round, objectOf(responses));
-    return this.#next(principal, parked.call);
+    return this.#next(asker, parked.call);
   }
 
-  async #next(principal: string, call: ParkableCall): Promise<Result> {
+  async #next(asker: string, call: ParkableCall): Promise<Result> {
     const step = await call.next();
     if (step.kind === 'done') return step.result;
     if (this.#parked.size >= maxParked) {
@@ -69,7 +69,7 @@ export class ParkedCalls {
       this.#parked.delete(state);
       call.abandon('the question was not answered in time');
     }, expiryMs).unref();
-    this.#parked.set(state, { principal, call, timer });
+    this.#parked.set(state, { asker, call, timer });
     return { resultType: 'input_required', inputRequests: step.questions, requestState: state };
   }
 }
@@ -104,10 +104,13 @@ export class ParkableCall {
     else if (progressToken !== undefined) notify(method, { ...params, progressToken });
   };
 
-  readonly ask: AskClient = (method, params) =>
-    new Promise((resolve, reject) => {
-      this.#questions.set(`q${++this.#asked}`, { method, params, resolve, reject });
+  /** Rejects with AppError cancelled when the server takes its question back. */
+  readonly ask: CallContext['askClient'] = (method, params, signal) =>
+    putQuestion(signal, (settle) => {
+      const key = `q${++this.#asked}`;
+      this.#questions.set(key, { method, params, ...settle });
       this.#wake();
+      return () => void this.#questions.delete(key);
     });
 
   run(result: Promise<Result>): void {
@@ -116,11 +119,16 @@ export class ParkableCall {
   }
 
   async next(): Promise<Step> {
-    const asked = new Promise<'asks'>((resolve) => {
-      this.#wake = () => resolve('asks');
-      if (this.#questions.size > 0) resolve('asks');
-    });
-    const first = await Promise.race([this.#result.then((result) => ({ kind: 'done', result }) as const), asked]);
+    const done = this.#result.then((result) => ({ kind: 'done', result }) as const);
+    let first: Step | 'asks';
+    // One that was taken back at once is none.
+    do {
+      const asked = new Promise<'asks'>((resolve) => {
+        this.#wake = () => resolve('asks');
+        if (this.#questions.size > 0) resolve('asks');
+      });
+      first = await Promise.race([done, asked]);
+    } while (first === 'asks' && this.#questions.size === 0);
     if (first !== 'asks') return first;
     // This try ends with the question it carries, and over HTTP its signal with it: that is not giving the call up.
     this.#round = nobody;
@@ -134,14 +142,12 @@ export class ParkableCall {
     for (const [key, question] of [...this.#questions]) {
       const response = responses[key];
       if (!isObject(response)) continue;
-      this.#questions.delete(key);
-      question.resolve(response);
+      question.answer(response);
     }
   }
 
   abandon(reason: string): void {
-    for (const question of this.#questions.values()) question.reject(new RpcError(rpcCode.aborted, reason));
-    this.#questions.clear();
+    for (const question of [...this.#questions.values()]) question.refuse(new RpcError(rpcCode.aborted, reason));
     this.#controller.abort(reason);
   }
 

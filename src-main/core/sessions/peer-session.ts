@@ -3,13 +3,15 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { Ledger } from '../activity/ledger/ledger.ts';
 import type { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import { type LetIn, principalOf } from '../security/principal.ts';
 import { Peer, type PeerHandlers } from '../wire/peer.ts';
 import type { Transport } from '../wire/transport.ts';
 import { MeteredTransport } from './metered-lines.ts';
 import type { Session, SessionOptions } from './session.ts';
 import type { SessionRegistry } from './session-registry.ts';
 
-interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify' | 'ask'> {
+interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify' | 'ask' | 'principalOf'> {
+  readonly letIn: LetIn;
   readonly registry: SessionRegistry;
   readonly transport: Transport;
   readonly ledger: Pick<Ledger, 'open'>;
@@ -35,6 +37,7 @@ export async function servePeer({
   ledger,
   onOddity,
   onEnd,
+  letIn,
   ...options
 }: PeerSessionOptions): Promise<ServedSession> {
   const id = randomUUID();
@@ -71,6 +74,7 @@ export async function servePeer({
     ...options,
     id,
     presence,
+    principalOf: (app) => principalOf(letIn.credential, app, letIn.session ?? id),
     notify: (method, params) => peer.notify(method, params),
     ask: (method, params, relatedRequestId, signal) => peer.request(method, params, { relatedRequestId, signal }),
   });

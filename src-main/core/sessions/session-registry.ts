@@ -5,13 +5,19 @@ import { Event } from '../base/events.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { NamedNotification, ServerManager } from '../servers/server-manager.ts';
 import { Session, type SessionOptions } from './session.ts';
+import { taskTold } from './subscriptions.ts';
+import { taskStatus, TaskNotices } from './task-notices.ts';
+import { TasksByServer } from './views/server-tasks.ts';
 
 export class SessionRegistry {
   readonly changed = new Event();
   /** With its id. */
   readonly ended = new Event<string>();
+  /** Whose tasks of servers are, over all sessions. */
+  readonly serverTasks = new TasksByServer();
   readonly #sessions = new Map<string, Session>();
   readonly #servers: ServerManager;
+  readonly #taskNotices = new TaskNotices(() => this.all);
 
   constructor(servers: ServerManager, catalog: LiveCatalog) {
     this.#servers = servers;
@@ -46,7 +52,7 @@ export class SessionRegistry {
   /** Traffic that rides on no call: to its own session where it is known, never to everyone. */
   #deliver({ server, method, params, sessionId }: NamedNotification): void {
     const name = server.config.name;
-    const shown = this.all.filter((session) => session.view.shows(name));
+    const shown = this.all.filter((session) => session.view.shows(server));
     if (method === 'notifications/resources/updated') {
       const uri = asText(params['uri']);
       const subscribers = sessionId === undefined ? server.subscribers(uri) : new Set([sessionId]);
@@ -55,7 +61,13 @@ export class SessionRegistry {
       }
       return;
     }
-    if (sessionId !== undefined) this.#sessions.get(sessionId)?.notify(method, params);
+    if (method === taskTold) {
+      for (const session of shown) {
+        const told = session.view.toldOfTask(name, params);
+        if (told !== undefined) session.notify(method, told);
+      }
+    } else if (method === taskStatus) this.#taskNotices.deliver({ server, method, params, sessionId });
+    else if (sessionId !== undefined) this.#sessions.get(sessionId)?.notify(method, params);
     else if (method === 'notifications/elicitation/complete') {
       shown.find((session) => session.knowsElicitation(params['elicitationId']))?.notify(method, params);
     } else if (shown.length === 1) shown[0]?.notify(method, params);

@@ -7,17 +7,28 @@ import { maySpill, type ResultShaper } from '../calls/shape-result.ts';
 import type { AnswerRoom } from '../calls/slow-calls.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { LiveCatalog } from '../catalog/live-catalog.ts';
-import { followMode, type ModeChooser, type ModeCosts } from '../choose-mode.ts';
+import { cheapTokens, estimateTokens, followMode, type ModeChooser, type ModeCosts } from '../choose-mode.ts';
 import { factsOfApp } from '../client-apps/app-limits.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
-import type { AppConfig, CodeSettings, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
+import {
+  type AppConfig,
+  type CodeSettings,
+  type RetrieveSettings,
+  type ToolFilter,
+  uiFor,
+  type UiSetting,
+} from '../config/app-config.ts';
 import { type HelperTool, type Mode, type ModeView, type ProfileChoice, SchemaShapes } from '../modes/mode.ts';
-import { levelFor } from '../modes/show-tools.ts';
+import { levelFor, type ListedViews, listViews } from '../modes/show-tools.ts';
+import type { RegistryReader } from '../registry/registries.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Principal } from '../security/principal.ts';
+import { type AppKind, showsViews } from '../servers/app-kind.ts';
 import type { ServerSet } from '../servers/server-manager.ts';
 import type { SpillOrigin } from '../spills/spill.ts';
 import type { SpillFiles } from '../spills/spill-questions.ts';
 import type { Flow } from '../trust/flow/flow.ts';
+import type { TasksByServer } from './views/server-tasks.ts';
 
 /** Parts of the core that every session works with. */
 export interface SessionCore {
@@ -26,9 +37,11 @@ export interface SessionCore {
   readonly steps: CallSteps;
   readonly shaper: Pick<ResultShaper, 'shapeOwn' | 'putAside'>;
   readonly admin: ModelAdmin;
+  readonly registries: RegistryReader;
   readonly sandbox: Sandbox;
   readonly descriptions: DescriptionStore;
-  readonly spillFiles: SpillFiles;
+  /** Answers kept on disk, as one caller has them. */
+  readonly spillFiles: (caller: Principal) => SpillFiles;
   /** Whose answer is kept under that name; undefined: nobody's. */
   readonly spillOf: (ref: string) => SpillOrigin | undefined;
   /** Remembers what sessions read besides answers of calls. */
@@ -44,10 +57,18 @@ export interface SessionCore {
   readonly modeCosts: ModeCosts;
   /** How long servers are waited for, in ms. */
   readonly settleMs: number;
+  /** Whose tasks of servers are, at the servers' own addresses. */
+  readonly serverTasks: TasksByServer;
   /** For answers of slow calls, of all sessions together. */
   readonly answerRoom: AnswerRoom;
   /** The same core as somebody has it whom all of these profiles hold. */
   readonly inProfiles: (names: readonly string[]) => SessionCore;
+  /** The same core as apps of a kind have it; absent where it is that already. */
+  readonly inKind?: ((kind: AppKind) => SessionCore) | undefined;
+  /** The kind of app that it is for; absent: apps that declare no extension. */
+  readonly kind?: AppKind;
+  /** Resolves when it is known what servers offer apps of this kind; after `ms` in any case. */
+  readonly compared?: (ms: number) => Promise<void>;
   /** By which a session narrows itself; absent where an address has no sessions. */
   readonly profileChoice?: ProfileChoice;
   /** Whether there is that tool of a server here; absent where every one is. */
@@ -81,6 +102,10 @@ interface SessionSettings {
   readonly code: CodeSettings;
   /** How long the client app may be left without an answer, in ms; undefined: as long as it takes. */
   readonly callLimitMs: number | undefined;
+  /** How it has tools with a user interface; undefined where the app shows none. */
+  readonly ui: UiSetting | undefined;
+  /** Those of them that are listed whatever the mode. */
+  readonly listedViews: ListedViews['tools'];
 }
 
 /**
@@ -131,7 +156,8 @@ export class SettingsOfSession {
   #make(config: AppConfig, catalog: Catalog): SessionSettings {
     const { app, lists = [], narrowsBy } = this.#address;
     const callLimitMs = limitMs(config, app);
-    const view: ModeView = {
+    const ui = this.#core.kind === undefined || !showsViews(this.#core.kind) ? undefined : uiFor(config, app);
+    const shown: ModeView = {
       catalog,
       index: this.#core.catalog.index,
       level: levelFor(config, app),
@@ -141,6 +167,9 @@ export class SettingsOfSession {
       handles: callLimitMs !== undefined,
       descriptions: this.#core.descriptions,
     };
+    const listed = ui === 'listed' ? listViews(shown, cheapTokens(app), estimateTokens) : undefined;
+    const { tools: listedViews = [], tokens = 0, leftOut = 0 } = listed ?? {};
+    const view: ModeView = listed ? { ...shown, views: { count: listedViews.length, tokens, leftOut } } : shown;
     const { mode, reason } = this.#choose(Object.freeze(view));
     return Object.freeze({
       mode,
@@ -156,6 +185,8 @@ export class SettingsOfSession {
       retrieve: config.retrieve,
       code: config.code,
       callLimitMs,
+      ui,
+      listedViews,
     });
   }
 }

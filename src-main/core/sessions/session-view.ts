@@ -3,8 +3,10 @@ import type { JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { ListKey } from '../servers/listing.ts';
+import type { ManagedServer } from '../servers/managed-server.ts';
 import type { Era } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
+import type { Hearing } from './views/heard-tasks.ts';
 
 export interface Introduction {
   readonly serverInfo: JsonObject;
@@ -23,8 +25,8 @@ export interface SessionView {
   readonly ownTools: readonly string[];
   /** Its changes are announced. */
   readonly catalog: LiveCatalog;
-  /** Whether traffic of this server can concern the session. */
-  shows(server: string): boolean;
+  /** Whether traffic on this line to a server can concern the session. */
+  shows(server: ManagedServer): boolean;
   introduce(): Promise<Introduction>;
   /** `era` is the client app's. */
   list(key: ListKey, era: Era): Promise<readonly JsonObject[]>;
@@ -48,6 +50,12 @@ export interface SessionView {
   changedLists(change: CatalogChange): CatalogChange;
   /** The session is over: calls that go on for it are ended. */
   end?(): void;
+  /** Asks servers to tell of tasks, until that ends. Throws RpcError where the app does not know tasks. */
+  hearTasks(ids: readonly string[], context: CallerContext): Hearing;
+  /** What a server tells of a task, as whoever listens knows it; undefined: nobody listens. */
+  toldOfTask(server: string, params: JsonObject): JsonObject | undefined;
+  /** The id that a session has for a task of a server; undefined where it is none that it made. */
+  taskId(server: string, taskId: string, sessionId: string): string | undefined;
   /** The URI under which the session knows a server's resource. */
   listedUri(server: string, uri: string): string;
 }

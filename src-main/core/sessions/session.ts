@@ -1,9 +1,12 @@
-/** One client app connected now: answers its requests in the era they speak, and keeps what belongs to it apart from everyone else. */
+/** One client app in session: answers its requests in the era they speak, and keeps what belongs to it apart from everyone else. */
 import { asText, type JsonObject, objectOf } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
-import type { CatalogChange } from '../catalog/live-catalog.ts';
+import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
+import type { Principal } from '../security/principal.ts';
+import { kindOfApp } from '../servers/app-kind.ts';
 import { type Era, isModernRequest, latestLegacyVersion, legacyVersions, metaKey, metaOf } from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
+import { fact } from '../wire/raw-json.ts';
 import type { Presence } from '../wire/transport.ts';
 import {
   type Ask,
@@ -18,18 +21,18 @@ import { dispatch } from './dispatch.ts';
 import { discovery, legacyOnly, mayAsk, modernResult, unsupportedVersion } from './modern.ts';
 import { ParkedCalls, type Round } from './parked-calls.ts';
 import type { SessionView } from './session-view.ts';
-import { honoured, subscribedUris, Subscriptions } from './subscriptions.ts';
+import { honoured, subscribedUris, Subscriptions, wantedTasks, withTasks } from './subscriptions.ts';
 
 export interface SessionOptions {
   readonly id: string;
   /** The client app's name, if the line says it (`--app`, endpoint); else its clientInfo names it. */
   readonly app: string | undefined;
   readonly view: SessionView;
-  /** The view of a client app that only its handshake names. Throws AppError mode_unknown. */
-  readonly viewOf?: ((app: string) => SessionView) | undefined;
+  /** The view of a client app that only its handshake names, or says more of (`capabilities`). Throws AppError mode_unknown. */
+  readonly viewOf?: OpenView | undefined;
   readonly parked: ParkedCalls;
-  /** Who may take up a parked call: the credential, or the line itself. */
-  readonly principal: string;
+  /** Who it is, by what it calls itself: undefined where it has said nothing. */
+  readonly principalOf: (app: string | undefined) => Principal;
   /** Sends to the client app outside of any request. */
   readonly notify: (method: string, params: JsonObject) => void;
   /** Asks the client app (handshake era). */
@@ -65,6 +68,7 @@ export class Session {
   readonly #list = new ListWatch();
   readonly #questions: SessionQuestions;
   #client: Client = { info: {}, capabilities: {} };
+  #principal: Principal;
   readonly #views: ViewsByApp;
   #view: SessionView;
   #era: Era | undefined;
@@ -76,7 +80,8 @@ export class Session {
     this.id = options.id;
     this.#view = options.view;
     this.#questions = options.questions ?? new SessionQuestions();
-    this.#views = new ViewsByApp(options.view, options.app === undefined ? options.viewOf : undefined);
+    this.#views = new ViewsByApp(options.view, options.viewOf);
+    this.#principal = options.principalOf(options.app);
   }
 
   get view(): SessionView {
@@ -90,6 +95,11 @@ export class Session {
   /** Whether it is, or was on this line, what that app is shown. */
   isOf(app: string): boolean {
     return this.app === app || this.#views.has(app);
+  }
+
+  /** Whether it is shown this catalog, or was by an earlier request of its line. */
+  holds(catalog: LiveCatalog): boolean {
+    return this.#views.all.some((view) => view.catalog === catalog);
   }
 
   /** What it calls itself in its handshake. */
@@ -181,8 +191,12 @@ export class Session {
 
   /** Where nothing else names the client app, its own words choose the view: of the handshake, or of each request (2026-07-28). */
   #meet(client: Client): void {
+    const { app, principalOf } = this.#options;
+    const { name } = client.info;
+    if (app === undefined && name !== this.#client.info['name'])
+      this.#principal = principalOf(typeof name === 'string' ? name : undefined);
     this.#client = client;
-    this.#view = this.#views.of(client.info['name']);
+    this.#view = this.#views.of(app === undefined ? name : undefined, client.capabilities);
   }
 
   #countCall(): void {
@@ -202,15 +216,26 @@ export class Session {
     return this.#answer(method, params, this.#context(params, line, asksNobody(method)));
   }
 
-  #parkable(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
-    const { parked, principal } = this.#options;
+  async #parkable(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
+    const { parked } = this.#options;
+    const asker = this.#asker;
     const { requestState, inputResponses } = params;
     const round = { ...line, progressToken: metaOf(params)['progressToken'] };
-    if (ParkedCalls.isOurs(requestState)) return parked.resume(principal, round, requestState, inputResponses);
-    return parked.begin(principal, round, (call) => {
+    if (ParkedCalls.isOurs(requestState)) return await parked.resume(asker, round, requestState, inputResponses);
+    let going: Promise<Result> | undefined;
+    const answer = await parked.begin(asker, round, (call) => {
       const ask = asksOf(this.#client.capabilities, this.#questions.bounded(call.ask));
-      return this.#answer(method, params, this.#context(params, { ...line, ...pick(call) }, ask));
+      going = this.#answer(method, params, this.#context(params, { ...line, ...pick(call) }, ask));
+      return going;
     });
+    // Parked, it still has its line to the server: who else called on that would be asked what this one is to be asked.
+    if (going !== undefined && fact(answer, 'resultType') === 'input_required') this.#options.hold?.(going);
+    return answer;
+  }
+
+  /** Who may take up what it has parked: this session, or where it is one request only, what stands for it. */
+  get #asker(): string {
+    return JSON.stringify([this.#principal.owner, this.#options.memoryId ?? this.id]);
   }
 
   async #listen(params: JsonObject, line: RequestLine): Promise<Result> {
@@ -218,11 +243,19 @@ export class Session {
     const filter = honoured(params['notifications'], capabilities);
     const uris = subscribedUris(filter);
     const context = this.#context(params, line, asksNobody('subscriptions/listen'));
+    const tasks = this.view.hearTasks(wantedTasks(params['notifications']), context);
+    const subscribed: string[] = [];
     this.view.watch();
-    for (const uri of uris) await this.view.subscribe(uri, context);
-    const result = await this.#subscriptions.listen(line, filter);
-    for (const uri of uris) await this.view.unsubscribe(uri, context).catch(() => undefined);
-    return result;
+    try {
+      for (const uri of uris) {
+        await this.view.subscribe(uri, context);
+        subscribed.push(uri);
+      }
+      return await this.#subscriptions.listen(line, withTasks(filter, tasks));
+    } finally {
+      tasks.end();
+      for (const uri of subscribed) await this.view.unsubscribe(uri, context).catch(() => undefined);
+    }
   }
 
   async #initialize(params: JsonObject): Promise<Result> {
@@ -251,6 +284,7 @@ export class Session {
   #context(params: JsonObject, line: RequestLine, ask: Ask, log?: LogFilter): CallerContext {
     const { info, capabilities } = this.#client;
     const caller: Caller = {
+      principal: this.#principal,
       sessionId: this.id,
       app: this.app,
       mode: this.view.mode,
@@ -341,33 +375,43 @@ class RecentIds {
 /** Anyone may call itself anything; names beyond these share the first view. */
 const mostApps = 50;
 
+/** `app`: undefined where the line's address says which it is. */
+type OpenView = (app: string | undefined, capabilities: JsonObject) => SessionView;
+
 export class ViewsByApp {
   readonly #first: SessionView;
-  readonly #open: ((app: string) => SessionView) | undefined;
-  readonly #views = new Map<string, SessionView>();
+  readonly #open: OpenView | undefined;
+  readonly #views = new Map<string, { readonly app: string | undefined; readonly view: SessionView }>();
 
-  /** `first` is for requests that name no client app; without `open` it is for all. */
-  constructor(first: SessionView, open: ((app: string) => SessionView) | undefined) {
+  /** `first` is for requests that name no client app and declare no extension; without `open` it is for all. */
+  constructor(first: SessionView, open: OpenView | undefined) {
     this.#first = first;
     this.#open = open;
   }
 
   /** Throws AppError mode_unknown. */
-  of(app: unknown): SessionView {
-    if (typeof app !== 'string') return this.#first;
-    const known = this.#views.get(app);
-    if (known !== undefined) return known;
+  of(name: unknown, capabilities: JsonObject = {}): SessionView {
+    const app = typeof name === 'string' ? name : undefined;
+    const kind = kindOfApp(capabilities);
+    if (app === undefined && kind === undefined) return this.#first;
+    const key = JSON.stringify([app, kind?.key]);
+    const known = this.#views.get(key);
+    if (known !== undefined) return known.view;
     if (this.#open === undefined || this.#views.size >= mostApps) return this.#first;
-    const opened = this.#open(app);
-    this.#views.set(app, opened);
-    return opened;
+    const view = this.#open(app, capabilities);
+    this.#views.set(key, { app, view });
+    return view;
   }
 
   has(app: string): boolean {
-    return this.#views.has(app);
+    return [...this.#views.values()].some((one) => one.app === app);
+  }
+
+  get all(): readonly SessionView[] {
+    return [this.#first, ...[...this.#views.values()].map(({ view }) => view)];
   }
 
   end(): void {
-    for (const view of [this.#first, ...this.#views.values()]) view.end?.();
+    for (const view of this.all) view.end?.();
   }
 }

@@ -16,6 +16,12 @@ const flags: ReadonlyMap<string, string> = new Map([
   ['notifications/resources/list_changed', 'resourcesListChanged'],
 ]);
 
+/** That one stream hears of; which they are is acknowledged. */
+const mostTasks = 100;
+
+/** Of a task, in 2026-07-28. */
+export const taskTold = 'notifications/tasks';
+
 export class Subscriptions {
   readonly #streams = new Set<Stream>();
 
@@ -33,6 +39,11 @@ export class Subscriptions {
     });
   }
 
+  /** Somebody listens. */
+  get isOpen(): boolean {
+    return this.#streams.size > 0;
+  }
+
   /** Whether anybody wanted to know. */
   publish(method: string, params: JsonObject): boolean {
     const wanted = [...this.#streams].filter(({ filter }) => wants(filter, method, params));
@@ -44,6 +55,18 @@ export class Subscriptions {
     for (const stream of this.#streams) stream.end({ resultType: 'complete', ...tagged(stream.line.id, {}) });
     this.#streams.clear();
   }
+}
+
+/** The tasks that a wish is about. Throws RpcError invalidParams where it is none. */
+export function wantedTasks(wishes: unknown): readonly string[] {
+  const ids = objectOf(wishes)['taskIds'];
+  if (ids === undefined) return [];
+  if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) throw wrong('taskIds is no list of ids');
+  return ids.slice(0, mostTasks);
+}
+
+export function withTasks(filter: JsonObject, { taskIds }: { readonly taskIds: readonly string[] }): JsonObject {
+  return taskIds.length === 0 ? filter : { ...filter, taskIds };
 }
 
 /** The resources that a filter asks about. */
@@ -78,9 +101,10 @@ function wrong(what: string): RpcError {
 function wants(filter: JsonObject, method: string, params: JsonObject): boolean {
   const flag = flags.get(method);
   if (flag !== undefined) return filter[flag] === true;
-  if (method !== 'notifications/resources/updated') return false;
-  const uris = filter['resourceSubscriptions'];
-  return Array.isArray(uris) && uris.includes(params['uri']);
+  const [key, about] = method === taskTold ? ['taskIds', 'taskId'] : ['resourceSubscriptions', 'uri'];
+  if (method !== taskTold && method !== 'notifications/resources/updated') return false;
+  const wanted = filter[key];
+  return Array.isArray(wanted) && wanted.includes(params[about]);
 }
 
 function tagged(id: RequestId, params: JsonObject): JsonObject {

@@ -5,11 +5,23 @@ import { parseJson } from '../base/json.ts';
 import type { AnswerWriter, WrittenPart } from './keep-thread.ts';
 import { type AnswerRemains, isTextKind } from './messages.ts';
 import type { SpillIndex } from './spill-index.ts';
-import { draftStem, type KeptAnswer, type KeptPart, newSpillId, spillFileName, type SpillOrigin } from './spill.ts';
+import {
+  draftStem,
+  type KeptAnswer,
+  type KeptPart,
+  newSpillId,
+  type Spill,
+  spillFileName,
+  type SpillOrigin,
+} from './spill.ts';
 
 /** An answer that is to be kept. */
 export interface WantedAnswer {
   readonly chunks: readonly Buffer[];
+  /** The whole result as the server sent it. */
+  readonly sent: readonly Buffer[];
+  /** `SentAnswer` */
+  readonly showsMedia: boolean;
   readonly origin: SpillOrigin;
   /** What its texts are that are no JSON. */
   readonly textKind: 'text' | 'toon';
@@ -25,14 +37,15 @@ interface KeepPlace {
 }
 
 /** Rejects with KeepFailure, or what the file system and SQLite throw; nothing is left over then. */
-export async function keepAnswer({ chunks, origin, textKind }: WantedAnswer, place: KeepPlace): Promise<KeptAnswer> {
+export async function keepAnswer(answer: WantedAnswer, place: KeepPlace): Promise<KeptAnswer> {
+  const { chunks, textKind } = answer;
   const { folder, index, writer, mostBytes, now, countTokens } = place;
   const stem = draftStem(folder);
   const written = await writer.write(chunks, { stem, mostBytes, textKind });
   const files: string[] = [];
   try {
     const createdAt = Math.trunc(now());
-    const { kept, names } = await describeAnswer({ ...written, chunks, origin, createdAt }, folder, countTokens);
+    const { kept, names } = await describeAnswer({ ...answer, ...written, createdAt }, folder, countTokens);
     for (const [at, { file }] of written.parts.entries()) {
       files.push(join(folder, names[at] as string));
       await rename(file, files[at] as string);
@@ -48,12 +61,9 @@ export async function keepAnswer({ chunks, origin, textKind }: WantedAnswer, pla
 
 // Describes what was written of an answer: an id and a name for each part, its tokens, and what stays in the answer.
 
-interface WrittenAnswer {
+interface WrittenAnswer extends WantedAnswer {
   readonly parts: readonly WrittenPart[];
   readonly remains: string;
-  /** The whole result as it came. */
-  readonly chunks: readonly Buffer[];
-  readonly origin: SpillOrigin;
   readonly createdAt: number;
 }
 
@@ -62,28 +72,31 @@ async function describeAnswer(
   folder: string,
   count: CountText,
 ): Promise<{ readonly kept: KeptAnswer; readonly names: readonly string[] }> {
-  const { parts, remains, chunks } = written;
+  const { parts, remains, sent } = written;
   const { inline, rest } = parseJson(remains) as AnswerRemains;
   const ids = parts.map(newSpillId);
   const answerId = ids[0] as string;
+  const counts: CountedTokens[] = [];
+  for (const part of parts) counts.push(await tokensOf(part, count));
+  const { tokens, estimated } = await resultTokens(written, counts, count);
+  const resultBytes = sent.reduce((sum, chunk) => sum + chunk.length, 0);
+  const asSent = { sentBytes: resultBytes, sentTokens: tokens, sentEstimated: estimated };
   const described: KeptPart[] = [];
   const names: string[] = [];
   for (const [at, part] of parts.entries()) {
     const id = ids[at] as string;
     const name = spillFileName({ ...written.origin, id, extension: part.extension });
     names.push(name);
-    described.push(
-      describePart(part, { id, answerId, file: join(folder, name) }, written, await tokensOf(part, count)),
-    );
+    const place = { id, answerId, file: join(folder, name), ...asSent };
+    described.push(describePart(part, place, written, counts[at] as CountedTokens));
   }
-  const { tokens, estimated } = await resultTokens(written, described, count);
   const { isError, ...others } = rest;
   const kept: KeptAnswer = {
     parts: described as [KeptPart, ...KeptPart[]],
     inline,
     isError: isError === true,
     rest: others,
-    resultBytes: chunks.reduce((sum, chunk) => sum + chunk.length, 0),
+    resultBytes,
     resultTokens: tokens,
     tokensEstimated: estimated,
   };
@@ -92,15 +105,29 @@ async function describeAnswer(
 
 function describePart(
   { kind, mimeType, bytes, lines, summary }: WrittenPart,
-  place: { readonly id: string; readonly answerId: string; readonly file: string },
+  place: Pick<Spill, 'id' | 'answerId' | 'file' | 'sentBytes' | 'sentTokens' | 'sentEstimated'>,
   { origin, createdAt }: WrittenAnswer,
   { tokens, estimated }: CountedTokens,
 ): KeptPart {
-  const { sessionId, app, server, tool } = origin;
+  const { owner, sessionId, app, server, tool } = origin;
   const fresh = { pinned: false, reads: 0, lastReadAt: undefined };
   const counted = { tokens, tokensEstimated: estimated };
   return {
-    spill: { ...place, sessionId, app, server, tool, kind, mimeType, bytes, lines, createdAt, ...counted, ...fresh },
+    spill: {
+      ...place,
+      owner,
+      sessionId,
+      app,
+      server,
+      tool,
+      kind,
+      mimeType,
+      bytes,
+      lines,
+      createdAt,
+      ...counted,
+      ...fresh,
+    },
     summary,
   };
 }
@@ -113,12 +140,14 @@ async function tokensOf(part: WrittenPart, count: CountText): Promise<CountedTok
 }
 
 async function resultTokens(
-  { parts, remains, chunks }: WrittenAnswer,
-  described: readonly KeptPart[],
+  { parts, remains, chunks, sent, showsMedia }: WrittenAnswer,
+  counts: readonly CountedTokens[],
   count: CountText,
 ): Promise<CountedTokens> {
-  if (parts.every(({ kind }) => isTextKind(kind))) return tokensOfChunks(chunks, count);
-  const inParts = described.reduce((sum, { spill }) => sum + spill.tokens, 0);
+  if (parts.every(({ kind }) => isTextKind(kind))) {
+    return showsMedia ? { ...(await tokensOfChunks(chunks, count)), estimated: true } : tokensOfChunks(sent, count);
+  }
+  const inParts = counts.reduce((sum, { tokens }) => sum + tokens, 0);
   return { tokens: inParts + (await count(remains)).tokens, estimated: true };
 }
 

@@ -5,6 +5,7 @@ import { basename, dirname, extname, isAbsolute, join } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { checkPathName, isInside, shownPath } from '../security/file-paths.ts';
 import { openConfined, type OpenedFile } from '../security/open-confined.ts';
+import { mayUse, type Principal } from '../security/principal.ts';
 import { noPlaces, type OwnPlaces, refuseOwn, refuseOwnLink, resolvePlaces } from '../security/own-places.ts';
 import { kindOfExtension } from './messages.ts';
 import { isSpillId, looksBinary, type OpenedSpill, type Spill } from './spill.ts';
@@ -43,11 +44,11 @@ export class SpillFinder {
     }
   }
 
-  /** Rejects with AppError not_found, not_allowed or bad_request. */
-  async open(ref: string, folders: readonly string[]): Promise<OpenedSpill> {
+  /** What is another's is as unknown as what never was. Rejects with AppError not_found, not_allowed or bad_request. */
+  async open(ref: string, folders: readonly string[], reader: Principal): Promise<OpenedSpill> {
     const id = idIn(ref);
     const spill = id === undefined ? undefined : this.#known.byId(id);
-    if (id !== undefined && spill === undefined) throw unknownSpill(id);
+    if (id !== undefined && (spill === undefined || !mayUse(reader, spill.owner))) throw unknownSpill(id);
     if (id === undefined && anyUri.test(ref)) throw noUri(ref);
     const path = spill?.file ?? ref;
     const roots = [this.#folder, ...folders];
@@ -55,18 +56,19 @@ export class SpillFinder {
       throw this.#refusal(error, path);
     });
     try {
-      return await this.#opened(opened, path);
+      return await this.#opened(opened, path, reader);
     } catch (error) {
       await opened.handle.close();
       throw error;
     }
   }
 
-  async #opened({ handle, real, stats }: OpenedFile, path: string): Promise<OpenedSpill> {
+  async #opened({ handle, real, stats }: OpenedFile, path: string, reader: Principal): Promise<OpenedSpill> {
     const store = await realpath(this.#folder);
     const spill = dirname(real) === store ? this.#known.byName(basename(real)) : undefined;
     // The index and what is being written lie in the folder, too.
-    if (spill === undefined && isInside(store, real)) throw unknownSpill(path);
+    const isTheirs = spill !== undefined && mayUse(reader, spill.owner);
+    if (!isTheirs && isInside(store, real)) throw unknownSpill(path);
     if (spill === undefined) {
       const own = await resolvePlaces(this.#own);
       refuseOwn(own, real, path);

@@ -29,7 +29,8 @@ interface SpillRead {
 
 const columns = [
   ...['id', 'answerId', 'name', 'kind', 'mimeType', 'bytes', 'tokens', 'tokensEstimated', 'lines'],
-  ...['createdAt', 'pinned', 'reads', 'lastReadAt', 'sessionId', 'app', 'server', 'tool'],
+  ...['sentBytes', 'sentTokens', 'sentEstimated'],
+  ...['createdAt', 'pinned', 'reads', 'lastReadAt', 'owner', 'sessionId', 'app', 'server', 'tool'],
 ] as const;
 
 const oldestFirst = 'SELECT id, answerId, name, bytes FROM spills';
@@ -132,7 +133,7 @@ export class SpillIndex {
 
   #spill(row: Record<string, SQLOutputValue> | undefined): Spill | undefined {
     if (row === undefined) return undefined;
-    const { name, kind, lines, pinned, tokensEstimated, lastReadAt } = row;
+    const { name, kind, lines, pinned, tokensEstimated, sentBytes, sentTokens, sentEstimated, lastReadAt } = row;
     const { number: _number, name: _name, ...plain } = row;
     return {
       ...(plain as unknown as Spill),
@@ -141,6 +142,9 @@ export class SpillIndex {
       lines: lines === null ? undefined : Number(lines),
       pinned: pinned === 1,
       tokensEstimated: tokensEstimated === 1,
+      sentBytes: sentBytes === null ? undefined : Number(sentBytes),
+      sentTokens: sentTokens === null ? undefined : Number(sentTokens),
+      sentEstimated: sentEstimated === 1,
       lastReadAt: lastReadAt === null ? undefined : Number(lastReadAt),
     };
   }
@@ -182,6 +186,12 @@ const spillSteps: readonly string[] = [
   ) STRICT;
   CREATE INDEX spillsByTime ON spills (createdAt);
   CREATE INDEX spillsBySize ON spills (bytes)`,
+  `ALTER TABLE spills ADD COLUMN sentBytes INTEGER;
+   ALTER TABLE spills ADD COLUMN sentTokens INTEGER;
+   ALTER TABLE spills ADD COLUMN sentEstimated INTEGER NOT NULL DEFAULT 0`,
+  // What was kept before is for the app that it names; which of them came over HTTP nobody knows any more.
+  `ALTER TABLE spills ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+   UPDATE spills SET owner = 'home/person/app/' || app WHERE app <> ''`,
 ];
 
 /** Throws as openPrivateDatabase does. */

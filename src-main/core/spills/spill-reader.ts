@@ -2,6 +2,7 @@
 import { isTextKind } from './messages.ts';
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../base/errors.ts';
+import { type Principal, thePerson } from '../security/principal.ts';
 import {
   type AnswerTo,
   type LineIndex,
@@ -25,7 +26,7 @@ import type { OpenedSpill, SpillKind } from './spill.ts';
 /** What of the spill store it takes to read. */
 interface SpillSource {
   /** Rejects with AppError not_found, not_allowed, bad_request. */
-  open(ref: string): Promise<OpenedSpill>;
+  open(ref: string, reader: Principal): Promise<OpenedSpill>;
   noteRead(id: string): void;
 }
 
@@ -37,7 +38,7 @@ const longestLook = 200_000;
 /** Lines come a few at a time where they are long. */
 const longestLines = 100_000;
 
-export class KeptSpills implements SpillFiles {
+export class KeptSpills {
   readonly marks = new ReadMarks();
   readonly #source: SpillSource;
   readonly #reader: SpillReader;
@@ -47,12 +48,9 @@ export class KeptSpills implements SpillFiles {
     this.#reader = reader;
   }
 
-  query(ref: string, question: SpillQuestion, signal: AbortSignal, maxBytes?: number): Promise<SpillAnswer> {
-    return this.#withFile(ref, async (opened) => {
-      const answer = await this.#reader.read(opened, question, { signal, ...(maxBytes !== undefined && { maxBytes }) });
-      if (opened.spill !== undefined) this.marks.note(opened.spill.id, question, answer, Date.now());
-      return answer;
-    });
+  /** As one caller has them: what was kept for others is not there. */
+  of(caller: Principal): SpillFiles {
+    return new SpillsOfCaller(caller, this.#source, this.#reader, this.marks);
   }
 
   /** For a person who looks on: more at a time, and not counted as a model's reading. Rejects as `query` does. */
@@ -61,10 +59,32 @@ export class KeptSpills implements SpillFiles {
     question: Question,
     signal: AbortSignal,
   ): Promise<AnswerTo<Question>> {
-    await using opened = await this.#source.open(ref);
+    await using opened = await this.#source.open(ref, thePerson);
     return await this.#reader.read(opened, question, {
       signal,
       maxBytes: question.op === 'lines' ? longestLines : longestLook,
+    });
+  }
+}
+
+class SpillsOfCaller implements SpillFiles {
+  readonly #caller: Principal;
+  readonly #source: SpillSource;
+  readonly #reader: SpillReader;
+  readonly #marks: ReadMarks;
+
+  constructor(caller: Principal, source: SpillSource, reader: SpillReader, marks: ReadMarks) {
+    this.#caller = caller;
+    this.#source = source;
+    this.#reader = reader;
+    this.#marks = marks;
+  }
+
+  query(ref: string, question: SpillQuestion, signal: AbortSignal, maxBytes?: number): Promise<SpillAnswer> {
+    return this.#withFile(ref, async (opened) => {
+      const answer = await this.#reader.read(opened, question, { signal, ...(maxBytes !== undefined && { maxBytes }) });
+      if (opened.spill !== undefined) this.#marks.note(opened.spill.id, question, answer, Date.now());
+      return answer;
     });
   }
 
@@ -93,7 +113,7 @@ export class KeptSpills implements SpillFiles {
   }
 
   async #withFile<T>(ref: string, read: (opened: OpenedSpill) => Promise<T>): Promise<T> {
-    await using opened = await this.#source.open(ref);
+    await using opened = await this.#source.open(ref, this.#caller);
     const answer = await read(opened);
     if (opened.spill !== undefined) this.#source.noteRead(opened.spill.id);
     return answer;

@@ -6,6 +6,7 @@
 import { basename } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
+import type { Principal } from '../security/principal.ts';
 import type { OwnPlaces } from '../security/own-places.ts';
 import type { Log } from '../base/log.ts';
 import { isBroken } from '../base/private-database.ts';
@@ -17,7 +18,7 @@ import { AnswerWriter, keepWorkerUrl } from './keep-thread.ts';
 import { spillFailure } from './messages.ts';
 import { type CountText, keepAnswer, type WantedAnswer } from './keep-answer.ts';
 import { ReadCounts, type SpillFilter } from './spill-index.ts';
-import type { KeptAnswer, OpenedSpill, Spill, SpillOrigin } from './spill.ts';
+import type { KeptAnswer, OpenedSpill, SentAnswer, Spill, SpillOrigin } from './spill.ts';
 import { SpillFinder } from './spill-finder.ts';
 import { SpillIndexHolder } from './open-spills.ts';
 import { type Pruned, removeSpills, SpillRoom } from './spill-room.ts';
@@ -88,10 +89,24 @@ export class SpillStore {
     await this.#index.opened().catch(() => undefined);
   }
 
-  /** Writes an answer down. `textKind`: what its texts are that are no JSON. Rejects with AppError spill_failed or not_allowed. */
-  async keep(result: Result, origin: SpillOrigin, textKind: 'text' | 'toon' = 'text'): Promise<KeptAnswer> {
-    const chunks = result instanceof RawJson ? result.chunks : [Buffer.from(JSON.stringify(result))];
-    const work = this.#keepOrMend({ chunks, origin, textKind });
+  /**
+   * Writes an answer down. `textKind`: what its texts are that are no JSON; `sent`: the answer as the server sent it, where it is
+   * another one. Rejects with AppError spill_failed or not_allowed.
+   */
+  async keep(
+    result: Result,
+    origin: SpillOrigin,
+    textKind: 'text' | 'toon' = 'text',
+    sent: SentAnswer = { result, showsMedia: false },
+  ): Promise<KeptAnswer> {
+    const chunks = chunksOf(result);
+    const work = this.#keepOrMend({
+      chunks,
+      sent: sent.result === result ? chunks : chunksOf(sent.result),
+      showsMedia: sent.showsMedia,
+      origin,
+      textKind,
+    });
     this.#keeping.add(work);
     try {
       const kept = await work;
@@ -113,10 +128,10 @@ export class SpillStore {
 
   /**
    * As `find`, and files in the folders that the person has allowed; opened, because what lies at the path may be another
-   * file a moment later. Rejects with AppError not_found, not_allowed, bad_request.
+   * file a moment later. What was kept for others is not there for the reader. Rejects with AppError not_found, not_allowed, bad_request.
    */
-  open(ref: string): Promise<OpenedSpill> {
-    return this.#finder.open(ref, this.#options.settings().folders);
+  open(ref: string, reader: Principal): Promise<OpenedSpill> {
+    return this.#finder.open(ref, this.#options.settings().folders, reader);
   }
 
   noteRead(id: string): void {
@@ -200,4 +215,8 @@ export class SpillStore {
     this.changed.emit();
     return kept;
   }
+}
+
+function chunksOf(result: Result): readonly Buffer[] {
+  return result instanceof RawJson ? result.chunks : [Buffer.from(JSON.stringify(result))];
 }

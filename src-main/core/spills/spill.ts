@@ -12,6 +12,8 @@ export type SpillKind = 'text' | 'json' | 'toon' | 'image' | 'audio' | 'binary';
 
 /** Whose answer it is. */
 export interface SpillOrigin {
+  /** Who may read it (`Principal.owner`); empty: the person alone. */
+  readonly owner: string;
   readonly sessionId: string;
   readonly app: string;
   readonly server: string;
@@ -27,11 +29,15 @@ export interface Spill extends SpillOrigin {
   readonly file: string;
   readonly kind: SpillKind;
   readonly mimeType: string;
-  /** Size of the file. */
+  /** Size of the file, which is laid out in lines and may hold a part of the answer only. */
   readonly bytes: number;
-  /** Counted (o200k) where that was affordable, else estimated. */
+  /** Of the file: counted (o200k) where that was affordable, else estimated. */
   readonly tokens: number;
   readonly tokensEstimated: boolean;
+  /** The whole answer as the server sent it; undefined for one that was kept before this was written down. */
+  readonly sentBytes: number | undefined;
+  readonly sentTokens: number | undefined;
+  readonly sentEstimated: boolean;
   /** Lines of the file (parts between line feeds); undefined for what has none. */
   readonly lines: number | undefined;
   /** ms since the epoch. */
@@ -69,10 +75,17 @@ export interface KeptAnswer {
   readonly isError: boolean;
   /** `_meta` and unknown members of the result, kept beside its content. */
   readonly rest: JsonObject;
-  /** The whole result in UTF-8, as it came. */
+  /** The whole answer as the server sent it: bytes of UTF-8, and tokens. The one size and the one count that are told of it. */
   readonly resultBytes: number;
   readonly resultTokens: number;
   readonly tokensEstimated: boolean;
+}
+
+/** An answer as the server sent it, where something was made of it before it was kept. */
+export interface SentAnswer {
+  readonly result: Result;
+  /** Pictures or sound in it are told and not kept: what they cost is in no count of tokens. */
+  readonly showsMedia: boolean;
 }
 
 // Names of kept files: readable for people, unguessable for everybody else.
@@ -154,9 +167,10 @@ export interface PartFacts {
 export interface SpillFacts {
   /** The threshold in bytes that was passed; absent where the file was asked for. */
   readonly exceeded?: number;
-  /** Its payload; where the app's own limit was passed, the whole message, which that limit is about. */
+  /** The whole answer as the server sent it. */
   readonly resultBytes: number;
   readonly resultTokens: number;
+  readonly tokensEstimated: boolean;
   readonly parts: readonly PartFacts[];
 }
 
@@ -169,16 +183,16 @@ export function spillUri(id: string): string {
 
 interface SpillMeasures {
   readonly exceeded: number | undefined;
-  readonly bytes: number;
   /** Of the main part, where its text does not show what it holds. */
   readonly top?: TopOfData | undefined;
 }
 
-export function spillFacts(kept: KeptAnswer, { exceeded, bytes, top }: SpillMeasures): SpillFacts {
+export function spillFacts(kept: KeptAnswer, { exceeded, top }: SpillMeasures): SpillFacts {
   return Object.assign(new OwnFacts(), {
     ...(exceeded !== undefined && { exceeded }),
-    resultBytes: bytes,
+    resultBytes: kept.resultBytes,
     resultTokens: kept.resultTokens,
+    tokensEstimated: kept.tokensEstimated,
     parts: kept.parts.map((part, at) => ({ ...partFacts(part), ...(at === 0 && top) })),
   });
 }
@@ -249,6 +263,19 @@ function payloadOf({ content, structuredContent }: JsonObject): number {
   const structure = isObject(structuredContent) ? JSON.stringify(structuredContent) : undefined;
   if (structure !== undefined && !told.includes(structure) && !repeats(structuredContent, blocks)) told.push(structure);
   return told.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+/** The text blocks of an answer that say the same as its `structuredContent`. */
+export function textsOfStructure({ content, structuredContent }: JsonObject): ReadonlySet<unknown> {
+  if (!isObject(structuredContent) || !Array.isArray(content)) return new Set();
+  const structure = JSON.stringify(structuredContent);
+  const saysIt = (block: unknown): boolean => {
+    if (!isObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return false;
+    // Spaces make it longer, never shorter: what is shorter says less, and need not be parsed.
+    const isLong = block['text'].length >= structure.length;
+    return (isLong && withoutLayout(block['text']) === structure) || repeats(structuredContent, [block]);
+  };
+  return new Set((content as unknown[]).filter(saysIt));
 }
 
 /** SDKs wrap a plain text as `{"result": text}` for tools with an output schema. */

@@ -4,6 +4,7 @@ import { findCall, searchCalls } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { callSummary } from '../slices/activity-overview.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
+import { hasView } from './app-views.ts';
 import { callTexts } from './call-texts.ts';
 
 const usualLimit = 200;
@@ -12,8 +13,9 @@ export const activityHandlers = {
   activity: async ({ beforeId, afterId, limit = usualLimit, ...search }, { core }) => {
     // One more than asked for tells whether there are more.
     const range = { beforeId, afterId, limit: limit + 1 };
+    const found = await foundIn(search.text, core);
     const { calls, ...sums } = core.activity.query((database, stretches) =>
-      searchCalls(database, search, range, stretches),
+      searchCalls(database, { ...search, found }, range, stretches),
     );
     return { ...sums, calls: calls.slice(0, limit).map(callSummary), more: calls.length > limit };
   },
@@ -23,6 +25,7 @@ export const activityHandlers = {
     const { resolveMs: resolve, allowMs: allow, callMs: call, shapeMs: shape } = entry;
     return {
       ...callSummary(entry),
+      hasView: hasView(entry.server, entry.tool, core),
       texts,
       stages: { resolve, allow, call, shape },
     };
@@ -32,6 +35,17 @@ export const activityHandlers = {
     return texts[side];
   },
 } satisfies Handlers;
+
+/** Most calls and steps that are found by what was said in them, the newest; by their names there is no bound. */
+const mostFound = 2000;
+
+/** Ids of calls and steps in whose texts it stands. */
+export async function foundIn(text: string | undefined, core: RpcDeps['core']): Promise<readonly number[]> {
+  if (text === undefined || text === '') return [];
+  // Texts are handed over when their records are written.
+  core.activity.flush();
+  return (await core.texts.search(text, mostFound)).ids;
+}
 
 function requireCall(id: number, core: RpcDeps['core']): ActivityEntry {
   const entry = core.activity.query((database) => findCall(database, id));

@@ -5,6 +5,7 @@ import type { Handlers } from '../deps.ts';
 export const appHandlers = {
   previewInstall: (input, { apps }) => apps.previewInstall(input),
   installApp: (input, { apps }) => apps.installApp(input),
+  previewUninstall: (input, { apps }) => apps.previewUninstall(input),
   uninstallApp: (input, { apps }) => apps.uninstallApp(input),
   undoInstall: (input, { apps }) => apps.undoInstall(input),
   otherEntry: (input, { apps }) => apps.otherEntry(input),

@@ -7,23 +7,35 @@ import type { RpcDeps } from '../deps.ts';
 /** In characters, of each text at a time. */
 const partLength = 64 * 1024;
 
+/** Of a call or a step. */
+type Said = Pick<ActivityEntry, 'id' | 'startedAt' | 'unkept'>;
+
 /** The parts that begin at `from`, in characters of the masked text. */
-export async function callTexts<Side extends CallSide>(
+export async function saidTexts<Side extends CallSide>(
   core: RpcDeps['core'],
-  { id, startedAt, unkept, spillId }: ActivityEntry,
+  { id, startedAt, unkept }: Said,
   sides: readonly Side[],
   from = 0,
 ): Promise<Record<Side, CallText>> {
   const found = await core.texts.find({ id, startedAt, unkept, sides, from, length: partLength });
-  await core.spills.ready();
   const shown = sides.map((side): [Side, CallText] => {
-    // Whatever became of the texts, a kept answer lies on disk on its own.
-    if (side === 'sent' && spillId !== undefined) {
-      return [side, { none: core.spills.find(spillId) === undefined ? 'lost-answer' : 'kept-answer' }];
-    }
     const text = found[side] ?? { none: 'gone' };
     // What nobody would see stands as a mark: here a person looks for what a model read.
     return [side, 'none' in text ? text : { text: markSteering(text.text), next: text.next }];
   });
   return Object.fromEntries(shown) as Record<Side, CallText>;
+}
+
+/** The same of a call: whatever became of its texts, a kept answer lies on disk on its own. */
+export async function callTexts<Side extends CallSide>(
+  core: RpcDeps['core'],
+  call: ActivityEntry,
+  sides: readonly Side[],
+  from = 0,
+): Promise<Record<Side, CallText>> {
+  const said: Record<CallSide, CallText> = await saidTexts<CallSide>(core, call, sides, from);
+  await core.spills.ready();
+  if (call.spillId !== undefined && sides.some((side) => side === 'sent'))
+    said.sent = { none: core.spills.find(call.spillId) === undefined ? 'lost-answer' : 'kept-answer' };
+  return said;
 }

@@ -6,11 +6,14 @@ import { fullSentence } from '../../core/admin/explain-change.ts';
 import type { ServerAdmin } from '../../core/admin/server-admin.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import { AppError } from '../../core/base/errors.ts';
+import { readLogTail } from '../../core/base/log-tail.ts';
 import { markHidden, shortName } from '../../core/base/shown-text.ts';
 import { callTool } from '../../core/calls/call-tool.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
 import { resolveServer } from '../../core/catalog/resolve-entry.ts';
+import { thePerson } from '../../core/security/principal.ts';
 import type { SignedOut } from '../../core/servers/sign-in/sign-out.ts';
+import { readLogLine } from '../../core/servers/transports/log-lines.ts';
 import { type Result, rpcCode, RpcError } from '../../core/wire/message.ts';
 import { viewFor } from '../../core/sessions/views/endpoint.ts';
 import type { SessionView } from '../../core/sessions/session-view.ts';
@@ -21,6 +24,8 @@ import type { ProposalSummary, ToolSummary } from '../contract.ts';
 import { coreState, type Handlers } from '../deps.ts';
 
 const settleMs = 15_000;
+/** Of a server's log, told at once, in bytes. */
+const longestLog = 256 * 1024;
 
 export const commandLineHandlers = {
   state: async (_input, { core, doors }) => coreState(core, doors()),
@@ -67,6 +72,7 @@ export const commandLineHandlers = {
   reject: async ({ id }, { core }) => decide(id, core, 'reject'),
   retry: async ({ server }, { core, doors }) => {
     const found = core.servers.get(server);
+    core.transports.log(found.config.name).note('Started anew at your word.');
     await found.retry().catch(() => undefined);
     const status = coreState(core, doors()).servers.find(({ name }) => name === found.config.name);
     if (status === undefined) throw new AppError('server_not_found', `${server} was removed meanwhile.`);
@@ -81,7 +87,13 @@ export const commandLineHandlers = {
     if (how !== 'nothing') core.admin.noteByPerson('sign-out', sentence, config.name);
     return { wasSignedIn: how !== 'nothing', sentence };
   },
-  log: async ({ server }, { core }) => ({ lines: core.transports.lastLines(core.servers.get(server).config.name) }),
+  log: async ({ server, after }, { core }) => {
+    const { name } = core.servers.get(server).config;
+    core.transports.log(name).flush();
+    const { lines, mark, skipped } = await readLogTail(core.transports.logFile(name), longestLog, after);
+    // Masked when it was written; what is secret since then, too.
+    return { lines: lines.map((line) => readLogLine(core.options.masker.maskText(line))), mark, skipped };
+  },
   setPaused: async ({ paused }, { core }) => {
     await core.servers.setPaused(paused);
     return {};
@@ -154,6 +166,7 @@ function ownView({ sessionCore }: Aggregator): SessionView {
 /** The person at the command line is no client app: nothing can be asked back. */
 function ownContext(version: string, signal: AbortSignal): Parameters<typeof callTool>[1] {
   return {
+    principal: thePerson,
     sessionId: 'command-line',
     app: 'command line',
     mode: 'direct',

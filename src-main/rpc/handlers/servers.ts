@@ -1,21 +1,21 @@
 /** What the dashboard asks about servers, and does with them. */
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { serverBackground } from '../../core/admin/server-background.ts';
-import { isObject, type JsonObject, objectOf, textOr } from '../../core/base/json.ts';
+import { type JsonObject, objectOf, textOr } from '../../core/base/json.ts';
 import { offerText } from '../../core/admin/healing.ts';
 import { tryEntry } from '../../core/admin/try-entry.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { markHidden, markSteering } from '../../core/base/shown-text.ts';
+import { hasEveryWord } from '../../core/base/wording.ts';
 import { usableSchema } from '../../core/catalog/catalog.ts';
 import type { HealOffer } from '../../core/client-apps/heal-offers.ts';
 import { isToolOn } from '../../core/config/app-config.ts';
-import { ConfigDocument } from '../../core/config/config-document.ts';
-import { nodeValue } from '../../core/config/json-text.ts';
-import { findContainers } from '../../core/config/read-entry.ts';
+import { readPasted } from '../../core/pasted/read-pasted.ts';
 import { findCommand } from '../../core/servers/launch/find-command.ts';
-import type { HealOfferRow, ServerTool, WrittenText } from '../contract.ts';
+import type { HealOfferRow, ServerTool, ToolMatches, WrittenText } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
-import { nameOfEntry, type PastedServer, readCommandLines } from '../read-command-line.ts';
+import { hasView } from './app-views.ts';
 
 const settleMs = 15_000;
 
@@ -54,6 +54,23 @@ export const serverHandlers = {
     await core.edits.setEnabled(server, enabled);
     return {};
   },
+  setServersEnabled: async ({ servers, enabled }, { core }) => {
+    const known = servers.map((server) => core.servers.get(server).config);
+    const held = known.filter((config) => enabled && config.held !== undefined).map(({ name }) => name);
+    const changed = known.flatMap((config) =>
+      config.enabled === enabled || held.includes(config.name) ? [] : [config.name],
+    );
+    if (changed.length > 0) await core.edits.setField(changed, 'enabled', () => enabled);
+    return { changed, held };
+  },
+  stopServer: async ({ server }, { core }) => {
+    const found = core.servers.get(server);
+    core.transports.log(found.config.name).note('Stopped at your word; its next call starts it.');
+    await found.rest();
+    return {};
+  },
+  serverUsage: (_input, { core }) => core.usage.read(),
+  toolMatches: async ({ text }, { core }) => ({ servers: toolMatches(text, core) }),
   tryServer: async ({ server, entry }, { core }) => {
     const { config, version } = core.options;
     const whole = await core.edits.unmasked({ ...entry }, server);
@@ -70,7 +87,7 @@ export const serverHandlers = {
   readServers: async ({ text }, { core }) => {
     const isProgram = async (command: string): Promise<boolean> =>
       (await findCommand(command, await core.environment.resolve())) !== undefined;
-    return { servers: await readServersText(text, isProgram) };
+    return { servers: await readPasted(text, { isProgram, home: homedir() }) };
   },
 } satisfies Handlers;
 
@@ -99,9 +116,25 @@ function serverTools(name: string, core: RpcDeps['core']): ServerTool[] {
       enabled: isToolOn(core.options.config.current, name, tool),
       readOnly: flag(hints, 'readOnlyHint'),
       destructive: flag(hints, 'destructiveHint'),
+      hasView: hasView(name, tool, core),
       tokens: Math.ceil(JSON.stringify(definition).length / 4),
       inputSchema: markSteering(usableSchema(definition)),
     };
+  });
+}
+
+/** How many of a server's matches are named. */
+const namedMatches = 5;
+
+function toolMatches(text: string, { servers }: RpcDeps['core']): ToolMatches[] {
+  if (text.trim() === '') return [];
+  const fits = hasEveryWord(text);
+  return servers.all.flatMap(({ config, listing }) => {
+    const found = listing.tools.filter(({ name, description }) => fits(`${String(name)} ${textOr(description)}`));
+    if (found.length === 0) return [];
+    const names = found.map(({ name }) => String(name));
+    const inOrder = [...names.filter(fits), ...names.filter((name) => !fits(name))];
+    return [{ server: config.name, tools: inOrder.slice(0, namedMatches), total: found.length }];
   });
 }
 
@@ -128,87 +161,4 @@ export const healHandlers = {
 function healOfferRow(offer: HealOffer): HealOfferRow {
   const { server, source, file, endpoint } = offer;
   return { server, source: source.title, file, endpoint, sentence: offerText(offer) };
-}
-
-// The servers in a text that a person pasted: a config of any product, one entry, or a command line.
-
-/**
- * `isProgram` tells whether a command can be started here: any text is a command line to a parser.
- * Rejects with AppError bad_request where there is no server in it.
- */
-export async function readServersText(
-  text: string,
-  isProgram: (command: string) => Promise<boolean>,
-): Promise<readonly PastedServer[]> {
-  const trimmed = text.trim();
-  if (/^[{["]/.test(trimmed)) {
-    const found = ofJson(trimmed);
-    if (found.length > 0) return found;
-    throw noServer('There is no server in this text.');
-  }
-  const found = readCommandLines(trimmed);
-  for (const { entry } of found) {
-    const { command } = entry;
-    if (typeof command !== 'string' || runners.has(command) || (await isProgram(command))) continue;
-    throw noServer(`There is no server in this text: "${command.slice(0, 60)}" is no program on this computer.`);
-  }
-  if (found.length > 0) return found;
-  throw noServer('There is no server in this text.');
-}
-
-/** What servers are started with; where it is missing, the trial says what to install. */
-const runners: ReadonlySet<string> = new Set([
-  'npx',
-  'node',
-  'npm',
-  'pnpm',
-  'bunx',
-  'bun',
-  'deno',
-  'uvx',
-  'uv',
-  'python',
-  'python3',
-  'pipx',
-  'docker',
-  'podman',
-  'go',
-  'java',
-  'dotnet',
-]);
-
-function noServer(message: string): AppError {
-  return new AppError('bad_request', message, {
-    fix: 'Paste the JSON that a server\'s page shows, with "mcpServers" or one entry, the command that starts it, a "claude mcp add …" line, or its address.',
-  });
-}
-
-function ofJson(text: string): PastedServer[] {
-  // Pages often show the inside of a config, without the braces around it.
-  const { root, problems } = new ConfigDocument(text.startsWith('"') ? `{${text}}` : text, 'the pasted text');
-  if (root === undefined) {
-    throw new AppError('bad_request', `The text cannot be read: ${problems[0]?.reason ?? 'it is not JSON'}`, {
-      fix: 'Copy it whole.',
-    });
-  }
-  const contained = findContainers(root).flatMap(({ entries }) =>
-    entries.flatMap(({ name, valueNode }) => named(name, nodeValue(valueNode))),
-  );
-  if (contained.length > 0) return contained;
-  const value = nodeValue(root);
-  if (!isObject(value)) return [];
-  if (isEntry(value)) return named(nameOfEntry(value), value);
-  return Object.entries(value).flatMap(([name, entry]) =>
-    isObject(entry) && isEntry(entry) ? named(name, entry) : [],
-  );
-}
-
-function named(name: string | undefined, value: unknown): PastedServer[] {
-  if (!isObject(value)) return [];
-  const { name: _own, ...entry } = value;
-  return [{ name: name ?? nameOfEntry(value), entry }];
-}
-
-function isEntry(value: JsonObject): boolean {
-  return ['command', 'url', 'serverUrl', 'httpUrl', 'base_url', 'uri'].some((key) => typeof value[key] === 'string');
 }

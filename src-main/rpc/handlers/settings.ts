@@ -2,18 +2,28 @@
 import { dirname } from 'node:path';
 import { AppError } from '../../core/base/errors.ts';
 import { isMode } from '../../core/choose-mode.ts';
+import { factsOfApp, nameOfApp } from '../../core/client-apps/app-limits.ts';
 import { modes } from '../../core/mode-list.ts';
-import type { PricedSavings, SavingsPrice } from '../contract.ts';
+import type { AppSettings, PricedSavings, SavingsPrice } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
+import { configuredMode, modeCards } from '../slices/modes-overview.ts';
 
 export const settingsHandlers = {
   setMode: async ({ mode }, { core }) => {
-    if (!isMode(mode)) {
-      throw new AppError('mode_unknown', `There is no mode ${JSON.stringify(mode)}.`, {
-        fix: `Modes: auto, ${modes.map(({ name }) => name).join(', ')}.`,
-      });
-    }
+    requireKnownMode(mode);
     await core.edits.set('mode', mode);
+    return {};
+  },
+  appSettings: ({ app }, { core }) => Promise.resolve(appSettings(app, core)),
+  setAppSettings: async ({ app, mode, threshold }, { core }) => {
+    if (typeof mode === 'string') requireKnownMode(mode);
+    if (mode !== undefined) await core.edits.merge('appModes', { [app]: mode });
+    if (threshold !== undefined) {
+      const { appThresholds } = core.options.config.current.results;
+      const others = Object.entries(appThresholds).filter(([name]) => name !== app);
+      const next = threshold === null ? others : [...others, [app, threshold] as const];
+      await core.edits.merge('results', { appThresholds: next.length === 0 ? null : Object.fromEntries(next) });
+    }
     return {};
   },
   setSettings: async ({ results, pricePerMillion, flow, ...desktop }, deps) => {
@@ -29,6 +39,29 @@ export const settingsHandlers = {
     return {};
   },
 } satisfies Handlers;
+
+function requireKnownMode(mode: string): void {
+  if (isMode(mode)) return;
+  throw new AppError('mode_unknown', `There is no mode ${JSON.stringify(mode)}.`, {
+    fix: `Modes: auto, ${modes.map(({ name }) => name).join(', ')}.`,
+  });
+}
+
+function appSettings(app: string, core: RpcDeps['core']): AppSettings {
+  const { appModes, results } = core.options.config.current;
+  const { inlineBytes, followsLists } = factsOfApp(app);
+  const own = <T>(record: Readonly<Record<string, T>>): T | undefined =>
+    Object.hasOwn(record, app) ? record[app] : undefined;
+  return {
+    appName: nameOfApp(app),
+    mode: own(appModes),
+    usualMode: configuredMode(core),
+    modes: modeCards(core, app),
+    threshold: own(results.appThresholds),
+    usualThreshold: results.threshold ?? inlineBytes,
+    followsLists,
+  };
+}
 
 function pathOf(what: 'config' | 'logs' | 'spill', id: string | undefined, { core }: RpcDeps): string {
   if (what === 'config') return core.options.config.path;

@@ -3,6 +3,7 @@ import { markSteering } from '../../core/base/shown-text.ts';
 import { callOfSpill, findCall } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { Spill } from '../../core/spills/spill.ts';
+import type { SpillFilter } from '../../core/spills/spill-index.ts';
 import { nameOfApp } from '../../core/client-apps/app-limits.ts';
 import type { SpillRow } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
@@ -16,9 +17,9 @@ const dayMs = 86_400_000;
 export const spillHandlers = {
   spills: async ({ limit = 200, beforeId }, { core }) => {
     await core.spills.ready();
-    const spills = core.spills.list({ limit, ...(beforeId !== undefined && { beforeId }) });
-    return { spills: spills.filter(({ id }) => !core.deletions.has(id)).map((spill) => row(spill, core)) };
+    return { spills: spillRows({ limit, ...(beforeId !== undefined && { beforeId }) }, core) };
   },
+  spill: async ({ id }, { core }) => row(await requireSpill(id, core), core),
   spillLines: async ({ id, fromLine, count }, { core }, signal) => {
     const question = { op: 'lines', fromLine, toLine: fromLine + count - 1 } as const;
     const { lines, totalLines } = await core.spillFiles.look(id, question, signal);
@@ -66,8 +67,15 @@ export const spillHandlers = {
   pruneSpills: async (_input, { core }) => core.spills.prune(),
 } satisfies Handlers;
 
+/** Without those that are being deleted. */
+export function spillRows(filter: SpillFilter, core: RpcDeps['core']): SpillRow[] {
+  const spills = core.spills.list(filter);
+  return spills.filter(({ id }) => !core.deletions.has(id)).map((spill) => row(spill, core));
+}
+
 function row(spill: Spill, core: RpcDeps['core']): SpillRow {
-  const { id, createdAt, app, server, tool, kind, mimeType, bytes, tokens, lines, file, pinned, reads } = spill;
+  const { id, createdAt, app, server, tool, kind, mimeType, bytes, lines, file, pinned, reads } = spill;
+  const { sentBytes, sentTokens, sentEstimated } = spill;
   const { keepDays } = core.options.config.current.results;
   const expiresAt = pinned ? undefined : createdAt + keepDays * dayMs;
   return {
@@ -78,8 +86,10 @@ function row(spill: Spill, core: RpcDeps['core']): SpillRow {
     tool,
     kind,
     mimeType,
+    sentBytes,
+    sentTokens,
+    sentEstimated,
     bytes,
-    tokens,
     lines,
     file,
     pinned,

@@ -1,4 +1,4 @@
-/** The last calls and hours, in short. */
+/** The last calls, in short. */
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import { nameOfApp } from '../../core/client-apps/app-limits.ts';
@@ -14,7 +14,7 @@ const shownServers = 5;
 export function activityOverview({ activity }: Aggregator, day: DayOfCalls): ActivityOverview {
   const recent = activity.recent({}, recentCalls).map(callSummary);
   const costliest = day.servers.slice(0, shownServers).map(({ server, tokens, calls }) => ({ server, tokens, calls }));
-  return { lastId: recent[0]?.id ?? 0, hours: day.hours, recent: grouped(recent), costliest };
+  return { lastId: recent[0]?.id ?? 0, recent: grouped(recent), costliest };
 }
 
 export function callSummary(entry: ActivityEntry): CallSummary {
@@ -40,9 +40,12 @@ export function callSummary(entry: ActivityEntry): CallSummary {
     sensitivity: entry.sensitivity,
     error: entry.errorText,
     tokensIn: entry.tokensIn,
+    tokensSent: entry.tokensSent,
     tokensOut: entry.tokensOut,
     estimated: tokensEstimated,
     spillId: entry.spillId,
+    passed: entry.passed,
+    limitBytes: entry.limitBytes,
     labels: wordsOfLabels(entry.labels?.split(' ') ?? []),
   };
 }

@@ -11,7 +11,7 @@ import type { Listing } from '../../core/servers/listing.ts';
 import type { ListedCost } from '../contract.ts';
 import { modeInForce, viewOf } from './modes-overview.ts';
 
-/** How some of the connected apps are shown tools. */
+/** How some of the apps in session are shown tools. */
 interface Way {
   readonly mode: Mode;
   readonly level: CondenseLevel;

@@ -9,14 +9,19 @@ import { levelFor } from '../../core/modes/show-tools.ts';
 import type { ModeCard, ModesOverview } from '../contract.ts';
 
 export function modesOverview(core: Aggregator): ModesOverview {
-  const view = viewOf(core);
-  const { mode: best, reason } = chooseMode(core.modeCosts.of(view), undefined);
+  return { mode: configuredMode(core), modes: modeCards(core, undefined) };
+}
+
+/** `app`: as it calls itself; undefined: one that nothing is known of. */
+export function modeCards(core: Aggregator, app: string | undefined): readonly ModeCard[] {
+  const view = viewOf(core, app);
+  const { mode: best, reason } = chooseMode(core.modeCosts.of(view), app);
   const card = (mode: Mode): ModeCard => {
     const { name, line } = mode;
     return { name, line, ...core.modeCosts.list(mode, view), reason: undefined };
   };
   const auto: ModeCard = { ...card(best), name: autoMode, line: 'The best of the others for each app', reason };
-  return { mode: configuredMode(core), modes: [auto, ...modes.map(card)] };
+  return [auto, ...modes.map(card)];
 }
 
 /** The mode of an app that nothing is known of. */
@@ -26,12 +31,13 @@ export function modeInForce(core: Aggregator, view: ModeView): Mode {
 }
 
 /** As a session of such an app has it, so that what was worked out for one serves the other. */
-export function viewOf({ catalog, descriptions, options }: Aggregator): ModeView {
+export function viewOf({ catalog, descriptions, options }: Aggregator, app?: string): ModeView {
   const config = options.config.current;
-  const level = levelFor(config, undefined);
+  const level = levelFor(config, app);
   return { catalog: catalog.current, index: catalog.index, level, spills: maySpill(config.results), descriptions };
 }
 
-function configuredMode({ options }: Aggregator): string {
+/** Of apps that have none of their own. */
+export function configuredMode({ options }: Aggregator): string {
   return options.mode ?? options.config.current.mode;
 }

@@ -1,6 +1,6 @@
 /** What Tooltray saved, over the periods that the dashboard shows. */
-import { callsByServer, callsPerHour, type HourOfCalls, type ServerCalls } from '../../core/activity/call-sums.ts';
-import type { SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import { callsByServer, type ServerCalls } from '../../core/activity/call-sums.ts';
+import { hourOf, type SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import type { SavingsOverview, SavingsPeriod, SavingsSummary } from '../contract.ts';
 
@@ -8,20 +8,15 @@ const dayMs = 86_400_000;
 
 export async function savingsOverview({ ledger, options }: Aggregator): Promise<SavingsOverview> {
   const { perMillionTokens, currency } = options.config.current.price;
-  const midnight = new Date().setHours(0, 0, 0, 0);
-  const since: Readonly<Record<SavingsPeriod, number | undefined>> = {
-    today: midnight,
-    week: midnight - 6 * dayMs,
-    month: midnight - 29 * dayMs,
-    all: undefined,
-  };
   const reports = await Promise.all(
-    Object.entries(since).map(async ([period, from]) => [period, await ledger.savings({ since: from })] as const),
+    Object.entries(savingsPeriods()).map(
+      async ([period, since]) => [period, since, await ledger.savings({ since })] as const,
+    ),
   );
-  const [, { tokenizer, assumptions }] = reports[0] as (typeof reports)[number];
+  const [, , { tokenizer, assumptions }] = reports[0] as (typeof reports)[number];
   return {
     periods: Object.fromEntries(
-      reports.map(([period, report]) => [period, summary(report)]),
+      reports.map(([period, since, report]) => [period, { since, ...savingsSummary(report) }]),
     ) as SavingsOverview['periods'],
     tokenizer,
     assumptions,
@@ -30,10 +25,17 @@ export async function savingsOverview({ ledger, options }: Aggregator): Promise<
   };
 }
 
-function summary({ total, causes }: SavingsReport): SavingsSummary {
-  const { baseline, raw, spent, given, readBack, net, estimatedShare } = total;
+/** From when on, in ms since the epoch: to the hour, as the ledger has it. */
+export function savingsPeriods(): Readonly<Record<SavingsPeriod, number | undefined>> {
+  const midnight = hourOf(new Date().setHours(0, 0, 0, 0));
+  return { today: midnight, week: midnight - 6 * dayMs, month: midnight - 29 * dayMs, all: undefined };
+}
+
+export function savingsSummary({ total, causes }: SavingsReport): Omit<SavingsSummary, 'since'> {
+  const { baseline, answers, raw, spent, given, readBack, net, estimatedShare } = total;
   return {
-    without: baseline + raw,
+    without: baseline + answers,
+    uncapped: baseline + Math.max(answers, raw),
     with: spent + given + readBack,
     net,
     estimatedShare,
@@ -44,12 +46,10 @@ function summary({ total, causes }: SavingsReport): SavingsSummary {
 // The last day's calls in sums, worked out anew every two seconds at the most: a busy day has a hundred thousand of them.
 
 const freshMs = 2000;
-const hours = 24;
 
 export class DayOfCalls {
   readonly #activity: Aggregator['activity'];
   #servers: readonly ServerCalls[] = [];
-  #hours: readonly HourOfCalls[] = [];
   #at = 0;
 
   constructor(activity: Aggregator['activity']) {
@@ -62,19 +62,12 @@ export class DayOfCalls {
     return this.#servers;
   }
 
-  /** Oldest first. */
-  get hours(): readonly HourOfCalls[] {
-    this.#refresh();
-    return this.#hours;
-  }
-
   #refresh(): void {
     const now = Date.now();
     if (now - this.#at < freshMs) return;
     this.#at = now;
     this.#activity.query((database, stretches) => {
       this.#servers = callsByServer(database, now - dayMs, stretches);
-      this.#hours = callsPerHour(database, now, hours, stretches);
     });
   }
 }

@@ -31,18 +31,19 @@ export function serverRows(core: Aggregator, { day, tokens }: RowSources): reado
 }
 
 export function illFirst(a: ServerStatus, b: ServerStatus): number {
-  return urgency.indexOf(a.level) - urgency.indexOf(b.level) || a.name.localeCompare(b.name);
+  return urgency.indexOf(a.level) - urgency.indexOf(b.level) || a.name.localeCompare(b.name, 'en', { numeric: true });
 }
 
 function facts(
   server: ManagedServer,
   core: Aggregator,
   tokens: ListTokens,
-): Pick<ServerRow, 'enabled' | 'since' | 'toolsOff' | 'listTokens' | 'asOf'> {
+): Pick<ServerRow, 'enabled' | 'restarts' | 'since' | 'toolsOff' | 'listTokens' | 'asOf'> {
   const { config, state, listing, listedAt } = server;
   const off = listing.tools.filter(({ name }) => !isToolOn(core.options.config.current, config.name, String(name)));
   return {
     enabled: config.enabled,
+    restarts: server.restarts,
     since: 'since' in state ? state.since : 0,
     toolsOff: off.length,
     listTokens: tokens.whole(listing),

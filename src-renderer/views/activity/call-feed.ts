@@ -3,6 +3,7 @@
  * to show, it tells what there is; it knows nothing of a page, so that it is tested without one.
  */
 import type { ActivityPage, ActivityQuery, CallSummary, RpcFailure } from '../../../src-main/rpc/contract.ts';
+import { RowPace } from '../../lib/row-pace.ts';
 import { type CallFilter, toSearch } from './call-filter.ts';
 import { askAfter, totalsOf, type Totals, withNewer, withOlder } from './call-pages.ts';
 
@@ -11,14 +12,16 @@ export interface Feed {
   readonly calls: readonly CallSummary[];
   /** Rows that the list has in all, those not read yet included. */
   readonly rows: number;
+  /** So many rows were put in front since the list began: a row is known by its place less this. */
+  readonly moved: number;
   /** Of everything that fits; undefined before the first answer. */
   readonly totals: Totals | undefined;
-  /** Came while the list was held still. */
-  readonly waiting: readonly CallSummary[];
-  /** There are more of them than are kept. */
-  readonly hasMoreWaiting: boolean;
+  /** How many came while the list was held still. */
+  readonly waiting: NewCalls;
   readonly failure: RpcFailure | undefined;
 }
+
+export type NewCalls = NonNullable<ActivityPage['newer']>;
 
 export interface FeedOptions {
   readonly ask: (query: ActivityQuery, signal: AbortSignal) => Promise<ActivityPage>;
@@ -27,28 +30,32 @@ export interface FeedOptions {
   readonly now: () => number;
 }
 
+const none: NewCalls = { calls: 0, problems: 0 };
 export const emptyFeed: Feed = {
-  calls: [],
-  rows: 0,
-  totals: undefined,
-  waiting: [],
-  hasMoreWaiting: false,
+  ...{ calls: [], rows: 0, moved: 0, totals: undefined, waiting: none },
   failure: undefined,
 };
 
-const firstPage = 200;
-/** Five times a second in a burst: a tall window full. The rest is read when somebody scrolls to it. */
-const livePage = 100;
+/** A window full. The rest is read when somebody scrolls to it. */
+const firstPage = 40;
+/** On the way down each page is twice as long as what was read before, up to this. */
 const longPage = 1000;
+/** Held on the page; what is older is read again on the way down. */
+const mostCalls = 1000;
 
 export class CallFeed {
   readonly #options: FeedOptions;
   #feed = emptyFeed;
   #search: ActivityQuery = {};
   #line = new AbortController();
+  readonly #pace = new RowPace();
   #isLive = true;
   #isAtEnd = false;
+  /** Rows up to this one are in sight; 0: not known yet. */
   #wanted = 0;
+  /** Up to these ids calls were read, and were counted while the list was held. */
+  #readTo = 0;
+  #countedTo = 0;
   #readingOlder = false;
   #readingNewer = false;
   #isBehind = false;
@@ -65,7 +72,12 @@ export class CallFeed {
     this.#isLive = true;
     this.#isAtEnd = this.#readingOlder = this.#readingNewer = this.#isBehind = false;
     this.#wanted = 0;
-    await this.#reading(async () => this.#begin(await this.#ask({ limit: firstPage })));
+    await this.#reading(async () => this.#begin(await this.#ask({ limit: this.#inSight })));
+  }
+
+  /** In ms: how long to wait before the next `refresh`. */
+  get pause(): number {
+    return this.#pace.wait(this.#options.now());
   }
 
   /** Something was recorded. */
@@ -97,61 +109,71 @@ export class CallFeed {
 
   /** Live: what comes is shown at once. Else it is held until `showWaiting`. */
   set live(isLive: boolean) {
-    if (isLive && !this.#isLive) this.showWaiting();
+    if (isLive && !this.#isLive) void this.showWaiting();
     this.#isLive = isLive;
   }
 
-  showWaiting(): void {
+  /** They are at the top, and so is whoever wants to see them. */
+  showWaiting(): Promise<void> {
     this.#isLive = true;
-    const { waiting, hasMoreWaiting, calls, totals } = this.#feed;
-    // More came than was held: what lies between is read again on the way down.
-    const next = hasMoreWaiting ? waiting : withNewer(waiting, calls);
-    if (hasMoreWaiting) this.#isAtEnd = false;
-    this.#tell({ calls: next, waiting: [], hasMoreWaiting: false, rows: this.#rows(next, totals?.total ?? 0) });
-    void this.refresh();
+    this.#wanted = 0;
+    return this.refresh();
   }
 
   close(): void {
     this.#line.abort();
   }
 
+  /** How many rows a reading of the newest is worth. */
+  get #inSight(): number {
+    return this.#wanted === 0 ? firstPage : Math.min(longPage, this.#wanted);
+  }
+
   #begin(page: ActivityPage): void {
     this.#isAtEnd = !page.more;
+    this.#readTo = this.#countedTo = page.lastId;
     const rows = this.#rows(page.calls, page.total);
     this.#tell({ ...emptyFeed, calls: page.calls, totals: totalsOf(page), rows });
   }
 
   async #takeNewer(): Promise<void> {
-    const page = await this.#ask({ afterId: askAfter(this.#feed.calls, this.#options.now()), limit: livePage });
+    const now = this.#options.now();
+    const page = await this.#ask({ afterId: askAfter(this.#feed.calls, this.#readTo, now), limit: this.#inSight });
     // Scrolled away while the answer was on its way.
     if (!this.#isLive) return void (this.#isBehind = true);
-    const all = page.more ? page.calls : withNewer(page.calls, this.#feed.calls);
-    // Who looks at the top for days does not need all that came by: it is read again on the way down.
-    const calls = all.slice(0, longPage);
-    if (page.more || calls.length < all.length) this.#isAtEnd = false;
-    this.#tell({ calls, totals: totalsOf(page), rows: this.#rows(calls, page.total), failure: undefined });
+    // Those of now: another filter's may have come meanwhile.
+    const { calls: before, moved } = this.#feed;
+    const isGap = page.more && (page.calls.at(-1)?.id ?? 0) > (before[0]?.id ?? 0);
+    const all = isGap ? page.calls : withNewer(page.calls, before);
+    // Who looks at the top for days does not need all that came by.
+    const calls = all.slice(0, mostCalls);
+    if (isGap || calls.length < all.length) this.#isAtEnd = false;
+    this.#pace.drew(page.calls.filter(({ id }) => id > this.#readTo).length, now);
+    this.#readTo = this.#countedTo = page.lastId;
+    this.#tell({
+      ...{ calls, totals: totalsOf(page), rows: this.#rows(calls, page.total), waiting: none, failure: undefined },
+      // Where all rows are others, those that are drawn become the new ones: to make them costs many times as much.
+      moved: moved + (isGap ? 0 : all.length - before.length),
+    });
   }
 
+  /** What came is counted, not read. */
   async #holdNewer(): Promise<void> {
-    const { waiting, hasMoreWaiting, calls } = this.#feed;
-    // More than are held are not read; only the totals move on.
-    const limit = hasMoreWaiting ? 1 : longPage;
-    const page = await this.#ask({ afterId: waiting[0]?.id ?? calls[0]?.id ?? 0, limit });
+    const page = await this.#ask({ afterId: this.#countedTo, limit: 0 });
     if (this.#isLive) return void (this.#isBehind = true);
-    if (hasMoreWaiting) return this.#tell({ totals: totalsOf(page), failure: undefined });
-    const all = page.more ? page.calls : withNewer(page.calls, waiting);
-    const isTooMany = all.length > longPage;
-    this.#tell({
-      waiting: all.slice(0, longPage),
-      hasMoreWaiting: page.more || isTooMany,
-      totals: totalsOf(page),
-      failure: undefined,
-    });
+    this.#countedTo = page.lastId;
+    const { calls, problems } = this.#feed.waiting;
+    const waiting = {
+      calls: calls + (page.newer?.calls ?? 0),
+      problems: problems + (page.newer?.problems ?? 0),
+    };
+    this.#tell({ waiting, totals: totalsOf(page), failure: undefined });
   }
 
   async #takeOlder(): Promise<void> {
     const { calls: before, totals } = this.#feed;
-    const page = await this.#ask({ beforeId: before.at(-1)?.id ?? 0, limit: longPage });
+    const limit = Math.min(longPage, Math.max(this.#wanted - before.length, before.length));
+    const page = await this.#ask({ beforeId: before.at(-1)?.id ?? 0, limit });
     // Another list was begun at the top meanwhile.
     if (this.#feed.calls.at(-1)?.id !== before.at(-1)?.id) return;
     this.#isAtEnd = !page.more;

@@ -1,5 +1,6 @@
 /** Which calls are shown: as the address says it, and as the core is asked. Pure. */
 import type { ActivityQuery } from '../../../src-main/rpc/contract.ts';
+import { hour } from '../../lib/format.ts';
 
 export type Only = 'problems' | 'spilled' | 'blocked';
 
@@ -8,9 +9,19 @@ export interface CallFilter {
   readonly only: Only | undefined;
   readonly app: string;
   readonly server: string;
+  /** Begun then or later, and before `until`; in ms since 1970. */
+  readonly since: number | undefined;
+  readonly until: number | undefined;
 }
 
-export const everything: CallFilter = { text: '', only: undefined, app: '', server: '' };
+export const everything: CallFilter = {
+  text: '',
+  only: undefined,
+  app: '',
+  server: '',
+  since: undefined,
+  until: undefined,
+};
 
 export const onlyWords: Readonly<Record<Only, string>> = {
   problems: 'Problems',
@@ -22,12 +33,20 @@ export const onlyWords: Readonly<Record<Only, string>> = {
 export function readFilter(query: URLSearchParams): CallFilter {
   const of = (name: string): string => query.get(name) ?? '';
   const only = of('only');
-  return { text: of('text'), only: isOnly(only) ? only : undefined, app: of('app'), server: of('server') };
+  const time = (name: string): number | undefined => (/^\d{1,15}$/.test(of(name)) ? Number(of(name)) : undefined);
+  return {
+    text: of('text'),
+    only: isOnly(only) ? only : undefined,
+    app: of('app'),
+    server: of('server'),
+    since: time('since'),
+    until: time('until'),
+  };
 }
 
 /** What of the filter stands in the address: nothing that is left open. */
-export function filterQuery({ text, only, app, server }: CallFilter): Record<string, string> {
-  const all = { text, only: only ?? '', app, server };
+export function filterQuery({ text, only, app, server, since, until }: CallFilter): Record<string, string> {
+  const all = { text, only: only ?? '', app, server, since: String(since ?? ''), until: String(until ?? '') };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }
 
@@ -35,7 +54,7 @@ export function isOpen(filter: CallFilter): boolean {
   return Object.keys(filterQuery(filter)).length === 0;
 }
 
-export function toSearch({ text, only, app, server }: CallFilter): ActivityQuery {
+export function toSearch({ text, only, app, server, since, until }: CallFilter): ActivityQuery {
   return {
     ...(text.trim() !== '' && { text: text.trim() }),
     ...(only === 'problems' && { outcomes: ['tool_error', 'failed', 'cancelled', 'blocked'] as const }),
@@ -43,19 +62,32 @@ export function toSearch({ text, only, app, server }: CallFilter): ActivityQuery
     ...(only === 'spilled' && { spilled: true }),
     ...(app !== '' && { app }),
     ...(server !== '' && { server }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
   };
 }
 
 /** `Problems · from Cursor · of github · with “issue”`; empty where everything is shown. */
-export function filterInWords({ text, only, app, server }: CallFilter): string {
+export function filterInWords({ text, only, app, server, since, until }: CallFilter): string {
   return [
     ...(only === undefined ? [] : [onlyWords[only]]),
     ...(app === '' ? [] : [`from ${app}`]),
     ...(server === '' ? [] : [`of ${server}`]),
+    ...spanInWords({ since, until }),
     ...(text.trim() === '' ? [] : [`with “${text.trim()}”`]),
   ].join(' · ');
 }
 
-function isOnly(text: string): text is Only {
+/** `from 23 Nov, 9:00 AM to 23 Nov, 10:00 AM`. */
+export function spanInWords({ since, until }: Pick<CallFilter, 'since' | 'until'>): readonly string[] {
+  const at = (time: number): string => {
+    const date = new Date(time);
+    return `${date.toLocaleDateString([], { day: 'numeric', month: 'short' })}, ${hour(time)}`;
+  };
+  if (since === undefined) return until === undefined ? [] : [`before ${at(until)}`];
+  return [`from ${at(since)}${until === undefined ? '' : ` to ${at(until)}`}`];
+}
+
+export function isOnly(text: string): text is Only {
   return Object.hasOwn(onlyWords, text);
 }

@@ -19,9 +19,8 @@ export function withOlder(calls: readonly CallSummary[], older: readonly CallSum
   return [...calls, ...older.filter(({ id }) => id < last)];
 }
 
-/** Calls after this one are worth asking for: they are new, or their tokens were not counted yet. */
-export function askAfter(calls: readonly CallSummary[], now: number): number {
-  const newest = calls[0]?.id ?? 0;
+/** Calls after this one are worth asking for: they are newer than `newest`, or their tokens were not counted yet. */
+export function askAfter(calls: readonly CallSummary[], newest: number, now: number): number {
   const uncounted = calls
     .slice(0, looksAt)
     .findLast(({ tokensOut, at }) => tokensOut === undefined && now - at < countedWithinMs);

@@ -7,7 +7,7 @@ import type {
   HealthLevel,
   NoCallText,
 } from '../../../src-main/rpc/contract.ts';
-import { compact, count } from '../../lib/format.ts';
+import { bytes, compact, count } from '../../lib/format.ts';
 
 export interface OutcomeWords {
   readonly level: HealthLevel;
@@ -36,9 +36,8 @@ export function tookShare(ms: number): number {
 }
 
 /** `3 new calls, 1 problem`. */
-export function newsInWords(calls: readonly CallSummary[]): string {
-  const problems = calls.filter(({ outcome }) => outcome !== 'ok').length;
-  return `${count(calls.length, 'new call')}${problems > 0 ? `, ${count(problems, 'problem')}` : ''}`;
+export function newsInWords({ calls, problems }: { readonly calls: number; readonly problems: number }): string {
+  return `${count(calls, 'new call')}${problems > 0 ? `, ${count(problems, 'problem')}` : ''}`;
 }
 
 /** What they say of the answer: `looks as if it gave orders and holds a card number`. */
@@ -83,7 +82,24 @@ const noTextSentences: Readonly<Record<Exclude<NoCallText, 'nothing'>, string>> 
   busy: 'It was not kept: too much waited to be written just then.',
   failed: 'It could not be written or read; the log says why.',
   gone: 'No longer kept: it was too old, or there was no more room ("results": "keepDays", "maxBytes"). Sizes and times stay on record.',
+  crashed: 'Lost in a crash: Tooltray was killed before it had written it. Sizes and times stay on record.',
 };
+
+/** Why a big answer went to the model as a whole: `It is below the limit of 1 MB.` */
+export function passedSentence(passed: NonNullable<CallSummary['passed']>, limitBytes: number | undefined): string {
+  const limit = limitBytes === undefined ? 'the limit' : `the limit of ${bytes(limitBytes)}`;
+  const sentences: Readonly<Record<typeof passed, string>> = {
+    below: `It is below ${limit} for this app or tool.`,
+    payload: `What it says is below ${limit}; the message around it does not count.`,
+    media: `It shows a picture or sound, which does not count towards ${limit}.`,
+    off: 'The limit for long answers is switched off.',
+    server: 'It was asked for at the address of one server, where everything passes untouched.',
+    program: 'A program of the model got it; the model reads only what the program hands on.',
+    wanted: 'The tool that it came through takes answers whole.',
+    unkept: 'It could not be kept on disk; the log says why.',
+  };
+  return sentences[passed];
+}
 
 /** undefined where it is not there, or its beginning only. */
 export function wholeText(text: CallText): string | undefined {

@@ -1,11 +1,21 @@
 /** Calls as a file: everything that fits the filter, as JSON or as a table for a spreadsheet. */
 import type { ActivityPage, ActivityQuery, CallSummary } from '../../../src-main/rpc/contract.ts';
+import { csvText } from '../../lib/csv.ts';
 
 export type ExportFormat = 'json' | 'csv';
 
 const columns = [
   ...(['id', 'at', 'app', 'mode', 'server', 'tool', 'via', 'why', 'outcome', 'error', 'durationMs'] as const),
-  ...(['tokensIn', 'tokensOut', 'estimated', 'argumentBytes', 'resultBytes', 'givenBytes', 'spillId'] as const),
+  ...([
+    'tokensIn',
+    'tokensSent',
+    'tokensOut',
+    'estimated',
+    'argumentBytes',
+    'resultBytes',
+    'givenBytes',
+    'spillId',
+  ] as const),
 ];
 
 /** Page by page; those that come meanwhile are left out. */
@@ -28,13 +38,5 @@ export async function readAllCalls(
 export function exportText(calls: readonly CallSummary[], format: ExportFormat): string {
   const rows = calls.map((call) => ({ ...call, at: new Date(call.at).toISOString() }));
   if (format === 'json') return `${JSON.stringify(rows, undefined, 2)}\n`;
-  const lines = rows.map((row) => columns.map((column) => cell(row[column])).join(','));
-  return `${[columns.join(','), ...lines].join('\r\n')}\r\n`;
-}
-
-/** Texts are a model's or a server's: a spreadsheet must not take one for a formula. */
-function cell(value: string | number | boolean | undefined): string {
-  if (typeof value !== 'string') return String(value ?? '');
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csvText([columns, ...rows.map((row) => columns.map((column) => row[column]))]);
 }

@@ -1,6 +1,6 @@
 /** What the overview's figures say, in words. Pure. */
-import type { ActivityOverview, AppState, SavingsSummary } from '../../../src-main/rpc/contract.ts';
-import { compact, count, failedInWords, hour, whole } from '../../lib/format.ts';
+import type { AppState, SavingsSummary } from '../../../src-main/rpc/contract.ts';
+import { compact, compactCount, count } from '../../lib/format.ts';
 
 const causeNames: Readonly<Record<string, string>> = {
   lists: 'Tool lists',
@@ -29,6 +29,11 @@ export function estimateNote({ estimatedShare }: SavingsSummary): string {
   return percent === 0 ? 'less than 1 % estimated' : `${percent} % estimated`;
 }
 
+/** What counts of answers is what the apps would have let in of them; empty where that is all of it. */
+export function uncappedNote({ without, uncapped }: SavingsSummary): string {
+  return uncapped === without ? '' : `${compact(uncapped)} without us if apps let everything in that servers sent`;
+}
+
 /** `≈ 0.55 USD`; empty where no price is set. */
 export function worth(net: number, pricePerMillion: number | undefined, currency: string): string {
   if (pricePerMillion === undefined) return '';
@@ -44,22 +49,12 @@ export function showsFlow({ mode, week, mayOffer }: NonNullable<AppState['flow']
 export function flowSentence(recorded: number): string {
   if (recorded === 0)
     return 'No call of the last seven days would have been asked about: none sent to where only an answer led.';
-  const calls = recorded === 1 ? 'One call' : `${whole(recorded)} calls`;
-  return `${calls} of the last seven days went to where only an answer of a tool led. They were let through and counted.`;
-}
-
-/** The chart in a sentence. */
-export function callsSentence(hours: ActivityOverview['hours']): string {
-  const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
-  const all = failed + hours.reduce((sum, hour) => sum + hour.ok, 0);
-  if (all === 0) return 'No calls in the last 24 hours.';
-  const busiest = hours.reduce((best, hour) => (hour.ok + hour.failed > best.ok + best.failed ? hour : best));
-  const most = `most in the hour from ${hour(busiest.from)} (${whole(busiest.ok + busiest.failed)})`;
-  return `${count(all, 'call')} in the last 24 hours, ${failedInWords(failed)}; ${most}.`;
+  const what = recorded === 1 ? 'It was' : 'They were';
+  return `${count(recorded, 'call')} of the last seven days went to where only an answer of a tool led. ${what} let through and counted.`;
 }
 
 export function tokensInWords(tokens: number): string {
-  return `${compact(tokens)} ${tokens === 1 ? 'token' : 'tokens'}`;
+  return compactCount(tokens, 'token');
 }
 
 /** Nobody has set anything up: only what Tooltray brings itself is there, and no app has called. */

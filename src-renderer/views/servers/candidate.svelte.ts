@@ -8,6 +8,8 @@ export type Phase = 'new' | 'testing' | 'failed' | 'saving' | 'added';
 
 export class Candidate {
   readonly entry: Entry;
+  /** What to know of how it was read, a sentence each. */
+  readonly notes: readonly string[];
   name = $state('');
   phase = $state<Phase>('new');
   trial = $state.raw<ServerTrialResult>();
@@ -17,9 +19,10 @@ export class Candidate {
   keepsSecrets = $state(true);
   readonly adding = new Asking();
 
-  constructor(name: string, entry: Entry) {
+  constructor(name: string, entry: Entry, notes: readonly string[] = []) {
     this.name = name;
     this.entry = entry;
+    this.notes = notes;
     void this.#look();
   }
 

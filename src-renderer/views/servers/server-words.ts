@@ -1,6 +1,6 @@
 /** What a server's row says, in words. Pure. */
-import type { ListedCost, ServerRow } from '../../../src-main/rpc/contract.ts';
-import { compact, count, failedInWords, whole } from '../../lib/format.ts';
+import type { ListedCost, ServerRow, ServerUsage, ToolMatches } from '../../../src-main/rpc/contract.ts';
+import { bytes, compact, count, duration, failedInWords, whole } from '../../lib/format.ts';
 
 const transports = { stdio: 'Process', http: 'HTTP', sse: 'SSE', builtin: 'Built in' } as const;
 
@@ -42,14 +42,64 @@ export function callsInWords({ calls24h, failures24h }: Pick<ServerRow, 'calls24
   return `${count(calls24h, 'call')} in 24 hours, ${failedInWords(failures24h)}`;
 }
 
-/** Rows whose name, state or address holds every word. */
-export function filterServers(servers: readonly ServerRow[], text: string): readonly ServerRow[] {
+/** It has a line to Tooltray, gets one, or is tried again and again: there is something to stop. */
+export function isRunning({ state }: Pick<ServerRow, 'state'>): boolean {
+  return state !== 'disabled' && state !== 'disconnected';
+}
+
+/** What starting it anew is called as it stands now. */
+export function restartWord(server: Pick<ServerRow, 'state'>): string {
+  if (server.state === 'error') return 'Try again';
+  return isRunning(server) ? 'Restart' : 'Start';
+}
+
+/** `0 %`, `3.5 %`, `140 %`: of one processor. */
+export function loadInWords(load: number): string {
+  const percent = load * 100;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  return `${percent < 9.95 && percent > 0 ? percent.toFixed(1).replace(/\.0$/, '') : Math.round(percent)} %`;
+}
+
+/** `84 MB in 3 processes`. */
+export function memoryInWords({ memoryBytes, processes, inContainer }: ServerUsage): string {
+  const plural = processes === 1 ? '1 process' : `${whole(processes)} processes`;
+  return `${bytes(memoryBytes)} in ${plural}${inContainer ? '; what runs in its container is not measured' : ''}`;
+}
+
+/** `1.2 % of one processor, 12 s so far`. */
+export function processorInWords({ load, cpuMs }: ServerUsage): string {
+  const so = `${duration(cpuMs)} so far`;
+  return load === undefined ? so : `${loadInWords(load)} of one processor, ${so}`;
+}
+
+/** `Tools: list_issues, close_issue and 3 more`. */
+export function matchesInWords({ tools, total }: ToolMatches): string {
+  const more = total - tools.length;
+  return `${total === 1 ? 'Tool' : 'Tools'}: ${tools.join(', ')}${more > 0 ? ` and ${whole(more)} more` : ''}`;
+}
+
+/** Another text when some server may offer other tools than before. */
+export function rowsRevision(servers: readonly ServerRow[]): string {
+  return servers.map(({ name, tools, asOf }) => `${name} ${tools} ${asOf ?? ''}`).join();
+}
+
+/** By the name of their server. */
+export function byServer<T extends { readonly server: string }>(list: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(list.map((one) => [one.server, one]));
+}
+
+/** Rows whose name, state or address holds every word, and those with tools that do. */
+export function filterServers(
+  servers: readonly ServerRow[],
+  text: string,
+  matches: ReadonlyMap<string, unknown> = new Map(),
+): readonly ServerRow[] {
   const words = text
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
   return servers.filter((server) => {
     const all = [server.name, server.summary, server.endpoint, transportName(server)].join(' ').toLowerCase();
-    return words.every((word) => all.includes(word));
+    return matches.has(server.name) || words.every((word) => all.includes(word));
   });
 }

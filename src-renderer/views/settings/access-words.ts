@@ -20,9 +20,9 @@ export function accessFacts({ via, since, revoked }: AccessRow, now: number): st
   return since === undefined ? ways[via] : `${ways[via]} · allowed ${ago(since, now)}`;
 }
 
-/** `Connected now`, `2 h ago`, `Never`. */
+/** `In session now`, `2 h ago`, `Never`. */
 export function lastSeen({ app, seen }: AccessRow, sessions: readonly SessionStatus[], now: number): string {
-  if (sessions.some((session) => session.app === app)) return 'Connected now';
+  if (sessions.some((session) => session.app === app)) return 'In session now';
   if (seen === undefined) return 'Never';
   const [first = '', ...rest] = ago(seen, now);
   return first.toUpperCase() + rest.join('');

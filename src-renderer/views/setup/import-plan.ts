@@ -19,6 +19,16 @@ export function nameOf({ id, name }: OfferedServer, { names }: ImportWishes): st
   return names.get(id) ?? name;
 }
 
+/** Whether something is chosen that is not as offered. */
+export function isTouched(offers: readonly OfferedServer[], wishes: ImportWishes): boolean {
+  const { ticked, move } = wishes;
+  return (
+    move ||
+    offers.some((offer) => nameOf(offer, wishes) !== offer.name) ||
+    offers.some(({ id, already }) => ticked.has(id) && ticked.get(id) !== (already === undefined))
+  );
+}
+
 /** What would be asked for. */
 export function chosen(
   offers: readonly OfferedServer[],

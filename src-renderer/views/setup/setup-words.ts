@@ -1,9 +1,17 @@
 /** What the setup says about apps and steps, in words. Pure. */
 import type { AppRow, HealthLevel, ServerRow, SetupFacts } from '../../../src-main/rpc/contract.ts';
+import type { View } from '../../lib/addresses.ts';
 import { count } from '../../lib/format.ts';
 
 export const steps = ['apps', 'servers', 'first-call'] as const;
 export type Step = (typeof steps)[number];
+
+export interface NextStep {
+  /** After `Next:`. */
+  readonly words: string;
+  /** The view, and what comes after it in the address. */
+  readonly place: readonly [View, ...string[]];
+}
 
 const stepNames: Readonly<Record<Step, string>> = { apps: 'Apps', servers: 'Servers', 'first-call': 'First call' };
 
@@ -51,6 +59,16 @@ export function appFacts({ running, servers }: Pick<AppRow, 'running' | 'servers
     ...(running ? ['running'] : []),
     servers === 0 ? 'no servers of its own' : `${count(servers, 'server')} of its own`,
   ].join(' · ');
+}
+
+/** What is left to do after an import, and where: what came and is ill first, then an app to use it, then a call. */
+export function nextStep(setup: SetupFacts, came: readonly ServerRow[]): NextStep {
+  const ill = came.find(({ level }) => level === 'error' || level === 'attention');
+  if (ill !== undefined) return { words: `see to ${ill.name}`, place: ['servers', ill.name] };
+  if (!setup.apps.some(({ connected }) => connected === 'yes'))
+    return { words: 'connect an app, so that it can use them', place: ['setup', 'apps'] };
+  if (setup.firstCall === undefined) return { words: 'make the first call', place: ['setup', 'first-call'] };
+  return { words: 'see how they do', place: ['servers'] };
 }
 
 /** Something to say to an assistant that makes it call a tool without changing anything. */

@@ -1,6 +1,6 @@
 /** A kept answer in words. Pure. */
 import type { SpillRow } from '../../../src-main/rpc/contract.ts';
-import { bytes, count } from '../../lib/format.ts';
+import { bytes, compact, count } from '../../lib/format.ts';
 
 export const kindWords: Readonly<Record<SpillRow['kind'], string>> = {
   text: 'Text',
@@ -23,6 +23,17 @@ export function expiryInWords({ pinned, expiresAt }: SpillRow, now: number): str
   return left < 2 * dayMs ? `in ${Math.round(left / hourMs)} h` : `in ${count(Math.round(left / dayMs), 'day')}`;
 }
 
+/** Tokens of the whole answer as the server sent it, in short; a swung dash before an estimate, a dash where they are not on record. */
+export function sentTokens({ sentTokens: tokens, sentEstimated }: SpillRow): string {
+  return tokens === undefined ? '–' : `${sentEstimated ? '~' : ''}${compact(tokens)}`;
+}
+
+/** `server sent 91.4 kB, 27,310 tokens`; nothing where it is not on record. */
+export function sentInWords({ sentBytes, sentTokens: tokens, sentEstimated }: SpillRow): readonly string[] {
+  if (sentBytes === undefined || tokens === undefined) return [];
+  return [`server sent ${bytes(sentBytes)}, ${sentEstimated ? 'about ' : ''}${count(tokens, 'token')}`];
+}
+
 /** `412 MB of 1 GB · 12 answers · kept 7 days`. */
 export function usageInWords(usage: {
   readonly bytes: number;
@@ -32,12 +43,4 @@ export function usageInWords(usage: {
 }): string {
   const kept = `kept ${count(usage.keepDays, 'day')}`;
   return [`${bytes(usage.bytes)} of ${bytes(usage.maxBytes)}`, count(usage.count, 'answer'), kept].join(' · ');
-}
-
-export function isText({ kind }: Pick<SpillRow, 'kind'>): boolean {
-  return kind === 'text' || kind === 'json' || kind === 'toon';
-}
-
-export function isData({ kind }: Pick<SpillRow, 'kind'>): boolean {
-  return kind === 'json' || kind === 'toon';
 }

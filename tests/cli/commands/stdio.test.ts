@@ -59,6 +59,11 @@ const olderNode = ['--import', 'data:text/javascript,delete JSON.rawJSON; delete
 test('with Node 20, which cannot run a core, it reaches one that runs', async () => {
   await using home = new CliHome({ echo: entries.echo });
   await home.serve();
+  // It says where it listens before its servers are there.
+  await eventually(
+    () => home.json('list'),
+    ({ data }) => (data['servers'] as { state: string }[])[0]?.state === 'ready',
+  );
   const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
   const asked = [initialize, { jsonrpc: '2.0', method: 'notifications/initialized' }, list];
   const input = asked.map((one) => `${JSON.stringify(one)}\n`).join('');

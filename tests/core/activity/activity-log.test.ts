@@ -17,6 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Masker } from '../../../src-main/core/base/mask.ts';
+import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 import { call, openActivity } from './fixture.ts';
 
 let folder: string;
@@ -40,21 +41,41 @@ test('a record comes back as it was given', async () => {
   ]);
 });
 
-test('tokens are counted after the call, lazy texts included', async () => {
+test('tokens are counted after the call, those of answers that came as bytes included', async () => {
   await using open = openActivity(folder);
-  const texts = { arguments: '{"path":"a.txt"}', given: 'three files <|endoftext|>' };
-  const given = vi.fn(() => texts.given);
-  open.activity.record(call(), { arguments: texts.arguments, given });
-  expect(given).not.toHaveBeenCalled();
+  const texts = {
+    arguments: '{"path":"a.txt"}',
+    given: '{"text":"three files <|endoftext|>"}',
+    sent: '{"rows":[1,2,3]}',
+  };
+  const given = new RawJson([Buffer.from(texts.given)]);
+  const made = vi.spyOn(given, 'text');
+  open.activity.record(call(), { arguments: texts.arguments, given, sent: { text: texts.sent, bytes: 16 } });
+  expect(made).not.toHaveBeenCalled();
   const count = (text: string) => encode(text, { disallowedSpecial: new Set() }).length;
   await vi.waitFor(() => expect(open.activity.recent()[0]?.tokensIn).toBe(count(texts.arguments)), 10_000);
-  expect(open.activity.recent()[0]).toMatchObject({ tokensOut: count(texts.given), tokensEstimated: false });
+  expect(open.activity.recent()[0]).toMatchObject({
+    tokensOut: count(texts.given),
+    tokensSent: count(texts.sent),
+    tokensEstimated: false,
+  });
+});
+
+test('what was counted already is not counted again, and what was given untouched is what was sent', async () => {
+  await using open = openActivity(folder);
+  open.activity.record(call(), { arguments: '', given: 'three', sent: 'same' });
+  open.activity.record(call(), { arguments: '', given: 'three', sent: { tokens: 4711, estimated: true } });
+  await vi.waitFor(() => expect(open.activity.recent().every(({ tokensOut }) => tokensOut === 1)).toBe(true), 10_000);
+  expect(open.activity.recent()).toMatchObject([
+    { tokensSent: 4711, tokensEstimated: true },
+    { tokensSent: 1, tokensEstimated: false },
+  ]);
 });
 
 test('closing writes what waits and the tokens still being counted', async () => {
   {
     await using open = openActivity(folder);
-    const record = (): void => open.activity.record(call(), { arguments: 'one two', given: 'three' });
+    const record = (): void => open.activity.record(call(), { arguments: 'one two', given: 'three', sent: 'same' });
     // To read the tokenizer's table may take a busy machine longer than closing waits.
     record();
     await vi.waitFor(() => expect(open.activity.recent()[0]?.tokensOut).toBe(1), 20_000);
@@ -64,21 +85,16 @@ test('closing writes what waits and the tokens still being counted', async () =>
   expect(again.activity.stats()).toMatchObject({ calls: 51, tokensIn: 102, tokensOut: 51 });
 });
 
-test('more text than may be held is estimated, and so is text that cannot be had', async () => {
+test('more text than may be held is estimated', async () => {
   await using open = openActivity(folder);
   const held = { argumentBytes: 0, givenBytes: 60_000_000 };
-  open.activity.record(call(held), { arguments: '', given: 'short' });
-  open.activity.record(call(held), { arguments: '', given: 'not held' });
-  const given = () => {
-    throw new Error('gone');
-  };
-  open.activity.record(call({ argumentBytes: 0, givenBytes: 400 }), { arguments: '', given });
+  open.activity.record(call(held), { arguments: '', given: 'short', sent: 'same' });
+  open.activity.record(call(held), { arguments: '', given: 'not held', sent: 'same' });
   await vi.waitFor(
     () => expect(open.activity.recent().every((each) => each.tokensOut !== undefined)).toBe(true),
     10_000,
   );
   expect(open.activity.recent().map(({ tokensOut, tokensEstimated }) => [tokensOut, tokensEstimated])).toEqual([
-    [100, true],
     [15_000_000, true],
     [1, false],
   ]);
@@ -207,6 +223,7 @@ test('no secret gets into the database or the log', async () => {
   open.activity.record(call({ errorText, tool: secret, server: `x ${secret}`, via: secret }), {
     arguments: secret,
     given: secret,
+    sent: 'same',
   });
   writeFileSync(open.file, 'not a database');
   expect(open.activity.recent()[0]?.errorText).toContain('401 for ***');

@@ -7,7 +7,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
 import { callOfSpill, findCall, firstAppCall, searchCalls } from '../../../src-main/core/activity/call-queries.ts';
 import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
-import { callsByServer, callsPerHour, Stretches, sumsOf } from '../../../src-main/core/activity/call-sums.ts';
+import { latencies, outcomesByHour, percentile } from '../../../src-main/core/activity/call-charts.ts';
+import { callsByServer, Stretches, sumsOf } from '../../../src-main/core/activity/call-sums.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 
@@ -72,6 +73,17 @@ test('filters narrow together, and the totals are of everything that fits', () =
   expect({ ...page, calls: page.calls.length }).toMatchObject({ calls: 1, total: 2, failed: 2 });
 });
 
+test('what came after an id is counted as far as it fits, and the newest on record is named whether it does or not', () => {
+  const log = logOf(call(), call({ outcome: 'failed', app: 'x' }), call({ app: 'x' }), call());
+  const ask = (search: object, range: object): unknown => {
+    const page = log.query((database, stretches) => searchCalls(database, search, { limit: 0, ...range }, stretches));
+    return [page.calls.length, page.newer, page.lastId];
+  };
+  expect(ask({ app: 'x' }, { afterId: 1 })).toEqual([0, { calls: 2, problems: 1 }, 4]);
+  expect(ask({ app: 'x' }, { afterId: 3 })).toEqual([0, { calls: 0, problems: 0 }, 4]);
+  expect(ask({}, {})).toEqual([0, undefined, 4]);
+});
+
 test('pages go back from an id and forward from one', () => {
   const log = logOf(...Array.from({ length: 5 }, (_, index) => call({ tool: `t${index + 1}` })));
   const ids = (range: object): number[] =>
@@ -81,14 +93,41 @@ test('pages go back from an id and forward from one', () => {
   expect([ids({}), ids({ beforeId: 4 }), ids({ afterId: 4 })]).toEqual([[5, 4], [3, 2], [5]]);
 });
 
-test('the hours of a day are all there, also those without a call', () => {
-  const log = logOf(call({ startedAt: noon - hour }), call({ outcome: 'failed' }), call());
-  const hours = log.query((database, stretches) => callsPerHour(database, noon + 1, 3, stretches));
-  expect(hours.map(({ ok, failed }) => [ok, failed])).toEqual([
-    [0, 0],
-    [1, 0],
-    [1, 1],
+test('calls are told by outcome and hour, and by the time they took', () => {
+  const log = logOf(
+    call({ startedAt: noon - hour, durationMs: 10 }),
+    call({ startedAt: noon - 2 * hour, durationMs: 5000, server: 'web' }),
+    call({ outcome: 'failed', durationMs: 900 }),
+    call({ durationMs: 20 }),
+    call({ outcome: 'blocked', durationMs: 0, callMs: 0 }),
+  );
+  const outcomes = log.query((database, stretches) => outcomesByHour(database, stretches));
+  expect([outcomes.get(noon - hour), outcomes.get(noon), outcomes.has(noon - 3 * hour)]).toEqual([
+    { ok: 1, tool_error: 0, failed: 0, cancelled: 0, blocked: 0 },
+    { ok: 1, tool_error: 0, failed: 1, cancelled: 0, blocked: 1 },
+    false,
   ]);
+  expect(log.query((database) => latencies(database, noon - hour, noon + hour))).toEqual({
+    servers: [{ server: 'git', calls: 3, p50: 20, p95: 900 }],
+    measured: 3,
+  });
+});
+
+test.each([
+  [0.5, [7], 7],
+  [0.5, [1, 2, 3, 4], 2],
+  [0.95, Array.from({ length: 100 }, (_, at) => at + 1), 95],
+  [0.95, [], 0],
+])('of %d of all values none is above the percentile', (share, values, found) => {
+  expect(percentile(values, share)).toBe(found);
+});
+
+test('calls are found by when they began', () => {
+  const log = logOf(call({ startedAt: noon - hour }), call(), call({ startedAt: noon + hour }));
+  const sums = log.query((database, stretches) =>
+    sumsOf(database, { since: noon - hour, until: noon + hour }, stretches),
+  );
+  expect(sums.total).toBe(2);
 });
 
 test('servers are summed up with the median of their calls', () => {
@@ -117,7 +156,7 @@ test('sums stay true while records come, are counted, are deleted, and are writt
     log.query((database, own) => [
       sumsOf(database, {}, stretches ?? own),
       sumsOf(database, { outcomes: ['failed'], text: 'log' }, stretches ?? own),
-      callsPerHour(database, noon, 3, stretches ?? own),
+      [...outcomesByHour(database, stretches ?? own)].toSorted(([a], [b]) => a - b),
       callsByServer(database, noon - hour, stretches ?? own),
     ]);
   const seen: unknown[] = [asked()];
@@ -127,6 +166,7 @@ test('sums stay true while records come, are counted, are deleted, and are writt
       to.record(call({ startedAt, server: `s${i % 4}`, outcome: i % 5 === 0 ? 'failed' : 'ok' }), {
         arguments: '{}',
         given: 'x',
+        sent: 'same',
       });
     }
     to.flush();

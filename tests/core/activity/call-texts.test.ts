@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Masker } from '../../../src-main/core/base/mask.ts';
-import { openTexts, said, saidOf, textLimits } from './texts-fixture.ts';
+import { type OpenTexts, openTexts, said, saidOf, textLimits } from './texts-fixture.ts';
 
 const secret = 'correct-horse-battery-staple';
 
@@ -219,4 +220,112 @@ test('a process killed while it writes leaves every text that it told of, whole,
     await open.texts.close();
     for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
   }
+});
+
+/** Ids of what is found, the newest first. */
+async function ids(open: OpenTexts, text: string, limit = 10): Promise<readonly number[]> {
+  return (await open.texts.search(text, limit)).ids;
+}
+
+test('what was said is found by the beginnings of its words, also behind escapes, and after a restart', async () => {
+  {
+    await using open = openTexts(file);
+    open.keep(1, {
+      asked: said('{"repo":"Héllo/world"}'),
+      sent: said('{"text":"one\\nbeta list_issues"}'),
+      given: 'same',
+    });
+    open.keep(2, saidOf(JSON.stringify({ text: JSON.stringify({ a: 'x\nbeta', path: 'C:\\beta' }) })));
+    open.keep(3, saidOf('nothing of it'));
+    // Not yet written: what is held is looked through as well.
+    expect(await ids(open, 'bet')).toEqual([2, 1]);
+  }
+  await using open = openTexts(file);
+  expect(await ids(open, 'beta')).toEqual([2, 1]);
+  expect(await open.texts.search('beta', 1)).toEqual({ ids: [2], more: true });
+  expect(await ids(open, 'hello WORLD')).toEqual([1]);
+  expect(await ids(open, 'list_issues')).toEqual([1]);
+  expect([await ids(open, 'ello'), await ids(open, '"*" OR ('), await ids(open, '')]).toEqual([[], [], []]);
+});
+
+test('no secret can be found, and none is in the index', async () => {
+  await using open = openTexts(file, { masker: new Masker([secret]) });
+  open.keep(1, saidOf(`the word is ${secret}`));
+  expect([await ids(open, 'word'), await ids(open, 'horse'), await ids(open, secret)]).toEqual([[1], [], []]);
+  expect(onDisk()).not.toMatch(/horse/);
+});
+
+test('a text that is gone is not found, and no word of it is left on disk', async () => {
+  const day = 86_400_000;
+  const now = Date.now();
+  let limits = { ...textLimits, keepDays: 10 };
+  await using open = openTexts(file, { settings: () => limits });
+  for (const [id, word] of [
+    [now - 5 * day, 'xylophone'],
+    [now - 1000, 'marimba'],
+  ] as const) {
+    open.keep(id, saidOf(word));
+  }
+  expect(await ids(open, 'xylophone')).toHaveLength(1);
+  limits = { ...limits, keepDays: 1 };
+  expect(await ids(open, 'xylophone')).toEqual([]);
+  await open.texts.settle();
+  await open.texts.close();
+  expect(onDisk()).not.toContain('xylophone');
+  await using again = openTexts(file, { settings: () => limits });
+  expect(await ids(again, 'marimba')).toHaveLength(1);
+});
+
+test('the index counts for the bound of the file, and texts from before there was one are found', async () => {
+  const maxBytes = 2_000_000;
+  let limits = textLimits;
+  await using open = openTexts(file, { settings: () => limits });
+  const words = (id: number): string =>
+    Array.from({ length: 300 }, (_one, at) => `w${(id * 7919 + at * 104_729) % 999_983}`).join(' ');
+  for (let id = 1; id <= 3000; id++) open.keep(id, saidOf(`number${id} ${words(id)}`));
+  expect(await ids(open, 'number3000')).toEqual([3000]);
+  limits = { ...limits, maxBytes };
+  for (let id = 3001; id <= 3050; id++) open.keep(id, saidOf(`number${id} ${words(id)}`));
+  await open.texts.settle();
+  expect([await ids(open, 'number3050'), await ids(open, 'number1')]).toEqual([[3050], []]);
+  await open.texts.close();
+  expect(statSync(file).size).toBeLessThan(maxBytes * 1.1);
+  using database = new DatabaseSync(file);
+  for (const { name } of database.prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%'").all()) {
+    database.exec(`DROP TABLE ${String(name)}`);
+  }
+  await using again = openTexts(file);
+  expect(await ids(again, 'number3050')).toEqual([]);
+  await again.texts.settle();
+  expect(await ids(again, 'number3050')).toEqual([3050]);
+});
+
+test('what a killed core had not written yet is said to be lost in a crash, and nothing else is', async () => {
+  const script = new URL('texts-writer.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, file, 'now'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
+  const startedAt = Number(chunk.toString().trim().split('\n').at(-1));
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const range = { unkept: undefined, sides: ['sent'], from: 0, length: 10 } as const;
+  let limits = textLimits;
+  {
+    await using open = openTexts(file, { settings: () => limits });
+    expect(await open.texts.find({ ...range, id: -1, startedAt })).toEqual({ sent: { none: 'crashed' } });
+    // From before that core ran, and from this one.
+    expect(await open.texts.find({ ...range, id: -1, startedAt: startedAt - 3_600_000 })).toEqual({
+      sent: { none: 'gone' },
+    });
+    expect(await open.texts.find({ ...range, id: -1, startedAt: Date.now() + 1000 })).toEqual({
+      sent: { none: 'gone' },
+    });
+    open.keep(1, saidOf('x'));
+  }
+  // Another one ended in order: still only what the killed one had not written.
+  await using open = openTexts(file, { settings: () => limits });
+  expect(await open.texts.find({ ...range, id: -1, startedAt })).toEqual({ sent: { none: 'crashed' } });
+  limits = { ...limits, keep: false };
+  await open.texts.settle();
+  limits = { ...limits, keep: true };
+  expect(await open.texts.find({ ...range, id: -1, startedAt })).toEqual({ sent: { none: 'gone' } });
 });

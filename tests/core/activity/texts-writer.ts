@@ -1,10 +1,21 @@
-/** A process that keeps texts of calls without end, until it is killed. Takes the file; says how many are on disk. */
+/**
+ * A process that keeps texts of calls without end, until it is killed. Takes the file; says how many are on disk. With `now` it keeps one
+ * and says when that began.
+ */
 import { CallTexts } from '../../../src-main/core/activity/call-texts.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import { saidOf, silentLog, textLimits } from './texts-fixture.ts';
 
 const file = process.argv[2] ?? '';
 const texts = new CallTexts({ file, masker: new Masker(), settings: () => textLimits, log: silentLog() });
+
+if (process.argv[3] === 'now') {
+  const startedAt = Date.now();
+  const held = texts.hold(saidOf('never written'), startedAt);
+  if (typeof held === 'function') held(1);
+  process.stdout.write(`${startedAt}\n`);
+  await new Promise(() => setInterval(() => undefined, 60_000));
+}
 
 /** Twenty calls at a time, each as long as its number says; the answer tells that all before are written. */
 for (let id = 1; ;) {

@@ -75,6 +75,16 @@ test('counts made at the same time each get their own answer', async () => {
   expect(counts).toEqual(texts.map(([, text]) => ({ tokens: exactly(text), estimated: false })));
 });
 
+test('more than the thread is given at once is counted to the last, and a long one between short ones', async () => {
+  const shared = counter();
+  const all = Array.from({ length: 3000 }, (_, n) => `${n} `.repeat(n === 7 ? 200_000 : 100));
+  const counts = await Promise.all(all.map((text) => shared.count(text)));
+  expect(counts.filter(({ estimated }) => estimated)).toEqual([]);
+  expect([counts[7], counts[2999]]).toEqual(
+    [7, 2999].map((n) => ({ tokens: exactly(all[n] ?? ''), estimated: false })),
+  );
+});
+
 test('an empty text has no tokens and starts no thread', async () => {
   const idle = counter();
   expect(await idle.count('')).toEqual({ tokens: 0, estimated: false });

@@ -1,7 +1,7 @@
 /** Proposals of one home, seen by several processes at once: none is lost, none that was decided comes back, none crowds others out. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { ProposalStore, type ServerChange } from '../../../src-main/core/admin/server-change.ts';
 import { until } from '../../support/until.ts';
@@ -36,6 +36,17 @@ test('what another process decided does not come back, and what it added is kept
   await standalone.add(asked('three'));
   expect(await sentences(core)).toEqual(['Add the server "two".', 'Add the server "three".']);
   await expect(standalone.take(first.id)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a file is there to be watched where none was, and what is in one stays as it is', async () => {
+  for (const text of [undefined, '[{"id":']) {
+    const file = await newFile();
+    if (text !== undefined) await mkdir(dirname(file)).then(() => writeFile(file, text));
+    const store = new ProposalStore(file);
+    await store.start();
+    await store.stop();
+    expect(await readFile(file, 'utf8')).toBe(text ?? '[]');
+  }
 });
 
 test('many at once are all kept, and each is decided by one process alone', async () => {

@@ -9,8 +9,10 @@ import {
 import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
 import { RpcError } from '../../../src-main/core/wire/message.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
+import { callerOf } from '../../support/caller-of.ts';
 
 const context: CallerContext = {
+  principal: callerOf('test-app'),
   sessionId: 's1',
   app: 'Cursor',
   mode: 'proxy',

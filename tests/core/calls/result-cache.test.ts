@@ -6,6 +6,7 @@ import { type CachedServer, ResultCache } from '../../../src-main/core/calls/res
 import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
 import { type Result, RpcError } from '../../../src-main/core/wire/message.ts';
 import { RawJson, toObject } from '../../../src-main/core/wire/raw-json.ts';
+import { callerOf } from '../../support/caller-of.ts';
 
 const harmless = { readOnlyHint: true, idempotentHint: true };
 
@@ -15,6 +16,7 @@ function tool(annotations: JsonObject | undefined = harmless, name = 'status', s
 
 function caller(more: Partial<CallerContext> = {}): CallerContext {
   return {
+    principal: callerOf('test-app'),
     sessionId: 's1',
     app: 'Cursor',
     mode: 'proxy',

@@ -5,6 +5,7 @@ import type { CallerContext } from '../../../src-main/core/calls/call-tool.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { type Result, RpcError } from '../../../src-main/core/wire/message.ts';
 import { toObject } from '../../../src-main/core/wire/raw-json.ts';
+import { callerOf } from '../../support/caller-of.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -14,6 +15,7 @@ const minute = 60_000;
 
 function caller(more: Partial<CallerContext> = {}): CallerContext {
   return {
+    principal: callerOf('test-app'),
     sessionId: 's1',
     app: 'Cursor',
     mode: 'proxy',
@@ -102,6 +104,20 @@ describe('a call that is over in time', () => {
     const { last } = work(slowCalls({ limitMs: () => undefined }), context);
     expect(last().context).toBe(context);
   });
+});
+
+test('a handle is unknown to another app on the same line, which neither fetches nor ends the call', async () => {
+  const slow = slowCalls();
+  const { result, last } = work(slow);
+  const handle = await handleOf(result);
+  const other = caller({ principal: callerOf('another-app') });
+  const refused = await take(slow, handle, {}, {}, other).catch(String);
+  expect(refused).toBe(
+    await take(slow, 'nothing', {}, {}, other).catch((error: unknown) => String(error).replace('nothing', handle)),
+  );
+  await expect(take(slow, handle, { cancel: true }, {}, other)).rejects.toEqual(unknown);
+  last().answer(done);
+  expect(await take(slow, handle)).toBe(done);
 });
 
 test('the handle says what is running, since when, and how far it was last', async () => {
@@ -267,7 +283,7 @@ describe('what is kept is bounded', () => {
     expect(settled).not.toHaveBeenCalled();
     first.last().answer(done);
     await take(slow, handle);
-    expect(await handleOf(work(slow).result)).toMatch(/^[\w-]{12}$/);
+    expect(await handleOf(work(slow).result)).toMatch(/^[\w-]{22}$/);
     await expect(take(slow, handle)).rejects.toEqual(unknown);
   });
 
@@ -369,5 +385,61 @@ describe('what a server asks', () => {
     expect(tries.map((one) => one.again)).toEqual([{}, again]);
     last().answer(done);
     expect(await wait).toBe(done);
+  });
+});
+
+describe('a question that is taken back', () => {
+  const knows = caller({
+    acceptsInputRequired: true,
+    clientCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+  });
+
+  async function stateOf(slow: SlowCalls, taskId: string): Promise<JsonObject | undefined> {
+    const looked = slow.task('tasks/get', { taskId }, knows);
+    await vi.advanceTimersByTimeAsync(50);
+    return looked;
+  }
+
+  async function askedTask(slow: SlowCalls) {
+    const { result, last } = work(slow, knows);
+    await vi.advanceTimersByTimeAsync(limitMs);
+    const taskId = String(toObject(await result)['taskId']);
+    const server = new AbortController();
+    const asked = last().context.askClient('elicitation/create', { message: 'Who?' }, server.signal);
+    const told = asked.then(
+      () => 'answered',
+      (error: Error) => error.message,
+    );
+    expect(await stateOf(slow, taskId)).toMatchObject({ status: 'input_required' });
+    return { taskId, server, told };
+  }
+
+  test('is no part of its task any longer, and the server is told', async () => {
+    const slow = slowCalls();
+    const { taskId, server, told } = await askedTask(slow);
+    server.abort('changed its mind');
+    expect(await told).toBe('Cancelled: changed its mind.');
+    expect(await stateOf(slow, taskId)).toMatchObject({ status: 'working' });
+  });
+
+  test('with the task that is cancelled leaves nobody waiting', async () => {
+    const slow = slowCalls();
+    const { taskId, told } = await askedTask(slow);
+    await slow.task('tasks/cancel', { taskId }, knows);
+    expect(await told).toBe('Cancelled: cancelled as a task.');
+  });
+
+  test('while nobody waits is put to nobody', async () => {
+    const slow = slowCalls();
+    const { result, last } = work(slow);
+    const handle = await handleOf(result);
+    const server = new AbortController();
+    const asked = last().context.askClient('roots/list', {}, server.signal);
+    const refused = expect(asked).rejects.toThrow('changed its mind');
+    server.abort('changed its mind');
+    await refused;
+    const askClient = vi.fn(() => Promise.resolve({ roots: [] }));
+    void take(slow, handle, {}, {}, caller({ askClient }));
+    expect(askClient).not.toHaveBeenCalled();
   });
 });

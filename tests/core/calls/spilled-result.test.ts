@@ -4,9 +4,17 @@ import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { CallerContext } from '../../../src-main/core/calls/call-tool.ts';
 import { spilledResult } from '../../../src-main/core/calls/shape-result.ts';
 import { openStore, origin, type OpenStore } from '../spills/spill-fixture.ts';
+import { callerOf } from '../../support/caller-of.ts';
 
 const context: CallerContext = {
-  ...{ app: 'test', mode: 'proxy', sessionId: 's1', clientInfo: {}, clientCapabilities: {} },
+  ...{
+    app: 'test',
+    mode: 'proxy',
+    principal: callerOf('test'),
+    sessionId: 's1',
+    clientInfo: {},
+    clientCapabilities: {},
+  },
   signal: new AbortController().signal,
   onLog: () => undefined,
   askClient: () => Promise.resolve({} satisfies JsonObject),
@@ -22,7 +30,7 @@ afterEach(() => spills[Symbol.asyncDispose]());
 async function told(content: readonly JsonObject[]): Promise<{ text: string; idOf: (kind: string) => string }> {
   const kept = await spills.store.keep({ content }, origin, 'text');
   const limit = { toFile: true, bytes: 0, ofApp: false };
-  const result = spilledResult(kept, { media: [], bytes: kept.resultBytes }, limit, {
+  const result = spilledResult(kept, { media: [] }, limit, {
     server: 'a',
     tool: 'b',
     hint: (id) => [`Read on: ${id}`],

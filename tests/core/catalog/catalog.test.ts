@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  buildCatalog,
-  type CatalogServer,
-  unwrapUri,
-  usableSchema,
-  wrapUri,
-} from '../../../src-main/core/catalog/catalog.ts';
+import { buildCatalog, type CatalogServer, usableSchema } from '../../../src-main/core/catalog/catalog.ts';
+import { unwrapUri, wrapUri } from '../../../src-main/core/catalog/resource-names.ts';
 import { resolveEntry } from '../../../src-main/core/catalog/resolve-entry.ts';
 import { serverWith, toolsNamed } from './catalog-of.ts';
 

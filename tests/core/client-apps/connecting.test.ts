@@ -100,7 +100,7 @@ test('after somebody else’s change an uninstall cuts our entries out and keeps
   await installEntry(kiro(), launch, { journal });
   const { tooltray } = await entries();
   await write({ mcpServers: { tooltray, other: { command: 'x' }, byHand: { command: 'tooltray', args: ['stdio'] } } });
-  expect((await planUninstall(kiro(), journal)).filter(({ kind }) => kind !== 'same')).toHaveLength(2);
+  expect((await planUninstall(kiro(), journal)).diff.filter(({ kind }) => kind !== 'same')).toHaveLength(2);
   await uninstallEntries(kiro(), journal);
   expect(await entries()).toEqual({ other: { command: 'x' } });
 });

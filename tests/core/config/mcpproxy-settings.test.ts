@@ -46,6 +46,26 @@ test('its profiles are sets of servers here as well', () => {
   });
 });
 
+test('of its registries those count that speak the API of the official one', () => {
+  const [protocol, name] = ['modelcontextprotocol/registry', 'Work'];
+  const registries = [
+    { id: 'work', name, url: 'https://work.example', servers_url: 'https://api.work.example/v0.1/servers', protocol },
+    {
+      id: 'pulse',
+      name: 'Pulse',
+      url: 'https://pulse.example',
+      servers_url: 'https://pulse.example/v0beta',
+      protocol: 'custom/pulse',
+    },
+  ];
+  expect(read({ registries })).toMatchObject({
+    config: { registries: [{ name: 'work', url: 'https://api.work.example' }] },
+    problems: [],
+  });
+  const { config, problems } = read({ registries: registries.slice(1) });
+  expect([config?.registries, problems]).toEqual([[], [expect.stringContaining('Only registries with the API')]]);
+});
+
 test('no key of its configuration is dropped in silence', () => {
   const dropped = keys.filter((key) => {
     const values = ['127.0.0.1:9000', 'direct', 'compact', 'always', '90s', 7, true, false, [], { enabled: true }];

@@ -36,6 +36,31 @@ test('a profile with a rule that nobody knows is none, so that it lets nothing t
   expect(problems).toMatchObject([{ severity: 'error', path: 'profiles.calm' }]);
 });
 
+test('registries lie behind https, on this computer or in a file; one that does not counts for nothing', () => {
+  const places = [
+    'https://a.example/base',
+    'http://127.0.0.1:8080',
+    'http://localhost:1',
+    '/a/b.json',
+    '~/b.json',
+    'C:\\b.json',
+  ];
+  const good = places.map((url, at) => ({ name: `r${at}`, url }));
+  expect(read(JSON.stringify({ registries: good }))).toMatchObject({ config: { registries: good }, problems: [] });
+  const bad = [
+    'http://a.example',
+    'ftp://a.example',
+    'https://me:word@a.example',
+    'https://a.example/?x=1',
+    'b.json',
+    '',
+  ];
+  for (const url of bad) {
+    const { config, problems } = read(JSON.stringify({ registries: [{ name: 'r', url }] }));
+    expect([url, config?.registries, problems.map(({ path }) => path)]).toEqual([url, [], ['registries[0].url']]);
+  }
+});
+
 test.each(['https://a.example/', '*', 'a b', 'a.example:', 'a..example', '::1'])(
   'a box is not given %j for a host',
   (host) => {
@@ -55,6 +80,8 @@ test('an empty object is a config with every default', () => {
     appModes: {},
     profiles: {},
     appProfiles: {},
+    ui: 'listed',
+    appUi: {},
     raw: false,
     extraTools: [],
     exposeAdmin: false,
@@ -80,6 +107,7 @@ test('an empty object is a config with every default', () => {
     results: {
       threshold: undefined,
       thresholds: {},
+      appThresholds: {},
       toon: false,
       clean: false,
       cacheSeconds: {},
@@ -92,6 +120,7 @@ test('an empty object is a config with every default', () => {
     flow: { mode: 'record', waitSeconds: 50, openMinutes: 30, roles: {}, secrets: 'ask' },
     slowCallSeconds: undefined,
     reviews: { onChange: 'hold' },
+    registries: [],
     price: { perMillionTokens: undefined, currency: 'USD' },
   });
 });
@@ -131,6 +160,14 @@ test('the settings beside the servers are read, and a group may be given in part
     activity: { maxRows: 5, maxBytes: 268_435_456, keepTexts: true },
     policy: { agentChanges: 'allow' },
   });
+});
+
+test('how apps have tools with a user interface is a word, for all or by app, and what is wrong counts for its app alone', () => {
+  expect(read('{ "ui": "on-demand", "appUi": { "cursor": "off" } }').config).toMatchObject({
+    ...{ ui: 'on-demand', appUi: { cursor: 'off' } },
+  });
+  expect(read('{ "appUi": { "cursor": "off", "zed": "on" } }').config?.appUi).toEqual({ cursor: 'off' });
+  expect(said('{ "ui": "on" }').join()).toContain('This must be one of "listed", "on-demand", "off".');
 });
 
 test('tools are switched off in the spelling of any product', () => {

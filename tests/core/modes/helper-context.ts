@@ -17,6 +17,8 @@ export interface TestContext extends HelperContext {
 const noResults = (): Promise<never> => Promise.reject(new Error('Results are not kept on disk here'));
 const noSpillFiles: SpillFiles = { query: noResults, page: noResults, readText: noResults, content: noResults };
 
+const noRegistries = (): Promise<never> => Promise.reject(new Error('no registries here'));
+
 function readyServer({ name, listing }: CatalogServer): KnownServer {
   return { config: { name, enabled: true }, state: { kind: 'ready', since: 0 }, listing, listedAt: 0 };
 }
@@ -75,6 +77,7 @@ export function helperContext(
     code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
     readResource: () => Promise.reject(new Error('no resources here')),
     getPrompt: () => Promise.reject(new Error('no prompts here')),
+    registries: { list: () => [], search: noRegistries, find: noRegistries },
     get admin(): never {
       throw new Error('no servers to change here');
     },

@@ -121,6 +121,8 @@ describe('a list of needs or wordings', () => {
     const top = (text: string): string[] => zoo.search(text, { limit: 3 }).hits.map((hit) => hit.id);
     expect(top(query)).toEqual(['zoo:zebra_herd', 'mail:deliver', 'printer:print']);
     expect(top(query.replaceAll(',', ''))).toEqual(['zoo:zebra_herd', 'mail:deliver', 'zoo:zebra_stable']);
+    const two = zoo.search('follow zebra herd, print page', { limit: 2 }).hits;
+    expect(two.map(({ id }) => id)).toEqual(['zoo:zebra_herd', 'printer:print']);
   });
 
   test.each([',', ';', '，', '、', '\n'])('may have %j between its parts', (sign) => {

@@ -31,6 +31,20 @@ test.each<[ServerState, unknown[]]>([
   expect(healthOf(state)).toEqual(health);
 });
 
+test.each<[AppError, unknown]>([
+  [new AppError('command_not_found', 'No such program.'), { kind: 'edit-config', label: 'Edit' }],
+  [new AppError('config_invalid', 'No such folder.'), { kind: 'edit-config', label: 'Edit' }],
+  [
+    new AppError('secret_missing', 'It needs TOKEN.', { data: { secret: 'TOKEN' } }),
+    { kind: 'add-secret', label: 'Add secret', secret: 'TOKEN' },
+  ],
+  [new AppError('secret_locked', 'The vault is locked.'), { kind: 'unlock', label: 'Unlock' }],
+  [new AppError('server_timeout', 'No answer.'), { kind: 'retry', label: 'Try again' }],
+])('the button fits the cause: %s', (cause, action) => {
+  const state: ServerState = { kind: 'error', error: cause, failures: 1, retryAt: 14_000 };
+  expect(serverHealth({ state, tools: 0, lazy: false, problems: [], now: 10_000 }).action).toEqual(action);
+});
+
 test('a start says how long it has been going on', () => {
   expect(healthOf({ kind: 'connecting', since: 3000, failures: 0 })[1]).toBe('Starting 7 s');
   expect(healthOf({ kind: 'discovering', since: 9000, failures: 0 })[2]).toContain('for 1 s');

@@ -66,6 +66,7 @@ export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarn
   });
   const deps: ServerDeps = {
     createTransport: (config) => transports.create(config),
+    logOf: (server) => transports.log(server),
     cache: new ListingCache(join(folder, 'listings')),
     identity: {
       clientInfo: { name: 'test', version: '1' },

@@ -5,6 +5,8 @@ import type { Result } from '../../../src-main/core/wire/message.ts';
 import { fact } from '../../../src-main/core/wire/raw-json.ts';
 
 const principal = 'somebody';
+/** Of a question that its server does not take back. */
+const stillAsked = new AbortController().signal;
 
 function round(signal: AbortSignal = new AbortController().signal): Round {
   return { signal, notify: () => undefined };
@@ -18,7 +20,7 @@ test('a parked call goes on although the request that it was parked in is over',
   const parked = new ParkedCalls();
   const first = new AbortController();
   const asked = await parked.begin(principal, round(first.signal), async (call) => ({
-    roots: await call.ask('roots/list', {}),
+    roots: await call.ask('roots/list', {}, stillAsked),
     cancelled: call.signal.aborted,
   }));
   // Over HTTP a request's signal ends with its stream, right after the question was sent.
@@ -30,7 +32,7 @@ test('a parked call goes on although the request that it was parked in is over',
 test('a call taken up again is given up with the request that waits for it', async () => {
   const parked = new ParkedCalls();
   const asked = await parked.begin(principal, round(), async (call) => {
-    await call.ask('roots/list', {});
+    await call.ask('roots/list', {}, stillAsked);
     return { why: String(call.signal.reason) };
   });
   const second = new AbortController();
@@ -53,7 +55,7 @@ async function park(parked: ParkedCalls, signal?: AbortSignal): Promise<{ state:
   let call: ParkableCall | undefined;
   const asked = await parked.begin(principal, round(signal), async (begun) => {
     call = begun;
-    return begun.ask('elicitation/create', { message: 'Who?' }).then(
+    return begun.ask('elicitation/create', { message: 'Who?' }, stillAsked).then(
       (answer) => ({ answer }),
       (error: Error) => ({ refused: error.message }),
     );
@@ -66,7 +68,10 @@ describe('what is asked', () => {
     const parked = new ParkedCalls();
     const ask = (): Promise<Result> =>
       parked.begin(principal, round(), async (call) => {
-        await Promise.all([call.ask('roots/list', {}), call.ask('sampling/createMessage', { maxTokens: 5 })]);
+        await Promise.all([
+          call.ask('roots/list', {}, stillAsked),
+          call.ask('sampling/createMessage', { maxTokens: 5 }, stillAsked),
+        ]);
         return {};
       });
     const [first, second] = [await ask(), await ask()];
@@ -84,7 +89,7 @@ describe('what is asked', () => {
   test('and answered in part is asked again for the rest, under the same keys', async () => {
     const parked = new ParkedCalls();
     const asked = await parked.begin(principal, round(), async (call) => {
-      const answers = ['a', 'b', 'c'].map((message) => call.ask('elicitation/create', { message }));
+      const answers = ['a', 'b', 'c'].map((message) => call.ask('elicitation/create', { message }, stillAsked));
       return { all: await Promise.all(answers) };
     });
     const again = await parked.resume(principal, round(), stateOf(asked), {
@@ -112,7 +117,7 @@ describe('what is asked', () => {
     const parked = new ParkedCalls();
     let step = await parked.begin(principal, round(), async (call) => {
       const answers: Result[] = [];
-      for (const message of ['a', 'b']) answers.push(await call.ask('elicitation/create', { message }));
+      for (const message of ['a', 'b']) answers.push(await call.ask('elicitation/create', { message }, stillAsked));
       return { answers };
     });
     const keys: string[][] = [];
@@ -128,7 +133,7 @@ describe('what is asked', () => {
   test('while the call is parked comes with the next try', async () => {
     const parked = new ParkedCalls();
     const { state, call } = await park(parked);
-    const late = call.ask('roots/list', {});
+    const late = call.ask('roots/list', {}, stillAsked);
     const again = await parked.resume(principal, round(), state, {});
     expect(Object.keys(fact(again, 'inputRequests') as object)).toEqual(['q1', 'q2']);
     await parked.resume(principal, round(), stateOf(again), { q1: {}, q2: { roots: [1] } });
@@ -147,7 +152,7 @@ test('a call that fails while it is parked tells so with the next try', async ()
   const parked = new ParkedCalls();
   const failing = Promise.withResolvers<Result>();
   const asked = await parked.begin(principal, round(), (call) => {
-    void call.ask('roots/list', {});
+    void call.ask('roots/list', {}, stillAsked);
     return failing.promise;
   });
   failing.reject(new Error('the server is gone'));
@@ -223,7 +228,7 @@ test('more than a thousand calls do not wait at once: the next is refused and gi
   let refused: ParkableCall | undefined;
   const one = parked.begin(principal, round(), async (call) => {
     refused = call;
-    await call.ask('roots/list', {});
+    await call.ask('roots/list', {}, stillAsked);
     return {};
   });
   // Over HTTP that is 429, with the time to come again.
@@ -249,7 +254,7 @@ test('progress comes under the token of the try that waits at the moment, and no
   let step = await parked.begin(principal, trying('first', 'a'), async (call) => {
     for (let n = 1; n <= 3; n++) {
       progress(call, n);
-      if (n < 3) await call.ask('roots/list', {});
+      if (n < 3) await call.ask('roots/list', {}, stillAsked);
     }
     call.notify('notifications/message', { data: 'x' });
     return {};
@@ -261,4 +266,32 @@ test('progress comes under the token of the try that waits at the moment, and no
     ['second', 'notifications/progress', { progressToken: 'b', progress: 2 }],
     ['third', 'notifications/message', { data: 'x' }],
   ]);
+});
+
+test('a question that the server takes back is put to nobody any more, and whoever asked is told', async () => {
+  const parked = new ParkedCalls();
+  const [kept, back] = [new AbortController(), new AbortController()];
+  const working = Promise.withResolvers<void>();
+  const answer = parked.begin(principal, round(), async (call) => {
+    // Before anybody was told of it: that is no question at all.
+    const never = call
+      .ask('elicitation/create', { message: 'Never' }, back.signal)
+      .catch((error: Error) => error.message);
+    back.abort('the server changed its mind');
+    await working.promise;
+    const first = call.ask('elicitation/create', { message: 'Withdrawn' }, kept.signal).catch(() => 'withdrawn');
+    return { never: await never, first: await first, second: await call.ask('roots/list', {}, stillAsked) };
+  });
+  working.resolve();
+  const asked = await answer;
+  expect(fact(asked, 'inputRequests')).toMatchObject({ q2: { params: { message: 'Withdrawn' } } });
+  kept.abort('the server changed its mind');
+  await Promise.resolve();
+  const again = await parked.resume(principal, round(), stateOf(asked), {});
+  expect(fact(again, 'inputRequests')).toEqual({ q3: { method: 'roots/list', params: {} } });
+  expect(await parked.resume(principal, round(), stateOf(again), { q3: { roots: [] } })).toEqual({
+    never: 'Cancelled: the server changed its mind.',
+    first: 'withdrawn',
+    second: { roots: [] },
+  });
 });

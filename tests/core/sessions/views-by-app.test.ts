@@ -7,7 +7,7 @@ const ended: string[] = [];
 const view = (mode: string): SessionView => ({ mode, end: () => void ended.push(mode) }) as unknown as SessionView;
 
 test('each client app that a line names has its own view, which is the same the next time', () => {
-  const views = new ViewsByApp(view('first'), view);
+  const views = new ViewsByApp(view('first'), (app) => view(app ?? 'nobody'));
   const [one, other] = [views.of('one'), views.of('other')];
   expect([one.mode, other.mode, views.of('one')]).toEqual(['one', 'other', one]);
   expect([undefined, null, 7].map((nobody) => views.of(nobody).mode)).toEqual(['first', 'first', 'first']);
@@ -21,8 +21,19 @@ test('where the line itself says who it is, what requests say makes no differenc
 });
 
 test('endless names do not make endless views', () => {
-  const views = new ViewsByApp(view('first'), view);
+  const views = new ViewsByApp(view('first'), (app) => view(app ?? 'nobody'));
   const modes = new Set(Array.from({ length: 200 }, (_, at) => views.of(String(at)).mode));
   expect(modes.size).toBe(51);
   expect(views.of('0').mode).toBe('0');
+});
+
+test('apps that declare other extensions have another view, also where the line says who they are', () => {
+  const open = (app: string | undefined, capabilities: object): SessionView =>
+    view(`${app ?? 'nobody'} ${JSON.stringify(capabilities)}`);
+  const views = new ViewsByApp(view('first'), open);
+  const shows = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } };
+  expect(views.of(undefined, shows).mode).toBe(`nobody ${JSON.stringify(shows)}`);
+  expect(views.of('one', shows)).not.toBe(views.of('one'));
+  expect(views.of('one', { ...shows, roots: {} })).toBe(views.of('one', shows));
+  expect(views.of(undefined, { roots: {}, extensions: {} }).mode).toBe('first');
 });

@@ -19,7 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AppError } from '../../../src-main/core/base/errors.ts';
 import { canMount, mountSmall } from './small-disk.ts';
-import { newHome, type OpenStore, openStore, origin, raw, textResult } from './spill-fixture.ts';
+import { newHome, type OpenStore, openStore, origin, raw, reader, textResult } from './spill-fixture.ts';
 
 let home: string;
 beforeEach(() => (home = newHome()));
@@ -198,7 +198,7 @@ describe.runIf(canMount())('on a small disk', () => {
         text: `The answer could not be kept in ${open.folder}: the disk is read-only. Make it writable, or set TOOLTRAY_HOME to another disk.`,
       });
     }
-    await using opened = await open.store.open(id);
+    await using opened = await open.store.open(id, reader);
     expect(await opened.handle.readFile('utf8')).toBe('kept before');
     disk.makeReadOnly(false);
   });

@@ -8,12 +8,21 @@ import type { ResultSettings } from '../../../src-main/core/config/app-config.ts
 import type { SpillOrigin } from '../../../src-main/core/spills/spill.ts';
 import { SpillStore, type SpillStoreOptions } from '../../../src-main/core/spills/spill-store.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
+import { callerOf } from '../../support/caller-of.ts';
 
-export const origin: SpillOrigin = { sessionId: 's1', app: 'test-app', server: 'files', tool: 'read_file' };
+export const reader = callerOf('test-app');
+export const origin: SpillOrigin = {
+  owner: reader.owner,
+  sessionId: 's1',
+  app: 'test-app',
+  server: 'files',
+  tool: 'read_file',
+};
 
 export const usualSettings: ResultSettings = {
   threshold: undefined,
   thresholds: {},
+  appThresholds: {},
   toon: false,
   clean: false,
   cacheSeconds: {},

@@ -5,7 +5,7 @@ import { basename, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import { swapping } from '../security/swapping.ts';
-import { type OpenStore, openStore, origin, textResult } from './spill-fixture.ts';
+import { type OpenStore, openStore, origin, textResult, reader } from './spill-fixture.ts';
 
 const onWindows = process.platform === 'win32';
 const secret = 'outside secret';
@@ -114,7 +114,7 @@ test('there are enough of them', () => {
 describe.each(attacks)('%s', (_name, ref) => {
   test('is refused', async () => {
     expect(open.store.find(ref())).toBe(undefined);
-    const error: unknown = await open.store.open(ref()).catch((thrown: unknown) => thrown);
+    const error: unknown = await open.store.open(ref(), reader).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AppError);
     expect(['not_found', 'not_allowed', 'bad_request']).toContain((error as AppError).code);
     // The reader is told of the right setting, not of the one of the file tools.
@@ -123,7 +123,7 @@ describe.each(attacks)('%s', (_name, ref) => {
 });
 
 async function found(ref: string): Promise<object> {
-  await using opened = await open.store.open(ref);
+  await using opened = await open.store.open(ref, reader);
   const { file, kind, bytes, spill } = opened;
   return { file, kind, bytes, spill };
 }
@@ -149,7 +149,7 @@ test('a kept answer that somebody replaced by a link or a hard link is not read'
   for (const put of [symlink, link]) {
     await put(join(outside, 'secret.json'), spill.file);
     expect(open.store.find(spill.id)).toBe(undefined);
-    await expect(open.store.open(spill.id)).rejects.toMatchObject({ code: 'not_allowed' });
+    await expect(open.store.open(spill.id, reader)).rejects.toMatchObject({ code: 'not_allowed' });
     await rename(spill.file, join(outside, 'used'));
   }
 });
@@ -157,7 +157,7 @@ test('a kept answer that somebody replaced by a link or a hard link is not read'
 test('an answer that was deleted is told apart from a wrong path', async () => {
   const { spill } = (await open.store.keep(textResult('deleted'), origin)).parts[0];
   await open.store.remove(spill.id);
-  await expect(open.store.open(spill.id)).rejects.toMatchObject({
+  await expect(open.store.open(spill.id, reader)).rejects.toMatchObject({
     code: 'not_found',
     message: `There is no kept answer "${spill.id}", or no longer.`,
   });
@@ -183,7 +183,7 @@ async function outcomes(ref: string): Promise<Set<string>> {
   const seen = new Set<string>();
   for (let round = 0; round < swapRounds; round++) {
     try {
-      await using opened = await open.store.open(ref);
+      await using opened = await open.store.open(ref, reader);
       seen.add(await opened.handle.readFile('utf8'));
     } catch (error) {
       seen.add(error instanceof AppError ? error.code : String(error));

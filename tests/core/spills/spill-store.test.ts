@@ -1,11 +1,23 @@
 /** Answers kept on disk and found again; what is too old or too much goes, and nothing else. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test, vi } from 'vitest';
 import type { AppError } from '../../../src-main/core/base/errors.ts';
+import { thePerson } from '../../../src-main/core/security/principal.ts';
 import { openSpillDatabase, SpillIndex } from '../../../src-main/core/spills/spill-index.ts';
 import { newSpillId, spillFileName } from '../../../src-main/core/spills/spill.ts';
-import { type OpenStore, openStore, origin, raw, textResult } from './spill-fixture.ts';
+import { callerOf } from '../../support/caller-of.ts';
+import { newHome, type OpenStore, openStore, origin, raw, reader, textResult } from './spill-fixture.ts';
 
 const day = 86_400_000;
 const onWindows = process.platform === 'win32';
@@ -59,6 +71,7 @@ test('an answer is kept whole, in a file that only its owner can read, and descr
   });
   expect(spill).toEqual({
     ...origin,
+    ...{ sentBytes: 127, sentTokens: 32, sentEstimated: false },
     id: expect.stringMatching(/^[a-z2-9]{20}$/) as string,
     answerId: spill.id,
     file: join(open.folder, `files-read_file-${spill.id}.json`),
@@ -94,7 +107,7 @@ test('it is found by id, URI and path, and again after a restart', async () => {
   await open.store.close();
   await using again = await openStore({}, { home: open.home });
   expect(refs.map((ref) => again.store.find(ref))).toEqual(refs.map(() => spill));
-  await using opened = await again.store.open(spill.id);
+  await using opened = await again.store.open(spill.id, reader);
   expect([await opened.handle.readFile('utf8'), opened.spill]).toEqual(['hello', spill]);
 });
 
@@ -264,4 +277,50 @@ test.skipIf(onWindows)('a folder that is a link is not used, and the store says 
   await using open = await openStore({}, { home: other.home, folder: join(other.home, 'link') });
   await expect(open.store.keep(textResult('x'), origin)).rejects.toMatchObject({ code: 'not_allowed' });
   expect(existsSync(join(elsewhere, 'index.db'))).toBe(false);
+});
+
+describe('whose an answer is', () => {
+  const another = callerOf('another-app');
+
+  test('decides who reads it: for all other apps it is as one that never was, by whatever name', async () => {
+    await using open = await openStore();
+    const { parts } = await open.store.keep(textResult('x'.repeat(500)), origin);
+    const { id, file } = parts[0].spill;
+    const [never, nowhere] = [newSpillId(), file.replace(id, newSpillId())];
+    const words = (ref: string, of: string): Promise<string> =>
+      open.store.open(ref, another).then(
+        () => 'opened',
+        (error: unknown) => String(error).replaceAll(of, 'IT'),
+      );
+    expect([await words(id, id), await words(`tooltray://spill/${id}`, id)]).toEqual([
+      await words(never, never),
+      await words(`tooltray://spill/${never}`, never),
+    ]);
+    expect(await words(file, file)).toBe(await words(nowhere, nowhere));
+    for (const principal of [reader, thePerson]) {
+      await using opened = await open.store.open(id, principal);
+      expect(opened.spill).toMatchObject({ id, owner: reader.owner });
+    }
+  });
+
+  test('of before that was written down is the app that it names', async () => {
+    const home = newHome();
+    try {
+      let id: string;
+      {
+        await using open = await openStore({}, { home });
+        const { parts } = await open.store.keep(textResult('x'.repeat(500)), origin);
+        id = parts[0].spill.id;
+      }
+      const before = new DatabaseSync(join(home, 'spills', 'index.db'));
+      before.exec('ALTER TABLE spills DROP COLUMN owner; PRAGMA user_version = 2');
+      before.close();
+      await using open = await openStore({}, { home });
+      await using opened = await open.store.open(id, reader);
+      expect(opened.spill?.owner).toBe(reader.owner);
+      await expect(open.store.open(id, another)).rejects.toMatchObject({ code: 'not_found' });
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
 });

@@ -87,3 +87,23 @@ test('a moment of another day has its day in front, and in short no seconds', ()
   expect(moment(at, dayLater).endsWith(`, ${clock(at)}`)).toBe(true);
   expect(moment(at, dayLater, true).endsWith(`, ${hour(at)}`)).toBe(true);
 });
+
+test('a time of day is written as the system writes it, in summer and in winter', () => {
+  const words = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
+  for (const at of [new Date(2026, 0, 3, 0, 5, 9), new Date(2026, 6, 3, 14, 5, 59), new Date(2026, 11, 31, 23, 59, 59)])
+    expect(clock(at.getTime())).toBe(at.toLocaleTimeString([], words));
+});
+
+test('a time of day follows the zone in which the person is now', () => {
+  const zone = process.env['TZ'];
+  const minutesIn = (name: string): string | undefined => {
+    process.env['TZ'] = name;
+    return /\d+\D(\d+)/.exec(clock(Date.UTC(2026, 6, 3, 14, 5, 9)))?.[1];
+  };
+  try {
+    expect(['Europe/London', 'Asia/Kolkata', 'Asia/Kathmandu'].map(minutesIn)).toEqual(['05', '35', '50']);
+  } finally {
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+  }
+});

@@ -10,7 +10,7 @@ const modes = { mode: 'search', modes: [] };
 test('it names servers, apps and mode', () => {
   const sessions = [session('1', 'Claude Desktop'), session('2', 'Cursor'), session('3', 'Cursor')];
   expect(headline({ ...nothing, servers: [serverRow('a'), serverRow('b')], sessions, modes })).toBe(
-    '2 servers healthy · Claude Desktop and Cursor connected · Search mode',
+    '2 servers healthy · Claude Desktop and Cursor in session · Search mode',
   );
 });
 
@@ -20,7 +20,7 @@ test('it says nothing before anything is known', () => {
 
 test('more than three apps are counted', () => {
   const sessions = ['a', 'b', 'c', 'd'].map((app) => session(app, app));
-  expect(headline({ ...nothing, sessions })).toBe('4 apps connected');
+  expect(headline({ ...nothing, sessions })).toBe('4 apps in session');
 });
 
 test('a pause goes before what the servers would say', () => {

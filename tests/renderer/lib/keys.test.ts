@@ -1,7 +1,8 @@
 /** Keys that do the same everywhere in the dashboard. */
 import { describe, expect, test } from 'vitest';
-import { commandOf, type KeyPress, viewShortcut } from '../../../src-renderer/lib/keys.ts';
+import { commandOf, type KeyPress, paletteKey, viewShortcut } from '../../../src-renderer/lib/keys.ts';
 import { indexAfter } from '../../../src-renderer/lib/row-keys.ts';
+import { shortcutGroups } from '../../../src-renderer/lib/shortcuts.ts';
 
 const plain = { key: '', code: '', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 const places = {
@@ -50,6 +51,32 @@ test('a shortcut is written as the system writes it', () => {
 test('a slash goes to the filter, but is a slash where somebody is typing', () => {
   const press = { ...plain, key: '/' };
   expect([false, true].map((isTyping) => commandOf(press, isTyping, places.browser))).toEqual(['filter', undefined]);
+});
+
+test('the palette opens from everywhere, by the letter of whatever keyboard; in a field, too', () => {
+  const press = (change: Partial<KeyPress>): KeyPress => ({ ...plain, key: 'k', code: 'KeyK', ...change });
+  const of = (change: Partial<KeyPress>, place: keyof typeof places): unknown =>
+    commandOf(press(change), true, places[place]);
+  expect([of({ ctrlKey: true }, 'browser'), of({ metaKey: true }, 'app on a Mac')]).toEqual(['palette', 'palette']);
+  expect(of({ ctrlKey: true, key: 'л' }, 'app')).toBe('palette');
+  // Where the letter K is another key, that of its usual place is another letter's.
+  expect(of({ ctrlKey: true, key: 't' }, 'app')).toBeUndefined();
+  expect([of({ ctrlKey: true }, 'app on a Mac'), of({ ctrlKey: true, shiftKey: true }, 'app'), of({}, 'app')]).toEqual([
+    ...[undefined, undefined, undefined],
+  ]);
+});
+
+test('a question mark tells the keys, but is one where somebody is typing', () => {
+  const press = { ...plain, key: '?', shiftKey: true };
+  expect([false, true].map((isTyping) => commandOf(press, isTyping, places.app))).toEqual(['help', undefined]);
+});
+
+test('the table of shortcuts has each key that a command hears', () => {
+  for (const name of all) {
+    const keys = shortcutGroups(places[name]).flatMap(({ rows }) => rows.flatMap((row) => row.keys));
+    expect(keys).toEqual(expect.arrayContaining([paletteKey(places[name]).shown, '?', '/', 'Esc']));
+    expect(keys).toEqual(expect.arrayContaining([1, 7].map((number) => viewShortcut(number, places[name]).shown)));
+  }
 });
 
 test('arrows move from row to row and stop at the ends', () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   clampPlace,
+  mostRows,
   placeAt,
   placeShowing,
   scrollHeight,
@@ -46,4 +47,13 @@ test('a row is brought into sight by the shortest way', () => {
   expect([placeShowing(2, 200, size), placeShowing(12, 200, size), placeShowing(30, 200, size)]).toEqual([
     40, 200, 520,
   ]);
+});
+
+test('no more rows exist at once than is said, wherever the list is scrolled to', () => {
+  const size = { count: 1_000, rowHeight: 20, viewport: 110 };
+  const counts = Array.from({ length: 400 }, (_, at) => {
+    const { first, end } = visibleRows(at * 7, size);
+    return end - first;
+  });
+  expect(Math.max(...counts)).toBe(mostRows(size));
 });

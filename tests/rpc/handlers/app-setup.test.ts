@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { answerRpc } from '../../../src-main/rpc/answer-rpc.ts';
 import { stateBuilders } from '../../../src-main/rpc/build-state.ts';
 import type { RpcMethod, RpcMethods } from '../../../src-main/rpc/contract.ts';
+import { serverStatuses } from '../../../src-main/rpc/deps.ts';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 
 let person = '';
@@ -58,6 +59,15 @@ test('two apps are found; one is connected by a real handshake, shown as such, a
   expect(sentence).toMatch(/^Cursor is connected\./);
   expect((await setupOf(core)).apps[0]).toMatchObject({ id: 'cursor', connected: 'yes', servers: 1 });
   await expect(ask(core, 'installApp', { app: 'cursor', revision })).rejects.toMatchObject({ code: 'config_conflict' });
+
+  const out = await ask(core, 'previewUninstall', { app: 'cursor' });
+  expect(out).toMatchObject({ file, removesFile: false });
+  expect(out.diff.filter(({ kind }) => kind === 'added')).toEqual([]);
+  expect(out.diff.some(({ kind, text }) => kind === 'removed' && text.includes('"tooltray"'))).toBe(true);
+  expect((await setupOf(core)).apps[0]?.connected).toBe('yes');
+  // What was shown is what is done, or nothing.
+  const stale = ask(core, 'uninstallApp', { app: 'cursor', revision });
+  await expect(stale).rejects.toMatchObject({ code: 'config_conflict' });
 
   await ask(core, 'undoInstall', { undo });
   expect([await readFile(file, 'utf8'), (await setupOf(core)).apps[0]?.connected]).toEqual([before, 'no']);
@@ -119,7 +129,7 @@ test('an offer that is gone from its app is refused by its name', async () => {
 });
 
 test('a server that could be mended waits among what needs the person, with its one action', async () => {
-  await cursor({ x: fixture('echo') });
+  await cursor({ x: { ...fixture('echo'), env: { API_TOKEN: 'of-the-person' } } });
   await using core = await start({ x: { command: 'tooltray-has-no-such-command' } });
   const { offers } = await ask(core, 'healOffers', {});
   expect(offers.map(({ server, source, file }) => [server, source, file])).toEqual([
@@ -127,6 +137,9 @@ test('a server that could be mended waits among what needs the person, with its 
   ]);
   const attention = await stateBuilders(core.host.rpcDeps).attention();
   expect(attention.map(({ server, action }) => [server, action])).toEqual([['x', { kind: 'heal', label: 'Decide' }]]);
+  // What is wrong comes first, and of the other entry nothing before it is looked at.
+  const { detail } = serverStatuses(core.host.core)[0] ?? {};
+  expect(detail).toMatch(/^x did not start: .*Cursor starts it in another way\.$/);
   await expect(ask(core, 'heal', { server: 'x' })).resolves.toMatchObject({ healed: true });
   expect(await stateBuilders(core.host.rpcDeps).attention()).toEqual([]);
 });

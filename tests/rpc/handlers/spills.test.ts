@@ -49,6 +49,13 @@ test('a page that is cut behind a line like the note about it keeps that line', 
   expect(long).toEqual({ fromLine: 3, lines: ['x'.repeat(4000)], totalLines: 4, cut: [3] });
 });
 
+test('one kept answer is told as it stands in the list, and one that is gone says so', async () => {
+  const { core, id } = await keep(Array.from({ length: 3000 }, (_, line) => `line ${line} of many`));
+  const listed = await ask(core, 'spills', {});
+  expect(await ask(core, 'spill', { id })).toEqual((listed['spills'] as readonly unknown[])[0]);
+  expect(await ask(core, 'spill', { id: 'none' })).toMatchObject({ error: { code: 'not_found' } });
+});
+
 /** An answer of these lines, kept by a core. */
 async function keep(lines: readonly string[]): Promise<{ core: TestCore; id: string }> {
   const core = await startCore({ servers: { echo: fixture('echo') } }, { askToken: true });

@@ -1,4 +1,5 @@
 /** `tooltray inbox`: what waits for the person's decision, shown whole and answered by its id; what was decided, and how to take it back. */
+import { count } from '../../../core/base/wording.ts';
 import type { CoreAccess, Decided, InboxItem, InboxSummary } from '../../../rpc/contract.ts';
 import { type Action, command, commonFlags, wrongUse } from '../../command.ts';
 import { withCore } from '../../core-access.ts';
@@ -94,7 +95,7 @@ function partsNamed({ id, parts }: InboxItem, names: readonly string[]): readonl
 }
 
 function summaryLines({ id, sentence, from, at, isGrave }: InboxSummary): string[] {
-  const when = at === undefined ? '' : `, ${new Date(at).toLocaleString()}`;
+  const when = at === undefined ? '' : ` Waits since ${new Date(at).toLocaleString()}.`;
   return [
     `${paint('head', id)}  ${isGrave ? `${paint('bad', 'Look closely.')} ` : ''}${oneLine(sentence)}`,
     `  ${paint('quiet', `${oneLine(from)}${when}`)}`,
@@ -109,7 +110,7 @@ function itemLines(item: InboxItem): string[] {
     ...(meanings.length === 0 ? [] : ['', 'A yes would mean:']),
     ...meanings.map(({ text, isGrave }) => `  ${isGrave ? paint('bad', '!') : ' '} ${oneLine(text)}`),
     ...parts.flatMap(partLines),
-    ...(moreParts === 0 ? [] : ['', `… and ${moreParts} more parts.`]),
+    ...(moreParts === 0 ? [] : ['', `… and ${count(moreParts, 'more part')}.`]),
     '',
     'Answers:',
     ...answers.map(

@@ -1,4 +1,5 @@
 /** `tooltray review [NAME]`: what a server would run, reach and be given, before it may; and the person's word on it. */
+import { count } from '../../../core/base/wording.ts';
 import { AppError } from '../../../core/base/errors.ts';
 import { markHidden } from '../../../core/base/shown-text.ts';
 import type { ServerReview } from '../../../rpc/contract.ts';
@@ -75,6 +76,6 @@ function lookLines({ sentence, parts, moreParts }: NonNullable<ServerReview['loo
     '',
     oneLine(sentence),
     ...parts.flatMap(partLines),
-    ...(moreParts === 0 ? [] : ['', `… and ${moreParts} more parts.`]),
+    ...(moreParts === 0 ? [] : ['', `… and ${count(moreParts, 'more part')}.`]),
   ];
 }

@@ -10,8 +10,11 @@ export interface CountedCall {
   readonly via: string | undefined;
   /** undefined: no answer came. */
   readonly raw: TokenCount | undefined;
-  /** What the pipeline made of it. */
+  /** What the app's model would have read of it without us. */
+  readonly baseline: TokenCount | undefined;
+  /** What the pipeline made of it, and what the model reads of that. */
   readonly given: TokenCount | undefined;
+  readonly read: TokenCount | undefined;
   /** Nobody changed it. */
   readonly untouched: boolean;
 }
@@ -21,66 +24,92 @@ interface CountedAnswer {
   /** The tool that the client app called. */
   readonly tool: string;
   readonly tokens: TokenCount;
+  /** What of them the app's model reads. */
+  readonly read: TokenCount;
   readonly calls: readonly CountedCall[];
 }
 
-type AnsweredCall = CountedCall & { readonly raw: TokenCount; readonly given: TokenCount };
+type Counts = 'raw' | 'baseline' | 'given' | 'read';
+type AnsweredCall = CountedCall & { readonly [Count in Counts]: TokenCount };
 
 export const programs: ReadonlySet<string | undefined> = new Set(['execute', 'code_execution']);
 
 export function bookAnswer(answer: CountedAnswer): readonly Entry[] {
-  const { tokens, calls } = answer;
-  const answered = calls.filter((call): call is AnsweredCall => call.raw !== undefined && call.given !== undefined);
+  const { tokens, read, calls } = answer;
+  const answered = calls.filter((call): call is AnsweredCall => call.raw !== undefined);
   if (answered.length === 0) return [bookOwn(answer)];
-  if (answered.every(({ via }) => programs.has(via))) return bookProgram(tokens, answered);
+  if (answered.every(({ via }) => programs.has(via))) return bookProgram(answer, answered);
   const [only] = answered;
   if (answered.length === 1 && only?.via === undefined && only?.untouched === true) {
     // What our side of the line adds to a message, the server's would have added as well.
-    return [entryOf('results', only.server, only.tool, { times: 1, sent: tokens, raw: tokens })];
+    const figures = { times: 1, sent: tokens, loaded: read, baseline: read, raw: only.raw };
+    return [entryOf('results', only.server, only.tool, figures)];
   }
   return bookThrough(answer, answered);
 }
 
 /** No server's answer is in it. */
-function bookOwn({ kind, tool, tokens, calls }: CountedAnswer): Entry {
+function bookOwn({ kind, tool, tokens, read, calls }: CountedAnswer): Entry {
   const [first] = calls;
   // A call by name that failed would have failed without us, too.
   if (kind === 'direct' && first !== undefined) {
-    return entryOf('other', first.server, first.tool, { times: 1, sent: tokens });
+    return entryOf('other', first.server, first.tool, { times: 1, sent: tokens, loaded: read });
   }
   const cause: Cause = kind === 'discovery' || kind === 'readback' ? kind : 'helpers';
-  return entryOf(cause, '', tool, { times: 1, sent: tokens });
+  return entryOf(cause, '', tool, { times: 1, sent: tokens, loaded: read });
 }
 
 /** What the program said stands for all answers it got, each by its share of them. */
-function bookProgram(tokens: TokenCount, calls: readonly AnsweredCall[]): readonly Entry[] {
-  const shares = divide(
-    tokens.tokens,
-    calls.map(({ raw }) => raw.tokens),
-  );
-  return calls.map(({ server, tool, raw }, index) =>
-    entryOf('code', server, tool, { times: 1, sent: { ...tokens, tokens: shares[index] ?? 0 }, raw }),
+function bookProgram({ tokens, read }: CountedAnswer, calls: readonly AnsweredCall[]): readonly Entry[] {
+  const weights = calls.map(({ raw }) => raw.tokens);
+  const [sent, loaded] = [shareOut(tokens, tokens.tokens, weights), shareOut(read, read.tokens, weights)];
+  return calls.map(({ server, tool, raw, baseline }, index) =>
+    entryOf('code', server, tool, { times: 1, sent: sent[index], loaded: loaded[index], baseline, raw }),
   );
 }
 
 /** What the pipeline gave is the result; what there is beyond it, the helper tool put around it. */
-function bookThrough({ tool, tokens }: CountedAnswer, calls: readonly AnsweredCall[]): readonly Entry[] {
-  const given = calls.reduce((sum, call) => sum + call.given.tokens, 0);
-  const part = Math.min(given, tokens.tokens);
-  const shares = divide(
-    part,
-    calls.map((call) => call.given.tokens),
+function bookThrough({ tool, tokens, read }: CountedAnswer, calls: readonly AnsweredCall[]): readonly Entry[] {
+  const sent = partOf(
+    tokens,
+    calls.map(({ given }) => given),
   );
-  const estimated = tokens.estimated || calls.some((call) => call.given.estimated);
-  const entries = calls.map((call, index) =>
-    entryOf('results', call.server, call.tool, {
+  const loaded = partOf(
+    read,
+    calls.map((call) => call.read),
+  );
+  const entries = calls.map(({ server, tool: called, baseline, raw }, index) =>
+    entryOf('results', server, called, {
       times: 1,
-      sent: { tokens: shares[index] ?? 0, estimated },
-      raw: call.raw,
+      sent: sent.shares[index],
+      loaded: loaded.shares[index],
+      baseline,
+      raw,
     }),
   );
-  const rest = tokens.tokens - part;
-  return rest === 0 ? entries : [...entries, entryOf('helpers', '', tool, { sent: { tokens: rest, estimated } })];
+  const isAll = sent.rest.tokens === 0 && loaded.rest.tokens === 0;
+  return isAll ? entries : [...entries, entryOf('helpers', '', tool, { sent: sent.rest, loaded: loaded.rest })];
+}
+
+/** What of the whole is these parts, shared out among them, and what is beyond them. */
+function partOf(
+  whole: TokenCount,
+  parts: readonly TokenCount[],
+): { readonly shares: readonly TokenCount[]; readonly rest: TokenCount } {
+  const weights = parts.map(({ tokens }) => tokens);
+  const part = Math.min(
+    weights.reduce((sum, weight) => sum + weight, 0),
+    whole.tokens,
+  );
+  const estimated = whole.estimated || parts.some((one) => one.estimated);
+  return {
+    shares: shareOut({ tokens: part, estimated }, part, weights),
+    rest: { tokens: whole.tokens - part, estimated },
+  };
+}
+
+function shareOut({ estimated }: TokenCount, whole: number, weights: readonly number[]): readonly TokenCount[] {
+  return divide(whole, weights).map((tokens) => ({ tokens, estimated }));
 }
 
 /** Whole numbers in proportion to the weights, whose sum is the whole. */

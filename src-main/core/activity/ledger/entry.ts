@@ -20,13 +20,13 @@ export interface Amounts {
   readonly times: number;
   /** Tokens that crossed the line to the client app. */
   readonly sent: number;
-  /** What of them the app loads: all, but for the lists of an app that defers tools. */
+  /** What of them the app's model reads: less than all of the lists of an app that defers tools, and of answers as in as-read.ts. */
   readonly loaded: number;
-  /** Tokens of lists and instructions that the app would have loaded without us. */
+  /** Tokens that it would have read without us: of lists, instructions, and of answers what the app would have let in. */
   readonly baseline: number;
-  /** Tokens of what servers answered, before anything was made of it. */
+  /** Tokens of what servers answered, as they sent it. */
   readonly raw: number;
-  /** What of `sent`, `baseline` and `raw` is an estimate. */
+  /** What of `sent` and `baseline` is an estimate. */
   readonly estimated: number;
 }
 
@@ -39,10 +39,10 @@ export interface Entry extends Amounts {
 
 interface Figures {
   readonly times?: number;
-  readonly sent?: TokenCount;
-  readonly loaded?: TokenCount;
-  readonly baseline?: TokenCount;
-  readonly raw?: TokenCount;
+  readonly sent?: TokenCount | undefined;
+  readonly loaded?: TokenCount | undefined;
+  readonly baseline?: TokenCount | undefined;
+  readonly raw?: TokenCount | undefined;
 }
 
 export const nothing: TokenCount = { tokens: 0, estimated: false };
@@ -50,7 +50,7 @@ export const nothing: TokenCount = { tokens: 0, estimated: false };
 /** `loaded` is what was sent unless given. */
 export function entryOf(cause: Cause, server: string, tool: string, figures: Figures): Entry {
   const { times = 0, sent = nothing, loaded = sent, baseline = nothing, raw = nothing } = figures;
-  const estimated = [sent, baseline, raw].reduce((sum, count) => sum + (count.estimated ? count.tokens : 0), 0);
+  const estimated = [sent, baseline].reduce((sum, count) => sum + (count.estimated ? count.tokens : 0), 0);
   return {
     cause,
     server,
@@ -62,6 +62,11 @@ export function entryOf(cause: Cause, server: string, tool: string, figures: Fig
     raw: raw.tokens,
     estimated,
   };
+}
+
+/** What of it the app's model reads and is set against what it would have read without us. */
+export function loadedInNet(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { cause, loaded }) => sum + (cause === 'other' ? 0 : loaded), 0);
 }
 
 /** Both together. */
@@ -98,6 +103,7 @@ const kinds: ReadonlyMap<string, AnswerKind> = new Map<string, AnswerKind>([
   ...named('call', ['magg_list_kits', 'magg_kit_info', 'magg_load_kit', 'magg_unload_kit', 'manage_servers']),
   ...named('call', ['magg_list_tools', 'magg_analyze_servers', 'magg_smart_configure']),
   ...named('call', ['optimize_descriptions', 'upstream_servers', 'tail_log', 'quarantine_security', 'set_profile']),
+  ...named('call', ['search_servers', 'list_registries']),
 ]);
 
 /** Tools whose input says what they do. */

@@ -1,11 +1,13 @@
 /** One request of a client app, from when it was read to when its answer has gone out, and the calls that ran for it. */
-import type { JsonObject } from '../../base/json.ts';
-import { isTextKind } from '../../spills/messages.ts';
+import { type JsonObject, objectOf } from '../../base/json.ts';
 import { readSpillFacts } from '../../spills/spill.ts';
-import type { Result } from '../../wire/message.ts';
+import type { Message, Result } from '../../wire/message.ts';
 import { RawJson } from '../../wire/raw-json.ts';
+import type { CallOutcome } from '../call-record.ts';
 import type { TokenCount } from '../token-counter.ts';
+import { type AnswerTaker, countRead } from './as-read.ts';
 import type { CountedCall } from './book-answer.ts';
+import type { Entry } from './entry.ts';
 import type { PayloadCounter } from './payload-counter.ts';
 
 /** A call of a server's tool that is over. */
@@ -17,33 +19,125 @@ interface LedgerCall {
   readonly result: Result | undefined;
   /** What became of it. */
   readonly given: Result | undefined;
+  readonly outcome: CallOutcome;
+}
+
+/** What ran for a request, as far as its step tells. */
+export interface RanCall {
+  readonly server: string;
+  readonly tool: string;
+  readonly via: string | undefined;
+  readonly outcome: CallOutcome;
+}
+
+/** Of a server about how far it is: as its notification says. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** In characters, of what a server says of its progress. */
+const longestMessage = 200;
+
+/** Calls of one request that are told of it; a program may make more. */
+const mostRan = 1000;
+
+/** Who asks, as it is when the request is over: a handshake may change all of it. */
+export interface StepOwner {
+  readonly sessionId: string;
+  readonly app: string;
+  readonly mode: string;
+}
+
+/** How a request ended: with what went out, or without an answer. */
+export type StepEnd = Message | 'cancelled';
+
+/** Hears of every request and its end. */
+export interface StepBook {
+  /** For a step that begins then, in ms since the epoch: grows with the time, over restarts as well. */
+  readonly idAt: (startedAt: number) => number;
+  began(exchange: Exchange, owner: () => StepOwner): void;
+  /** What was ended before is not ended again. Returns at once. */
+  ended(exchange: Exchange, end: StepEnd): void;
+  /** What the ledger found of a step. */
+  counted(id: number, entries: readonly Entry[]): void;
+}
+
+/** Of which request an entry is. */
+export type EnteredStep = Pick<Exchange, 'id' | 'startedAt'>;
+
+interface AskedRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** The id of a step that begins then, in ms since the epoch. */
+  readonly idAt: (startedAt: number) => number;
+  /** ms since the epoch. */
+  readonly now: number;
 }
 
 export class Exchange {
+  /** Of its step. */
+  readonly id: number;
+  /** ms since the epoch, and on the clock that times are measured with. */
+  readonly startedAt: number;
+  readonly startedTick = performance.now();
   readonly method: string;
   readonly params: JsonObject;
   readonly #counter: PayloadCounter;
+  readonly #taker: AnswerTaker;
   readonly #late: (call: Promise<CountedCall>) => void;
+  readonly #ran: RanCall[] = [];
   #calls: Promise<CountedCall>[] | undefined = [];
+  /** How far it is, where the server told. */
+  progress: Progress | undefined;
+  /** Gives the request up for a person: it ends at once, and its app is told by whom. undefined: nobody can. */
+  cancel: (() => void) | undefined;
 
   /** `late` hears of calls that end when the request has long been answered with a handle or a question. */
-  constructor(method: string, params: JsonObject, counter: PayloadCounter, late: (call: Promise<CountedCall>) => void) {
+  constructor(
+    { method, params, idAt, now }: AskedRequest,
+    { counter, taker }: { readonly counter: PayloadCounter; readonly taker: AnswerTaker },
+    late: (call: Promise<CountedCall>) => void,
+  ) {
+    this.startedAt = now;
+    this.id = idAt(now);
     this.method = method;
     this.params = params;
     this.#counter = counter;
+    this.#taker = taker;
     this.#late = late;
   }
 
   /** A call that ran for this request is over. Returns at once. */
   called(call: LedgerCall): void {
+    const { server, tool, via, outcome } = call;
+    if (this.#ran.length < mostRan) this.#ran.push({ server, tool, via, outcome });
     const counted = this.#count(call);
     if (this.#calls === undefined) this.#late(counted);
     else this.#calls.push(counted);
   }
 
-  /** The calls that ran for it; none once it is closed. */
+  /** Calls that ran for it and are over. */
+  get ran(): readonly RanCall[] {
+    return this.#ran;
+  }
+
+  /** The same, with their tokens; none once it is closed. */
   get calls(): readonly Promise<CountedCall>[] {
     return this.#calls ?? [];
+  }
+
+  /** A notification about how far something is: of this request where it bears its token. */
+  noteProgress(params: JsonObject): void {
+    const token = objectOf(this.params['_meta'])['progressToken'];
+    const { progressToken, progress, total, message } = params;
+    if (token === undefined || token !== progressToken || typeof progress !== 'number') return;
+    this.progress = {
+      progress,
+      ...(typeof total === 'number' && { total }),
+      ...(typeof message === 'string' && { message: message.slice(0, longestMessage) }),
+    };
   }
 
   /** The answer has gone out. */
@@ -55,23 +149,22 @@ export class Exchange {
   async #count({ server, tool, via, result, given }: LedgerCall): Promise<CountedCall> {
     const untouched = result === given;
     if (result === undefined || given === undefined) {
-      return { server, tool, via, raw: undefined, given: undefined, untouched };
+      return { server, tool, via, raw: undefined, baseline: undefined, given: undefined, read: undefined, untouched };
     }
-    const raw = untouched ? this.#counter.count(result) : (withoutKeptMedia(given) ?? this.#counter.count(result));
-    return {
-      server,
-      tool,
-      via,
-      raw: await raw,
-      given: await (untouched ? raw : this.#counter.count(given)),
-      untouched,
-    };
+    const raw = (untouched ? undefined : countedWhenKept(given)) ?? (await this.#counter.count(result));
+    const baseline = await countRead(result, raw, this.#taker, this.#counter);
+    if (untouched) return { server, tool, via, raw, baseline, given: raw, read: baseline, untouched };
+    const told = await this.#counter.count(given);
+    const read = await countRead(given, told, this.#taker, this.#counter);
+    return { server, tool, via, raw, baseline, given: told, read, untouched };
   }
 }
 
-/** What pictures and sound cost depends on the model: keeping them on disk is not claimed to save what their bytes look like. */
-function withoutKeptMedia(given: Result): TokenCount | undefined {
+/**
+ * One count for one answer: that which was told with it. What pictures and sound cost depends on the model, so that they are in
+ * none: keeping them on disk is not claimed to save what their bytes look like.
+ */
+function countedWhenKept(given: Result): TokenCount | undefined {
   const facts = given instanceof RawJson ? undefined : readSpillFacts(given);
-  if (facts === undefined || facts.parts.every(({ kind }) => isTextKind(kind))) return undefined;
-  return { tokens: facts.resultTokens, estimated: true };
+  return facts && { tokens: facts.resultTokens, estimated: facts.tokensEstimated };
 }

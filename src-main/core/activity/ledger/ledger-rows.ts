@@ -43,9 +43,10 @@ export class LedgerRows {
     this.#options = options;
   }
 
-  add(entries: readonly Entry[], owner: EntryOwner): void {
+  /** `at`: when it happened, in ms since the epoch. */
+  add(entries: readonly Entry[], owner: EntryOwner, at: number): void {
     if (this.#closed) return;
-    const hour = hourOf(this.#options.now());
+    const hour = hourOf(at);
     for (const entry of entries) {
       const key = JSON.stringify([hour, owner.id, owner.app, owner.mode, entry.server, entry.tool, entry.cause]);
       const before = this.#waiting.get(key);

@@ -9,8 +9,9 @@ import { asText, type JsonObject } from '../../base/json.ts';
 import { isFailure, type Message, type Result } from '../../wire/message.ts';
 import { fact } from '../../wire/raw-json.ts';
 import { type AnswerKind, answerKind, type Cause, type Entry, entryOf, inputOf } from './entry.ts';
+import { type AnswerTaker, countRead } from './as-read.ts';
 import { bookAnswer, type CountedCall } from './book-answer.ts';
-import { Exchange } from './exchange.ts';
+import { type EnteredStep, Exchange, type StepBook, type StepOwner } from './exchange.ts';
 import { ListBooks, type ListParts, type ListReader } from './list-books.ts';
 import { listMethods } from './baseline.ts';
 
@@ -34,12 +35,22 @@ interface Standing {
   /** A model reads what it is sent. */
   readonly isRead: boolean;
   readonly defers: boolean;
+  readonly taker: AnswerTaker;
 }
 
 interface SessionParts extends ListParts {
   readonly defersTools: (app: string) => boolean;
   readonly hasModel: (app: string) => boolean;
-  readonly enter: (entries: Promise<readonly Entry[]>, owner: { id: string; app: string; mode: string }) => void;
+  readonly takesAnswers: (app: string) => AnswerTaker;
+  /** `step`: of which request they are. */
+  readonly enter: (
+    entries: Promise<readonly Entry[]>,
+    owner: { id: string; app: string; mode: string },
+    step: EnteredStep | undefined,
+  ) => void;
+  /** ms since the epoch. */
+  readonly now: () => number;
+  readonly steps: Pick<StepBook, 'idAt' | 'began' | 'ended'>;
   readonly ended: (session: LedgerSession) => void;
 }
 
@@ -63,16 +74,39 @@ export class LedgerSession {
 
   /** A request has come. */
   asked(method: string, params: JsonObject): Exchange {
-    return new Exchange(method, params, this.#parts.counter, (call) => {
+    const { steps, counter, now } = this.#parts;
+    const { taker } = this.#of(this.#facts.who());
+    const exchange = new Exchange({ method, params, idAt: steps.idAt, now: now() }, { counter, taker }, (call) => {
       if (this.#late.push(call) > mostLate) void this.#late.shift();
     });
+    steps.began(exchange, this.#owner);
+    return exchange;
   }
+
+  /** A request was given up: no answer goes out. */
+  gaveUp(exchange: Exchange): void {
+    this.#parts.steps.ended(exchange, 'cancelled');
+    exchange.close();
+  }
+
+  /** The app has answered a question of ours, which `asked` was told of. */
+  answered(message: Message, exchange: Exchange): void {
+    this.#parts.steps.ended(exchange, message);
+    exchange.close();
+  }
+
+  readonly #owner = (): StepOwner => {
+    const { app, mode } = this.#facts.who();
+    return { sessionId: this.#facts.id, app, mode };
+  };
 
   /** A frame has gone out; `exchange` is the request that it answers. Returns at once. */
   sent(message: Message, exchange: Exchange | undefined): void {
     const who = this.#facts.who();
-    if (this.#of(who).isRead) this.#enter(this.#book(message, exchange, who), who);
-    exchange?.close();
+    if (this.#of(who).isRead) this.#enter(this.#book(message, exchange, who), who, exchange);
+    if (exchange === undefined) return;
+    this.#parts.steps.ended(exchange, message);
+    exchange.close();
   }
 
   /** What servers offer is not what it was. */
@@ -87,9 +121,10 @@ export class LedgerSession {
   }
 
   #of({ app, client }: Who): Standing {
-    const { defersTools, hasModel } = this.#parts;
+    const { defersTools, hasModel, takesAnswers } = this.#parts;
     if (this.#standing?.app !== app || this.#standing.client !== client) {
-      this.#standing = { app, client, isRead: hasModel(app) && hasModel(client), defers: defersTools(app) };
+      const isRead = hasModel(app) && hasModel(client);
+      this.#standing = { app, client, isRead, defers: defersTools(app), taker: takesAnswers(app) };
     }
     return this.#standing;
   }
@@ -98,8 +133,8 @@ export class LedgerSession {
     return { direct: who.mode === 'server', defers: this.#of(who).defers };
   }
 
-  #enter(entries: Promise<readonly Entry[]>, { app, mode }: Who): void {
-    this.#parts.enter(entries, { id: this.#facts.id, app, mode });
+  #enter(entries: Promise<readonly Entry[]>, { app, mode }: Who, exchange?: Exchange): void {
+    this.#parts.enter(entries, { id: this.#facts.id, app, mode }, exchange);
   }
 
   #book(message: Message, exchange: Exchange | undefined, who: Who): Promise<readonly Entry[]> {
@@ -133,10 +168,12 @@ export class LedgerSession {
     // An answer after a question: the call began with an earlier request.
     const kind: AnswerKind = params['requestState'] === undefined ? answerKind(tool, inputOf(params), mode) : 'await';
     const running = [...own, ...(kind === 'await' ? this.#late.splice(0) : [])];
-    const [tokens, calls] = await Promise.all([this.#parts.counter.count(result), Promise.all(running)]);
+    const { counter } = this.#parts;
+    const [tokens, calls] = await Promise.all([counter.count(result), Promise.all(running)]);
+    const read = await countRead(result, tokens, this.#of(who).taker, counter);
     // What stands for a server in mode `gateway` says of itself which tools there are.
     const shown = kind === 'direct' && mode === 'gateway' && calls.length === 0 ? 'discovery' : kind;
     const definitions = await this.#lists.definitions(tool, calls, this.#reader(who));
-    return [...bookAnswer({ kind: shown, tool, tokens, calls }), ...definitions];
+    return [...bookAnswer({ kind: shown, tool, tokens, read, calls }), ...definitions];
   }
 }

@@ -88,6 +88,7 @@ const expressions: Readonly<Record<SavingsKey, string>> = {
   app: 'app',
   server: 'server',
   tool: "CASE WHEN server = '' THEN tool ELSE server || ':' || tool END",
+  hour: 'hour',
   day: "date(hour / 1000, 'unixepoch', 'localtime')",
   cause: 'cause',
   mode: 'mode',
@@ -98,8 +99,8 @@ export function sumLedger(
   { since = 0, by = 'cause', app }: SavingsQuestion,
   now: number,
 ): readonly CauseSum[] {
-  // Sessions are kept by the hour only; the last hours are told apart there, too.
-  const fine = by === 'session' || since > now - recentMs;
+  // Sessions and hours are kept for the last days only; the last hours are told apart there, too.
+  const fine = by === 'session' || by === 'hour' || since > now - recentMs;
   const table = fine ? 'ledgerHours' : 'ledgerDays';
   const key = !fine && by === 'day' ? 'day' : expressions[by];
   const rows = database
@@ -127,7 +128,7 @@ export function sumLedger(
 }
 
 /** What the ledger answers: sums by what was asked for, the net, and from when on Tooltray pays for itself. */
-export type SavingsKey = 'session' | 'app' | 'server' | 'tool' | 'day' | 'cause' | 'mode';
+export type SavingsKey = 'session' | 'app' | 'server' | 'tool' | 'hour' | 'day' | 'cause' | 'mode';
 
 export interface SavingsQuestion {
   /** Only from then on, in ms since the epoch: to the hour in the last seven days, to the day before. */
@@ -142,19 +143,21 @@ export interface SavingsQuestion {
 export interface SavingsSums {
   /** Lists and instructions that apps would have loaded without Tooltray. */
   readonly baseline: number;
+  /** What of servers' answers the apps would have let in without Tooltray. */
+  readonly answers: number;
   /** What they loaded of Tooltray's own: lists, instructions, discovery, helper texts. */
   readonly spent: number;
-  /** What servers answered, as they sent it. */
+  /** What servers answered, as they sent it: in no net, since no app would have let all of it in. */
   readonly raw: number;
-  /** What the apps were given of it. */
+  /** What the apps let in of what they were given of it. */
   readonly given: number;
   /** What they read of kept answers later. */
   readonly readBack: number;
-  /** baseline − spent + raw − given − readBack; may be negative. */
+  /** baseline − spent + answers − given − readBack; may be negative. */
   readonly net: number;
   /** Everything that crossed the apps' lines. */
   readonly sent: number;
-  /** Share of sent, baseline and raw that is an estimate, 0 to 1. */
+  /** Share of sent, baseline and answers that is an estimate, 0 to 1. */
   readonly estimatedShare: number;
   /** Tool calls that were answered. */
   readonly calls: number;
@@ -177,7 +180,7 @@ export interface BreakEven {
 
 export interface SavingsReport {
   readonly by: SavingsKey;
-  /** Most net first; days in their order. */
+  /** Most net first; days and hours (of the last eight days: its beginning in ms since the epoch) in their order. */
   readonly rows: readonly SavingsRow[];
   readonly causes: readonly SavingsRow[];
   readonly total: SavingsSums;
@@ -202,25 +205,28 @@ export function toRows(sums: readonly CauseSum[], by: SavingsKey): readonly Savi
     const app = parts[0]?.app;
     return { key, ...(app !== undefined && { app }), ...addUp(parts) };
   });
-  return rows.sort(by === 'day' ? (a, b) => (a.key < b.key ? -1 : 1) : (a, b) => b.net - a.net);
+  return rows.sort(by === 'day' || by === 'hour' ? (a, b) => (a.key < b.key ? -1 : 1) : (a, b) => b.net - a.net);
 }
 
 export function addUp(parts: readonly CauseSum[]): SavingsSums {
   const total = (of: (part: CauseSum) => number): number => parts.reduce((sum, part) => sum + of(part), 0);
   const loaded = (isMeant: (cause: Cause) => boolean): number =>
     total((part) => (isMeant(part.cause) ? part.loaded : 0));
-  const [baseline, raw, sent] = [total((part) => part.baseline), total((part) => part.raw), total((part) => part.sent)];
+  const [owed, raw, sent] = [total((part) => part.baseline), total((part) => part.raw), total((part) => part.sent)];
+  const answers = total((part) => (giving.has(part.cause) ? part.baseline : 0));
+  const baseline = owed - answers;
   const spent = loaded((cause) => spending.has(cause));
   const given = loaded((cause) => giving.has(cause));
   const readBack = loaded((cause) => cause === 'readback');
-  const counted = baseline + raw + sent;
+  const counted = owed + sent;
   return {
     baseline,
+    answers,
     spent,
     raw,
     given,
     readBack,
-    net: baseline - spent + raw - given - readBack,
+    net: baseline - spent + answers - given - readBack,
     sent,
     estimatedShare: counted === 0 ? 0 : total((part) => part.estimated) / counted,
     calls: total((part) => (giving.has(part.cause) ? part.times : 0)),

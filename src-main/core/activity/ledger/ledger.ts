@@ -2,9 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
-import type { TokenCounter } from '../token-counter.ts';
+import type { Result } from '../../wire/message.ts';
+import type { TokenCount, TokenCounter } from '../token-counter.ts';
+import type { AnswerTaker } from './as-read.ts';
 import { type ListedServer, ListTexts } from './baseline.ts';
 import type { Entry } from './entry.ts';
+import type { EnteredStep, StepBook } from './exchange.ts';
 import { type EntryOwner, LedgerRows, type LedgerStore } from './ledger-rows.ts';
 import { LedgerSession, type SessionFacts } from './ledger-session.ts';
 import { addUp, breakEvenOf, type SavingsQuestion, type SavingsReport, sumLedger, toRows } from './ledger-table.ts';
@@ -24,7 +27,10 @@ export interface LedgerOptions {
   readonly defersTools: (app: string) => boolean;
   /** Whether a model reads what the app is sent; nothing is booked where none does. */
   readonly hasModel: (app: string) => boolean;
+  readonly takesAnswers: (app: string) => AnswerTaker;
   readonly now: () => number;
+  /** Hears of every request and answer, and of what they weigh. */
+  readonly steps: StepBook;
 }
 
 /** How long a question waits for tokens still being counted, and how long the end does, in ms. */
@@ -60,11 +66,19 @@ export class Ledger {
       servers: this.#options.servers,
       defersTools: this.#options.defersTools,
       hasModel: this.#options.hasModel,
-      enter: (entries, owner) => this.#enter(entries, owner),
+      takesAnswers: this.#options.takesAnswers,
+      steps: this.#options.steps,
+      now: this.#options.now,
+      enter: (entries, owner, step) => this.#enter(entries, owner, step),
       ended: () => this.#sessions.delete(session),
     });
     this.#sessions.add(session);
     return session;
+  }
+
+  /** The tokens of what goes over a line, counted as all that is on record. Never rejects. */
+  count(payload: Result): Promise<TokenCount> {
+    return this.#counter.count(payload);
   }
 
   /** What servers offer is not what it was. */
@@ -100,9 +114,13 @@ export class Ledger {
     this.#rows.close();
   }
 
-  #enter(entries: Promise<readonly Entry[]>, owner: EntryOwner): void {
+  #enter(entries: Promise<readonly Entry[]>, owner: EntryOwner, step: EnteredStep | undefined): void {
     const entered = entries.then(
-      (made) => this.#rows.add(made, owner),
+      (made) => {
+        // In the hour of its step, so that sums of a time are those of its steps.
+        this.#rows.add(made, owner, step?.startedAt ?? this.#options.now());
+        if (step !== undefined) this.#options.steps.counted(step.id, made);
+      },
       // One entry less must not end the core.
       (error: unknown) => this.#options.log.warn('An entry of the savings ledger was lost.', { error }),
     );
@@ -137,7 +155,9 @@ const assumptions: readonly string[] = [
   'Pictures, sound and files that were kept on disk count as nothing: what they would have cost depends on the model.',
   'Of an app that loads tools only when it needs them, on both sides the name and the first line of each tool are counted, and the whole definition from its first call on.',
   'A list counts once when it is sent, although an app shows it to its model again with every request.',
-  'Answers that a program of the model worked on count as if the model had been given each of them whole.',
+  'Answers that a program of the model worked on count as if the model had been given each of them.',
+  'An answer counts at most what its app lets in of it: its own cut where one is known, else its context window. What servers sent is told beside it.',
+  'What an answer says both as text and as structured content counts once, since apps hand one of them to the model; answers of over 1 MB are not looked through for it.',
   'Resources, prompts, errors and notifications would be the same without Tooltray and are in no net.',
   'A connection to a single server changes nothing: its lists count the same on both sides.',
   'What a person tries by hand (this page, the command line, MCP Inspector, mcporter) is in no sum: no model reads it.',

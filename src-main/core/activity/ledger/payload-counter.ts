@@ -38,13 +38,9 @@ export class PayloadCounter {
   async #countBytes(raw: RawJson): Promise<TokenCount> {
     const { byteLength } = raw;
     if (this.#bytes > 0 && this.#bytes + byteLength > mostBytes) return bySize(byteLength);
-    if (byteLength > longestWhole) {
-      const { text, scale } = sampleBytes(raw.chunks, longestWhole / 8);
-      const { tokens } = await this.countText(() => text);
-      return { tokens: Math.round(tokens * scale), estimated: true };
-    }
+    if (byteLength > longestWhole) return countBytes(raw, (text) => this.countText(text));
     this.#bytes += byteLength;
-    const count = await this.countText(() => raw.text());
+    const count = await countBytes(raw, (text) => this.countText(text));
     this.#bytes -= byteLength;
     return count;
   }
@@ -79,6 +75,17 @@ export class PayloadCounter {
       resolve(count);
     });
   }
+}
+
+/** Of an answer that is held as bytes: beyond 4 MB estimated from pieces, by whoever asks in the same way. */
+export async function countBytes(
+  raw: RawJson,
+  count: (text: () => string) => Promise<TokenCount>,
+): Promise<TokenCount> {
+  if (raw.byteLength <= longestWhole) return count(() => raw.text());
+  const { text, scale } = sampleBytes(raw.chunks, longestWhole / 8);
+  const { tokens } = await count(() => text);
+  return { tokens: Math.round(tokens * scale), estimated: true };
 }
 
 /** About four bytes to a token. */

@@ -27,7 +27,7 @@ export class TextsDesk {
     const { number } = question;
     let told: TextsAnswer;
     try {
-      told = { number, found: this.#found(question) };
+      told = { number, ...this.#told(question) };
     } catch (error) {
       told = { number, failure: error instanceof Error ? error.message : String(error) };
     }
@@ -36,19 +36,23 @@ export class TextsDesk {
     return aside === undefined ? told : { ...told, aside };
   }
 
-  #found(question: TextsQuestion): SidesRead | undefined {
+  #told(question: TextsQuestion): Omit<TextsAnswer, 'number'> {
     const now = Date.now();
     if (question.kind === 'put') {
       const masker = Masker.knowing(question.known);
       const calls = question.calls.map((call) => ({ ...call, texts: maskSides(call.sides, masker) }));
       this.#table.put(calls, question.limits, now);
     } else if (question.kind === 'find') {
-      const texts = this.#table.find(question.id, question.startedAt, question.limits, now);
-      return texts && readSides(texts, question.range, Masker.knowing(question.known));
+      const { id, startedAt, limits } = question;
+      const texts = this.#table.find(id, startedAt, limits, now);
+      if (texts !== undefined) return { found: readSides(texts, question.range, Masker.knowing(question.known)) };
+      return { neverWritten: !this.#table.wasDeleted(startedAt, limits, now) };
+    } else if (question.kind === 'search') {
+      return this.#table.search(question.text, question.limit, question.limits, now);
     } else if (question.kind === 'prune') this.#table.prune(question.limits, now);
     else if (question.kind === 'forget') this.#table.forget();
     else this.#table.close();
-    return undefined;
+    return {};
   }
 }
 

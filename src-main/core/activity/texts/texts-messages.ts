@@ -61,6 +61,7 @@ export type TextsQuestion = { readonly number: number } & (
       readonly range: TextRange;
       readonly limits: TextLimits;
     }
+  | { readonly kind: 'search'; readonly text: string; readonly limit: number; readonly limits: TextLimits }
   | { readonly kind: 'prune'; readonly limits: TextLimits }
   | { readonly kind: 'forget' }
   | { readonly kind: 'close' }
@@ -70,6 +71,12 @@ export interface TextsAnswer {
   readonly number: number;
   /** To `find`; undefined: there is no such call (any more). */
   readonly found?: SidesRead | undefined;
+  /** To `find` where there is none: it was never written, as far as is known; else it was deleted. */
+  readonly neverWritten?: boolean;
+  /** To `search`: ids of calls and steps, the newest first. */
+  readonly ids?: readonly number[];
+  /** To `search`: there are more than were asked for. */
+  readonly more?: boolean;
   /** Why it could not be done. */
   readonly failure?: string;
   /** Under which name a broken file was set aside. */

@@ -5,6 +5,7 @@ import { MendedDatabase } from '../../base/mended-database.ts';
 import { transaction } from '../../base/private-database.ts';
 import { deleteOldest } from '../table-room.ts';
 import { type PackedTexts, packTexts, type SideTexts, unpackTexts } from './pack-texts.ts';
+import { type SaidFound, SaidIndex } from './said-index.ts';
 import type { TextLimits } from './texts-messages.ts';
 
 export interface MaskedCall {
@@ -24,6 +25,11 @@ const steps: readonly string[] = [
   ) STRICT;
   CREATE UNIQUE INDEX textsByCall ON texts (call, startedAt);
   CREATE INDEX textsByTime ON texts (startedAt)`,
+  // The latest start among those that were deleted: what is missing and began later was never written.
+  `CREATE TABLE deleted (id INTEGER PRIMARY KEY CHECK (id = 1), until INTEGER NOT NULL) STRICT;
+  INSERT INTO deleted VALUES (1, 0);
+  CREATE TRIGGER textsDeleted AFTER DELETE ON texts
+    BEGIN UPDATE deleted SET until = old.startedAt WHERE until < old.startedAt; END`,
 ];
 
 const dayMs = 86_400_000;
@@ -33,24 +39,32 @@ const insertSql = 'INSERT OR REPLACE INTO texts (call, startedAt, codec, sides, 
 export class TextsTable {
   readonly #file: string;
   readonly #store: MendedDatabase;
+  readonly #said = new SaidIndex();
   #prunedAt = 0;
+  #brokenAt: number | undefined;
 
   /** Opens nothing yet. `onAside`: the file was broken, and lies under that name now. */
   constructor(file: string, onAside: (aside: string) => void) {
     this.#file = file;
-    const pragmas = 'PRAGMA auto_vacuum = INCREMENTAL';
+    // What is deleted is overwritten where it stood, and the pages it had to itself are given back.
+    const pragmas = 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = FAST';
     const kind = { name: 'The texts of calls', pragmas, steps };
-    this.#store = new MendedDatabase(file, kind, (aside) => onAside(aside));
+    this.#store = new MendedDatabase(file, kind, (aside) => {
+      this.#said.reset();
+      this.#brokenAt = Date.now();
+      onAside(aside);
+    });
   }
 
   /** All or none of them; then makes room. Throws what SQLite throws. */
   put(calls: readonly MaskedCall[], limits: TextLimits, now: number): void {
-    const rows = calls.map(({ id, startedAt, texts }) => ({ id, startedAt, packed: packTexts(texts) }));
-    this.#store.use((database) => {
+    const rows = calls.map(({ id, startedAt, texts }) => ({ id, startedAt, texts, packed: packTexts(texts) }));
+    this.#use((database) => {
       transaction(database, () => {
         const insert = database.prepare(insertSql);
-        for (const { id, startedAt, packed } of rows) {
-          insert.run(id, startedAt, packed.codec, packed.sides, packed.body);
+        for (const { id, startedAt, texts, packed } of rows) {
+          const { lastInsertRowid } = insert.run(id, startedAt, packed.codec, packed.sides, packed.body);
+          this.#said.add(database, Number(lastInsertRowid), texts);
         }
         database.prepare('DELETE FROM texts WHERE id <= (SELECT max(id) FROM texts) - ?').run(limits.maxRows);
       });
@@ -62,16 +76,33 @@ export class TextsTable {
   find(id: number, startedAt: number, { keepDays }: TextLimits, now: number): SideTexts | undefined {
     if (startedAt < now - keepDays * dayMs) return undefined;
     const sql = 'SELECT codec, sides, body FROM texts WHERE call = ? AND startedAt = ?';
-    const row = this.#store.use((database) => database.prepare(sql).get(id, startedAt));
+    const row = this.#use((database) => database.prepare(sql).get(id, startedAt));
     return row === undefined ? undefined : unpackTexts(row as unknown as PackedTexts);
+  }
+
+  /** Whether texts of that time were deleted, for their age or for room; else what is missing was never written. */
+  wasDeleted(startedAt: number, { keepDays }: TextLimits, now: number): boolean {
+    if (startedAt < now - keepDays * dayMs) return true;
+    const until = this.#use((database) => database.prepare('SELECT until FROM deleted').get()?.['until']);
+    return startedAt <= Number(until ?? 0);
+  }
+
+  /** Calls and steps in whose texts all these words begin one. */
+  search(text: string, limit: number, { keepDays }: TextLimits, now: number): SaidFound {
+    return this.#use((database) => this.#said.find(database, text, Math.trunc(now - keepDays * dayMs), limit));
   }
 
   /** Deletes what is too much, and what is too old where `byAge` says so. */
   prune({ keepDays, maxBytes }: TextLimits, now: number, byAge = true): void {
-    this.#store.use((database) => {
+    this.#use((database) => {
+      const before = oldestRow(database);
       if (byAge) database.prepare('DELETE FROM texts WHERE startedAt < ?').run(Math.trunc(now - keepDays * dayMs));
-      deleteOldest(database, 'texts', maxBytes);
+      deleteOldest(database, ['texts'], maxBytes);
+      const wasPruned = oldestRow(database) !== before;
+      if (byAge || wasPruned) transaction(database, () => this.#said.settle(database, byAge && wasPruned));
       if (byAge) giveBack(database);
+      // Until the log is written back, the file is as long as it was before.
+      if (wasPruned) database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     });
     if (byAge) this.#prunedAt = now;
   }
@@ -86,8 +117,23 @@ export class TextsTable {
   }
 
   close(): void {
+    this.#said.reset();
     this.#store.close();
   }
+
+  #use<T>(work: (database: DatabaseSync) => T): T {
+    return this.#store.use((database) => {
+      const brokenAt = this.#brokenAt;
+      this.#brokenAt = undefined;
+      // All that was in the broken file is gone, and nothing of it was lost in a crash.
+      if (brokenAt !== undefined) database.prepare('UPDATE deleted SET until = ?').run(brokenAt);
+      return work(database);
+    });
+  }
+}
+
+function oldestRow(database: DatabaseSync): unknown {
+  return database.prepare('SELECT min(id) AS id FROM texts').get()?.['id'];
 }
 
 /** Pages that hold nothing any more; what was deleted is in none of the rest. */

@@ -62,10 +62,10 @@ const searchServers = maggTool({
   properties: { query: { type: 'string' }, limit: { type: 'integer' } },
   required: ['query'],
   readOnly: true,
-  async run(input, { signal }) {
+  async run(input, { registries, signal }) {
     const query = requireText(input, 'query');
     const limit = Math.min(Math.ceil(readNumber(input, 'limit', defaultLimit)), mostResults);
-    const { servers: results, failure } = await searchRegistry(query, limit, signal);
+    const { servers: results, failure } = await searchRegistry(query, limit, registries, signal);
     return { output: { query, results, total: results.length }, ...(failure !== undefined && { errors: [failure] }) };
   },
 });

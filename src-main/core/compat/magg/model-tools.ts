@@ -25,7 +25,7 @@ export const smartConfigure = maggTool({
 async function run(input: JsonObject, context: HelperContext): Promise<MaggAnswer> {
   const source = requireText(input, 'source').trim();
   const name = readText(input, 'server_name')?.trim() ?? nameIn(source);
-  const { servers, failure } = await searchRegistry(lastWord(source), fewResults, context.signal);
+  const { servers, failure } = await searchRegistry(lastWord(source), fewResults, context.registries, context.signal);
   const told = failure === undefined ? {} : { registry: failure };
   const config = context.canSample
     ? await configByModel({ source, name, servers }, context)

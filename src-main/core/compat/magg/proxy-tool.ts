@@ -3,7 +3,7 @@ import { isObject, jsonIn, type JsonObject, objectOf, textOr } from '../../base/
 import { AppError } from '../../base/errors.ts';
 import { shortName } from '../../base/shown-text.ts';
 import { errorResult } from '../../calls/error-result.ts';
-import { wrapUri } from '../../catalog/catalog.ts';
+import { wrapUri } from '../../catalog/resource-names.ts';
 import { notFoundText } from '../../catalog/resolve-resource.ts';
 import type { HelperContext, HelperTool, ModeView } from '../../modes/mode.ts';
 import { findTools, isOwnTool, moreText, needsIn } from '../../modes/find-tools.ts';

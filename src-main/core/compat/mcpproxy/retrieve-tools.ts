@@ -7,7 +7,7 @@ import { toolOffFix } from '../../catalog/tool-finder.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
 import { findTools, moreText, needsIn, needSchema, queryHint, usualLimit } from '../../modes/find-tools.ts';
 import { sawSchema } from '../../modes/show-tools.ts';
-import type { SearchHit } from '../../search/search-index.ts';
+import type { SearchHit } from '../../search/found.ts';
 import { jsonResult, readCount, readSwitch, readText } from './answers.ts';
 import { isQuarantined } from './server-fields.ts';
 import {
@@ -94,7 +94,7 @@ function neededFields({ query, detail, filters, limit, context }: Asked): Answer
   const wanted = readCount(limit, context.retrieve.limit ?? 0, mostHits) || undefined;
   const { tools, more } = findTools(needsIn(query), context, {
     limit: wanted,
-    accepts: (tool) => failedFilters(tool, filters).length === 0,
+    ...(filters.length > 0 && { accepts: (tool) => failedFilters(tool, filters).length === 0 }),
   });
   const open = needSchema(tools, schemasShown);
   const entries = tools.map(({ tool, score }): readonly [CatalogEntry, JsonObject] => {
@@ -251,10 +251,10 @@ function explain(query: string, target: string | undefined, { index }: HelperCon
 }
 
 function explainOne(query: string, target: string, index: HelperContext['index']): JsonObject {
-  const [hit] = index.search(query, { limit: 1, accepts: (id) => id === target }).hits;
+  const found = index.find(query);
+  const [hit] = found.best(1, (id) => id === target);
   if (hit === undefined) return { tool: target, found: false, did_you_mean: index.suggest(target) };
-  const rank = index.search(query, { limit: index.size }).hits.findIndex(({ id }) => id === target) + 1;
-  return { tool: target, found: true, rank, score: hit.score, why: hit.why };
+  return { tool: target, found: true, rank: found.placeOf(target), score: hit.score, why: hit.why };
 }
 
 // How often tools were called and when last, for `include_stats`: from the record of calls, as long as it is kept.

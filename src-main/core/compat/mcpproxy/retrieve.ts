@@ -6,6 +6,7 @@ import { describeTool } from './describe-tool.ts';
 import { quarantineSecurity } from './quarantine-security.ts';
 import { readCache } from './read-cache.ts';
 import { retrieveTools } from './retrieve-tools.ts';
+import { listRegistries, searchServers } from './registry-tools.ts';
 import { setProfile } from './set-profile.ts';
 import { tailLog, upstreamServers } from './upstream-servers.ts';
 import { namedServers } from '../../modes/show-tools.ts';
@@ -31,7 +32,13 @@ export const retrieveMode: Mode = {
 };
 
 /** Callable in every mode, listed in none by itself. */
-export const retrieveAdminTools: readonly HelperTool[] = [upstreamServers, tailLog, quarantineSecurity];
+export const retrieveAdminTools: readonly HelperTool[] = [
+  upstreamServers,
+  tailLog,
+  quarantineSecurity,
+  searchServers,
+  listRegistries,
+];
 
 function instructions({ catalog }: ModeView): string {
   return `Search with retrieve_tools before saying that something cannot be done; then call through call_with. Tools of: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;

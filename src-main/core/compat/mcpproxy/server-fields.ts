@@ -131,6 +131,8 @@ const actions: Readonly<Record<NonNullable<ServerHealth['action']>['kind'], stri
   review: 'approve',
   'edit-config': 'configure',
   'view-log': 'view_logs',
+  'add-secret': 'set_secret',
+  unlock: 'set_secret',
 };
 
 export function connectionStatus({ state, error, failures }: ServerFacts): JsonObject {

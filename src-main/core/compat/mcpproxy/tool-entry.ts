@@ -399,8 +399,10 @@ export function filterDiagnostics(
   { index, catalog }: Pick<HelperContext, 'index' | 'catalog'>,
 ): JsonObject {
   if (filters.length === 0) return {};
-  const { hits } = index.search(query, { limit: index.size });
-  const matched = hits.flatMap(({ id }) => catalog.lookup.tools.withId(id));
+  const matched = index
+    .find(query)
+    .ids()
+    .flatMap((id) => catalog.lookup.tools.withId(id));
   const failures = matched.map((tool) => failedFilters(tool, filters).map((filter) => ({ filter, tool })));
   const omitted = failures.filter((failed) => failed.length > 0).length;
   if (omitted === 0) return {};

@@ -4,6 +4,7 @@ import type { ServerChange } from '../../admin/server-change.ts';
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
+import { addFromRegistry } from './registry-tools.ts';
 import {
   changedFields,
   connectionStatus,
@@ -177,6 +178,7 @@ type Operation = (input: JsonObject, context: HelperContext) => JsonObject | Pro
 const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['list', (_, context) => listServers(context)],
   ['add', addServer],
+  ['add_from_registry', addFromRegistry],
   ['remove', removeServer],
   ['update', patchServer],
   ['patch', patchServer],
@@ -212,6 +214,9 @@ export const upstreamServers: HelperTool = {
         enabled: { type: 'boolean' },
         init_timeout: { ...text, description: 'like 30s' },
         lines: { type: 'integer' },
+        registry: text,
+        id: { ...text, description: 'of search_servers' },
+        inputs_json: { ...text, description: 'JSON object: what its entry asks for' },
         etag: { ...text, description: 'from list: change only if nothing was changed since' },
       },
       required: ['operation'],

@@ -365,14 +365,14 @@ const previewLength = 300;
 const mostKeys = 50;
 
 /** `toolsOnly`: a path is of no use. */
-function spilledText({ exceeded, parts }: SpillFacts, toolsOnly: boolean): string {
+function spilledText({ exceeded, resultBytes, resultTokens, parts }: SpillFacts, toolsOnly: boolean): string {
   const [main, ...others] = parts;
   if (main === undefined) return '';
   const why = exceeded === undefined ? 'written' : 'auto-spilled';
   const limit = exceeded === undefined ? '' : ` (exceeded ${exceeded} bytes)`;
   return [
     `Result ${why} to temporary ${main.kind.toUpperCase()} file${limit}: ${toolsOnly ? main.id : main.file} (auto-deleted later).`,
-    `Size: ${main.bytes} bytes (~${Math.ceil(main.bytes / 4)} tokens).`,
+    `Size: ${resultBytes} bytes (~${resultTokens} tokens).`,
     ...waysOn(main),
     `Format: ${main.kind.toUpperCase()}.`,
     ...shapeOf(main),

@@ -13,7 +13,7 @@ import { callableName, findTool, fullText, parameterNames, shortText, toolsBySer
 export const catalogTools: HelperTool = {
   definition: {
     name: 'catalog_tools',
-    description: 'Tools for several queries (;).',
+    description: 'Find tools: several ; wordings ,',
     inputSchema: { type: 'object', properties: { query: { type: 'string' } } },
     annotations: { readOnlyHint: true },
     _meta: { 'anthropic/alwaysLoad': true },
@@ -42,8 +42,10 @@ export const catalogTools: HelperTool = {
 
 /** What fits the words, in lines to call by. */
 function foundIn(query: string, server: string | undefined, context: HelperContext): JsonObject {
-  const among = new Set([...toolsByServer(context.catalog, server).values()].flat());
-  const { tools, more } = findTools(needsIn(query), context, { accepts: (tool) => among.has(tool) || isOwnTool(tool) });
+  const among = server === undefined ? undefined : new Set([...toolsByServer(context.catalog, server).values()].flat());
+  const { tools, more } = findTools(needsIn(query), context, {
+    ...(among !== undefined && { accepts: (tool) => among.has(tool) || isOwnTool(tool) }),
+  });
   const shown = tools.map(({ tool }) => ({
     name: callableName(tool, context.catalog),
     server: tool.server,
@@ -120,7 +122,7 @@ export const getToolCount: HelperTool = {
 export const getToolSchema: HelperTool = {
   definition: {
     name: 'get_tool_schema',
-    description: 'Tool schema.',
+    description: 'Schema.',
     inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
     annotations: { readOnlyHint: true },
     _meta: { 'anthropic/alwaysLoad': true },

@@ -45,7 +45,7 @@ export async function launchServer(launch: ServerLaunch): Promise<Launched> {
   if ((await findCommand(command, env, cwd)) === undefined) throw notFound(serverName, command);
   try {
     const started = await inBox(launch, env);
-    return { group: await startGroup(started, launch.registry), withheld };
+    return { group: await startGroup({ ...started, owner: serverName }, launch.registry), withheld };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw notFound(serverName, command, error);
     if (error instanceof AppError) throw error;

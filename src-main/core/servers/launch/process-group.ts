@@ -13,6 +13,8 @@ export interface Launch {
   /** The whole environment, PATH included. */
   readonly env: Environment;
   readonly cwd?: string | undefined;
+  /** The server that it is. */
+  readonly owner?: string;
   /** What does not end with the process that is started. */
   readonly leftBehind?: LeftBehind | undefined;
 }
@@ -36,14 +38,20 @@ const killWaitMs = 2000;
 
 export class ProcessGroup {
   readonly child: ChildProcessWithoutNullStreams;
+  readonly owner: string | undefined;
   readonly #registry: ProcessRegistry;
   readonly #leftBehind: LeftBehind | undefined;
   #ending: Promise<void> | undefined;
 
-  private constructor(child: ChildProcessWithoutNullStreams, registry: ProcessRegistry, left: LeftBehind | undefined) {
+  private constructor(
+    child: ChildProcessWithoutNullStreams,
+    registry: ProcessRegistry,
+    { owner, leftBehind }: Pick<Launch, 'owner' | 'leftBehind'>,
+  ) {
     this.child = child;
+    this.owner = owner;
     this.#registry = registry;
-    this.#leftBehind = left;
+    this.#leftBehind = leftBehind;
     registry.add(this);
   }
 
@@ -63,11 +71,16 @@ export class ProcessGroup {
     });
     // Later errors (a signal that could not be sent) show in the group's end; without a listener they would end us.
     child.on('error', () => undefined);
-    return new ProcessGroup(child, registry, options.leftBehind);
+    return new ProcessGroup(child, registry, options);
   }
 
   get pid(): number | undefined {
     return this.child.pid;
+  }
+
+  /** It goes on in a container, whose processes are none of the group's. */
+  get inContainer(): boolean {
+    return this.#leftBehind !== undefined;
   }
 
   /** stdin's end, then SIGTERM, then SIGKILL; resolves when nothing of the group runs any more. Never rejects. */

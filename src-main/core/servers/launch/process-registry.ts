@@ -4,8 +4,17 @@ import type { ChildrenList } from './children-list.ts';
 interface Killable {
   /** Of the group's first process, once it runs. */
   readonly pid: number | undefined;
+  /** The server that it is; undefined: something else. */
+  readonly owner?: string | undefined;
+  readonly inContainer?: boolean;
   /** Ends the whole group at once, without waiting. */
   killNow(): void;
+}
+
+export interface OwnedGroup {
+  readonly pid: number;
+  readonly owner: string;
+  readonly inContainer: boolean;
 }
 
 /** One per core. Our own SIGKILL cannot be caught: whoever outlives that is ended by the next core, from the list on disk. */
@@ -29,6 +38,13 @@ export class ProcessRegistry {
 
   delete(group: Killable): void {
     if (this.#groups.delete(group) && group.pid !== undefined) this.#list?.delete(group.pid);
+  }
+
+  /** The groups that are servers, by the process ids of their leaders. */
+  owned(): OwnedGroup[] {
+    return [...this.#groups].flatMap(({ pid, owner, inContainer = false }) =>
+      pid === undefined || owner === undefined ? [] : [{ pid, owner, inContainer }],
+    );
   }
 
   get size(): number {

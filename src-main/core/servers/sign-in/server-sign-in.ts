@@ -9,7 +9,7 @@ import type { SignedOut } from './sign-out.ts';
 import type { Grant, RefusedRights, Registration, SignInStore, StoredSignIn } from './sign-in-store.ts';
 import { RightsLedger, type WantedRights } from './wanted-rights.ts';
 
-interface ServerSignInOptions {
+export interface ServerSignInOptions {
   readonly serverName: string;
   readonly serverUrl: string;
   /** Who we are there, as the entry says, references to secrets in it. */
@@ -75,6 +75,11 @@ export class ServerSignIn {
       return guarded(url, init);
     };
     this.#fetch = createSignInFetch({ serverName, fetch: dial, home: () => this.#home });
+  }
+
+  /** Of the store: the same for every entry that leads to the same sign-in. */
+  get key(): string {
+    return this.#options.key;
   }
 
   /** What must never be shown. */

@@ -6,8 +6,9 @@ import { Event } from '../../base/events.ts';
 import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { HttpFetch } from '../network/http-fetch.ts';
-import { type FilledEntry, ServerSignIn } from './server-sign-in.ts';
-import { signInKey, SignInStore } from './sign-in-store.ts';
+import { type FilledEntry, ServerSignIn, type ServerSignInOptions } from './server-sign-in.ts';
+import { signInKey, SignInStore, type StoredSignIn } from './sign-in-store.ts';
+import type { SignedOut } from './sign-out.ts';
 
 interface SignInsOptions {
   /** Where tokens lay before there was a vault, and the locks on them: a folder of its own. */
@@ -49,19 +50,8 @@ export class SignIns {
     const key = signInKey(config.name, config.url, config.oauth?.clientId);
     const known = this.#servers.get(key);
     if (known !== undefined && isDeepStrictEqual(known.client, config.oauth)) return known;
-    const signIn = new ServerSignIn({
-      serverName: config.name,
-      serverUrl: config.url,
-      client: config.oauth,
-      fill: () => this.#fill(config),
-      key,
-      store: this.#store,
-      http: this.#http,
-      waitMs: this.#options.waitMs ?? 5 * 60_000,
-      onSecrets: () => this.secretsChanged.emit(),
-      onChange: () => this.changed.emit(),
-      hasTwin: () => this.#hasTwin(key, config.url),
-    });
+    const { name: serverName, url: serverUrl, oauth: client } = config;
+    const signIn = this.#open({ serverName, serverUrl, client, fill: () => this.#fill(config), key });
     this.#servers.set(key, signIn);
     return signIn;
   }
@@ -81,6 +71,17 @@ export class SignIns {
     );
   }
 
+  /** For one to which no entry leads any more, by its key: as `ServerSignIn.leave`. */
+  async leave(key: string, serverName: string): Promise<{ readonly takenBack: Promise<SignedOut> }> {
+    const known = this.#servers.get(key);
+    if (known !== undefined) return known.leave();
+    const { grant } = await this.#store.read(key).catch((): StoredSignIn => ({}));
+    // Its address is not known any more: what may be dialed goes by where it was granted.
+    const serverUrl = grant?.discovery.authorizationServerUrl ?? 'https://gone.invalid';
+    const fill = (): Promise<FilledEntry> => Promise.resolve({ serverUrl });
+    return this.#open({ serverName, serverUrl, fill, key }).leave();
+  }
+
   /** What lies in files from before goes into the vault. Never rejects. */
   moveIntoVault(): Promise<void> {
     return this.#store.moveAll();
@@ -95,6 +96,18 @@ export class SignIns {
     this.#loaded ??= import('../network/http-fetch.ts').then(({ HttpFetch }) => new HttpFetch(this.#options));
     return this.#loaded;
   };
+
+  #open(entry: Pick<ServerSignInOptions, 'serverName' | 'serverUrl' | 'client' | 'fill' | 'key'>): ServerSignIn {
+    return new ServerSignIn({
+      ...entry,
+      store: this.#store,
+      http: this.#http,
+      waitMs: this.#options.waitMs ?? 5 * 60_000,
+      onSecrets: () => this.secretsChanged.emit(),
+      onChange: () => this.changed.emit(),
+      hasTwin: () => this.#hasTwin(entry.key, entry.serverUrl),
+    });
+  }
 
   async #fill(config: HttpServerConfig): Promise<FilledEntry> {
     const { url, oauth } = (await this.#options.fill?.(config)) ?? config;

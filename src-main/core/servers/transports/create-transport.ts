@@ -21,7 +21,7 @@ import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
 import type { SignIns } from '../sign-in/sign-ins.ts';
 import type { HttpTransportOptions } from './http-line.ts';
 import { adaptSdkTransport, type SdkTransport } from './memory-transport.ts';
-import { StderrLog } from './stderr-log.ts';
+import { ServerLog } from './server-log.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 interface TransportDeps {
@@ -29,8 +29,8 @@ interface TransportDeps {
   readonly carried?: CarriedEnvironments | undefined;
   readonly boxes?: Boxes | undefined;
   readonly registry: ProcessRegistry;
-  /** What this server says on stderr; it outlives the transport. */
-  readonly stderr: StderrLog;
+  /** What this server says, and what becomes of it; outlives the transport. */
+  readonly log: ServerLog;
   /** Our own environment: proxies for servers over HTTP. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Without it nobody is signed in to servers over HTTP. */
@@ -86,7 +86,7 @@ async function httpOptions(config: HttpServerConfig, deps: TransportDeps): Promi
   return { serverName: name, url, headers, maxMessageBytes, env, mask, budgets, signIn };
 }
 
-// Makes the transports of all servers, each with the log of its stderr, which outlives restarts.
+// Makes the transports of all servers, each with its log, which outlives restarts.
 
 interface TransportFactoryOptions {
   readonly env: Env;
@@ -96,7 +96,7 @@ interface TransportFactoryOptions {
   readonly carried?: CarriedEnvironments | undefined;
   /** Without it nothing starts that wants a box. */
   readonly boxes?: Boxes | undefined;
-  /** Folder of the servers' stderr logs. */
+  /** Folder of the servers' logs. */
   readonly logDir: string;
   readonly mask: (text: string) => string;
   /** What no built-in server touches. */
@@ -110,7 +110,7 @@ interface TransportFactoryOptions {
 
 export class TransportFactory {
   readonly #options: TransportFactoryOptions;
-  readonly #stderr = new Map<string, StderrLog>();
+  readonly #logs = new Map<string, ServerLog>();
 
   constructor(options: TransportFactoryOptions) {
     this.#options = options;
@@ -119,7 +119,7 @@ export class TransportFactory {
   create(config: ServerConfig): Transport {
     return createTransport(config, {
       ...this.#options,
-      stderr: this.#stderrOf(config.name),
+      log: this.log(config.name),
       connectBuiltin: async ({ builtin, folders }) => {
         const { own } = this.#options;
         const { connectBuiltin } = await import('../builtin/utils-server.ts');
@@ -130,29 +130,30 @@ export class TransportFactory {
 
   /** The last lines a server said on stderr, oldest first. */
   lastLines(server: string): readonly string[] {
-    return this.#stderr.get(server)?.lines() ?? [];
+    return this.#logs.get(server)?.lines() ?? [];
   }
 
-  /** Where its stderr is written, absolute. */
+  /** What it says and what becomes of it, over restarts. */
+  log(server: string): ServerLog {
+    const known = this.#logs.get(server);
+    if (known !== undefined) return known;
+    const log = new ServerLog({ file: new RotatingFile(this.logFile(server)), mask: this.#options.mask });
+    this.#logs.set(server, log);
+    return log;
+  }
+
+  /** Where its log is written, absolute. */
   logFile(server: string): string {
     return serverLogFile(this.#options.logDir, server);
   }
 
   /** Writes out and closes the logs. */
   close(): void {
-    for (const log of this.#stderr.values()) log.close();
-  }
-
-  #stderrOf(server: string): StderrLog {
-    const known = this.#stderr.get(server);
-    if (known !== undefined) return known;
-    const log = new StderrLog({ file: new RotatingFile(this.logFile(server)), mask: this.#options.mask });
-    this.#stderr.set(server, log);
-    return log;
+    for (const log of this.#logs.values()) log.close();
   }
 }
 
-/** Where a server's stderr is written, below the folder of such logs. */
+/** Where a server's log is written, below the folder of such logs. */
 export function serverLogFile(folder: string, server: string): string {
   return join(folder, `${server.replace(/[^A-Za-z0-9._-]/g, '_')}.log`);
 }

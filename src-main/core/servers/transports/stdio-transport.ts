@@ -10,12 +10,12 @@ import type { Transport, TransportHandlers } from '../../wire/transport.ts';
 import { launchServer, type ServerLaunch } from '../launch/launch-server.ts';
 import type { ProcessGroup } from '../launch/process-group.ts';
 import { longestGreeting, longestParsed } from './lossless-fetch.ts';
-import type { StderrLog } from './stderr-log.ts';
+import type { ServerLog } from './server-log.ts';
 import { within } from '../../base/within.ts';
 
 export interface StdioTransportOptions extends ServerLaunch {
   readonly maxMessageBytes: number;
-  readonly stderr: StderrLog;
+  readonly log: ServerLog;
   /** What all lines together may have unread, and half-read, of the memory. */
   readonly budgets?: LineBudgets | undefined;
   /** How long the server has to end by itself, and again after SIGTERM, in ms. */
@@ -40,6 +40,8 @@ export class StdioTransport implements Transport, ByteHolder {
   #group: ProcessGroup | undefined;
   /** Names of the person's variables that it did not get. */
   #withheld: readonly string[] = [];
+  /** Lines of the log from before it was started: another process said them. */
+  #saidBefore = 0;
   #ending: Promise<void> | undefined;
   /** The wait for the exit of a process that took no message; one, however many calls find out. */
   #givingUp: Promise<void> | undefined;
@@ -55,10 +57,12 @@ export class StdioTransport implements Transport, ByteHolder {
   }
 
   async start(handlers: TransportHandlers): Promise<void> {
+    this.#saidBefore = this.#options.log.said;
     const { group, withheld } = await launchServer(this.#options);
     this.#group = group;
     this.#withheld = withheld;
     this.#handlers = handlers;
+    this.#options.log.note(`Started, process ${group.pid}.`);
     this.#listen(group, handlers);
     // Closed while it was starting: nobody else would end it.
     if (this.#closedByUs) await this.#end();
@@ -105,7 +109,7 @@ export class StdioTransport implements Transport, ByteHolder {
     const { child } = group;
     this.#readMessages(child.stdout, handlers);
     child.stdout.once('end', () => void this.#giveUpUnlessExited(group, 'it closed its output'));
-    child.stderr.on('data', (chunk: Buffer) => this.#options.stderr.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => this.#options.log.push(chunk));
     child.stdin.on('drain', () => this.#options.budgets?.unread.set(this, 0));
     child.stdin.on('error', () => void this.#giveUpUnlessExited(group, 'it closed its input'));
     for (const stream of [child.stdout, child.stderr]) stream.on('error', () => undefined);
@@ -181,8 +185,15 @@ export class StdioTransport implements Transport, ByteHolder {
     await within(drained, drainMs);
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
     this.#options.budgets?.unread.set(this, 0);
-    this.#options.stderr.end();
+    this.#options.log.end();
+    this.#options.log.note(`Process ${group.pid} ${this.#endInWords(group)}.`);
     this.#handlers?.onClose(this.#closedByUs ? undefined : this.#exitError(group));
+  }
+
+  #endInWords({ child }: ProcessGroup): string {
+    const how = howEnded(child.exitCode, child.signalCode);
+    if (this.#reason !== undefined) return `was stopped because ${this.#reason}, and ${how}`;
+    return this.#closedByUs ? `was asked to end, and ${how}` : how;
   }
 
   #exitError(group: ProcessGroup): AppError {
@@ -191,7 +202,7 @@ export class StdioTransport implements Transport, ByteHolder {
       code: group.child.exitCode,
       signal: group.child.signalCode,
       reason: this.#reason,
-      stderrLines: this.#options.stderr.lines(30),
+      stderrLines: this.#options.log.linesSince(this.#saidBefore, 30),
       withheld: this.#withheld,
     });
   }
@@ -232,8 +243,8 @@ const isNoise = /^\s+at |^[\s{}[\](),;^]*$|^Node\.js v\d/;
 
 function describeExit(facts: ExitFacts): AppError {
   const { serverName, code, signal, reason, stderrLines } = facts;
-  const how = signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
-  const what = reason === undefined ? `${serverName} ${how}` : `${serverName} was stopped because ${reason}`;
+  const what =
+    reason === undefined ? `${serverName} ${howEnded(code, signal)}` : `${serverName} was stopped because ${reason}`;
   const said = stderrLines.filter((line) => !isNoise.test(line)).slice(-maxLastWords);
   const lastWords = said.length === 0 ? '.' : `. It last said: ${said.join(' ⏎ ')}`;
   const missing = missedVariable(facts);
@@ -241,6 +252,10 @@ function describeExit(facts: ExitFacts): AppError {
     fix: missing === undefined ? 'Look at its log for the reason; it is started again by itself.' : missing,
     data: { code, signal, stderr: stderrLines },
   });
+}
+
+function howEnded(code: number | null, signal: string | null): string {
+  return signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
 }
 
 /** A variable that it names in its last words, that the person has and that it was not given. */

@@ -40,6 +40,8 @@ export interface HttpListenerOptions {
   readonly admitApp?: ((app: string | undefined) => void) | undefined;
   readonly openLegacy: (endpoint: Endpoint) => OpenSession;
   readonly openModern: OpenModern;
+  /** Whether what an app of 2026-07-28 declares can count; all of it where it is absent. */
+  readonly takesKind?: ((endpoint: Endpoint) => boolean) | undefined;
   /** Anything outside of /mcp; answers false when it is not its own either. */
   readonly other?: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean>) | undefined;
   /** As they are now. */
@@ -85,7 +87,7 @@ export class HttpListener {
     this.#streams = new Streams(options.budgets?.unread);
     const { sessionsFile: file } = options;
     this.#legacy = new LegacyHttp(this.#streams, options.limits, file === undefined ? [] : takeLeftSessions(file));
-    this.#modern = new ModernEndpoints(options.openModern);
+    this.#modern = new ModernEndpoints(options.openModern, options.takesKind);
   }
 
   get modernEndpoints(): readonly ModernEndpoint[] {
@@ -124,6 +126,11 @@ export class HttpListener {
   /** What it has open in 2026-07-28, where no session is; sessions are ended by whoever opened them. */
   endApp(app: string): void {
     this.#modern.end(app);
+  }
+
+  /** The same where the view is over. */
+  endModern(isOver: (endpoint: ModernEndpoint) => boolean): void {
+    this.#modern.endWhere(isOver);
   }
 
   /** Ends what tokens of profiles have open, sessions and streams, where they are over. */
@@ -288,7 +295,7 @@ export class HttpListener {
         case 'modern': {
           const { method, id, params } = inbound.request;
           const what = method === 'subscriptions/listen' ? 'streams' : 'requests';
-          const serving = this.#modern.at(endpoint, place.path, params);
+          const serving = this.#modern.at(endpoint, place, params);
           return await this.#taken(what, response, id, () =>
             serving.serve(inbound.request, request, response, this.#streams),
           );

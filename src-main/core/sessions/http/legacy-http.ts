@@ -14,7 +14,8 @@ import { KeptEvents } from './kept-events.ts';
 import type { LeftSession } from './left-sessions.ts';
 import { LegacyLine, sessionGone, type SessionPlace, type SessionSeed } from './legacy-line.ts';
 
-export type OpenSession = (transport: Transport) => Promise<unknown>;
+/** `seed`: where it was opened, and by whom. */
+export type OpenSession = (transport: Transport, seed: SessionSeed) => Promise<unknown>;
 
 /** How often it is looked whether an app is gone for good, in ms. */
 const sweepMs = 30_000;
@@ -148,7 +149,7 @@ export class LegacyHttp {
       kept: this.#kept,
       onEnd: () => this.#lines.delete(seed.id),
     });
-    await open(line);
+    await open(line, seed);
     this.#lines.set(seed.id, line);
     this.#sweep ??= setInterval(() => this.#endGone(), sweepMs).unref();
     return line;

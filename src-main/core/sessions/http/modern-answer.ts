@@ -5,6 +5,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { type Message, type RequestId, type Result, rpcCode, type RpcErrorBody } from '../../wire/message.ts';
 import { toErrorBody } from '../../wire/peer.ts';
 import type { EventStream, Streams } from './event-stream.ts';
+import { cancelledAnswer, cancelledByPerson } from '../cancelled-answer.ts';
 import { refusalOf, refuse, writeJson } from './http-io.ts';
 
 /** What is not answered by then is answered on a stream, which says that it goes on: clients and proxies end silent requests, in ms. */
@@ -62,6 +63,12 @@ export class ModernAnswer {
     // Not found was -32002 before this revision.
     const said = body.code === -32002 ? { ...body, code: rpcCode.invalidParams } : body;
     this.#finish({ jsonrpc: '2.0', id: this.#id, error: said }, statusOf(said, isKnown));
+  }
+
+  /** A person ends it, whose app waits on. */
+  cancel(request: Parameters<typeof cancelledAnswer>[1]): void {
+    this.#gone?.abort(cancelledByPerson);
+    this.#finish(cancelledAnswer(this.#id, request), 200);
   }
 
   /** We end it. */

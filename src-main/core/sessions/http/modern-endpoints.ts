@@ -1,50 +1,84 @@
 /**
- * The endpoints of 2026-07-28 over HTTP: one for each address, and for each client app by the name that its requests carry
- * where the address names none. Lists may depend on what a request brings along, never on its connection.
+ * The endpoints of 2026-07-28 over HTTP: one for each address and whose token opens it, and for each client app by the name that its
+ * requests carry where the address names none. Lists may depend on what a request brings along, never on its connection.
  */
-import { isObject, type JsonObject } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { kindOfApp } from '../../servers/app-kind.ts';
 import { metaKey, metaOf } from '../../wire/eras.ts';
-import { type Endpoint, endpointOf } from '../views/endpoint.ts';
+import type { Endpoint } from '../views/endpoint.ts';
+import type { SessionPlace } from './legacy-line.ts';
 import type { ModernEndpoint } from './modern-http.ts';
 
-export type OpenModern = (endpoint: Endpoint, key: string) => ModernEndpoint;
+/** `key`: another for each, with whoever came in front. */
+export type OpenModern = (endpoint: Endpoint, place: SessionPlace, key: string) => ModernEndpoint;
 
 /** Anyone may call itself anything; names beyond these share the endpoint of those without one. */
 const mostApps = 50;
+/** Beyond these what an app declares beside its name counts for nothing. */
+const mostEndpoints = 500;
+/** Stands in no address. */
+const kindMark = '\n';
+
+interface Opened {
+  readonly app: string | undefined;
+  readonly serving: ModernEndpoint;
+}
 
 export class ModernEndpoints {
   readonly #open: OpenModern;
-  readonly #opened = new Map<string, ModernEndpoint>();
+  readonly #opened = new Map<string, Opened>();
   readonly #apps = new Set<string>();
+  readonly #takes: (endpoint: Endpoint) => boolean;
 
-  constructor(open: OpenModern) {
+  /** `takes`: whether what a request declares can count; asked with each one. */
+  constructor(open: OpenModern, takes: (endpoint: Endpoint) => boolean = () => true) {
     this.#open = open;
+    this.#takes = takes;
   }
 
   get all(): readonly ModernEndpoint[] {
-    return [...this.#opened.values()];
+    return [...this.#opened.values()].map(({ serving }) => serving);
   }
 
   /** By the params of a request. Throws AppError mode_unknown or server_not_found. */
-  at(endpoint: Endpoint, path: string, params: JsonObject | undefined): ModernEndpoint {
+  at(endpoint: Endpoint, place: SessionPlace, params: JsonObject | undefined): ModernEndpoint {
     const app = endpoint.app === undefined ? this.#appOf(params) : undefined;
-    const key = app === undefined ? path : `${path} ${app}`;
+    const capabilities = objectOf(metaOf(params)[metaKey.clientCapabilities]);
+    const kind = kindOfApp(capabilities);
+    const { holder, path } = place;
+    // An address begins with a slash, and holders do not.
+    const address = holder === 'person' ? path : `${holder} ${path}`;
+    const name = app === undefined ? address : `${address} ${app}`;
+    const named = app === undefined ? endpoint : { ...endpoint, app };
+    const declared = kind === undefined ? named : { ...named, capabilities };
+    const wanted = kind === undefined || !this.#takes(declared) ? name : `${name}${kindMark}${kind.key}`;
+    // Anyone may declare anything as well.
+    const key = this.#opened.has(wanted) || this.#opened.size < mostEndpoints ? wanted : name;
     const known = this.#opened.get(key);
-    if (known !== undefined) return known;
-    const opened = this.#open(app === undefined ? endpoint : { ...endpoint, app }, key);
-    this.#opened.set(key, opened);
-    return opened;
+    if (known !== undefined) return known.serving;
+    const serving = this.#open(key === name ? named : declared, place, key);
+    this.#opened.set(key, { app: named.app, serving });
+    return serving;
   }
 
   /** Those whose address or requests name the app; its next request would open them anew. */
   end(app: string): void {
-    const named = [...this.#opened].filter(([key]) => endpointOf(key)?.app === app || key.endsWith(` ${app}`));
-    for (const [path] of named) this.#opened.delete(path);
-    for (const [, endpoint] of named) endpoint.close();
+    this.#close((opened) => opened.app === app);
+  }
+
+  /** Those whose view is over; their next request would open them anew. */
+  endWhere(isOver: (endpoint: ModernEndpoint) => boolean): void {
+    this.#close(({ serving }) => isOver(serving));
   }
 
   close(): void {
     for (const endpoint of this.all) endpoint.close();
+  }
+
+  #close(isMeant: (opened: Opened) => boolean): void {
+    const meant = [...this.#opened].filter(([, opened]) => isMeant(opened));
+    for (const [key] of meant) this.#opened.delete(key);
+    for (const [, { serving }] of meant) serving.close();
   }
 
   #appOf(params: JsonObject | undefined): string | undefined {

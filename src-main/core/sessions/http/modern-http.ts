@@ -6,6 +6,7 @@ import { AppError } from '../../base/errors.ts';
 import { asText, isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import type { CatalogChange } from '../../catalog/live-catalog.ts';
+import type { Principal } from '../../security/principal.ts';
 import { paramMismatch } from '../../servers/param-headers.ts';
 import { metaKey, metaOf } from '../../wire/eras.ts';
 import { type Result, rpcCode, type RpcRequest } from '../../wire/message.ts';
@@ -15,15 +16,16 @@ import { modernResult } from '../modern.ts';
 import type { ParkedCalls } from '../parked-calls.ts';
 import type { SessionView } from '../session-view.ts';
 import { Session } from '../session.ts';
-import { honoured, subscribedUris, Subscriptions } from '../subscriptions.ts';
+import { honoured, subscribedUris, Subscriptions, taskTold, wantedTasks, withTasks } from '../subscriptions.ts';
 import type { Streams } from './event-stream.ts';
 import { refusal, refuse } from './http-io.ts';
 import { ModernAnswer } from './modern-answer.ts';
 import type { SessionSlots } from './session-slots.ts';
 
 interface ModernEndpointOptions {
-  /** The path, and the client app where it names itself: parked calls are taken up where they were left. */
+  /** Whose token, the path, and the client app where it names itself: another for each endpoint. */
   readonly key: string;
+  readonly principal: Principal;
   readonly app: string | undefined;
   readonly view: SessionView;
   readonly parked: ParkedCalls;
@@ -43,6 +45,7 @@ const known: ReadonlySet<string> = new Set([
   'resources/templates/list',
   'resources/read',
   'completion/complete',
+  ...['tasks/get', 'tasks/update', 'tasks/cancel'],
 ]);
 
 export class ModernEndpoint {
@@ -76,17 +79,24 @@ export class ModernEndpoint {
       if (fault !== undefined) return refuse(response, refusal(400, rpcCode.headerMismatch, fault, id));
     }
     const client = clientName(params);
-    const { exchange, sent } = this.#meter.open(this.#options.app ?? client, client, method, params);
+    const { exchange, sent, gaveUp } = this.#meter.open(this.#options.app ?? client, client, method, params);
     const answer = new ModernAnswer(response, id, streams, sent);
     try {
       if (method === 'subscriptions/listen') return answer.result(await this.#listen(params, id, answer));
       this.#answers.add(answer);
+      exchange.cancel = () => answer.cancel(exchange);
       answer.result(await this.#handle(method, params, client, id, answer, exchange));
     } catch (error) {
       answer.error(error, known.has(method));
     } finally {
       this.#answers.delete(answer);
+      gaveUp();
     }
+  }
+
+  /** A request is being answered, or somebody listens for changes. */
+  get isBusy(): boolean {
+    return this.#answers.size > 0 || this.#subscriptions.isOpen;
   }
 
   announce(change: CatalogChange): void {
@@ -97,6 +107,11 @@ export class ModernEndpoint {
 
   resourceUpdated(uri: string): void {
     if (this.#subscribed.has(uri)) this.#subscriptions.publish('notifications/resources/updated', { uri });
+  }
+
+  /** As the view has it from the server. */
+  taskTold(params: JsonObject): void {
+    this.#subscriptions.publish(taskTold, params);
   }
 
   /** Ends what it has open: streams with their last word, all else as given up. */
@@ -122,15 +137,15 @@ export class ModernEndpoint {
     { signal, notify }: ModernAnswer,
     exchange: Exchange,
   ): Promise<Result> {
-    const { key, app, view, parked, slots } = this.#options;
+    const { key, principal, app, view, parked, slots } = this.#options;
     const memoryId = `${key} ${client}`;
-    return slots.use(memoryId, (sessionId, hold) => {
+    return slots.use({ key: memoryId, isShared: principal.isShared }, (sessionId, hold) => {
       const session = new Session({
         id: sessionId,
         app,
         view,
         parked,
-        principal: key,
+        principalOf: () => principal,
         notify: () => undefined,
         ask: asksNobody,
         hold,
@@ -143,19 +158,27 @@ export class ModernEndpoint {
 
   /** Open until the app goes away or we end. The servers must hear what it is subscribed to, and when it ends. */
   async #listen(params: JsonObject, id: string | number, { signal, notify }: ModernAnswer): Promise<Result> {
-    const { serverInfo, capabilities } = await this.view.introduce();
-    const filter = honoured(params['notifications'], capabilities);
+    const { serverInfo, capabilities: announced } = await this.view.introduce();
+    const filter = honoured(params['notifications'], announced);
     this.view.watch();
     const uris = subscribedUris(filter);
     const context = this.#subscriber(params);
+    const capabilities = objectOf(metaOf(params)[metaKey.clientCapabilities]);
+    const listener = {
+      ...context,
+      clientCapabilities: capabilities,
+      memoryId: `${this.#options.key} ${clientName(params)}`,
+    };
+    const tasks = this.view.hearTasks(wantedTasks(params['notifications']), listener);
     for (const uri of uris) {
       this.#subscribed.set(uri, (this.#subscribed.get(uri) ?? 0) + 1);
       this.view.subscribe(uri, context).catch(() => undefined);
     }
     try {
-      const result = await this.#subscriptions.listen({ id, signal, notify }, filter);
+      const result = await this.#subscriptions.listen({ id, signal, notify }, withTasks(filter, tasks));
       return modernResult('subscriptions/listen', result, serverInfo);
     } finally {
+      tasks.end();
       for (const uri of uris) this.#release(uri, context);
     }
   }
@@ -172,6 +195,7 @@ export class ModernEndpoint {
   /** One subscriber for the whole endpoint: its streams are counted here. */
   #subscriber(params: JsonObject): CallerContext {
     return {
+      principal: this.#options.principal,
       sessionId: `${this.#options.key} streams`,
       app: this.#options.app ?? clientName(params),
       mode: this.view.mode,

@@ -10,13 +10,19 @@ export class SessionSlots {
   readonly #idle = new Map<string, NodeJS.Timeout>();
   readonly #ended: (id: string) => void;
 
-  /** `ended` is called with an id that was not used for five minutes. */
+  /** `ended` is called with an id that was not used for five minutes, or at once where it is for one request alone. */
   constructor(ended: (id: string) => void) {
     this.#ended = ended;
   }
 
-  /** `hold` keeps the id for something that goes on when the task is over. */
-  async use<T>(key: string, task: (id: string, hold: (until: Promise<unknown>) => void) => Promise<T>): Promise<T> {
+  /**
+   * `isShared`: nobody can tell whether the next request is of the same client, so that what the id has is not left to it. `hold` keeps
+   * the id for something that goes on when the task is over.
+   */
+  async use<T>(
+    { key, isShared }: { readonly key: string; readonly isShared: boolean },
+    task: (id: string, hold: (until: Promise<unknown>) => void) => Promise<T>,
+  ): Promise<T> {
     const busy = this.#busy.get(key) ?? new Set();
     this.#busy.set(key, busy);
     let slot = 0;
@@ -28,7 +34,8 @@ export class SessionSlots {
     const release = (): void => {
       busy.delete(slot);
       if (busy.size === 0) this.#busy.delete(key);
-      this.#idle.set(id, this.#endLater(id));
+      if (isShared) this.#ended(id);
+      else this.#idle.set(id, this.#endLater(id));
     };
     try {
       return await task(id, (until) => held.push(until));

@@ -1,6 +1,8 @@
 /** Which part of Tooltray a client app addresses, and the view that shows it. */
 import { AppError } from '../../base/errors.ts';
-import { isToolOn } from '../../config/app-config.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { type AppConfig, isToolOn, uiFor } from '../../config/app-config.ts';
+import { type AppKind, kindOfApp, showsViews, viewExtension } from '../../servers/app-kind.ts';
 import type { SessionCore } from '../session-settings.ts';
 import type { SessionView } from '../session-view.ts';
 import { findProfile, profilesOf, unknownProfile } from '../../profiles/profile-scope.ts';
@@ -19,6 +21,8 @@ export interface Endpoint {
   readonly narrowsBy?: string;
   /** The client app, where the address or `--app` names it. */
   readonly app?: string | undefined;
+  /** What its requests declare it can do. */
+  readonly capabilities?: JsonObject | undefined;
 }
 
 /** MCPProxy's addresses of modes. */
@@ -55,13 +59,13 @@ export function endpointOf(pathname: string): Endpoint | undefined {
 
 /** Throws AppError mode_unknown, server_not_found, or not_found for a profile. */
 export function viewFor(endpoint: Endpoint, whole: SessionCore): SessionView {
-  return viewIn(profilesAt(endpoint, whole), endpoint, whole);
+  return viewIn(profilesAt(endpoint, whole), endpoint, coreOf(endpoint, whole));
 }
 
 /** The same for a session, which may narrow itself by `set_profile` where all servers are shown together. */
 export function sessionViewFor(endpoint: Endpoint, whole: SessionCore): SessionView {
   if (endpoint.server !== undefined) return viewFor(endpoint, whole);
-  return new NarrowingView(profilesAt(endpoint, whole), endpoint, whole);
+  return new NarrowingView(profilesAt(endpoint, whole), endpoint, coreOf(endpoint, whole));
 }
 
 function profilesAt({ app, profile }: Endpoint, whole: SessionCore): readonly string[] {
@@ -70,13 +74,30 @@ function profilesAt({ app, profile }: Endpoint, whole: SessionCore): readonly st
   return profilesOf(config, app, profile);
 }
 
+/** The kind of app that comes there, as far as the person lets what it declares count. */
+export function kindAt({ app, capabilities = {} }: Endpoint, config: AppConfig): AppKind | undefined {
+  return kindOfApp(capabilities, uiFor(config, app) === 'off' ? [viewExtension] : []);
+}
+
+/** The core as apps have it that declare the same extensions. */
+function coreOf(endpoint: Endpoint, whole: SessionCore): SessionCore {
+  const kind = kindAt(endpoint, whole.config());
+  return kind === undefined ? whole : (whole.inKind?.(kind) ?? whole);
+}
+
 function viewIn(profiles: readonly string[], endpoint: Endpoint, whole: SessionCore): SessionView {
   const core = coreIn(profiles, whole);
   if (endpoint.server === undefined) return new MergedView(endpoint, core);
   const { catalog, servers, steps, settleMs, flow } = core;
   const server = servers.get(endpoint.server).config.name;
   const isOn = (name: string, tool: string): boolean => isToolOn(core.config(), name, tool);
-  return new ServerView({ server, servers, catalog, steps, isOn, settleMs, flow, hasTool: core.hasTool });
+  const shows = core.kind !== undefined && showsViews(core.kind);
+  return new ServerView({
+    ...{ server, servers, catalog, steps, isOn, settleMs, flow },
+    hasTool: core.hasTool,
+    tasks: core.serverTasks.of(server),
+    showsViews: shows,
+  });
 }
 
 /** Why a path leads nowhere, with the ones that do. */

@@ -1,37 +1,48 @@
 /** Calls of tools in a merged view: a helper of ours runs here, a server's tool goes through the pipeline; slow ones get a handle. */
-import { isObject, type JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { markSteering, shortName } from '../../base/shown-text.ts';
+import { withoutTasks } from '../../calls/call-task.ts';
 import { type CallerContext, type CallRequest, type CallSteps, callTool } from '../../calls/call-tool.ts';
 import { errorResult } from '../../calls/error-result.ts';
 import { isCancelled, readArguments } from '../../calls/read-arguments.ts';
 import { type AwaitWish, calledTool, furtherTry, SlowCalls } from '../../calls/slow-calls.ts';
 import { tellWhole } from '../../calls/whole-answer.ts';
+import type { ViewTool } from '../../catalog/view-tools.ts';
 import { findDynamicHelper } from '../../mode-list.ts';
 import { awaitLine, awaitResult, isCalledByName } from '../../modes/await-result.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
 import { shownSchemas } from '../../modes/show-tools.ts';
 import type { Era } from '../../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
-import { fact } from '../../wire/raw-json.ts';
+import { HeardTasks } from './heard-tasks.ts';
 import type { MergedParts } from './merged-parts.ts';
+import { noTask, ServerTasks, underTaskId } from './server-tasks.ts';
+import { ViewCalls } from './view-calls.ts';
 
 export class MergedCalls {
   readonly #parts: MergedParts;
   readonly #steps: CallSteps;
   readonly #lists: (tool: string, era: Era) => boolean;
   readonly #slow: SlowCalls;
-  readonly #tasks = new TaskServers();
+  readonly #tasks = new ServerTasks();
+  readonly heardTasks: HeardTasks;
+  readonly #views: ViewCalls;
 
   /** `lists`: whether a client app of that era is shown a tool of that name. */
   constructor(parts: MergedParts, lists: (tool: string, era: Era) => boolean) {
     const { answerRoom, shaper, steps } = parts.core;
     this.#parts = parts;
+    this.heardTasks = new HeardTasks({ tasks: this.#tasks, servers: parts.core.servers, flow: parts.core.flow });
+    this.#views = new ViewCalls(parts.settings);
     this.#steps = {
       ...steps,
-      call: async (tool, ...asked) => {
-        const answer = await steps.call(tool, ...asked);
+      call: async (tool, params, request, context) => {
+        // A program has nobody who would come back for a task.
+        const asked = request.inProgram === true ? withoutTasks(context) : context;
+        const answer = await steps.call(tool, params, request, asked);
         parts.links.note(tool.server, answer);
-        return answer;
+        this.#views.note(tool, context);
+        return this.#tasks.note(tool.server, answer, context);
       },
     };
     this.#lists = lists;
@@ -56,10 +67,14 @@ export class MergedCalls {
       ...caller,
       lists: (tool: string) => this.#lists(tool, era),
       shownSchemas: shownSchemas(this.#parts.contexts.memory),
+      ...(this.#views.areShown && { showsViews: true }),
     };
     if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
     // It keeps to the limit by itself.
     if (name === awaitResult.definition.name) return this.#run(name, params, context);
+    const own = this.#helper(name) === undefined ? this.#views.find(name) : undefined;
+    // An interface waits for its answer; a handle would say nothing to it.
+    if (own !== undefined) return this.#runForView(own, params, context);
     const label = (): string => calledTool(params, this.#helper(name) !== undefined);
     return this.#slow.run(label, context, (own, again) => this.#run(name, { ...params, ...again }, own));
   }
@@ -74,9 +89,22 @@ export class MergedCalls {
     return this.#slow.take(wish, furtherTry(rest), context);
   }
 
-  /** The server of the task that a request is about; undefined where it is about none we know. */
-  serverOfTask(params: JsonObject): string | undefined {
-    return this.#tasks.find(params);
+  /** A request about a task: a slow call of ours, or one that a server answered with. Rejects with RpcError where there is none. */
+  async task(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
+    const own = await this.#slow.task(method, params, context);
+    if (own !== undefined) return own;
+    const known = this.#tasks.find(params, context.principal);
+    if (known === undefined) throw noTask(context);
+    const { flow, servers } = this.#parts.core;
+    const answer = await servers.get(known.server).request(method, known.params, context);
+    // What came of it is an answer of a tool.
+    flow.noteText(`${known.server}: a task`, known.server, answer, context);
+    return underTaskId(answer, params['taskId']);
+  }
+
+  /** As SessionView has it. */
+  taskId(server: string, taskId: string, sessionId: string): string | undefined {
+    return this.#tasks.idFor(server, taskId, sessionId);
   }
 
   /** Calls that go on are ended. */
@@ -89,9 +117,14 @@ export class MergedCalls {
     const input = readArguments({ arguments: args });
     const helper = this.#helper(name);
     if (helper !== undefined) return this.#runHelper(helper, input ?? {}, rest, context);
-    const result = await this.pass({ tool: name, arguments: input, rest }, context);
-    this.#tasks.note(result, () => this.#parts.core.catalog.finder.find(name).server);
-    return result;
+    return this.pass({ tool: name, arguments: input, rest }, context);
+  }
+
+  #runForView(tool: ViewTool, params: JsonObject, context: CallerContext): Promise<Result> {
+    const { name, arguments: args, ...rest } = params;
+    const input = readArguments({ arguments: args });
+    const request = { tool: String(name), arguments: input, rest, byView: true, spill: 'never' } as const;
+    return callTool(request, context, { ...this.#steps, resolve: () => tool });
   }
 
   /** Whatever goes wrong in a helper is for the model to read. */
@@ -99,12 +132,14 @@ export class MergedCalls {
     const { contexts, core } = this.#parts;
     const { name } = helper.definition;
     await core.catalog.configured(core.settleMs);
-    const own = contexts.make(name, rest, context);
+    const openedViews = new Set<string>();
+    const own = contexts.make(name, rest, { ...context, openedViews });
     try {
       const answer = await helper.run(input, own);
       if (helper.admin === true) this.#noteLook(own, input);
       const result = contexts.handedOn(answer) ? answer : tellWhole(isQuoted(helper) ? answer : markSteering(answer));
-      return helper.spills === true ? await core.shaper.shapeOwn(result, name, context) : result;
+      const shaped = helper.spills === true ? await core.shaper.shapeOwn(result, name, context) : result;
+      return this.#views.leading(shaped, openedViews);
     } catch (error) {
       if (isCancelled(error)) throw error;
       return errorResult(error);
@@ -150,27 +185,4 @@ export class MergedCalls {
 /** What it hands out is an answer of a server or of a program, letter by letter, and not our words about servers. */
 function isQuoted({ spills, reachable }: HelperTool): boolean {
   return spills === true || reachable === true;
-}
-
-// Which server a task belongs to that a tool's answer named: whoever asks for the task later names nothing else.
-
-/** The oldest are forgotten first. */
-const maxTasks = 1000;
-
-class TaskServers {
-  readonly #servers = new Map<string, string>();
-
-  /** `serverOf` is asked only where the answer names a task. */
-  note(answer: Result, serverOf: () => string): void {
-    const task = fact(answer, 'task');
-    if (!isObject(task) || typeof task['taskId'] !== 'string') return;
-    this.#servers.set(task['taskId'], serverOf());
-    const oldest = this.#servers.keys().next();
-    if (this.#servers.size > maxTasks && oldest.done !== true) this.#servers.delete(oldest.value);
-  }
-
-  /** Of the task that a request is about; undefined where it is about none we know. */
-  find({ taskId }: JsonObject): string | undefined {
-    return typeof taskId === 'string' ? this.#servers.get(taskId) : undefined;
-  }
 }

@@ -1,13 +1,15 @@
 /** The list of tools that a merged view shows: the mode's own, those the person pinned, the servers', and what a session turned out to need. */
-import { type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
-import { isOurUri, wrapUri } from '../../catalog/catalog.ts';
+import { isOurUri, wrapUri } from '../../catalog/resource-names.ts';
+import { forViewsOnly, isViewUri } from '../../servers/view-facts.ts';
 import { ownPrompts, ownResources } from '../../mode-list.ts';
 import { awaitResult, listsAwait } from '../../modes/await-result.ts';
 import { type OwnPrompt, readOwnResource, usablePrompts } from '../../modes/mode.ts';
 import { hasParamHeaders } from '../../servers/param-headers.ts';
 import type { Era } from '../../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
+import { toObject } from '../../wire/raw-json.ts';
 import { isNotFound } from '../session-view.ts';
 import { acceptableEntry } from './acceptable-entry.ts';
 import type { MergedParts } from './merged-parts.ts';
@@ -69,7 +71,21 @@ export class MergedTools {
     const mayAwait =
       handles === true &&
       listsAwait({ mode, era, tools, catalog, followsLists: this.#followsLists, used: this.#awaits() });
-    return mayAwait ? [...tools, awaitResult.definition] : tools;
+    const all = mayAwait ? [...tools, awaitResult.definition] : tools;
+    return [...all, ...this.#besides(all, era)];
+  }
+
+  /** Tools with a user interface that are not listed yet, and those that interfaces call, which apps keep from their models. */
+  #besides(tools: readonly JsonObject[], era: Era): readonly JsonObject[] {
+    const { listedViews, ui, view } = this.#parts.settings.current;
+    if (ui === undefined || ui === 'off') return [];
+    const listed = new Set(tools.map((tool) => tool['name']));
+    const shown = listedViews.filter((tool) => !listed.has(tool['name']));
+    for (const tool of shown) listed.add(tool['name']);
+    const forViews = view.catalog.viewTools.filter(({ isAlone, listedName }) => isAlone && !listed.has(listedName));
+    return [...shown, ...forViews.map(({ definition }) => forViewsOnly(definition))].map((tool) =>
+      acceptableEntry('tools', tool, era),
+    );
   }
 }
 
@@ -146,7 +162,7 @@ export class MergedResources {
         .request('resources/read', { ...params, uri: target.uri }, context);
       core.flow.noteText(`${target.server}: ${target.uri}`, target.server, answer, context);
       links.note(target.server, answer);
-      return answer;
+      return isViewUri(uri) && uri !== target.uri ? underUri(answer, target.uri, uri) : answer;
     } catch (error) {
       throw isNotFound(error) ? lookUp.noResource(uri) : error;
     }
@@ -171,6 +187,14 @@ export class MergedResources {
     if (known !== undefined) return known.listedUri;
     return isOurUri(uri) || resources.some((resource) => resource.uri === uri) ? wrapUri(server, uri) : uri;
   }
+}
+
+/** An app that shows a user interface takes no content of another address for it. */
+function underUri(answer: Result, own: string, uri: string): Result {
+  const { contents, ...rest } = toObject(answer);
+  if (!Array.isArray(contents)) return answer;
+  const named = (contents as unknown[]).map((one) => (isObject(one) && one['uri'] === own ? { ...one, uri } : one));
+  return { ...rest, contents: named };
 }
 
 function uriOf(params: JsonObject): string {

@@ -4,7 +4,8 @@ import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { CallerContext, CallRequest } from '../../calls/call-tool.ts';
 import type { AwaitWish } from '../../calls/slow-calls.ts';
-import { type CatalogEntry, isOurUri } from '../../catalog/catalog.ts';
+import type { CatalogEntry } from '../../catalog/catalog.ts';
+import { isOurUri } from '../../catalog/resource-names.ts';
 import type { LiveCatalog } from '../../catalog/live-catalog.ts';
 import { resolveEntry } from '../../catalog/resolve-entry.ts';
 import { resourceNotFound, type ResourceTarget, resourceTarget } from '../../catalog/resolve-resource.ts';
@@ -61,7 +62,8 @@ export class HelperContexts {
 
   /** `rest`: what came beside the helper's input goes on with whatever it asks for: answers to a server's questions, too. */
   make(tool: string, rest: JsonObject, context: CallerContext): HelperContext {
-    const { activity, admin, catalog, descriptions, profileChoice, spillFiles, sandbox, settleMs } = this.#core;
+    const { activity, admin, catalog, descriptions, profileChoice, registries, spillFiles, sandbox, settleMs } =
+      this.#core;
     const { sessionId, app, signal } = context;
     const { mode, view: shown, code, retrieve, toolFilter, wholeAnswers } = this.#settings.current;
     const view = this.#view;
@@ -80,7 +82,7 @@ export class HelperContexts {
       getPrompt: (name, args) => view.getPrompt({ ...rest, name, ...(args && { arguments: args }) }, context),
       awaitCall: (wish) => this.#noted(view.awaitCall(wish, rest, context)),
       refresh: (server) => this.#refresh(server),
-      spillFiles: new NotedFiles(spillFiles, (ref, text) => this.#noteKept(ref, text, context)),
+      spillFiles: new NotedFiles(spillFiles(context.principal), (ref, text) => this.#noteKept(ref, text, context)),
       longestText: longestTextFor(app),
       toolActivity: () => activity.stats().tools,
       usedTools: () => activity.usedTools(),
@@ -89,6 +91,7 @@ export class HelperContexts {
       retrieve,
       code,
       admin,
+      registries,
       descriptions,
       author: { app, sessionId, tool, mode: mode.name },
       memory: this.memory,
@@ -101,7 +104,7 @@ export class HelperContexts {
     };
   }
 
-  /** An answer that is read back is as private, and as foreign, as when it came; its reader may be another session. */
+  /** An answer that is read back is as private, and as foreign, as when it came; its reader may be another session of its app. */
   #noteKept(ref: string, text: string, context: CallerContext): void {
     const { spillOf, flow } = this.#core;
     const { server, tool } = spillOf(ref) ?? { server: 'tooltray', tool: 'a file' };
@@ -191,7 +194,10 @@ export class LookUp {
   async resource(
     uri: string,
     context: Waiter,
-    isFound: () => boolean = () => this.#catalog.current.resources.some(({ listedUri }) => listedUri === uri),
+    isFound: () => boolean = () => {
+      const { resources, views } = this.#catalog.current;
+      return [resources, views].some((known) => known.some(({ listedUri }) => listedUri === uri));
+    },
   ): Promise<ResourceTarget> {
     await this.#catalog.configured(this.#settleMs);
     const shownBy = this.#links.shownBy(uri);

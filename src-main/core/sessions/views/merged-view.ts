@@ -3,10 +3,13 @@ import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import type { CatalogChange, LiveCatalog } from '../../catalog/live-catalog.ts';
 import { factsOfApp } from '../../client-apps/app-limits.ts';
+import { mergedExtensions, showsViews, tasksExtension, viewExtension } from '../../servers/app-kind.ts';
 import type { ListKey } from '../../servers/listing.ts';
+import type { ManagedServer } from '../../servers/managed-server.ts';
 import type { Era } from '../../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { type SessionCore, type SettingsAddress, SettingsOfSession } from '../session-settings.ts';
+import type { Hearing } from './heard-tasks.ts';
 import { HelperContexts, LookUp } from './merged-parts.ts';
 import { MergedCalls } from './merged-calls.ts';
 import { MergedPrompts, MergedResources, MergedTools } from './merged-lists.ts';
@@ -62,8 +65,8 @@ export class MergedView implements SessionView {
     return this.#core.servers.all.map(({ config }) => config.name);
   }
 
-  shows(server: string): boolean {
-    return this.#core.servers.find(server) !== undefined;
+  shows(server: ManagedServer): boolean {
+    return this.#core.servers.find(server.config.name) === server;
   }
 
   async introduce(): Promise<Introduction> {
@@ -80,17 +83,35 @@ export class MergedView implements SessionView {
         prompts: { listChanged: true },
         logging: {},
         completions: {},
+        ...this.#extensions(),
       },
       instructions: mode.instructions(view),
     };
   }
 
+  /** What its servers declare, for an app that declares some itself; interfaces pass whoever declares them: some apps look for none else. */
+  #extensions(): JsonObject {
+    const { kind, servers } = this.#core;
+    if (kind === undefined) return {};
+    const own = {
+      ...(showsViews(kind) && { [viewExtension]: {} }),
+      // A slow call is one.
+      ...(tasksExtension in kind.extensions && { [tasksExtension]: {} }),
+    };
+    const declared = servers.all.map(({ handshake }) => handshake?.capabilities ?? {});
+    const extensions = mergedExtensions([...declared, { extensions: own }]);
+    return Object.keys(extensions).length === 0 ? {} : { extensions };
+  }
+
   async list(key: ListKey, era: Era): Promise<readonly JsonObject[]> {
-    const { catalog, settleMs } = this.#core;
+    const { catalog, compared, settleMs } = this.#core;
+    await compared?.(settleMs);
     const { mode, reason } = this.#settings.current;
     // Where Tooltray chose the mode, it may choose another one once it knows what there is.
     const isFixed = key === 'tools' && mode.fixedList === true && reason === undefined;
     if (!isFixed) await catalog.settled(settleMs);
+    // What came up meanwhile is asked as well.
+    if (!isFixed) await compared?.(settleMs);
     if (key === 'tools') return this.#tools.list(era);
     return key === 'prompts' ? this.#prompts.list(era) : this.#resources.list(key, era);
   }
@@ -133,8 +154,7 @@ export class MergedView implements SessionView {
   }
 
   async other(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
-    const server = this.#calls.serverOfTask(params);
-    if (server !== undefined) return this.#core.servers.get(server).request(method, params, context);
+    if (method.startsWith('tasks/')) return this.#calls.task(method, params, context);
     throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
   }
 
@@ -152,6 +172,18 @@ export class MergedView implements SessionView {
 
   changedLists(change: CatalogChange): CatalogChange {
     return { ...change, tools: change.tools && this.#tools.differs() };
+  }
+
+  hearTasks(ids: readonly string[], context: CallerContext): Hearing {
+    return this.#calls.heardTasks.hear(ids, context);
+  }
+
+  toldOfTask(server: string, params: JsonObject): JsonObject | undefined {
+    return this.#calls.heardTasks.told(server, params);
+  }
+
+  taskId(server: string, taskId: string, sessionId: string): string | undefined {
+    return this.#calls.taskId(server, taskId, sessionId);
   }
 
   listedUri(server: string, uri: string): string {

@@ -5,10 +5,12 @@ import type { CatalogChange, LiveCatalog } from '../../catalog/live-catalog.ts';
 import type { ProfileChoice } from '../../modes/mode.ts';
 import { isWithin, type OfferedTools, scopeOf, unknownProfile } from '../../profiles/profile-scope.ts';
 import type { ListKey } from '../../servers/listing.ts';
+import type { ManagedServer } from '../../servers/managed-server.ts';
 import type { Era } from '../../wire/eras.ts';
 import type { Result } from '../../wire/message.ts';
 import type { SessionCore, SettingsAddress } from '../session-settings.ts';
 import type { Introduction, SessionView } from '../session-view.ts';
+import type { Hearing } from './heard-tasks.ts';
 import { MergedView } from './merged-view.ts';
 
 export class NarrowingView implements SessionView {
@@ -47,7 +49,7 @@ export class NarrowingView implements SessionView {
     return this.#shown.catalog;
   }
 
-  shows(server: string): boolean {
+  shows(server: ManagedServer): boolean {
     return this.#shown.shows(server);
   }
 
@@ -116,6 +118,18 @@ export class NarrowingView implements SessionView {
 
   end(): void {
     for (const view of this.#views.values()) view.end();
+  }
+
+  hearTasks(ids: readonly string[], context: CallerContext): Hearing {
+    return this.#shown.hearTasks(ids, context);
+  }
+
+  toldOfTask(server: string, params: JsonObject): JsonObject | undefined {
+    return this.#shown.toldOfTask(server, params);
+  }
+
+  taskId(server: string, taskId: string, sessionId: string): string | undefined {
+    return this.#shown.taskId(server, taskId, sessionId);
   }
 
   listedUri(server: string, uri: string): string {

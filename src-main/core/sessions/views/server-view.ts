@@ -1,10 +1,12 @@
 /** One server alone, names and texts untouched: what `/mcp/server/<name>` shows. */
 import { AppError } from '../../base/errors.ts';
-import { isObject, type JsonObject } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { shortName } from '../../base/shown-text.ts';
 import { type CallerContext, type CallSteps, callTool } from '../../calls/call-tool.ts';
 import { readArguments } from '../../calls/read-arguments.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
+import { tasksExtension } from '../../servers/app-kind.ts';
+import { isFor } from '../../servers/view-facts.ts';
 import type { CatalogChange, IsToolOn, LiveCatalog } from '../../catalog/live-catalog.ts';
 import type { Handshake } from '../../servers/handshake.ts';
 import { emptyListing, type Listing, type ListKey } from '../../servers/listing.ts';
@@ -13,7 +15,9 @@ import { hasParamHeaders } from '../../servers/param-headers.ts';
 import type { ServerSet } from '../../servers/server-manager.ts';
 import type { Flow } from '../../trust/flow/flow.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
+import { goneTask, ownTasks, type ServerTasks } from './server-tasks.ts';
 import { HeldLists, type Introduction, type SessionView } from '../session-view.ts';
+import { HeardTasks, type Hearing } from './heard-tasks.ts';
 
 interface ServerViewOptions {
   readonly server: string;
@@ -23,9 +27,13 @@ interface ServerViewOptions {
   readonly isOn: IsToolOn;
   /** Whether there is that tool here; absent where every one is. */
   readonly hasTool?: ((server: string, definition: JsonObject) => boolean) | undefined;
+  /** The app shows user interfaces of tools; else tools are not there that are for those alone. */
+  readonly showsViews: boolean;
   readonly settleMs: number;
   /** Remembers what is read besides answers of calls. */
   readonly flow: Pick<Flow, 'noteText'>;
+  /** Whose the server's tasks are. */
+  readonly tasks: ServerTasks;
 }
 
 const listKeys = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
@@ -36,17 +44,19 @@ export class ServerView implements SessionView {
   readonly ownTools = [];
   readonly #options: ServerViewOptions;
   readonly #held = new HeldLists();
+  readonly #heardTasks: HeardTasks;
 
   constructor(options: ServerViewOptions) {
     this.#options = options;
+    this.#heardTasks = new HeardTasks(options);
   }
 
   get catalog(): LiveCatalog {
     return this.#options.catalog;
   }
 
-  shows(server: string): boolean {
-    return server === this.#options.server;
+  shows(server: ManagedServer): boolean {
+    return this.#options.servers.find(this.#options.server) === server;
   }
 
   async introduce(): Promise<Introduction> {
@@ -70,8 +80,15 @@ export class ServerView implements SessionView {
   callTool(params: JsonObject, context: CallerContext): Promise<Result> {
     const { name, arguments: args, ...rest } = params;
     if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
-    const request = { tool: name, server: this.#options.server, arguments: readArguments({ arguments: args }), rest };
-    return callTool(request, context, { ...this.#options.steps, resolve: () => this.#entry(name) });
+    const entry = (): CatalogEntry => this.#entry(name);
+    const tool = this.#server().listing.tools.find((one) => one['name'] === name);
+    const byView = tool !== undefined && !isFor('model', tool);
+    const input = readArguments({ arguments: args });
+    const request = { tool: name, server: this.#options.server, arguments: input, rest, byView };
+    const { steps, tasks } = this.#options;
+    const call: CallSteps['call'] = async (...asked) =>
+      tasks.note(this.#options.server, await steps.call(...asked), context);
+    return callTool(request, context, { ...steps, resolve: entry, call });
   }
 
   readResource(params: JsonObject, context: CallerContext): Promise<Result> {
@@ -98,8 +115,13 @@ export class ServerView implements SessionView {
     return this.#server().setLogLevel(level, context);
   }
 
-  other(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
-    return this.#server().request(method, params, context);
+  async other(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
+    const { tasks } = this.#options;
+    // All that are on one line are one client to the server: it would tell each of them of the others' tasks.
+    const isOfTask = method.startsWith('tasks/') && this.#hasTasks();
+    if (isOfTask && method !== 'tasks/list' && tasks.find(params, context.principal) === undefined) throw goneTask();
+    const answer = await this.#server().request(method, params, context);
+    return isOfTask && method === 'tasks/list' ? ownTasks(answer, tasks, context.principal) : answer;
   }
 
   heard(method: string, params: JsonObject, sessionId: string): void {
@@ -117,6 +139,18 @@ export class ServerView implements SessionView {
     return { tools: tools === true, prompts: prompts === true, resources: resources === true || templates === true };
   }
 
+  hearTasks(ids: readonly string[], context: CallerContext): Hearing {
+    return this.#heardTasks.hear(ids, context);
+  }
+
+  toldOfTask(server: string, params: JsonObject): JsonObject | undefined {
+    return this.#heardTasks.told(server, params);
+  }
+
+  taskId(server: string, taskId: string, sessionId: string): string | undefined {
+    return this.#options.tasks.idFor(server, taskId, sessionId);
+  }
+
   listedUri(_server: string, uri: string): string {
     return uri;
   }
@@ -128,14 +162,22 @@ export class ServerView implements SessionView {
     return answer;
   }
 
+  #hasTasks(): boolean {
+    const { tasks, extensions } = this.#server().handshake?.capabilities ?? {};
+    return tasks !== undefined || tasksExtension in objectOf(extensions);
+  }
+
   #now(): Listing {
     return this.#shown(this.#options.servers.find(this.#options.server)?.listing ?? emptyListing);
   }
 
   /** Untouched but for the tools that the person switched off. */
   #shown(listing: Listing): Listing {
-    const { hasTool, isOn, server } = this.#options;
-    const tools = listing.tools.filter((tool) => isOn(server, String(tool.name)) && hasTool?.(server, tool) !== false);
+    const { hasTool, isOn, server, showsViews } = this.#options;
+    const tools = listing.tools.filter(
+      (tool) =>
+        isOn(server, String(tool['name'])) && hasTool?.(server, tool) !== false && (showsViews || isFor('model', tool)),
+    );
     return tools.length === listing.tools.length ? listing : { ...listing, tools };
   }
 
@@ -151,9 +193,10 @@ export class ServerView implements SessionView {
 
   /** A tool that no list shows is still the server's to refuse; where some are not there, nobody asks it. */
   #entry(name: string): CatalogEntry {
-    const { hasTool, server: own } = this.#options;
+    const { hasTool, server: own, showsViews } = this.#options;
     const known = this.#server().listing.tools.find((tool) => tool['name'] === name);
     const definition = known ?? { name };
+    if (!showsViews && !isFor('model', definition)) throw noTool(name, own);
     if (hasTool !== undefined && (known === undefined || !hasTool(own, known))) throw noTool(name, own);
     return { id: `${this.#options.server}:${name}`, server: this.#options.server, name, listedName: name, definition };
   }

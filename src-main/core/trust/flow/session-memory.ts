@@ -320,7 +320,7 @@ function* textsOf(value: JsonObject | RawJson | string): Generator<string, void>
   else if (value instanceof RawJson) yield* bytesOf(value);
   else {
     const { _meta, ...said } = value;
-    yield* textsIn(said, 0);
+    yield* textsIn(said, 0, []);
   }
 }
 
@@ -335,17 +335,18 @@ const pieceLength = 500_000;
 const deepest = 40;
 
 /** Each text as a line of its own, under its key. */
-function* textsIn(value: unknown, depth: number): Generator<string, void> {
-  if (typeof value === 'string') yield value;
-  else if (typeof value === 'number' || JSON.isRawJSON(value)) yield JSON.stringify(value);
-  else if (depth > deepest) return;
-  else if (Array.isArray(value)) for (const item of value) yield* textsIn(item, depth + 1);
+function textsIn(value: unknown, depth: number, found: string[]): string[] {
+  if (typeof value === 'string') found.push(value);
+  else if (typeof value === 'number' || JSON.isRawJSON(value)) found.push(JSON.stringify(value));
+  else if (depth > deepest) return found;
+  else if (Array.isArray(value)) for (const item of value) textsIn(item, depth + 1, found);
   else if (isObject(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      if (key.includes('@') || key.includes('.')) yield key;
-      if (!(key === 'data' && typeof value['mimeType'] === 'string')) yield* textsIn(item, depth + 1);
+    for (const key of Object.keys(value)) {
+      if (key.includes('@') || key.includes('.')) found.push(key);
+      if (!(key === 'data' && typeof value['mimeType'] === 'string')) textsIn(value[key], depth + 1, found);
     }
   }
+  return found;
 }
 
 /** Without reading it: what its texts come to, and a bit for the rest. */

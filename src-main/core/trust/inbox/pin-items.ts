@@ -6,7 +6,7 @@ import { count } from '../../base/wording.ts';
 import type { DefinitionChange } from '../pins/offer.ts';
 import type { PinBook } from '../pins/pin-book.ts';
 import type { Decision, PinKey, PinnedKind } from '../pins/pin-file.ts';
-import type { ReviewQuestion, ServerPins } from '../pins/server-pins.ts';
+import type { ReviewQuestion, ServerPins, Whose } from '../pins/server-pins.ts';
 import { definitionLines, diffLines, placeInWords } from './diff-lines.ts';
 import { listed } from './entry-meanings.ts';
 import type { PersonsWord, InboxSource } from './inbox.ts';
@@ -14,45 +14,44 @@ import type { Decided, DiffLine, InboxAction, InboxItem, InboxPart, Meaning, Out
 
 /** `configured`: the servers there are; pins outlive them. */
 export function pinSource(pins: PinBook, configured: () => ReadonlySet<string>): InboxSource {
+  const asked = (): readonly ReviewQuestion[] => pins.questions(configured());
+  const all = (): readonly ServerPins[] => pins.names(configured()).flatMap((name) => pins.find(name) ?? []);
   return {
     onChange: (listener) => pins.changed.on(listener),
-    items: () => {
-      const questions = pins.questions(configured());
-      return Promise.resolve(questions.map((question) => itemOf(question, lastDecision(pins, question.server))));
-    },
-    decide: (item, word) => decide(pins, item, word),
-    decided: () => Promise.resolve([...configured()].flatMap((server) => decidedAbout(pins, server))),
-    undo: ({ id, server = '' }) => pinsOf(pins, server).undo(id),
+    items: () => Promise.resolve(asked().map((question) => itemOf(question, lastDecision(pins, question.name)))),
+    decide: (item, word) =>
+      decide(pins.find(asked().find(({ id }) => id === item.id)?.name ?? '') ?? gone(item.server), item, word),
+    decided: () => Promise.resolve(all().flatMap(decidedAbout)),
+    undo: ({ id, server }) =>
+      (all().find(({ decisions }) => decisions.some((one) => one.id === id)) ?? gone(server)).undo(id),
   };
 }
 
 async function decide(
-  pins: PinBook,
-  { id, server = '', parts }: InboxItem,
+  about: ServerPins,
+  { id, parts }: InboxItem,
   { action, by, parts: keys }: PersonsWord,
 ): Promise<Outcome> {
   const choice = action === 'accept' ? 'accept' : 'keep';
-  const about = pinsOf(pins, server);
   await about.decide(choice, by, id, keys as readonly PinKey[] | undefined);
   const decided = keys ?? parts.flatMap((part) => part.keys);
   return {
-    sentence: decidedSentence(server, choice, decided as readonly PinKey[]),
+    sentence: decidedSentence(about.whose, choice, decided as readonly PinKey[]),
     isDone: true,
     undo: about.decisions.at(-1)?.id,
   };
 }
 
-function pinsOf(pins: PinBook, server: string): ServerPins {
-  const found = pins.find(server);
-  if (found !== undefined) return found;
-  throw new AppError('server_not_found', `There is no server ${shortName(server)} any more.`, {
-    fix: 'Nothing of it waits for you.',
+/** It may have been removed, or say something else by now. */
+function gone(server = ''): never {
+  throw new AppError('server_not_found', `Nothing of ${shortName(server)} waits for you as it was shown.`, {
+    fix: 'Look at what waits: tooltray inbox.',
   });
 }
 
 /** After a decision, what comes next is another cause. */
-function lastDecision(pins: PinBook, server: string): string {
-  return pins.find(server)?.decisions.at(-1)?.id ?? '';
+function lastDecision(pins: PinBook, name: string): string {
+  return pins.find(name)?.decisions.at(-1)?.id ?? '';
 }
 
 /** Parts of one item, and lines and sentences of one part, that are shown: nobody reads more before they decide. */
@@ -68,12 +67,12 @@ function itemOf(question: ReviewQuestion, after: string): InboxItem {
     ...{
       id,
       kind: 'change',
-      cause: `change ${question.server} ${after}`,
+      cause: `change ${question.name} ${after}`,
       at,
       until: undefined,
       server: question.server,
     },
-    sentence: sentenceOf(server, changes, isRugPull),
+    sentence: sentenceOf(server, question),
     from: fromOf(server, question),
     isGrave,
     meanings: meaningsOf(server, question),
@@ -88,20 +87,25 @@ export function partsOf(changes: readonly DefinitionChange[]): Pick<InboxItem, '
   return { parts: groups.slice(0, mostParts).map(partOf), moreParts: Math.max(0, groups.length - mostParts) };
 }
 
-function sentenceOf(server: string, changes: readonly DefinitionChange[], isRugPull: boolean): string {
+function sentenceOf(server: string, { changes, isRugPull, apps }: ReviewQuestion): string {
   const changed = changes.filter((change) => change.class !== 'new');
   const added = changes.length - changed.length;
   const what = [
     ...(changed.length > 0 ? [`says something else about ${listed(changed.map(nameOf))}`] : []),
     ...(added > 0 ? [`has ${count(added, 'definition')} more than you accepted`] : []),
   ];
-  return `${server} ${what.join(' and ')}${isRugPull ? ', without an update' : ''}.`;
+  const to = apps === undefined ? '' : `To ${apps}, `;
+  return `${to}${server} ${what.join(' and ')}${isRugPull ? ', without an update' : ''}.`;
 }
 
-function fromOf(server: string, { isRugPull, floats }: ReviewQuestion): string {
-  if (isRugPull) return `${server} changed while what is started stayed the same.`;
-  if (floats === undefined) return `${server} is started from something else than when you accepted it.`;
-  return `${markHidden(floats)} is fetched anew at each start: no version of it is written down. tooltray pin ${markHidden(server)} does that.`;
+function fromOf(server: string, { isRugPull, floats, apps }: ReviewQuestion): string {
+  const only =
+    apps === undefined
+      ? ''
+      : ' Other apps have a connection of their own to it, and what it says there is asked apart.';
+  if (isRugPull) return `${server} changed while what is started stayed the same.${only}`;
+  if (floats === undefined) return `${server} is started from something else than when you accepted it.${only}`;
+  return `${markHidden(floats)} is fetched anew at each start: no version of it is written down. tooltray pin ${server} does that.${only}`;
 }
 
 function meaningsOf(server: string, { changes, isRugPull }: ReviewQuestion): readonly Meaning[] {
@@ -183,7 +187,8 @@ function linesOf({ kind, before = {}, after = {} }: DefinitionChange): readonly 
 
 /** Without its name, which stands in the title: by that every definition would be another one. */
 function linesOfDefinition(kind: PinnedKind, definition: JsonObject): ReadonlyMap<string, unknown> {
-  const { [kind === 'template' ? 'uriTemplate' : 'name']: _name, ...rest } = definition;
+  const name = kind === 'template' ? 'uriTemplate' : kind === 'view' ? 'uri' : 'name';
+  const { [name]: _name, ...rest } = definition;
   return definitionLines(rest);
 }
 
@@ -217,6 +222,7 @@ const nouns: Readonly<Record<PinnedKind, readonly [one: string, several: string]
   tool: ['Tool', 'Tools'],
   prompt: ['Prompt', 'Prompts'],
   template: ['Resources', 'Resources'],
+  view: ['User interface', 'User interfaces'],
 };
 
 function titleOf(changes: readonly DefinitionChange[]): string {
@@ -234,24 +240,25 @@ function nameOf({ kind, name }: Pick<DefinitionChange, 'kind' | 'name'>): string
 
 // What was decided.
 
-function decidedAbout(pins: PinBook, server: string): readonly Decided[] {
-  return (pins.find(server)?.decisions ?? []).map((decision) => decidedOf(server, decision));
+function decidedAbout({ whose, decisions }: ServerPins): readonly Decided[] {
+  return decisions.map((decision) => decidedOf(whose, decision));
 }
 
-function decidedOf(server: string, { id, at, by, choice, decided }: Decision): Decided {
+function decidedOf(whose: Whose, { id, at, by, choice, decided }: Decision): Decided {
   const undo =
     choice === 'accept'
       ? 'What was accepted before is in force again, and you are asked once more.'
       : 'You are asked about it again.';
-  const sentence = decidedSentence(server, choice, Object.keys(decided) as PinKey[]);
-  return { id, kind: 'change', at, by, server, sentence, undo };
+  const sentence = decidedSentence(whose, choice, Object.keys(decided) as PinKey[]);
+  return { id, kind: 'change', at, by, server: whose.server, sentence, undo };
 }
 
-function decidedSentence(server: string, choice: Decision['choice'], keys: readonly PinKey[]): string {
+function decidedSentence({ server, apps }: Whose, choice: Decision['choice'], keys: readonly PinKey[]): string {
   const names = keys.map((key) => {
     const [kind, name] = [key.slice(0, key.indexOf(':')), key.slice(key.indexOf(':') + 1)];
     return nameOf({ kind: kind as PinnedKind, name: name.split('\n')[0] ?? '' });
   });
-  const what = `what ${markHidden(server)} says about ${listed(names)} now`;
+  const to = apps === undefined ? '' : `, to ${apps}`;
+  const what = `what ${markHidden(server)} says about ${listed(names)} now${to}`;
   return choice === 'accept' ? `Accepted ${what}.` : `Kept the accepted text in place of ${what}.`;
 }

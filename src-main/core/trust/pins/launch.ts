@@ -31,6 +31,12 @@ const withValue = new Set([
 const namesPackage = new Set(['-p', '--package', '--from']);
 
 const exactVersion = /^v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$|^\d+(?:\.\d+)+(?:[\w.+-]*)$|^sha256:[0-9a-f]{64}$/;
+
+/** Whether it is one version and no range or tag. */
+export function isExactVersion(version: string): boolean {
+  return exactVersion.test(version);
+}
+
 const scripts = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.py', '.rb', '.sh', '.jar', '.php', '.pl']);
 
 /** Never rejects: what cannot be told floats. */

@@ -12,6 +12,7 @@ export const scannedAs: Readonly<Record<PinnedKind, DefinitionKind>> = {
   tool: 'tool',
   prompt: 'prompt',
   template: 'resourceTemplate',
+  view: 'resource',
 };
 
 interface Looked {

@@ -15,6 +15,8 @@ export class PinBook {
   readonly #folder: string;
   readonly #rules: PinRules;
   readonly #pins = new Map<string, ServerPins>();
+  /** Names of servers, by what their pins are called that hold for some apps only. */
+  readonly #owners = new Map<string, string>();
   /** One each, so that an entry that is replaced and the one in its place do not write at once. */
   readonly #files = new Map<string, PinFile>();
 
@@ -23,24 +25,37 @@ export class PinBook {
     this.#rules = rules;
   }
 
-  /** undefined for built-in servers, which come with us. Made anew where the entry is another one. */
-  of(config: ServerConfig): ServerPins | undefined {
-    if (config.kind === 'builtin') return undefined;
+  /**
+   * undefined for built-in servers, which come with us. Made anew where the entry is another one. `kind`: what it says to apps of that
+   * kind, which is not what it says to others; `apps`: which those are, in words.
+   */
+  of(server: ServerConfig, kind?: { readonly key: string; readonly apps: string }): ServerPins | undefined {
+    if (server.kind === 'builtin') return undefined;
+    const name = kind === undefined ? server.name : `${server.name} (to apps with extensions, ${kind.key.slice(0, 4)})`;
+    const config = { ...server, name };
+    this.#owners.set(name, server.name);
     const file = this.#files.get(config.name) ?? new PinFile(this.#folder, config.name);
-    const pins = new ServerPins(config, file, this.#rules, (server, program) => this.#twin(server, program));
+    const whose = { server: server.name, apps: kind?.apps };
+    const pins = new ServerPins(config, whose, file, this.#rules, (server, program) => this.#twin(server, program));
     this.#files.set(config.name, file);
     this.#pins.set(config.name, pins);
     pins.changed.on(() => this.changed.emit());
     return pins;
   }
 
-  find(server: string): ServerPins | undefined {
-    return this.#pins.get(server);
+  /** Names under which something is accepted of these servers: their own, and those of what they say to some apps only. */
+  names(configured: ReadonlySet<string>): readonly string[] {
+    return [...this.#pins.keys()].filter((name) => configured.has(this.#owners.get(name) ?? name));
+  }
+
+  /** By one of `names`. */
+  find(name: string): ServerPins | undefined {
+    return this.#pins.get(name);
   }
 
   /** What waits for the person, a question a server. */
   questions(configured: ReadonlySet<string>): readonly ReviewQuestion[] {
-    return [...this.#pins].flatMap(([name, pins]) => (configured.has(name) ? (pins.question ?? []) : []));
+    return this.names(configured).flatMap((name) => this.#pins.get(name)?.question ?? []);
   }
 
   /** Removes the files of servers that were long gone. Never rejects. */

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { isObject, type JsonObject, objectOf, parseJson } from '../../base/json.ts';
 
-export type PinnedKind = 'introduction' | 'tool' | 'prompt' | 'template';
+/** `view`: the user interface of a tool, of which a digest is kept. */
+export type PinnedKind = 'introduction' | 'tool' | 'prompt' | 'template' | 'view';
 
 /** Kind and name of a definition: `tool:create_issue`, `introduction:`. */
 export type PinKey = `${PinnedKind}:${string}`;

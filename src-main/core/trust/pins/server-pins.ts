@@ -31,9 +31,17 @@ import {
   type PinnedServer,
 } from './pin-file.ts';
 
-/** One question per server and update. */
-export interface ReviewQuestion {
+/** Whose texts are held against what was accepted. */
+export interface Whose {
   readonly server: string;
+  /** It says so to these apps only, in words: `apps that show user interfaces`. */
+  readonly apps: string | undefined;
+}
+
+/** One question per server and update. */
+export interface ReviewQuestion extends Whose {
+  /** What these pins are called among all. */
+  readonly name: string;
   /** Stands for these changes and no others. */
   readonly id: string;
   readonly changes: readonly DefinitionChange[];
@@ -63,7 +71,9 @@ export type FindTwin = (server: string, program: string) => PinnedServer | undef
 export class ServerPins {
   /** What is shown, held or asked is not what it was. */
   readonly changed = new Event();
+  /** Named as these pins are, which is not its server's name where they hold for some apps. */
   readonly #config: ServerConfig;
+  readonly whose: Whose;
   readonly #file: PinFile;
   readonly #rules: PinRules;
   readonly #twin: FindTwin;
@@ -71,13 +81,18 @@ export class ServerPins {
   #held: ReadonlyMap<PinKey, DefinitionChange> = new Map();
   #heldSince = 0;
   #offered: ReadonlyMap<PinKey, JsonObject> = new Map();
+  /** User interfaces as they were read last; no list has them. */
+  readonly #views = new Map<PinKey, JsonObject>();
+  /** Those that were read since it was started. */
+  readonly #viewsOfStart = new Set<PinKey>();
   #launch: Launch | undefined;
   #launching: Promise<Launch> | undefined;
   #restored: Promise<void> | undefined;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(config: ServerConfig, file: PinFile, rules: PinRules, twin: FindTwin) {
+  constructor(config: ServerConfig, whose: Whose, file: PinFile, rules: PinRules, twin: FindTwin) {
     this.#config = config;
+    this.whose = whose;
     this.#twin = twin;
     this.#file = file;
     this.#rules = rules;
@@ -94,6 +109,7 @@ export class ServerPins {
    */
   async launching(): Promise<void> {
     this.#launching = launchOf(this.#config);
+    this.#viewsOfStart.clear();
     await this.#launching;
   }
 
@@ -110,8 +126,33 @@ export class ServerPins {
       const wanting = changes.filter(needsPerson);
       const held = wanting.length === 0 ? [] : await this.#hold(wanting, sameProcess);
       await this.#pass(changes, held, goneOf(pins.definitions, before, offered));
-      this.#keepHeld(held);
+      this.#keepHeld([...held, ...this.held.filter(({ kind }) => kind === 'view')]);
     });
+  }
+
+  /**
+   * Holds a user interface, as it was read now, against the one that was read first. Rejects with AppError not_allowed where it is
+   * another one and a person has not accepted it: the app is given none.
+   */
+  async judgeView(uri: string, view: JsonObject): Promise<void> {
+    await this.#inTurn(async () => {
+      await this.restore();
+      const pins = this.#pins ?? (await this.#accept(this.#offered));
+      const key = keyOf('view', uri);
+      const sameProcess = this.#viewsOfStart.has(key);
+      this.#viewsOfStart.add(key);
+      this.#views.set(key, view);
+      const pinned = pins.definitions.get(key);
+      const changes = changesOf(new Map([[key, pinned ?? view]]), new Map([[key, view]]));
+      const wanting = changes.filter(needsPerson);
+      const held = wanting.length === 0 ? [] : await this.#hold(wanting, sameProcess);
+      if (held.length === 0 && (pinned === undefined || changes.length > 0)) {
+        await this.#save({ ...pins, definitions: new Map(pins.definitions).set(key, view) });
+        if (wanting.length > 0) this.#rules.onPassed(this.#config.name, wanting);
+      }
+      this.#keepHeld([...this.held.filter((one) => one.key !== key), ...held]);
+    });
+    this.assertAccepted('view', uri);
   }
 
   /** A list as models may see it: accepted texts in place of changed ones, nothing that is new and not accepted. */
@@ -147,7 +188,7 @@ export class ServerPins {
   /** The same as an error, none of the server's new words in it; undefined where nothing waits for the person. */
   refusalOf(kind: PinnedKind, name: unknown): AppError | undefined {
     const change = this.#held.get(keyOf(kind, name));
-    return change === undefined ? undefined : held(this.#config.name, change);
+    return change === undefined ? undefined : held(this.whose.server, change);
   }
 
   get held(): readonly DefinitionChange[] {
@@ -158,9 +199,12 @@ export class ServerPins {
   get question(): ReviewQuestion | undefined {
     const open = this.held.filter(({ key, after }) => this.#pins?.refused.get(key) !== canonicalHash(after));
     if (open.length === 0) return undefined;
+    const { name } = this.#config;
     return {
-      server: this.#config.name,
-      id: canonicalHash(open.map(({ key, after }) => [key, canonicalHash(after)])).slice(0, 8),
+      name,
+      ...this.whose,
+      // With its name: another server may change in just the same way.
+      id: canonicalHash([name, ...open.map(({ key, after }) => [key, canonicalHash(after)])]).slice(0, 8),
       changes: open.toSorted((one, other) => Number(other.isRugPull) - Number(one.isRugPull)),
       isRugPull: open.some(({ isRugPull }) => isRugPull),
       floats: this.#launch?.floats,
@@ -186,7 +230,7 @@ export class ServerPins {
     return this.#inTurn(async () => {
       const pins = this.#pins;
       const decided = this.held.filter(({ key }) => keys === undefined || keys.includes(key));
-      if (pins === undefined || decided.length === 0 || this.question?.id !== id) throw meanwhile(this.#config.name);
+      if (pins === undefined || decided.length === 0 || this.question?.id !== id) throw meanwhile(this.whose.server);
       const decision = this.#decision(choice, by, decided);
       const definitions = new Map(pins.definitions);
       if (choice === 'accept') for (const { key, after = {} } of decided) definitions.set(key, after);
@@ -206,7 +250,7 @@ export class ServerPins {
       const pins = this.#pins;
       const decision = pins?.decisions.find((one) => one.id === id);
       if (pins === undefined || decision === undefined) {
-        throw new AppError('not_allowed', `There is no decision ${JSON.stringify(id)} about ${this.#config.name}.`);
+        throw new AppError('not_allowed', `There is no decision ${JSON.stringify(id)} about ${this.whose.server}.`);
       }
       const definitions = new Map(pins.definitions);
       const refused = new Map(pins.refused);
@@ -288,7 +332,7 @@ export class ServerPins {
     const passed = changes.filter(({ key }) => !isHeld.has(key));
     const definitions = new Map(pins.definitions);
     for (const [key, after] of this.#offered) if (!isHeld.has(key)) definitions.set(key, after);
-    forgetGone(definitions, this.#offered);
+    forgetGone(definitions, new Map([...this.#offered, ...this.#views]));
     const marks = held.flatMap(({ key, after, isRugPull }) =>
       isRugPull ? [[key, canonicalHash(after)] as const] : [],
     );
@@ -316,7 +360,8 @@ export class ServerPins {
   #again(): void {
     if (this.#pins === undefined) return;
     const known = this.#held;
-    const wanting = changesOf(this.#pins.definitions, this.#offered).filter(needsPerson);
+    const offered = new Map([...this.#offered, ...this.#views]);
+    const wanting = changesOf(this.#pins.definitions, offered).filter(needsPerson);
     this.#held = new Map(
       wanting.map((change) => {
         const { isRugPull = false, findings = [] } = known.get(change.key) ?? {};

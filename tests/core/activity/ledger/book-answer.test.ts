@@ -1,6 +1,6 @@
 /** An answer is divided among its causes so that nothing is lost and nothing is counted twice. */
 import { expect, test } from 'vitest';
-import { bookAnswer, type CountedCall, divide } from '../../../../src-main/core/activity/ledger/book-answer.ts';
+import { bookAnswer as book, type CountedCall, divide } from '../../../../src-main/core/activity/ledger/book-answer.ts';
 import type { TokenCount } from '../../../../src-main/core/activity/token-counter.ts';
 
 function exactly(tokens: number): TokenCount {
@@ -8,8 +8,14 @@ function exactly(tokens: number): TokenCount {
 }
 
 function call(raw: number, given: number, changes: Partial<CountedCall> = {}): CountedCall {
-  const counts = { raw: exactly(raw), given: exactly(given), untouched: raw === given };
+  const [sent, shown] = [exactly(raw), exactly(given)];
+  const counts = { raw: sent, baseline: sent, given: shown, read: shown, untouched: raw === given };
   return { server: 'files', tool: 'read', via: undefined, ...counts, ...changes };
+}
+
+/** Of an answer that the model reads whole, unless said. */
+function bookAnswer(answer: Omit<Parameters<typeof book>[0], 'read'> & { read?: TokenCount }): ReturnType<typeof book> {
+  return book({ read: answer.tokens, ...answer });
 }
 
 /** The parts that say something, in short. */
@@ -19,7 +25,8 @@ function parts(...answer: Parameters<typeof bookAnswer>): unknown[] {
 
 test('an answer that nobody changed counts the same on both sides, whatever our line adds to the message', () => {
   const answer = { kind: 'direct', tool: 'files_read', tokens: exactly(130), calls: [call(100, 100)] } as const;
-  expect(parts(answer)).toEqual([['results', 'files:read', 130, 130]]);
+  expect(parts(answer)).toEqual([['results', 'files:read', 130, 100]]);
+  expect(bookAnswer(answer)).toMatchObject([{ loaded: 130, baseline: 130 }]);
 });
 
 test('what a helper puts around an answer is the helper’s', () => {
@@ -89,9 +96,25 @@ test('an estimate is told as one', () => {
     kind: 'direct',
     tool: 'x',
     tokens: exactly(10),
-    calls: [{ ...call(1, 10), raw, untouched: false }],
+    calls: [{ ...call(1, 10), raw, baseline: raw, untouched: false }],
   });
   expect(entry).toMatchObject({ sent: 10, raw: 1000, estimated: 1000 });
+});
+
+test('what the app lets in of an answer is what counts, on both sides, and what was sent stays known', () => {
+  const [whole, most] = [exactly(500_000), exactly(25_000)];
+  const passed = { ...call(500_000, 500_000), baseline: most, read: most };
+  const untouched = bookAnswer({ kind: 'direct', tool: 'files_read', tokens: whole, read: most, calls: [passed] });
+  expect(untouched).toMatchObject([{ sent: 500_000, raw: 500_000, loaded: 25_000, baseline: 25_000 }]);
+  const kept = { ...call(500_000, 900), baseline: most };
+  const summary = bookAnswer({ kind: 'direct', tool: 'files_read', tokens: exactly(900), calls: [kept] });
+  expect(summary).toMatchObject([{ sent: 900, raw: 500_000, loaded: 900, baseline: 25_000 }]);
+  const wrapped = { ...passed, via: 'invoke' };
+  const through = bookAnswer({ kind: 'call', tool: 'invoke', tokens: exactly(500_010), read: most, calls: [wrapped] });
+  expect(through).toMatchObject([
+    { cause: 'results', sent: 500_000, loaded: 25_000, baseline: 25_000 },
+    { cause: 'helpers', sent: 10, loaded: 0 },
+  ]);
 });
 
 test('shares are whole numbers whose sum is the whole', () => {

@@ -93,7 +93,14 @@ test('an app that defers tools loads a line of each, and a definition with its f
   const line = session(open.ledger, { app: 'deferring', mode: 'proxy' });
   exchange(line, 'tools/list', {}, { tools: listed });
   const answer = { content: [{ type: 'text', text: 'the file' }] };
-  const call = { server: 'files', tool: 'read_file', via: undefined, result: answer, given: answer };
+  const call = {
+    server: 'files',
+    tool: 'read_file',
+    via: undefined,
+    result: answer,
+    given: answer,
+    outcome: 'ok',
+  } as const;
   for (let n = 0; n < 2; n++) exchange(line, 'tools/call', { name: 'files_read_file' }, answer, [call]);
   const report = await open.ledger.savings();
   expect(cause(report, 'lists')).toMatchObject({
@@ -122,7 +129,7 @@ test('a kept answer: what the server sent, what was given of it, and what was re
   const result = { content: [{ type: 'text', text: 'line after line '.repeat(500) }] };
   const given = { content: [{ type: 'text', text: 'Kept on disk: 500 lines.' }] };
   const part = { content: [{ type: 'text', text: 'line after line' }] };
-  const call = { server: 'files', tool: 'read', via: 'call_tool', result, given };
+  const call = { server: 'files', tool: 'read', via: 'call_tool', result, given, outcome: 'ok' } as const;
   exchange(line, 'tools/call', { name: 'call_tool', arguments: {} }, given, [call]);
   exchange(line, 'tools/call', { name: 'read_result', arguments: {} }, part);
   exchange(line, 'resources/read', { uri: 'tooltray://spill/x' }, part);
@@ -137,18 +144,69 @@ test('keeping a picture claims no savings: what it would have cost depends on th
   const line = session(open.ledger);
   const picture = { type: 'image', mimeType: 'image/png', data: Buffer.alloc(50_000, 'png').toString('base64') };
   const result = { content: [{ type: 'text', text: 'a map' }, picture] };
-  const origin = { sessionId: 's', app: 'a', server: 'files', tool: 'map' };
+  const origin = { owner: '', sessionId: 's', app: 'a', server: 'files', tool: 'map' };
   const kept = await spills.store.keep(result, origin, 'text');
   const given = {
     content: [...kept.inline],
-    _meta: { [spillKey]: spillFacts(kept, { exceeded: undefined, bytes: kept.resultBytes }) },
+    _meta: { [spillKey]: spillFacts(kept, { exceeded: undefined }) },
   };
   exchange(line, 'tools/call', { name: 'files_map' }, given, [
-    { server: 'files', tool: 'map', via: undefined, result, given },
+    { server: 'files', tool: 'map', via: undefined, result, given, outcome: 'ok' },
   ]);
   const { total } = await open.ledger.savings();
   expect(total).toMatchObject({ raw: kept.resultTokens, given: tokens(given) });
   expect([total.net <= 0, total.estimatedShare > 0]).toEqual([true, true]);
+});
+
+const rows = Array.from({ length: 40 }, (_, at) => ({ id: at, title: `Issue number ${at}` }));
+const twice = {
+  content: [{ type: 'text', text: JSON.stringify({ rows }, undefined, 2) }],
+  structuredContent: { rows },
+};
+
+test.each([
+  ['text', 'an app', { content: twice.content }],
+  ['structured', 'structured', { content: [], structuredContent: twice.structuredContent }],
+])('what is said twice counts once: as %s, where that is what the app reads', async (_what, app, once) => {
+  await using open = openLedger();
+  const line = session(open.ledger, { app });
+  const given = { content: [{ type: 'text', text: 'Kept on disk.' }] };
+  const call = { server: 'files', tool: 'rows', via: undefined, outcome: 'ok' as const, result: twice };
+  exchange(line, 'tools/call', { name: 'files_rows' }, given, [{ ...call, given }]);
+  const { total } = await open.ledger.savings();
+  expect(total).toMatchObject({ raw: tokens(twice), answers: tokens(once), net: tokens(once) - tokens(given) });
+  // Passed on as it is, it saves nothing.
+  exchange(line, 'tools/call', { name: 'files_rows' }, twice, [{ ...call, given: twice }]);
+  const both = (await open.ledger.savings()).total;
+  expect([both.net, both.given - total.given, both.sent - total.sent]).toEqual([
+    total.net,
+    tokens(once),
+    tokens(twice),
+  ]);
+});
+
+test('a text that says something else than the structured content counts beside it', async () => {
+  await using open = openLedger();
+  const line = session(open.ledger);
+  const result = { ...twice, content: [{ type: 'text', text: 'Forty issues were found, all of them open.' }] };
+  exchange(line, 'tools/call', { name: 'files_rows' }, result, [
+    { server: 'files', tool: 'rows', via: undefined, outcome: 'ok', result, given: result },
+  ]);
+  expect((await open.ledger.savings()).total).toMatchObject({ raw: tokens(result), answers: tokens(result), net: 0 });
+});
+
+test('an answer counts at most what its app would have let in, and what was sent is told beside it', async () => {
+  await using open = openLedger();
+  const long = { content: [{ type: 'text', text: 'line after line '.repeat(200_000) }] };
+  const given = { content: [{ type: 'text', text: 'Kept on disk.' }] };
+  const call = { server: 'files', tool: 'log', via: undefined, outcome: 'ok' as const, result: long, given };
+  const [window, cutting] = [session(open.ledger), session(open.ledger, { id: 's2', app: 'cutting' })];
+  for (const line of [window, cutting]) exchange(line, 'tools/call', { name: 'files_log' }, given, [call]);
+  const { rows: sums } = await open.ledger.savings({ by: 'app' });
+  const of = (app: string): SavingsReport['rows'][number] | undefined => sums.find(({ key }) => key === app);
+  expect(of('test-app')).toMatchObject({ raw: tokens(long), answers: 128_000, net: 128_000 - tokens(given) });
+  const share = 2000 / Buffer.byteLength(JSON.stringify(long));
+  expect(of('cutting')).toMatchObject({ raw: tokens(long), answers: Math.round(tokens(long) * share) });
 });
 
 test('an answer that comes after a handle is counted where it is fetched', async () => {
@@ -157,7 +215,7 @@ test('an answer that comes after a handle is counted where it is fetched', async
   const handle = { content: [{ type: 'text', text: 'Still running: h1.' }] };
   const answer = { content: [{ type: 'text', text: 'done at last' }] };
   const slow = exchange(line, 'tools/call', { name: 'files_slow' }, handle);
-  slow.called({ server: 'files', tool: 'slow', via: undefined, result: answer, given: answer });
+  slow.called({ server: 'files', tool: 'slow', via: undefined, result: answer, given: answer, outcome: 'ok' } as const);
   exchange(line, 'tools/call', { name: 'await_result', arguments: { handle: 'h1' } }, answer);
   const report = await open.ledger.savings();
   expect([cause(report, 'helpers')?.spent, cause(report, 'results')]).toMatchObject([

@@ -42,7 +42,13 @@ export function openLedger(options: Partial<LedgerOptions> = {}, folder?: string
     servers: () => open.servers,
     defersTools: (app) => app === 'deferring',
     hasModel: (app) => app !== 'by hand',
+    takesAnswers: (app) => ({
+      tokens: 128_000,
+      bytes: app === 'cutting' ? 2000 : undefined,
+      reads: app === 'structured' ? 'structured' : 'text',
+    }),
     now: () => open.now,
+    steps: { idAt: (at) => at, began: () => undefined, ended: () => undefined, counted: () => undefined },
     ...options,
   });
   const open: OpenLedger = {

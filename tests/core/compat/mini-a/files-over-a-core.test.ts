@@ -18,8 +18,10 @@ const dispatch = (input: Params): Promise<Params> => client.callTool('proxy-disp
 const call = (input: Params): Promise<Params> => dispatch({ action: 'call', ...input });
 const read = (input: Params): Promise<Params> => dispatch({ action: 'readresult', ...input });
 
-async function keep(): Promise<string> {
-  return String(factsOf(await call({ tool: 'big', resultToFile: true }))['resultFile']);
+/** For the app that it is then read by. */
+async function keep(app: SocketClient = client): Promise<string> {
+  const input = { action: 'call', tool: 'big', resultToFile: true };
+  return String(factsOf(await app.callTool('proxy-dispatch', input))['resultFile']);
 }
 
 /** Resolves once the core goes by them. */
@@ -83,9 +85,8 @@ describe('39: an answer in a file', () => {
       expect(text).toMatch(/\[TRUNCATED at 30000 bytes of \d+\. Go on with op='read', fromByte=\d+; /);
     }
     const roomy = await core.open({}, { mode: 'dispatch', app: 'claude-code' });
-    expect(textOf(await roomy.callTool('proxy-dispatch', { action: 'readresult', resultFile, op: 'read' }))).toBe(
-      whole,
-    );
+    const own = { action: 'readresult', resultFile: await keep(roomy), op: 'read' };
+    expect(textOf(await roomy.callTool('proxy-dispatch', own))).toBe(whole);
     roomy.socket.destroy();
   });
 

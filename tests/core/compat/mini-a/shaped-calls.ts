@@ -6,13 +6,16 @@ import { createLog } from '../../../../src-main/core/base/log.ts';
 import type { CatalogServer } from '../../../../src-main/core/catalog/catalog.ts';
 import type { ResultSettings } from '../../../../src-main/core/config/app-config.ts';
 import { KeptSpills, SpillReader } from '../../../../src-main/core/spills/spill-reader.ts';
+import type { SpillFiles } from '../../../../src-main/core/spills/spill-questions.ts';
 import type { Result } from '../../../../src-main/core/wire/message.ts';
 import type { TestContext } from '../../modes/helper-context.ts';
 import { openStore, type OpenStore } from '../../spills/spill-fixture.ts';
 import { dispatchContext } from './dispatch-context.ts';
+import { callerOf } from '../../../support/caller-of.ts';
 
 export class ShapedCalls implements AsyncDisposable {
-  readonly files: KeptSpills;
+  /** As whoever calls has them. */
+  readonly files: SpillFiles;
   readonly spills: OpenStore;
   readonly #reader = new SpillReader();
   readonly #shaper: ResultShaper;
@@ -20,10 +23,10 @@ export class ShapedCalls implements AsyncDisposable {
 
   constructor(spills: OpenStore) {
     this.spills = spills;
-    this.files = new KeptSpills(spills.store, this.#reader);
+    this.files = new KeptSpills(spills.store, this.#reader).of(caller.principal);
     this.#log = createLog({ file: `${spills.home}/shape.log` });
     this.#shaper = new ResultShaper({
-      keep: (result, origin, kind) => spills.store.keep(result, origin, kind),
+      keep: (result, origin, kind, sent) => spills.store.keep(result, origin, kind, sent),
       settings: () => spills.settings,
       inlineBytes: () => 0,
       readHint: () => (id) => [`Read on: ${id}`],
@@ -55,7 +58,14 @@ export class ShapedCalls implements AsyncDisposable {
 }
 
 const caller: CallerContext = {
-  ...{ app: 'test', mode: 'dispatch', sessionId: 'test', clientInfo: {}, clientCapabilities: {} },
+  ...{
+    app: 'test',
+    mode: 'dispatch',
+    principal: callerOf('test'),
+    sessionId: 'test',
+    clientInfo: {},
+    clientCapabilities: {},
+  },
   signal: new AbortController().signal,
   onLog: () => undefined,
   askClient: () => Promise.resolve({} satisfies JsonObject),

@@ -1,5 +1,5 @@
 /** Promises of answers that `proxy-dispatch` keeps on disk: what is said of them, and that they can be read and handed on. */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
@@ -48,10 +48,11 @@ describe('an answer that is too long', () => {
     expect(JSON.parse(readFileSync(fileOf(answer), 'utf8'))).toEqual(big);
     expect(facts).toMatchObject({ autoSpilled: true, resultFormat: 'json' });
     expect(facts).not.toHaveProperty('estimatedTokens');
-    const { size } = statSync(fileOf(answer));
+    // What the tool sent: its file is laid out in lines, and larger.
+    const sent = JSON.stringify({ content: [{ type: 'text', text: JSON.stringify(big) }] });
     expect(text.split('\n')).toEqual([
       `Result auto-spilled to temporary JSON file (exceeded 100 bytes): ${fileOf(answer)} (auto-deleted later).`,
-      `Size: ${size} bytes (~${Math.ceil(size / 4)} tokens).`,
+      `Size: ${Buffer.byteLength(sent)} bytes (~${Math.ceil(Buffer.byteLength(sent) / 4)} tokens).`,
       expect.stringMatching(
         /^Read on: proxy-dispatch \{"action":"readresult","resultFile":"[a-z0-9]{20}","op":"grep",/,
       ),

@@ -14,7 +14,7 @@ import { createTransport } from '../../../../src-main/core/servers/transports/cr
 import { HttpTransport } from '../../../../src-main/core/servers/transports/http-transport.ts';
 import { adaptSdkTransport } from '../../../../src-main/core/servers/transports/memory-transport.ts';
 import { SseTransport } from '../../../../src-main/core/servers/transports/sse-transport.ts';
-import { StderrLog } from '../../../../src-main/core/servers/transports/stderr-log.ts';
+import { ServerLog } from '../../../../src-main/core/servers/transports/server-log.ts';
 import { type HttpHarness, httpHarness, httpOptions, serve } from './http-harness.ts';
 
 const initialize = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
@@ -124,7 +124,7 @@ function transportFor(config: ServerConfig) {
   return createTransport(config, {
     environment: new EnvironmentResolver({ own: process.env }),
     registry,
-    stderr: new StderrLog({ mask: (text) => text }),
+    log: new ServerLog({ mask: (text) => text }),
     env: {},
     connectBuiltin: async () => {
       void newServer().connect(theirs);

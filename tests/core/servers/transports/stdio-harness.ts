@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { Message, RpcFailure, RpcResult } from '../../../../src-main/core/wire/message.ts';
 import { ProcessRegistry } from '../../../../src-main/core/servers/launch/process-registry.ts';
 import { EnvironmentResolver } from '../../../../src-main/core/servers/launch/resolve-environment.ts';
-import { StderrLog } from '../../../../src-main/core/servers/transports/stderr-log.ts';
+import { ServerLog } from '../../../../src-main/core/servers/transports/server-log.ts';
 import {
   StdioTransport,
   type StdioTransportOptions,
@@ -14,7 +14,7 @@ export const oddServer = fileURLToPath(new URL('../../../fixtures/stdio/odd-serv
 
 export interface Harness {
   readonly transport: StdioTransport;
-  readonly stderr: StderrLog;
+  readonly stderr: ServerLog;
   readonly registry: ProcessRegistry;
   readonly oddities: string[];
   readonly messages: Message[];
@@ -26,7 +26,7 @@ export interface Harness {
 }
 
 export function stdioHarness(overrides: Partial<StdioTransportOptions> = {}): Harness {
-  const stderr = overrides.stderr ?? new StderrLog({ mask: (text) => text });
+  const stderr = overrides.log ?? new ServerLog({ mask: (text) => text });
   const registry = new ProcessRegistry();
   const transport = new StdioTransport({
     serverName: 'odd',
@@ -40,7 +40,7 @@ export function stdioHarness(overrides: Partial<StdioTransportOptions> = {}): Ha
       own: { ...process.env, TERM: 'dumb', PATH: `/opt/x:${process.env['PATH']}` },
     }),
     registry,
-    stderr,
+    log: stderr,
     graceMs: 500,
     ...overrides,
   });

@@ -6,55 +6,74 @@ import { ModernEndpoints } from '../../../../src-main/core/sessions/http/modern-
 import type { ModernEndpoint } from '../../../../src-main/core/sessions/http/modern-http.ts';
 
 let opened: { readonly endpoint: Endpoint; readonly key: string }[];
+let ended: ModernEndpoint[];
 let endpoints: ModernEndpoints;
 
 beforeEach(() => {
   opened = [];
-  endpoints = new ModernEndpoints((endpoint, key) => {
+  ended = [];
+  endpoints = new ModernEndpoints((endpoint, _place, key) => {
     opened.push({ endpoint, key });
-    return { key } as unknown as ModernEndpoint;
+    const made = { key, close: () => ended.push(made) } as unknown as ModernEndpoint;
+    return made;
   });
 });
+
+/** Where a request came, with Tooltray's own token unless said otherwise. */
+const at = (path: string, holder = 'person') => ({ path, holder });
 
 const named = (name: unknown): JsonObject => ({
   _meta: { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } },
 });
 
 test('each client app has its own, whichever request comes first', () => {
-  const [one, other] = [endpoints.at({}, '/mcp', named('one')), endpoints.at({}, '/mcp', named('other'))];
+  const [one, other] = [endpoints.at({}, at('/mcp'), named('one')), endpoints.at({}, at('/mcp'), named('other'))];
   expect(one).not.toBe(other);
-  expect(endpoints.at({}, '/mcp', named('one'))).toBe(one);
+  expect(endpoints.at({}, at('/mcp'), named('one'))).toBe(one);
   expect(opened.map(({ endpoint }) => endpoint)).toEqual([{ app: 'one' }, { app: 'other' }]);
   expect(endpoints.all).toEqual([one, other]);
 });
 
 test('an address that says which app it is for is one for everybody', () => {
-  const first = endpoints.at({ app: 'Cursor' }, '/mcp/app/Cursor', named('one'));
-  expect(endpoints.at({ app: 'Cursor' }, '/mcp/app/Cursor', named('other'))).toBe(first);
+  const first = endpoints.at({ app: 'Cursor' }, at('/mcp/app/Cursor'), named('one'));
+  expect(endpoints.at({ app: 'Cursor' }, at('/mcp/app/Cursor'), named('other'))).toBe(first);
   expect(opened).toEqual([{ endpoint: { app: 'Cursor' }, key: '/mcp/app/Cursor' }]);
 });
 
 test.each([{ mode: 'search' }, { server: 'git' }, { profile: 'work' }])(
   'an address that says %j is one for each app, which may be held to a profile',
   (endpoint) => {
-    const first = endpoints.at(endpoint, '/mcp/x/y', named('one'));
-    expect(endpoints.at(endpoint, '/mcp/x/y', named('other'))).not.toBe(first);
-    expect(endpoints.at(endpoint, '/mcp/x/y', named('one'))).toBe(first);
+    const first = endpoints.at(endpoint, at('/mcp/x/y'), named('one'));
+    expect(endpoints.at(endpoint, at('/mcp/x/y'), named('other'))).not.toBe(first);
+    expect(endpoints.at(endpoint, at('/mcp/x/y'), named('one'))).toBe(first);
     expect(opened[0]).toEqual({ endpoint: { ...endpoint, app: 'one' }, key: '/mcp/x/y one' });
   },
 );
 
+test('whose token it is makes another one of it, also where all else is the same, and each ends with its app', () => {
+  const [shared, own] = ['person', 'app Cursor'].map((holder) =>
+    endpoints.at({ app: 'Cursor' }, at('/mcp/app/Cursor', holder), named('one')),
+  );
+  expect(own).not.toBe(shared);
+  const [first, second] = ['token 1', 'token 2'].map((holder) =>
+    endpoints.at({ profile: 'work' }, at('/mcp/p/work', holder), named('Cursor')),
+  );
+  expect(first).not.toBe(second);
+  endpoints.end('Cursor');
+  expect([ended, endpoints.all]).toEqual([[shared, own, first, second], []]);
+});
+
 describe('those that have no name of their own share one', () => {
   test.each([[undefined], [{}], [named(7)], [{ _meta: 'x' }], [{ _meta: [] }]])('%j', (params) => {
-    const nameless = endpoints.at({}, '/mcp', {});
-    expect(endpoints.at({}, '/mcp', params)).toBe(nameless);
+    const nameless = endpoints.at({}, at('/mcp'), {});
+    expect(endpoints.at({}, at('/mcp'), params)).toBe(nameless);
   });
 
   test('and so do names beyond the fiftieth, however many there are', () => {
-    const nameless = endpoints.at({}, '/mcp', undefined);
-    for (let at = 0; at < 200; at++) endpoints.at({}, '/mcp', named(`app ${at}`));
+    const nameless = endpoints.at({}, at('/mcp'), undefined);
+    for (let number = 0; number < 200; number++) endpoints.at({}, at('/mcp'), named(`app ${number}`));
     expect(endpoints.all.length).toBe(51);
-    expect(endpoints.at({}, '/mcp', named('app 199'))).toBe(nameless);
-    expect(endpoints.at({}, '/mcp', named('app 49'))).not.toBe(nameless);
+    expect(endpoints.at({}, at('/mcp'), named('app 199'))).toBe(nameless);
+    expect(endpoints.at({}, at('/mcp'), named('app 49'))).not.toBe(nameless);
   });
 });

@@ -5,11 +5,12 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] 
 afterEach(() => void vi.useRealTimers());
 
 const fiveMinutes = 5 * 60_000;
+const own = (key: string) => ({ key, isShared: false });
 
 /** Holds a slot until told to let go. */
 async function hold(slots: SessionSlots, key: string): Promise<{ id: string; release: () => Promise<void> }> {
   const [held, release] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()];
-  const over = slots.use(key, async (id) => {
+  const over = slots.use(own(key), async (id) => {
     held.resolve(id);
     await release.promise;
   });
@@ -40,21 +41,21 @@ test('an id that is free is used again, the lowest first', async () => {
 
 test('the answer and the failure of a request pass through, and both free the id', async () => {
   const slots = new SessionSlots(() => undefined);
-  expect(await slots.use('a', async (id) => `answer of ${id}`)).toBe('answer of a#0');
-  await expect(slots.use('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await slots.use(own('a'), async (id) => `answer of ${id}`)).toBe('answer of a#0');
+  await expect(slots.use(own('a'), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   await expect(
-    slots.use('a', () => {
+    slots.use(own('a'), () => {
       throw new Error('at once');
     }),
   ).rejects.toThrow('at once');
-  expect(await slots.use('a', async (id) => id)).toBe('a#0');
+  expect(await slots.use(own('a'), async (id) => id)).toBe('a#0');
 });
 
 test('an id ends when it was not used for five minutes, and not while it is', async () => {
   const ended: string[] = [];
   const slots = new SessionSlots((id) => ended.push(id));
-  await slots.use('a', async () => undefined);
-  await slots.use('b', async () => undefined);
+  await slots.use(own('a'), async () => undefined);
+  await slots.use(own('b'), async () => undefined);
   vi.advanceTimersByTime(fiveMinutes - 1);
   const held = await hold(slots, 'a');
   vi.advanceTimersByTime(2 * fiveMinutes);
@@ -69,7 +70,7 @@ test('an id ends when it was not used for five minutes, and not while it is', as
 test('after closing nothing ends any more', async () => {
   const ended: string[] = [];
   const slots = new SessionSlots((id) => ended.push(id));
-  await slots.use('a', async () => undefined);
+  await slots.use(own('a'), async () => undefined);
   slots.close();
   vi.advanceTimersByTime(fiveMinutes);
   expect(ended).toEqual([]);
@@ -78,12 +79,26 @@ test('after closing nothing ends any more', async () => {
 test('an id whose request left something that goes on is not given to another before that is over', async () => {
   const slots = new SessionSlots(() => undefined);
   const going = Promise.withResolvers<void>();
-  const id = await slots.use('a', async (one, keep) => {
+  const id = await slots.use(own('a'), async (one, keep) => {
     keep(going.promise);
     return one;
   });
   const other = await hold(slots, 'a');
   expect([id, other.id]).toEqual(['a#0', 'a#1']);
   going.reject(new Error('it failed'));
-  await vi.waitUntil(async () => (await slots.use('a', async (one) => one)) === 'a#0');
+  await vi.waitUntil(async () => (await slots.use(own('a'), async (one) => one)) === 'a#0');
+});
+
+test('where the next request may be of anybody, an id ends with its request, or with what that left going on', async () => {
+  const ended: string[] = [];
+  const slots = new SessionSlots((id) => ended.push(id));
+  const anyone = { key: 'a', isShared: true };
+  await slots.use(anyone, async () => expect(ended).toEqual([]));
+  expect(ended).toEqual(['a#0']);
+  const going = Promise.withResolvers<void>();
+  await slots.use(anyone, async (_id, keep) => keep(going.promise));
+  expect(ended).toEqual(['a#0']);
+  going.resolve();
+  await vi.waitUntil(() => ended.length === 2);
+  expect(await slots.use(anyone, async (id) => id)).toBe('a#0');
 });

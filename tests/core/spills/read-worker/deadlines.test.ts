@@ -59,7 +59,9 @@ describe('a JSONPath bomb', () => {
     const file = await reading.write(wide);
     const bomb = reading.ask(file, { op: 'query', query: '$..*..*..*[?@.none]..*..*' });
     const ended = expect(bomb).rejects.toMatchObject({ code: 'call_timeout' });
-    expect((await reading.ask(file, { op: 'query', query: '$[0][0].a[1]' })).text).toBe('2');
+    // A short one: reading the long one in time is a matter of the machine.
+    const other = await reading.write('[[{"a":[1,2]}]]', 'other');
+    expect((await reading.ask(other, { op: 'query', query: '$[0][0].a[1]' })).text).toBe('2');
     await ended;
   });
 

@@ -26,7 +26,13 @@ test('what is listed late is held against the version that was started', async (
     onOddity: (_: string, text: string) => expect.unreachable(text),
     now: () => 0,
   };
-  const pins = new ServerPins(config as unknown as ServerConfig, new PinFile(folder, 's'), rules, () => undefined);
+  const pins = new ServerPins(
+    config as unknown as ServerConfig,
+    { server: 's', apps: undefined },
+    new PinFile(folder, 's'),
+    rules,
+    () => undefined,
+  );
   writeFileSync(file, '// one');
   await pins.launching();
   await pins.judge(offer('Says it.'), undefined, false);

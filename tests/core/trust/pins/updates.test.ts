@@ -32,7 +32,13 @@ async function replay({ name, versions }: RecordedServer): Promise<Update[]> {
   const rows: Update[] = [];
   for (const [at, version] of versions.entries()) {
     const passed: DefinitionChange[] = [];
-    const pins = new ServerPins(configOf(name), new PinFile(folder, name), rulesOf(passed), () => undefined);
+    const pins = new ServerPins(
+      configOf(name),
+      { server: name, apps: undefined },
+      new PinFile(folder, name),
+      rulesOf(passed),
+      () => undefined,
+    );
     await judge(pins, version);
     const asked = pins.question;
     // The last version is offered once more: what was answered is not asked again.
@@ -64,7 +70,7 @@ function configOf(name: string): ServerConfig {
   } as unknown as ServerConfig;
 }
 
-function rulesOf(passed: DefinitionChange[]): ConstructorParameters<typeof ServerPins>[2] {
+function rulesOf(passed: DefinitionChange[]): ConstructorParameters<typeof ServerPins>[3] {
   return {
     onChange: () => 'hold',
     onPassed: (_, changes) => void passed.push(...changes),

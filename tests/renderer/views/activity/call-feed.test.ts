@@ -17,8 +17,24 @@ function call(id: number, more: Partial<CallSummary> = {}): CallSummary {
     why: undefined,
     sensitivity: undefined,
   };
-  const sizes = { durationMs: 5, argumentBytes: 2, resultBytes: 2, givenBytes: 2, tokensIn: 1, tokensOut: 1 };
-  const rest = { outcome: 'ok', error: undefined, estimated: false, spillId: undefined, labels: [] } as const;
+  const sizes = {
+    durationMs: 5,
+    argumentBytes: 2,
+    resultBytes: 2,
+    givenBytes: 2,
+    tokensSent: undefined,
+    tokensIn: 1,
+    tokensOut: 1,
+  };
+  const rest = {
+    outcome: 'ok',
+    error: undefined,
+    estimated: false,
+    spillId: undefined,
+    passed: undefined,
+    limitBytes: undefined,
+    labels: [],
+  } as const;
   return { id, at: now - 1000, ...texts, ...sizes, ...rest, ...more };
 }
 
@@ -27,6 +43,8 @@ class Record {
   last: number;
   readonly asked: ActivityQuery[] = [];
   readonly changed = new Map<number, Partial<CallSummary>>();
+  /** Do not fit. */
+  readonly hidden = new Set<number>();
 
   constructor(last: number) {
     this.last = last;
@@ -36,9 +54,11 @@ class Record {
     this.asked.push(query);
     const { beforeId = Infinity, afterId = 0, limit = 200 } = query;
     const ids = Array.from({ length: this.last }, (_, index) => this.last - index);
-    const fitting = ids.filter((id) => id < beforeId && id > afterId);
+    const fitting = ids.filter((id) => id < beforeId && id > afterId && !this.hidden.has(id));
     const calls = fitting.slice(0, limit).map((id) => call(id, this.changed.get(id)));
-    return { calls, total: this.last, failed: 0, tokensIn: 0, tokensOut: 0, more: fitting.length > limit };
+    const newer = query.afterId !== undefined && { newer: { calls: fitting.length, problems: 0 } };
+    const totals = { total: this.last, failed: 0, tokensIn: 0, tokensOut: 0, lastId: this.last };
+    return { calls, ...totals, ...newer, more: fitting.length > limit };
   };
 }
 
@@ -52,7 +72,7 @@ function feedOf(record: Record): { feed: CallFeed; current: () => Feed } {
 test('the list is as long as the record from the start, and its rows are read when they are reached', async () => {
   const { feed, current } = feedOf(new Record(2500));
   await feed.show(everything);
-  expect([current().calls.length, current().rows]).toEqual([200, 2500]);
+  expect([current().calls.length, current().rows]).toEqual([40, 2500]);
   await feed.reach(2500);
   expect([current().calls.length, current().calls.at(-1)?.id]).toEqual([2500, 1]);
 });
@@ -66,16 +86,16 @@ test('a new call is put in front while the list is live', async () => {
   expect(current().calls.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1]);
 });
 
-test('while the list is held still new calls wait, and are there at once when they are asked for', async () => {
+test('while the list is held still new calls are counted, and are there as soon as they are asked for', async () => {
   const record = new Record(3);
   const { feed, current } = feedOf(record);
   await feed.show(everything);
   feed.live = false;
-  record.last = 5;
-  await feed.refresh();
-  expect([current().rows, current().waiting.map(({ id }) => id)]).toEqual([3, [5, 4]]);
-  feed.showWaiting();
-  expect([current().calls.map(({ id }) => id), current().waiting]).toEqual([[5, 4, 3, 2, 1], []]);
+  for (record.last = 5; record.last <= 7; record.last += 2) await feed.refresh();
+  record.last = 7;
+  expect([current().rows, current().waiting.calls, record.asked.at(-1)?.limit]).toEqual([3, 4, 0]);
+  await feed.showWaiting();
+  expect([current().calls.map(({ id }) => id), current().waiting.calls]).toEqual([[7, 6, 5, 4, 3, 2, 1], 0]);
 });
 
 test('after more calls than are held there is no gap: what lies between is read on the way down', async () => {
@@ -85,34 +105,17 @@ test('after more calls than are held there is no gap: what lies between is read 
   feed.live = false;
   record.last = 3000;
   await feed.refresh();
-  feed.showWaiting();
+  await feed.showWaiting();
   await feed.reach(3000);
   expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: 3000 }, (_, index) => 3000 - index));
-});
-
-test('what comes after more calls than are held is not read until it is asked for, and then without a gap', async () => {
-  const record = new Record(10);
-  const { feed, current } = feedOf(record);
-  await feed.show(everything);
-  feed.live = false;
-  for (const last of [3000, 3400, 3800]) {
-    record.last = last;
-    await feed.refresh();
-  }
-  expect(record.asked.slice(-2).map(({ limit }) => limit)).toEqual([1, 1]);
-  expect([current().waiting.length, current().totals?.total]).toEqual([1000, 3800]);
-  feed.showWaiting();
-  await feed.refresh();
-  await feed.reach(3800);
-  expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: 3800 }, (_, index) => 3800 - index));
 });
 
 test('a list that is live for long does not grow without end, and has all of it on the way down', async () => {
   const record = new Record(10);
   const { feed, current } = feedOf(record);
   await feed.show(everything);
-  for (record.last = 100; record.last <= 3000; record.last += 90) await feed.refresh();
-  record.last -= 90;
+  for (record.last = 40; record.last <= 3000; record.last += 30) await feed.refresh();
+  record.last -= 30;
   expect([current().calls.length, current().rows]).toEqual([1000, record.last]);
   await feed.reach(record.last);
   expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: record.last }, (_, at) => record.last - at));
@@ -126,6 +129,43 @@ test('a burst that outruns the first page begins the list anew, without a gap', 
   await feed.refresh();
   await feed.reach(1000);
   expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, index) => 1000 - index));
+});
+
+test('of a burst only what is in sight is read, and the more rows came the longer the next look waits', async () => {
+  const record = new Record(100);
+  const { feed, current } = feedOf(record);
+  await feed.show(everything);
+  await feed.reach(25);
+  record.last = 5000;
+  await feed.refresh();
+  expect([current().calls.length, record.asked.at(-1)?.limit, feed.pause]).toEqual([25, 25, 500]);
+  record.last = 5001;
+  await feed.refresh();
+  expect([current().calls.length, feed.pause]).toEqual([26, 20]);
+});
+
+test('a row keeps its key while others come in front of it; those of a burst have the keys of the rows that were there', async () => {
+  const record = new Record(100);
+  const { feed, current } = feedOf(record);
+  await feed.show(everything);
+  record.last = 103;
+  await feed.refresh();
+  expect([current().moved, current().calls[3]?.id]).toEqual([3, 100]);
+  record.last = 5000;
+  await feed.refresh();
+  expect(current().moved).toBe(3);
+});
+
+test('of calls that do not fit nothing is asked again', async () => {
+  const record = new Record(10);
+  const { feed } = feedOf(record);
+  await feed.show(everything);
+  record.hidden.add(11);
+  record.last = 11;
+  await feed.refresh();
+  record.last = 12;
+  await feed.refresh();
+  expect(record.asked.map(({ afterId }) => afterId)).toEqual([undefined, 10, 11]);
 });
 
 test('tokens that were counted after the call was shown are shown', async () => {
@@ -144,6 +184,15 @@ test('an answer to an earlier filter is not taken for one to the present', async
   await Promise.all([feed.show({ ...everything, text: 'a' }), feed.show({ ...everything, text: 'ab' })]);
   await feed.refresh();
   expect([current().failure, record.asked.at(-1)?.text]).toEqual([undefined, 'ab']);
+});
+
+test('what came while another filter was read is put in front of its list, not of the one before', async () => {
+  const record = new Record(3);
+  const { feed, current } = feedOf(record);
+  await feed.show(everything);
+  record.hidden.add(3);
+  await Promise.all([feed.show({ ...everything, text: 'a' }), feed.refresh()]);
+  expect(current().calls.map(({ id }) => id)).toEqual([2, 1]);
 });
 
 test('a question that fails is told, and the list stays', async () => {

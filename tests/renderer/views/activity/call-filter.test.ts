@@ -8,10 +8,25 @@ import {
   toSearch,
 } from '../../../../src-renderer/views/activity/call-filter.ts';
 
-const filter = { text: ' issue ', only: 'blocked', app: 'Cursor', server: 'github' } as const;
+const filter = {
+  text: ' issue ',
+  only: 'blocked',
+  app: 'Cursor',
+  server: 'github',
+  since: undefined,
+  until: undefined,
+} as const;
 
 test('a filter comes back from the address as it was', () => {
   expect(readFilter(new URLSearchParams(filterQuery(filter)))).toEqual(filter);
+});
+
+test('a span of time stands in the address, and is what the core is asked for', () => {
+  const span = { ...everything, server: 'github', since: 1_700_000_000_000, until: 1_700_003_600_000 };
+  expect(readFilter(new URLSearchParams(filterQuery(span)))).toEqual(span);
+  expect(toSearch(span)).toEqual({ server: 'github', since: span.since, until: span.until });
+  expect(filterInWords(span)).toMatch(/^of github · from .+ to .+$/);
+  expect(readFilter(new URLSearchParams('since=-1&until=yesterday'))).toEqual(everything);
 });
 
 test('an address that names no known choice chooses nothing', () => {

@@ -18,7 +18,7 @@ test('every page is read, each once', async () => {
   const ask = async ({ beforeId = Infinity, limit = 0 }: ActivityQuery) => {
     const ids = Array.from({ length: 2300 }, (_, index) => 2300 - index).filter((id) => id < beforeId);
     const calls = ids.slice(0, limit).map((id) => ({ ...call, id }));
-    return { calls, total: 2300, failed: 0, tokensIn: 0, tokensOut: 0, more: ids.length > limit };
+    return { calls, total: 2300, failed: 0, tokensIn: 0, tokensOut: 0, lastId: 2300, more: ids.length > limit };
   };
   const calls = await readAllCalls(ask, {}, () => undefined);
   expect(new Set(calls.map(({ id }) => id)).size).toBe(2300);
@@ -28,6 +28,6 @@ test('a text that a spreadsheet would take for a formula, or a cell for its end,
   const why = '=HYPERLINK("http://x")';
   const [, line] = exportText([{ ...call, why, error: 'a, "b"\nc' }], 'csv').split('\r\n');
   expect(line).toBe(
-    `1,1970-01-01T00:00:00.000Z,Cursor,,github,list,,"'=HYPERLINK(""http://x"")",ok,"a, ""b""\nc",3,,,,,,,`,
+    `1,1970-01-01T00:00:00.000Z,Cursor,,github,list,,"'=HYPERLINK(""http://x"")",ok,"a, ""b""\nc",3,,,,,,,,`,
   );
 });

@@ -1,18 +1,23 @@
 /** What the figures of the overview say. */
 import { describe, expect, test } from 'vitest';
-import type { ActivityOverview } from '../../../../src-main/rpc/contract.ts';
 import {
-  callsSentence,
   estimateNote,
   isFirstUse,
   savingsMeaning,
+  uncappedNote,
   worth,
 } from '../../../../src-renderer/views/overview/overview-words.ts';
-import { toData } from '../../../../src-renderer/views/overview/hour-data.ts';
 import { serverRow } from '../../rows.ts';
 
-const savings = { without: 1_000, with: 80, net: 920, estimatedShare: 0, causes: [] };
-const hour = (from: number, ok: number, failed: number): ActivityOverview['hours'][number] => ({ from, ok, failed });
+const savings = {
+  since: undefined,
+  without: 1_000,
+  uncapped: 1_000,
+  with: 80,
+  net: 920,
+  estimatedShare: 0,
+  causes: [],
+};
 
 describe('the big number', () => {
   test('is a share of what the apps would have read', () => {
@@ -37,29 +42,15 @@ test('money is named only where a price is set', () => {
   ]);
 });
 
-describe('the line below the chart', () => {
-  test('says the same as the chart', () => {
-    const sentence = callsSentence([hour(0, 3, 0), hour(3_600_000, 1_200, 4), hour(7_200_000, 5, 0)]);
-    expect(sentence).toMatch(/^1,212 calls in the last 24 hours, 4 failed; most in the hour from .+ \(1,204\)\.$/);
-  });
-
-  test('says so where nothing was called', () => {
-    expect([callsSentence([]), callsSentence([hour(0, 0, 0)])]).toEqual(
-      Array(2).fill('No calls in the last 24 hours.'),
-    );
-  });
-});
-
-test('failures are stacked on what was answered', () => {
-  expect(toData([hour(3_600_000, 5, 2), hour(7_200_000, 0, 0)])).toEqual([
-    [3_600, 7_200],
-    [7, 0],
-    [5, 0],
+test('what servers sent is told where it is more than what counts', () => {
+  expect([uncappedNote(savings), uncappedNote({ ...savings, uncapped: 2_400_000 })]).toEqual([
+    '',
+    '2.4M without us if apps let everything in that servers sent',
   ]);
 });
 
 test('it is the first use until there is a server of the person’s own or a call', () => {
-  const activity = { lastId: 0, hours: [], recent: [], costliest: [] };
+  const activity = { lastId: 0, recent: [], costliest: [] };
   const builtin = serverRow('utils', { transport: 'builtin' });
   expect([
     isFirstUse({ servers: [builtin], activity }),

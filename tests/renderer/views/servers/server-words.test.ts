@@ -1,9 +1,15 @@
 /** What a server's row says. */
 import { expect, test } from 'vitest';
 import {
+  byServer,
   callsInWords,
   filterServers,
+  isRunning,
   listCost,
+  loadInWords,
+  matchesInWords,
+  memoryInWords,
+  processorInWords,
   shownTo,
   toolsInWords,
   waitsFor,
@@ -55,4 +61,33 @@ test('a filter finds every word, in name, state or address', () => {
     ['github'],
     [],
   ]);
+});
+
+test('a server stays in the filter for its tools, and says which', () => {
+  const servers = [serverRow('github'), serverRow('postgres')];
+  const matches = byServer([{ server: 'postgres', tools: ['run_sql', 'explain'], total: 5 }]);
+  expect(filterServers(servers, 'sql', matches).map(({ name }) => name)).toEqual(['postgres']);
+  expect([...matches.values(), { server: 'a', tools: ['one'], total: 1 }].map(matchesInWords)).toEqual([
+    'Tools: run_sql, explain and 3 more',
+    'Tool: one',
+  ]);
+});
+
+test('what it takes of the computer is told with what it is a part of', () => {
+  expect([0, 0.0004, 0.035, 0.2, 1.4].map(loadInWords)).toEqual(['0 %', '< 0.1 %', '3.5 %', '20 %', '140 %']);
+  const taken = { server: 'a', load: 0.012, cpuMs: 12_400, memoryBytes: 84_000_000, processes: 3, inContainer: false };
+  expect([memoryInWords(taken), processorInWords(taken)]).toEqual([
+    '84 MB in 3 processes',
+    '1.2 % of one processor, 12 s so far',
+  ]);
+  const fresh = { ...taken, load: undefined, processes: 1, inContainer: true };
+  expect([memoryInWords(fresh), processorInWords(fresh)]).toEqual([
+    '84 MB in 1 process; what runs in its container is not measured',
+    '12 s so far',
+  ]);
+});
+
+test('what sleeps or is off has nothing to stop', () => {
+  const states = ['ready', 'error', 'connecting', 'disconnected', 'disabled'] as const;
+  expect(states.map((state) => isRunning({ state }))).toEqual([true, true, true, false, false]);
 });

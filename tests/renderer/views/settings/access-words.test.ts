@@ -23,11 +23,11 @@ test('access is told with its way and its age, and by the verb that changes it',
   ]);
 });
 
-test('an app is seen now while it is connected, else when it came or left last', () => {
+test('an app is seen now while it is in session, else when it came or left last', () => {
   const session = { app: 'cursor' } as SessionStatus;
   expect([
     lastSeen(row({ seen: 1 }), [session], 1),
     lastSeen(row({ seen: 0 }), [], 2 * day),
     lastSeen(row(), [], 1),
-  ]).toEqual(['Connected now', '2 days ago', 'Never']);
+  ]).toEqual(['In session now', '2 days ago', 'Never']);
 });

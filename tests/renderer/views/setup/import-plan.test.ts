@@ -2,6 +2,7 @@
 import {
   chosen,
   type ImportWishes,
+  isTouched,
   nameProblem,
   sealable,
   toTry,
@@ -35,6 +36,17 @@ test('what is here already can be ticked only to be moved', () => {
   const ticked = new Map([['id-files', true]]);
   expect(chosen(offers, wishes({ ticked }))).toHaveLength(2);
   expect(chosen(offers, wishes({ ticked, move: true }))).toHaveLength(3);
+});
+
+test('what is as offered is no edit; a tick, a name and a move are', () => {
+  const none = wishes({ ticked: new Map([['id-github', true]]), names: new Map([['id-github', 'github']]) });
+  expect(isTouched(offers, none)).toBe(false);
+  for (const one of [
+    { ticked: new Map([['id-github', false]]) },
+    { names: new Map([['id-linear', 'mine']]) },
+    { move: true },
+  ])
+    expect(isTouched(offers, wishes(one)), JSON.stringify(Object.keys(one))).toBe(true);
 });
 
 test('what is ticked is worth a trial, what is here already is not, even where it is to be moved', () => {

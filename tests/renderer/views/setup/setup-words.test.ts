@@ -3,6 +3,7 @@ import {
   appFacts,
   appMark,
   firstPrompt,
+  nextStep,
   sortApps,
   stepLabel,
   stepsDone,
@@ -19,7 +20,7 @@ const app = (name: string, more: Partial<AppRow> = {}): AppRow => ({
 });
 const server = (name: string, more: Partial<ServerRow> = {}): ServerRow => ({
   ...{ name, state: 'ready', level: 'ok', summary: 'Ready', detail: '', tools: 3, transport: 'stdio', endpoint: '' },
-  ...{ enabled: true, since: 0, toolsOff: 0, calls24h: 0, failures24h: 0, medianMs: undefined },
+  ...{ enabled: true, restarts: 0, since: 0, toolsOff: 0, calls24h: 0, failures24h: 0, medianMs: undefined },
   ...{ listTokens: 0, listed: [], asOf: undefined },
   ...more,
 });
@@ -47,6 +48,16 @@ test('the first step that is open is shown, unless another one is asked for', ()
   expect(stepToShow('nonsense', undefined)).toBe('apps');
   expect(stepLabel('apps', done)).toBe('Apps ✓');
   expect(stepLabel('servers', done)).toBe('Servers');
+});
+
+test('after an import the next step is what came and is ill, then an app, then a call', () => {
+  const cursor = app('cursor', { connected: 'yes' });
+  const ill = [server('a'), server('b', { level: 'attention' })];
+  expect(nextStep(facts(), ill)).toEqual({ words: 'see to b', place: ['servers', 'b'] });
+  expect(nextStep(facts({ apps: [app('cursor')] }), [server('a')]).place).toEqual(['setup', 'apps']);
+  expect(nextStep(facts({ apps: [cursor] }), [server('a')]).place).toEqual(['setup', 'first-call']);
+  const firstCall = { app: 'Cursor', tool: 'a:x', at: 1 };
+  expect(nextStep(facts({ apps: [cursor], firstCall }), [server('a')]).place).toEqual(['servers']);
 });
 
 test('what needs something stands first, what is connected last', () => {

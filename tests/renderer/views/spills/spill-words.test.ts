@@ -1,8 +1,8 @@
 /** Kept answers in words, what was read of them, and what is found in them. */
 import { expect, test } from 'vitest';
 import type { SpillRow } from '../../../../src-main/rpc/contract.ts';
-import { literalPattern, matchesInWords, splitAtMatch } from '../../../../src-renderer/views/spills/find-in-text.ts';
-import { isInRanges, lastReadings, mergeRanges } from '../../../../src-renderer/views/spills/read-marks.ts';
+import { literalPattern, matchesInWords, splitAtMatch } from '../../../../src-renderer/views/answer/find-in-text.ts';
+import { isInRanges, lastReadings, mergeRanges } from '../../../../src-renderer/views/answer/read-marks.ts';
 import { readSpillRows } from '../../../../src-renderer/views/spills/read-spill-rows.ts';
 import { expiryInWords, usageInWords } from '../../../../src-renderer/views/spills/spill-words.ts';
 

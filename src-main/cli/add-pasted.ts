@@ -1,0 +1,38 @@
+/** `tooltray add` with a text as a server's page shows it: every server in it is written. */
+import { homedir } from 'node:os';
+import { AppError } from '../core/base/errors.ts';
+import type { ConfigStore } from '../core/config/config-store.ts';
+import { readPasted } from '../core/pasted/read-pasted.ts';
+import { findCommand } from '../core/servers/launch/find-command.ts';
+import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
+import { oneLine, paint, printAnswer } from './terminal.ts';
+import { requireFreeName, writeServer, type WriteWish, type WrittenServer, writtenLines } from './write-server.ts';
+
+/** Nothing is written where a name is taken. Rejects with AppError bad_request, config_conflict, not_found, unsupported. */
+export async function addPasted(text: string, store: ConfigStore, wish: WriteWish, json: boolean): Promise<number> {
+  const found = await readPasted(text, { isProgram: isProgramHere, home: homedir() });
+  const names = found.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) {
+    throw new AppError('config_conflict', `The text has two servers called ${JSON.stringify(twice)}.`, {
+      fix: 'Add them one by one, each with a name.',
+    });
+  }
+  for (const name of names) requireFreeName(name, store);
+  const servers: (WrittenServer & { readonly notes: readonly string[] })[] = [];
+  for (const { name, entry, notes } of found)
+    servers.push({ ...(await writeServer(name, entry, store, wish)), notes: notes.map((note) => oneLine(note)) });
+  printAnswer(json, { servers, file: store.path, written: !wish.dryRun }, () =>
+    servers.flatMap((server) => [
+      ...writtenLines(server, store.path, wish.dryRun),
+      ...server.notes.map((note) => `${paint('unsure', 'note')} ${note}`),
+    ]),
+  );
+  return 0;
+}
+
+/** Whether a command can be started here. */
+export async function isProgramHere(command: string): Promise<boolean> {
+  const environment = await new EnvironmentResolver({ own: process.env }).resolve();
+  return (await findCommand(command, environment)) !== undefined;
+}

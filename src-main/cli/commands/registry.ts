@@ -1,0 +1,216 @@
+/** `tooltray registry`: servers that registries know, what one would run, and adding it. */
+import { maskObject } from '../../core/base/mask.ts';
+import type { RegistryInput, RegistryOption, RegistryPreview, RegistryRow, RegistryWish } from '../../rpc/contract.ts';
+import { command, commonFlags, type Given, wrongUse } from '../command.ts';
+import { type AskRegistry, withRegistries } from '../own-registry.ts';
+import {
+  confirm,
+  notDone,
+  oneLine,
+  paint,
+  plainText,
+  printAnswer,
+  printLines,
+  printProgress,
+  readSecret,
+  table,
+} from '../terminal.ts';
+
+const flags = {
+  registry: { value: 'R', help: 'which one; else the first of the list' },
+  limit: { value: 'N', from: 1, to: 100, usual: 30, help: 'search: how many at the most' },
+  from: { value: 'CURSOR', help: 'search: go on where the last answer ended' },
+  version: { value: 'V', help: 'show, add: another version than the latest' },
+  way: { value: 'ID', help: 'add: which way of running it, as show names them; else the first that works here' },
+  as: { value: 'NAME', help: 'add: what it is called here' },
+  set: { value: 'NAME=VALUE', many: true, help: 'add: an answer to what it asks for; a secret goes into the vault' },
+  untried: { help: 'add: do not start it, and leave it in review' },
+  dryRun: { help: 'add: show what it would run, and add nothing' },
+  yes: { help: 'add: do not ask before it is started' },
+  ...commonFlags,
+} as const;
+
+type RegistryFlags = Given<typeof flags>;
+
+export const registry = command({
+  actions: {
+    list: { help: 'the registries there are (the usual)' },
+    search: { words: '[WORD]', help: 'servers with this in their name' },
+    show: { words: 'SERVER', help: 'one server: who publishes it, what it runs, what it asks for' },
+    add: { words: 'SERVER', help: 'show what it would run, start it once after your yes, and keep it if it works' },
+  },
+  usual: 'list',
+  flags,
+  notes: [
+    'The official registry is known; others are named in the config: "registries": [{ "name": "work", "url": "https://…" }].',
+    'The file of a list works as well: "url": "/path/to/servers.json". A required secret that is not given is asked for, or read from stdin.',
+  ],
+  async run(given, [word = ''], action) {
+    return withRegistries(given.config, async (ask) => {
+      if (action === 'list') return list(ask, given);
+      if (action === 'search') return search(ask, word, given);
+      return action === 'show' ? show(ask, word, given) : add(ask, word, given);
+    });
+  },
+});
+
+async function list(ask: AskRegistry, { json }: RegistryFlags): Promise<number> {
+  const { registries } = await ask('registries', {});
+  const rows = registries.map(({ name, url }) => [name, oneLine(url)]);
+  printAnswer(json, { registries }, () => table(['NAME', 'WHERE'], rows));
+  return 0;
+}
+
+async function search(
+  ask: AskRegistry,
+  query: string,
+  { json, limit, from, ...given }: RegistryFlags,
+): Promise<number> {
+  const cursor = from === undefined ? {} : { cursor: from };
+  const page = await ask('registrySearch', { ...inRegistry(given), ...cursor, query, limit });
+  printAnswer(json, page, () => [
+    ...(page.servers.length === 0
+      ? [`${page.registry} has no server with ${JSON.stringify(query)} in its name.`]
+      : table(['SERVER', 'VERSION', 'WHAT IT IS'], page.servers.map(toCells))),
+    ...(page.unreadable === 0 ? [] : [paint('unsure', `Entries that are no servers: ${page.unreadable}.`)]),
+    ...(page.next === undefined ? [] : ['', `There are more: add --from ${oneLine(page.next)}`]),
+  ]);
+  return 0;
+}
+
+function toCells({ name, version, status, title, description }: RegistryRow): string[] {
+  const marked = status === 'active' ? '' : `(${status}) `;
+  return [oneLine(name), oneLine(version), oneLine(`${marked}${description === '' ? title : description}`)];
+}
+
+async function show(ask: AskRegistry, name: string, given: RegistryFlags): Promise<number> {
+  const found = await ask('registryServer', { ...inRegistry(given), ...inVersion(given), server: name });
+  printAnswer(given.json, found, () => [
+    ...aboutServer(found.server, found.registry),
+    ...found.server.options.flatMap(aboutOption),
+  ]);
+  return 0;
+}
+
+function aboutServer(server: RegistryRow, registry: string): string[] {
+  const { name, version, title, description, publisher, repository, website, status, statusMessage, publishedAt } =
+    server;
+  const facts = [
+    ['Registry', registry],
+    ['Publisher', publisher],
+    ['Source', repository === '' ? 'not told' : repository],
+    ['Website', website],
+    ['Published', publishedAt.slice(0, 10)],
+  ].filter(([, value]) => value !== '');
+  return [
+    paint('head', oneLine(`${name} ${version}`)),
+    ...(title === '' ? [] : [oneLine(title)]),
+    ...(description === '' ? [] : [oneLine(description)]),
+    ...(status === 'active' ? [] : [paint('bad', oneLine(`It is ${status}. ${statusMessage}`))]),
+    ...facts.map(([word = '', value = '']) => `${`${word}:`.padEnd(11)}${oneLine(value)}`),
+  ];
+}
+
+function aboutOption({ id, title, target, inputs, notes, refusal }: RegistryOption): string[] {
+  return [
+    '',
+    `${paint('head', id)}  ${oneLine(`${title} ${target}`)}`,
+    ...(refusal === undefined ? [] : [`  ${paint('bad', oneLine(refusal))}`]),
+    ...notes.map((note) => `  ${paint('unsure', oneLine(note))}`),
+    ...inputs.map((input) => `  asks for ${aboutInput(input)}`),
+  ];
+}
+
+function aboutInput({ label, isRequired, isSecret, choices, default: usual, description }: RegistryInput): string {
+  const words = [isRequired ? 'needed' : 'optional', ...(isSecret ? ['secret'] : [])];
+  const more = [
+    ...(choices.length > 0 ? [`one of ${choices.join(', ')}`] : []),
+    ...(usual === '' ? [] : [`else ${usual}`]),
+  ];
+  return oneLine(`${label} (${[...words, ...more].join(', ')})${description === '' ? '' : `: ${description}`}`);
+}
+
+async function add(ask: AskRegistry, name: string, given: RegistryFlags): Promise<number> {
+  const { json, dryRun, untried, yes } = given;
+  const found = await ask('registryServer', { ...inRegistry(given), ...inVersion(given), server: name });
+  const option = chosenOption(found.server, given.way);
+  const answers = await answersFor(option, given.set);
+  const wish: RegistryWish = {
+    ...{ registry: found.registry, server: found.server.name, version: found.server.version },
+    ...{ option: option.id, answers },
+  };
+  const own = given.as ?? found.name;
+  const preview = await ask('registryPreview', wish);
+  const { problems } = preview;
+  if (problems.length > 0)
+    throw wrongUse(`${problems.map(({ sentence }) => sentence).join(' ')} ${howToSet(problems)}`);
+  if (!json) printLines([...aboutServer(found.server, found.registry), '', ...aboutLaunch(option, preview)]);
+  const data = { name: own, wish: maskObject(wish), preview, added: false };
+  const question = untried ? `Add it as ${own}, in review?` : `Start it once, and keep it as ${own} if it works?`;
+  const agreed = dryRun ? undefined : await confirm(question, yes);
+  if (agreed !== true) {
+    printAnswer(json, data, () => (dryRun ? [] : [notDone(agreed)]));
+    return dryRun ? 0 : 1;
+  }
+  if (!untried) printProgress('Starting it; the first start of a package downloads it …');
+  const adding = await ask('registryAdd', { ...wish, name: own, untried });
+  printAnswer(json, { ...data, ...adding, added: adding.kind === 'added' }, () =>
+    adding.kind === 'failed'
+      ? [
+          paint('bad', oneLine(adding.trial.sentence)),
+          ...adding.trial.stderr.map((line) => `  | ${plainText(line)}`),
+          'It was not added. To add it all the same, in review: --untried',
+        ]
+      : [adding.trial?.sentence ?? `It waits for your review: tooltray review ${own}`, `Added as ${oneLine(own)}.`],
+  );
+  return adding.kind === 'failed' ? 1 : 0;
+}
+
+/** What is run, each word as it is given. */
+function aboutLaunch(option: RegistryOption, { words, variables, headers, meanings }: RegistryPreview): string[] {
+  return [
+    words.length === 1 ? 'It is reached at:' : 'It runs:',
+    `  ${words.map((word) => (/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word))).join(' ')}`,
+    ...[...variables, ...headers].map(({ name, value }) => `  ${oneLine(name)}=${oneLine(value)}`),
+    ...meanings.map(({ text, isGrave }) => paint(isGrave ? 'unsure' : 'quiet', oneLine(text))),
+    ...option.notes.map((note) => paint('unsure', oneLine(note))),
+  ];
+}
+
+/** Throws AppError bad_request. */
+function chosenOption({ name, options }: RegistryRow, way: string | undefined): RegistryOption {
+  const option =
+    way === undefined
+      ? (options.find(({ refusal }) => refusal === undefined) ?? options[0])
+      : options.find(({ id }) => id === way);
+  if (option !== undefined) return option;
+  const known = options.map(({ id }) => id).join(', ');
+  throw wrongUse(known === '' ? `${name} names no package and no address` : `${name} has these ways: ${known}`);
+}
+
+async function answersFor({ inputs }: RegistryOption, given: readonly string[]): Promise<Record<string, string>> {
+  const answers: Record<string, string> = {};
+  for (const pair of given) {
+    const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+    const input = inputs.find(({ id, label }) => id === name || label === name);
+    if (input === undefined) throw wrongUse(`It asks for nothing called ${JSON.stringify(name)}`);
+    answers[input.id] = input.isRepeated && answers[input.id] !== undefined ? `${answers[input.id]}\n${value}` : value;
+  }
+  const missing = inputs.filter(({ id, isRequired, isSecret }) => isRequired && isSecret && answers[id] === undefined);
+  // Of what comes on stdin nobody could tell which is which.
+  if (missing.length > 1 && !process.stdin.isTTY) return answers;
+  for (const { id, label } of missing) answers[id] = await readSecret(`${oneLine(label)}:`);
+  return answers;
+}
+
+function howToSet(problems: RegistryPreview['problems']): string {
+  return `Answer it: ${problems.map(({ label }) => `--set ${JSON.stringify(`${label}=…`)}`).join(' ')}`;
+}
+
+function inRegistry({ registry: name }: Pick<RegistryFlags, 'registry'>): { registry?: string } {
+  return name === undefined ? {} : { registry: name };
+}
+
+function inVersion({ version }: RegistryFlags): { version?: string } {
+  return version === undefined ? {} : { version };
+}

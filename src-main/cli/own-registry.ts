@@ -1,0 +1,55 @@
+/** What is asked about registries without a running core: the registries themselves, and servers started from this process. */
+import packageJson from '../../package.json' with { type: 'json' };
+import { tryEntry } from '../core/admin/try-entry.ts';
+import type { ConfigStore } from '../core/config/config-store.ts';
+import { addServer } from '../core/config/edit-config.ts';
+import { Registries } from '../core/registry/registries.ts';
+import { RegistryDesk } from '../core/registry/registry-desk.ts';
+import { HttpFetch } from '../core/servers/network/http-fetch.ts';
+import type { RegistryContract } from '../rpc/contract.ts';
+import { registryAnswers } from '../rpc/handlers/registry.ts';
+import { openCliConfig, serverNames } from './cli-config.ts';
+import { runningCoreFor } from './core-access.ts';
+import { ownDesk } from './own-desk.ts';
+import { withTransports } from './probe.ts';
+
+export type AskRegistry = <M extends keyof RegistryContract>(
+  method: M,
+  input: RegistryContract[M]['input'],
+) => Promise<RegistryContract[M]['output']>;
+
+/** The running core, so that what is added starts there; without one, this process. */
+export async function withRegistries<T>(
+  config: string | undefined,
+  work: (ask: AskRegistry) => Promise<T>,
+): Promise<T> {
+  const core = await runningCoreFor(config);
+  if (core === undefined) return work(ownAnswers(await openCliConfig(config)));
+  try {
+    return await work((method, input) => core.ask(method, input));
+  } finally {
+    await core.close();
+  }
+}
+
+function ownAnswers(store: ConfigStore): AskRegistry {
+  const http = new HttpFetch({ env: process.env });
+  const { version } = packageJson;
+  const desk = new RegistryDesk({
+    registries: new Registries({ http, places: () => store.current.registries, now: Date.now }),
+    secrets: ownDesk(store),
+    names: () => serverNames(store),
+    tryEntry: (entry) =>
+      withTransports(store.current, (transports) => tryEntry(entry, { config: store, transports, version })),
+    save: (name, entry) => store.update((text) => addServer(text, name, entry)),
+  });
+  const answers = registryAnswers(desk);
+  const { signal } = new AbortController();
+  return async (method, input) => {
+    try {
+      return await answers[method](input, signal);
+    } finally {
+      http.close();
+    }
+  };
+}

@@ -1,0 +1,76 @@
+/** What client apps asked, on the command line: sessions and their steps, read page by page and told as lines. */
+import { count } from '../core/base/wording.ts';
+import type { CoreAccess, RpcMethods, StepQuery, StepSummary, TimelineSession } from '../rpc/contract.ts';
+import { oneLine, paint, table } from './terminal.ts';
+
+export interface FoundSteps {
+  readonly steps: readonly StepSummary[];
+  readonly sums: RpcMethods['steps']['output']['sums'];
+  /** So many of the newest were looked through, where older ones were not. */
+  readonly lookedThrough?: number;
+}
+
+/** The newest first, at most so many; those that come meanwhile are left out. */
+export async function readSteps(core: CoreAccess, query: StepQuery, limit: number): Promise<FoundSteps> {
+  const steps: StepSummary[] = [];
+  for (;;) {
+    const before = steps.at(-1);
+    const page = await core.ask('steps', {
+      ...query,
+      ...(before !== undefined && { beforeId: before.id }),
+      limit: Math.min(1000, limit - steps.length),
+    });
+    steps.push(...page.steps);
+    if (page.more && page.steps.length > 0 && steps.length < limit) continue;
+    const { sums, lookedThrough } = page;
+    return { steps, sums, ...(lookedThrough !== undefined && { lookedThrough }) };
+  }
+}
+
+/** GIVEN: tokens that the app was given; SENT: those that servers sent for it. */
+export function stepLines({ steps, sums, lookedThrough }: FoundSteps): string[] {
+  if (steps.length === 0) return ['No step fits. Whatever an app asks is on record here.'];
+  const rows = steps.map((step) => [
+    when(step.at),
+    oneLine(step.appName),
+    step.sessionId.slice(0, 8),
+    step.kind,
+    oneLine(subjectOf(step)),
+    step.outcome === 'ok' ? 'ok' : paint('bad', step.outcome.replace('_', ' ')),
+    `${Math.round(step.durationMs)} ms`,
+    ...[step.raw, step.given].map((tokens) => String(tokens ?? '')),
+  ]);
+  const isAll = sums.steps <= steps.length;
+  return [
+    ...table(['WHEN', 'APP', 'SESSION', 'KIND', 'STEP', 'OUTCOME', 'TOOK', 'SENT', 'GIVEN'], rows),
+    ...(isAll ? [] : ['', `${steps.length} of ${count(sums.steps, 'step')}; more with --limit N.`]),
+    ...(lookedThrough === undefined ? [] : [`Looked for in the newest ${count(lookedThrough, 'step')}.`]),
+  ];
+}
+
+export function sessionLines(sessions: readonly TimelineSession[]): string[] {
+  if (sessions.length === 0) return ['No app has been in session yet.'];
+  const rows = sessions.map(({ id, appName, mode, isLive, from, steps, given }) => [
+    when(from),
+    oneLine(appName),
+    id,
+    mode,
+    isLive ? paint('good', 'now') : '',
+    String(steps),
+    String(given),
+  ]);
+  return table(['SINCE', 'APP', 'SESSION', 'MODE', 'LIVE', 'STEPS', 'GIVEN'], rows);
+}
+
+/** The tool that ran, whatever it came through; else what was asked for. */
+function subjectOf({ kind, name, what, calls, callCount }: StepSummary): string {
+  const [only] = calls;
+  if (kind === 'call' && only !== undefined && callCount === 1)
+    return only.server === '' ? only.tool : `${only.server}:${only.tool}`;
+  if (kind === 'program') return `${name}, ${count(callCount, 'call')}`;
+  return [name, what].join(' ').trim();
+}
+
+function when(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,54 @@
+/** Writes a new server into the config file, and tells what was written: for every command that adds one. */
+import { AppError } from '../core/base/errors.ts';
+import { maskObject } from '../core/base/mask.ts';
+import type { ConfigStore } from '../core/config/config-store.ts';
+import { addServer, type WrittenEntry } from '../core/config/edit-config.ts';
+import { readConfigText } from '../core/config/update-config-file.ts';
+import { checkConfig, serverNames } from './cli-config.ts';
+import { ownDesk } from './own-desk.ts';
+import { paint, plainText } from './terminal.ts';
+
+export interface WriteWish {
+  readonly dryRun: boolean;
+  /** What looks like a secret goes into the vault, a reference to it into the file. */
+  readonly sealed: boolean;
+}
+
+export interface WrittenServer {
+  readonly name: string;
+  /** Secrets as `***`. */
+  readonly entry: WrittenEntry;
+  /** What is odd about it, a sentence or two each. */
+  readonly warnings: readonly string[];
+}
+
+/** Throws AppError config_conflict. */
+export function requireFreeName(name: string, store: ConfigStore): void {
+  if (!serverNames(store).includes(name)) return;
+  throw new AppError('config_conflict', `A server called ${JSON.stringify(name)} already exists.`, {
+    fix: `Choose another name, or take it out first: tooltray remove ${name}.`,
+  });
+}
+
+export async function writeServer(
+  name: string,
+  whole: WrittenEntry,
+  store: ConfigStore,
+  { dryRun, sealed }: WriteWish,
+): Promise<WrittenServer> {
+  const entry = sealed && !dryRun ? (await ownDesk(store).keep(name, { ...whole })).entry : whole;
+  const text = addServer(await readConfigText(store.path), name, entry);
+  if (!dryRun) await store.update((now) => addServer(now, name, entry));
+  const { problems } = await checkConfig(text, store.path, name);
+  const warnings = problems.map(({ reason, suggestion }) => [reason, suggestion].filter(Boolean).join(' '));
+  return { name, entry: maskObject(entry) as WrittenEntry, warnings };
+}
+
+export function writtenLines({ name, entry, warnings }: WrittenServer, file: string, dryRun: boolean): string[] {
+  return [
+    dryRun ? `This would be added to ${file}:` : `Added to ${file}:`,
+    `  ${plainText(JSON.stringify(name))}: ${plainText(JSON.stringify(entry, null, 2).replace(/\s*\n\s*/g, ' '))}`,
+    ...warnings.map((warning) => `${paint('unsure', 'warning')} ${plainText(warning)}`),
+    ...(dryRun ? [] : [`Try it: tooltray test ${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)}`]),
+  ];
+}

@@ -1,0 +1,63 @@
+/** What charts show of calls: by outcome over time, and how long servers take. Times in ms since the epoch. */
+import type { DatabaseSync } from 'node:sqlite';
+import { type CallOutcome, callOutcomes } from './call-record.ts';
+import type { Stretches } from './call-sums.ts';
+
+export type OutcomeCounts = Readonly<Record<CallOutcome, number>>;
+
+const hourMs = 3_600_000;
+
+/** Of each hour that has calls, by its beginning. */
+export function outcomesByHour(database: DatabaseSync, stretches: Stretches): ReadonlyMap<number, OutcomeCounts> {
+  const counts = callOutcomes.map((outcome) => `sum(outcome = '${outcome}') AS ${outcome}`).join(', ');
+  const statement = database.prepare(
+    `SELECT startedAt / ${hourMs} AS hour, ${counts} FROM calls WHERE id BETWEEN ? AND ? GROUP BY hour`,
+  );
+  const rows = stretches.each(database, 'outcomes', (from, to) => statement.all(from, to)).flat();
+  const hours = Map.groupBy(rows, (row) => Number(row['hour']) * hourMs);
+  const sum = (parts: typeof rows, outcome: CallOutcome): number =>
+    parts.reduce((total, row) => total + Number(row[outcome]), 0);
+  return new Map([...hours].map(([hour, parts]) => [hour, countsOf((outcome) => sum(parts, outcome))]));
+}
+
+export function countsOf(count: (outcome: CallOutcome) => number): OutcomeCounts {
+  const entries = callOutcomes.map((outcome): [CallOutcome, number] => [outcome, count(outcome)]);
+  return Object.fromEntries(entries) as Record<CallOutcome, number>;
+}
+
+export interface ServerLatency {
+  readonly server: string;
+  /** Those that were measured. */
+  readonly calls: number;
+  /** Half of the calls took no longer, and 95 of 100, in ms. */
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/** Putting more in order would hold everybody up. */
+export const mostMeasured = 20_000;
+
+/** Slowest first, of the newest calls in that time: no more than `mostMeasured` of them. Calls that never reached a server are in none. */
+export function latencies(
+  database: DatabaseSync,
+  since: number,
+  until: number,
+): { readonly servers: readonly ServerLatency[]; readonly measured: number } {
+  const rows = database
+    .prepare(
+      `SELECT server, durationMs FROM calls WHERE startedAt >= ? AND startedAt < ? AND callMs > 0
+       ORDER BY id DESC LIMIT ${mostMeasured}`,
+    )
+    .all(since, until);
+  const byServer = Map.groupBy(rows, (row) => String(row['server']));
+  const servers = [...byServer].map(([server, own]): ServerLatency => {
+    const times = own.map((row) => Number(row['durationMs'])).toSorted((a, b) => a - b);
+    return { server, calls: times.length, p50: percentile(times, 0.5), p95: percentile(times, 0.95) };
+  });
+  return { servers: servers.toSorted((a, b) => b.p95 - a.p95), measured: rows.length };
+}
+
+/** The smallest value that this share of all do not exceed. `sorted`: ascending. */
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+}

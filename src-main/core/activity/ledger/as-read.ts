@@ -1,0 +1,53 @@
+/** What an app's model reads of one answer: once what it says twice, and no more than the app lets in. */
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { textsOfStructure } from '../../spills/spill.ts';
+import type { Result } from '../../wire/message.ts';
+import { RawJson } from '../../wire/raw-json.ts';
+import type { TokenCount } from '../token-counter.ts';
+import type { PayloadCounter } from './payload-counter.ts';
+
+/** How an app takes one answer of a tool. */
+export interface AnswerTaker {
+  /** The most it lets into its model's context: its own cut, else the window. */
+  readonly tokens: number;
+  /** The same in bytes, where that is what it counts. */
+  readonly bytes: number | undefined;
+  /** Which it hands on of an answer that says the same as text and as structured content. */
+  readonly reads: 'text' | 'structured';
+}
+
+/** Of an answer that counts `whole` as it was sent. Never rejects. What came as bytes is too long to be looked for what it says twice. */
+export async function countRead(
+  result: Result,
+  whole: TokenCount,
+  taker: AnswerTaker,
+  counter: PayloadCounter,
+): Promise<TokenCount> {
+  if (result instanceof RawJson) return cut(whole, result.byteLength, taker);
+  if (taker.bytes === undefined && !isObject(result['structuredContent'])) return cut(whole, 0, taker);
+  let bytes = 0;
+  const once = await counter.countText(() => {
+    const text = JSON.stringify(toldOnce(result, taker.reads));
+    bytes = Buffer.byteLength(text);
+    return text;
+  });
+  // Kept pictures and sound are in no count: then the whole is the smaller one.
+  return cut(once.tokens < whole.tokens ? once : whole, bytes, taker);
+}
+
+/** Without the half that says the same again; itself where nothing does. */
+export function toldOnce(result: JsonObject, reads: AnswerTaker['reads']): JsonObject {
+  const repeating = textsOfStructure(result);
+  if (repeating.size === 0) return result;
+  if (reads === 'structured') {
+    return { ...result, content: (result['content'] as unknown[]).filter((block) => !repeating.has(block)) };
+  }
+  const { structuredContent: _same, ...rest } = result;
+  return rest;
+}
+
+function cut(count: TokenCount, bytes: number, { tokens, bytes: mostBytes }: AnswerTaker): TokenCount {
+  const share = mostBytes !== undefined && bytes > mostBytes ? mostBytes / bytes : 1;
+  const most = Math.min(tokens, Math.round(count.tokens * share));
+  return count.tokens <= most ? count : { tokens: most, estimated: count.estimated || share < 1 };
+}

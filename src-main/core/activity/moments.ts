@@ -1,0 +1,72 @@
+/** Moments that explain a change in the figures: when the core started, when the mode became another. Kept in the activity database. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { Log } from '../base/log.ts';
+
+export type MomentKind = 'start' | 'mode';
+
+export interface Moment {
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly kind: MomentKind;
+  /** Of a start the version, else the mode from then on, and the app that has it where not all have: `search for Cursor`. */
+  readonly what: string;
+}
+
+interface MomentStore {
+  query<T>(ask: (database: DatabaseSync) => T): T;
+}
+
+/** Written a moment later: nothing is opened while a core starts. */
+const writeMs = 1000;
+const mostKept = 1000;
+
+export class Moments {
+  readonly #store: MomentStore;
+  readonly #log: Log;
+  #waiting: Moment[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: MomentStore, log: Log) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** Returns at once, and never throws. */
+  note(kind: MomentKind, what: string): void {
+    this.#waiting.push({ at: Date.now(), kind, what });
+    this.#timer ??= setTimeout(() => this.#write(), writeMs).unref();
+  }
+
+  /** Oldest first, at most the last thousand. Throws what SQLite throws. */
+  between(since: number, until: number): readonly Moment[] {
+    this.#write();
+    return this.#store.query((database) =>
+      database
+        .prepare('SELECT at, kind, what FROM moments WHERE at >= ? AND at < ? ORDER BY at')
+        .all(since, until)
+        .map((row) => ({ at: Number(row['at']), kind: row['kind'] as MomentKind, what: String(row['what']) })),
+    );
+  }
+
+  /** Writes what waits; before its store closes. */
+  close(): void {
+    this.#write();
+  }
+
+  #write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const waiting = this.#waiting.splice(0);
+    if (waiting.length === 0) return;
+    try {
+      this.#store.query((database) => {
+        const insert = database.prepare('INSERT INTO moments (at, kind, what) VALUES (?, ?, ?)');
+        for (const { at, kind, what } of waiting) insert.run(at, kind, what);
+        database.prepare('DELETE FROM moments WHERE id <= (SELECT max(id) FROM moments) - ?').run(mostKept);
+      });
+    } catch (error) {
+      // A mark that is missing on a chart is not worth trying again.
+      this.#log.warn('A moment could not be written down.', { error });
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/** Steps that are told while they run, on disk: what a core did not live to end is ended by the next one, and was no mistake of whoever saw it. */
+import { randomUUID } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { isRunning } from '../../base/file-lock.ts';
+import type { Masker } from '../../base/mask.ts';
+import { transaction } from '../../base/private-database.ts';
+import type { StepRecord } from './step.ts';
+import { stepColumns, toValues } from './step-table.ts';
+
+/** Of a step that runs. */
+type RunningStep = Pick<
+  StepRecord,
+  'id' | 'startedAt' | 'sessionId' | 'app' | 'mode' | 'kind' | 'name' | 'what' | 'askedBytes'
+>;
+
+const columns = ['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 'what', 'askedBytes'] as const;
+const noteSql = `INSERT INTO openSteps (${columns.join(', ')}, seenAt, pid, run) VALUES (${columns.map(() => '?').join(', ')}, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET seenAt = excluded.seenAt`;
+const stopped = 'Tooltray stopped while this was running: it may or may not have been carried out.';
+/** How often it is written down that one still runs, in ms. */
+const noteEveryMs = 5000;
+
+export class OpenSteps {
+  readonly #run = randomUUID();
+  /** When each was written down last, in ms since the epoch. */
+  readonly #noted = new Map<number, number>();
+  #hasEndedLeft = false;
+
+  /** Those of them that have to be written down now. */
+  due(ids: readonly number[], now: number): ReadonlySet<number> {
+    return new Set(ids.filter((id) => now - (this.#noted.get(id) ?? 0) >= noteEveryMs));
+  }
+
+  /** Throws what SQLite throws. `now`: ms since the epoch. */
+  note(database: DatabaseSync, steps: readonly RunningStep[], masker: Pick<Masker, 'maskText'>, now: number): void {
+    transaction(database, () => {
+      const note = database.prepare(noteSql);
+      for (const step of steps) {
+        const over = { durationMs: 0, givenBytes: 0, calls: 0, outcome: 'ok' } as const;
+        const values = toValues({ ...step, ...over }, masker);
+        note.run(...columns.map((column) => values[stepColumns.indexOf(column)] ?? null), now, process.pid, this.#run);
+      }
+    });
+    for (const { id } of steps) this.#noted.set(id, now);
+  }
+
+  forget(id: number): void {
+    this.#noted.delete(id);
+  }
+
+  /** Once: ends those of cores that are gone. Returns whether there were any; throws what SQLite throws. */
+  endLeft(database: DatabaseSync): boolean {
+    if (this.#hasEndedLeft) return false;
+    const left = database
+      .prepare('SELECT id, pid, run FROM openSteps')
+      .all()
+      .filter(({ pid, run }) => run !== this.#run && (Number(pid) === process.pid || !isRunning(Number(pid))));
+    if (left.length > 0) transaction(database, () => end(database, JSON.stringify(left.map(({ id }) => id))));
+    this.#hasEndedLeft = true;
+    return left.length > 0;
+  }
+}
+
+/** What ran for them is on record already. How long they took is known up to when they were seen last. */
+function end(database: DatabaseSync, ids: string): void {
+  const these = 'id IN (SELECT value FROM json_each(?))';
+  database
+    .prepare(
+      `INSERT INTO steps (${columns.join(', ')}, durationMs, givenBytes, calls, outcome, errorText)
+       SELECT ${columns.join(', ')}, seenAt - startedAt, 0, (SELECT count(*) FROM calls WHERE calls.step = openSteps.id), 'failed', ?
+       FROM openSteps WHERE ${these} ON CONFLICT (id) DO NOTHING`,
+    )
+    .run(stopped, ids);
+  database.prepare(`DELETE FROM openSteps WHERE ${these}`).run(ids);
+}

@@ -1,0 +1,272 @@
+/**
+ * Takes down what client apps ask and are given, a step each: those that run, which a person may see and end, and those that are over, on
+ * disk beside the calls that ran for them. Written in batches off the answers' way, bounded, and never a reason for an answer to fail.
+ */
+import { Event } from '../../base/events.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import type { Log } from '../../base/log.ts';
+import type { Masker } from '../../base/mask.ts';
+import { isFailure, type Result } from '../../wire/message.ts';
+import { fact, RawJson } from '../../wire/raw-json.ts';
+import type { ActivityLog } from '../activity-log.ts';
+import type { CallOutcome, CallRecord } from '../call-record.ts';
+import type { CallTexts, SaidSide } from '../call-texts.ts';
+import { type Entry, loadedInNet } from '../ledger/entry.ts';
+import type { Exchange, StepBook, StepEnd, StepOwner } from '../ledger/exchange.ts';
+import { OpenSteps } from './open-steps.ts';
+import { isStep, type StepKind, type StepRecord, stepWords } from './step.ts';
+import { StepTable, type StepTokens, updateStepTokens } from './step-table.ts';
+
+interface StepLogOptions {
+  readonly activity: Pick<ActivityLog, 'query' | 'recordLater'>;
+  readonly texts: Pick<CallTexts, 'hold'>;
+  readonly masker: Pick<Masker, 'maskText'>;
+  readonly log: Log;
+  readonly maxRows: number;
+}
+
+/** A step that is not over. */
+export interface OpenStep {
+  readonly exchange: Exchange;
+  readonly owner: () => StepOwner;
+}
+
+const batchMs = 200;
+/** How often it is looked whether something runs for long, in ms. */
+const lookMs = 500;
+/** Steps in memory while the database cannot be written. */
+const mostPending = 5000;
+const slowestRetryMs = 60_000;
+/** Of an answer that tells an error, in bytes: a longer one is not looked through for its text. */
+const longestToldError = 64 * 1024;
+
+export class StepLog implements StepBook {
+  /** Steps were written, or something has run for a while. */
+  readonly changed = new Event();
+  readonly #options: StepLogOptions;
+  readonly #table = new StepTable();
+  readonly #open = new Map<number, OpenStep>();
+  readonly #told = new OpenSteps();
+  #pending: StepRecord[] = [];
+  #counted: StepTokens[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #lookTimer: NodeJS.Timeout | undefined;
+  #lastId = 0;
+  #revision = 0;
+  #retryMs = 0;
+  #closed = false;
+
+  constructor(options: StepLogOptions) {
+    this.#options = options;
+  }
+
+  /** Moves when steps were written. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Those that are not over, the oldest first. */
+  get open(): readonly OpenStep[] {
+    return [...this.#open.values()];
+  }
+
+  readonly idAt = (startedAt: number): number => {
+    this.#lastId = Math.max(this.#lastId + 1, startedAt * 1000);
+    return this.#lastId;
+  };
+
+  began(exchange: Exchange, owner: () => StepOwner): void {
+    if (this.#closed || !isStep(exchange.method)) return;
+    this.#open.set(exchange.id, { exchange, owner });
+    this.#lookTimer ??= setTimeout(() => this.#look(), lookMs).unref();
+  }
+
+  /** What it takes to make a record is spent off the answer's way. */
+  ended(exchange: Exchange, end: StepEnd): void {
+    const open = this.#open.get(exchange.id);
+    if (open === undefined) return;
+    this.#open.delete(exchange.id);
+    const owner = open.owner();
+    const durationMs = performance.now() - exchange.startedTick;
+    this.#options.activity.recordLater(() => {
+      try {
+        this.#record(exchange, owner, end, durationMs);
+      } catch (error) {
+        // A step less must not end the core.
+        this.#options.log.warn('A step could not be recorded.', { error });
+      }
+    });
+    this.#schedule(batchMs);
+  }
+
+  /** Before somebody is told that they run: whatever becomes of the core, they are found again. */
+  tell(open: readonly OpenStep[]): void {
+    const now = Date.now();
+    const due = this.#told.due(
+      open.map(({ exchange }) => exchange.id),
+      now,
+    );
+    if (due.size === 0 || this.#closed) return;
+    const steps = open
+      .filter(({ exchange }) => due.has(exchange.id))
+      .map(({ exchange: { id, startedAt, method, params }, owner }) => {
+        const { sessionId, app, mode } = owner();
+        const askedBytes = Buffer.byteLength(JSON.stringify(params));
+        return { id, startedAt, sessionId, app, mode, ...stepWords(method, params, mode), askedBytes };
+      });
+    try {
+      this.#options.activity.query((database) => this.#told.note(database, steps, this.#options.masker, now));
+    } catch (error) {
+      this.#options.log.debug('What runs could not be written down.', { error });
+    }
+  }
+
+  /** A call for which no request of an app is behind, or a change: the person's, or our own. Answers the id of its step. */
+  alone(call: CallRecord, kind: StepKind): number {
+    const { startedAt, sessionId, app, mode, durationMs, argumentBytes, givenBytes, outcome, errorText } = call;
+    const id = this.idAt(startedAt);
+    this.#add({
+      ...{ id, startedAt, sessionId, app, mode, kind, durationMs, givenBytes, outcome, errorText },
+      ...{ name: call.via ?? call.tool, what: call.via === undefined ? (call.why ?? '') : call.tool },
+      ...{ askedBytes: argumentBytes, calls: 1, unkept: 'call' },
+    });
+    return id;
+  }
+
+  counted(id: number, entries: readonly Entry[]): void {
+    if (this.#closed || entries.length === 0) return;
+    const sum = (of: (entry: Entry) => number): number => entries.reduce((total, entry) => total + of(entry), 0);
+    this.#counted.push({
+      id,
+      given: sum(({ sent }) => sent),
+      raw: sum(({ raw }) => raw),
+      baseline: sum(({ baseline }) => baseline),
+      loaded: loadedInNet(entries),
+    });
+    if (this.#counted.length > mostPending) this.#counted.shift();
+    this.#schedule(batchMs);
+  }
+
+  /** Writes what waits, now. Never throws: what cannot be written is tried again later. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    try {
+      // It makes what is to be recorded, and writes the calls first: a step is never there without its calls.
+      const wasLeft = this.#options.activity.query((database) => {
+        const [steps, counted] = [this.#pending, this.#counted];
+        this.#table.insert(database, steps, this.#options.masker, this.#options.maxRows);
+        updateStepTokens(database, counted);
+        for (const { id } of steps) this.#told.forget(id);
+        return this.#told.endLeft(database);
+      });
+      const wrote = wasLeft || this.#pending.length + this.#counted.length > 0;
+      [this.#pending, this.#counted] = [[], []];
+      this.#retryMs = 0;
+      if (wrote) {
+        this.#revision++;
+        this.changed.emit();
+      }
+    } catch (error) {
+      if (this.#retryMs === 0) this.#options.log.warn('Steps cannot be written; trying again.', { error });
+      this.#retryMs = Math.min(slowestRetryMs, Math.max(1000, this.#retryMs * 2));
+      if (!this.#closed) this.#schedule(this.#retryMs);
+    }
+  }
+
+  /** Before the record of calls is closed. */
+  close(): void {
+    for (const { exchange } of this.open) this.ended(exchange, 'cancelled');
+    this.flush();
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#lookTimer);
+  }
+
+  /** While something runs for long, whoever watches is told of it now and then: how far it is may have changed. */
+  #look(): void {
+    this.#lookTimer = undefined;
+    const [oldest] = this.#open.values();
+    if (oldest === undefined || this.#closed) return;
+    if (Date.now() - oldest.exchange.startedAt >= lookMs) this.changed.emit();
+    this.#lookTimer = setTimeout(() => this.#look(), lookMs).unref();
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#timer !== undefined || this.#closed) return;
+    this.#timer = setTimeout(() => this.flush(), Math.max(delayMs, this.#retryMs)).unref();
+  }
+
+  #record(exchange: Exchange, owner: StepOwner, end: StepEnd, durationMs: number): void {
+    const { id, startedAt, method, params, ran } = exchange;
+    const asked = JSON.stringify(params);
+    const given = payloadOf(end);
+    const said = given === undefined ? undefined : textOf(given);
+    const words = stepWords(method, params, owner.mode);
+    const [first] = ran;
+    // Of one that was ended the app was given other words than its call.
+    const isItsCall =
+      words.kind === 'call' && ran.length === 1 && first?.via === undefined && first?.outcome !== 'cancelled';
+    const askedBytes = Buffer.byteLength(asked);
+    const held = isItsCall
+      ? 'call'
+      : this.#options.texts.hold(
+          { asked: { text: asked, bytes: askedBytes }, sent: 'nothing', given: said ?? 'nothing' },
+          startedAt,
+        );
+    if (typeof held === 'function') held(id);
+    const { outcome, errorText } = howItEnded(
+      end,
+      ran.map((call) => call.outcome),
+    );
+    this.#add({
+      ...{ id, startedAt, ...owner, ...words, durationMs, askedBytes },
+      givenBytes: said === undefined || typeof said === 'string' ? 0 : said.bytes,
+      calls: ran.length,
+      ...{ outcome, errorText },
+      ...(typeof held === 'string' && { unkept: held }),
+    });
+  }
+
+  #add(step: StepRecord): void {
+    this.#pending.push(step);
+    if (this.#pending.length > mostPending) this.#pending.shift();
+    this.#schedule(batchMs);
+  }
+}
+
+/** What went out of it: the value of `result` or `error`; of a question of ours what came back. */
+function payloadOf(end: StepEnd): Result | undefined {
+  if (end === 'cancelled' || 'method' in end) return undefined;
+  return isFailure(end) ? { ...end.error } : end.result;
+}
+
+function textOf(payload: Result): SaidSide {
+  if (payload instanceof RawJson) return { bytes: payload.byteLength, text: payload.chunks };
+  const text = JSON.stringify(payload);
+  return { bytes: Buffer.byteLength(text), text };
+}
+
+function howItEnded(
+  end: StepEnd,
+  calls: readonly CallOutcome[],
+): { readonly outcome: CallOutcome; readonly errorText?: string } {
+  if (end === 'cancelled') return { outcome: 'cancelled' };
+  if ('method' in end) return { outcome: 'ok' };
+  const blocked = calls.includes('blocked');
+  if (isFailure(end)) {
+    const wasCancelled = calls.length > 0 && calls.every((one) => one === 'cancelled');
+    return { outcome: blocked ? 'blocked' : wasCancelled ? 'cancelled' : 'failed', errorText: end.error.message };
+  }
+  if (fact(end.result, 'isError') !== true) return { outcome: 'ok' };
+  const [only] = calls;
+  const outcome = blocked ? 'blocked' : calls.length === 1 && only !== undefined && only !== 'ok' ? only : 'tool_error';
+  return { outcome, errorText: errorIn(end.result) };
+}
+
+function errorIn(result: Result): string {
+  if (result instanceof RawJson && result.byteLength > longestToldError) return '';
+  const { content } = result instanceof RawJson ? result.parse() : result;
+  const texts = Array.isArray(content) ? (content as unknown[]).filter((one): one is JsonObject => isObject(one)) : [];
+  return texts.flatMap(({ text }) => (typeof text === 'string' ? text : [])).join('\n');
+}

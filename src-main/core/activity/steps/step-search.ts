@@ -1,0 +1,312 @@
+/**
+ * What people ask of the steps on record: which fit, what they sum up to, and the sessions they belong to. Sums of sessions and times come
+ * from `sessionHours`, which triggers keep; whatever else is asked goes through rows, and never through more than the newest of them.
+ */
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import { type StepRow, toStep } from './step-table.ts';
+
+export interface StepSearch {
+  readonly sessionId?: string | undefined;
+  readonly app?: string | undefined;
+  /** That a call of the step went to. */
+  readonly server?: string | undefined;
+  /** Those that did not end well. */
+  readonly problems?: boolean | undefined;
+  /** Those of which an answer was kept on disk. */
+  readonly spilled?: boolean | undefined;
+  readonly blocked?: boolean | undefined;
+  /** In ms since the epoch; `until` itself is outside. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** In names and in what was asked for. */
+  readonly text?: string | undefined;
+  /** These as well, whatever the text is: what was found in what was said. */
+  readonly found?: readonly number[] | undefined;
+}
+
+export interface StepSums {
+  readonly steps: number;
+  readonly problems: number;
+  readonly given: number;
+  readonly raw: number;
+  readonly baseline: number;
+  readonly loaded: number;
+}
+
+/** Ids; the page is what lies between. */
+interface StepRange {
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
+  readonly limit: number;
+}
+
+interface StepPage {
+  /** The newest first. */
+  readonly steps: readonly StepRow[];
+  /** Of all that fit. */
+  readonly sums: StepSums;
+  /** How many there are in the same session and time, whatever else is asked for. */
+  readonly all: number;
+  readonly more: boolean;
+  /** So many of the newest were looked through, and none that are older; undefined: all were. */
+  readonly lookedThrough?: number;
+}
+
+/** A session of a client app, as far as steps are on record. */
+export interface SessionRow {
+  readonly sessionId: string;
+  readonly app: string;
+  readonly mode: string;
+  /** ms since the epoch, of the first and the last step. */
+  readonly from: number;
+  readonly to: number;
+  readonly steps: number;
+  readonly given: number;
+}
+
+type IsWanted = (session: Pick<SessionRow, 'sessionId' | 'app' | 'mode'>) => boolean;
+
+interface SessionPage {
+  readonly sessions: readonly SessionRow[];
+  /** So many of the newest were looked through, and none that are older; undefined: as many as were needed. */
+  readonly lookedThrough?: number;
+}
+
+interface Conditions {
+  readonly clauses: readonly string[];
+  readonly values: readonly SQLInputValue[];
+}
+
+/** Looked through row by row: it takes as long as a person does not notice, and calls wait meanwhile. */
+const mostLookedThrough = 100_000;
+/** The same for sessions, of which each is looked up. */
+const mostSessionsLookedThrough = 10_000;
+const hourMs = 3_600_000;
+const summed = ['steps', 'problems', 'given', 'raw', 'baseline', 'loaded'] as const;
+const sumOfRows = `count(*) AS steps, coalesce(sum(outcome <> 'ok'), 0) AS problems, coalesce(sum(given), 0) AS given,
+  coalesce(sum(raw), 0) AS raw, coalesce(sum(baseline), 0) AS baseline, coalesce(sum(loaded), 0) AS loaded`;
+
+/** Throws what SQLite throws. */
+export function searchSteps(database: DatabaseSync, search: StepSearch, range: StepRange): StepPage {
+  const sums = sumSteps(database, search);
+  if (isLookedThrough(search)) return { ...lookThrough(database, search, range), all: sums.steps };
+  const { clauses, values } = placed(database, search);
+  const found = database
+    .prepare(`SELECT * FROM steps WHERE ${[...clauses, 'id < ?', 'id > ?'].join(' AND ')} ORDER BY id DESC LIMIT ?`)
+    .all(...values, ...idsOf(range), range.limit + 1);
+  return {
+    steps: found.slice(0, range.limit).map(toStep),
+    sums,
+    all: sums.steps,
+    more: found.length > range.limit,
+  };
+}
+
+/** The sessions with the newest steps first; `isWanted`: only those, looked for among the newest. */
+export function recentSessions(database: DatabaseSync, limit: number, isWanted: IsWanted = () => true): SessionPage {
+  const rows = database
+    .prepare(
+      `SELECT sessionId, max(lastId) AS last, sum(steps) AS steps, sum(given) AS given FROM sessionHours
+       GROUP BY sessionId ORDER BY last DESC LIMIT ?`,
+    )
+    .iterate(mostSessionsLookedThrough + 1);
+  // What it is called in the end: before its handshake nobody knows the app.
+  const latest = database.prepare(
+    'SELECT app, mode, startedAt FROM steps WHERE sessionId = ? ORDER BY id DESC LIMIT 1',
+  );
+  const first = database.prepare('SELECT startedAt FROM steps WHERE sessionId = ? ORDER BY id LIMIT 1');
+  const sessions: SessionRow[] = [];
+  let lookedThrough = 0;
+  for (const row of rows) {
+    if (sessions.length === limit) break;
+    if (lookedThrough === mostSessionsLookedThrough) return { sessions, lookedThrough };
+    lookedThrough++;
+    const sessionId = String(row['sessionId']);
+    const named = latest.get(sessionId);
+    const called = { sessionId, app: String(named?.['app'] ?? ''), mode: String(named?.['mode'] ?? '') };
+    if (!isWanted(called)) continue;
+    sessions.push({
+      ...called,
+      from: Number(first.get(sessionId)?.['startedAt'] ?? 0),
+      to: Number(named?.['startedAt'] ?? 0),
+      steps: Number(row['steps']),
+      given: Number(row['given']),
+    });
+  }
+  return { sessions };
+}
+
+/** The steps among ids of texts, which are steps' own or those of their calls. */
+export function stepsSaid(database: DatabaseSync, ids: readonly number[]): readonly number[] {
+  if (ids.length === 0) return [];
+  const list = JSON.stringify(ids);
+  const rows = database
+    .prepare(
+      `SELECT id FROM steps WHERE id IN (SELECT value FROM json_each(?))
+       UNION SELECT step FROM calls WHERE id IN (SELECT value FROM json_each(?)) AND step IS NOT NULL`,
+    )
+    .all(list, list);
+  return rows.map(({ id }) => Number(id));
+}
+
+/** Of a session and time alone. Whole hours from their sums; of the hours at both ends the rows. */
+function sumSteps(database: DatabaseSync, { sessionId, since = 0, until }: StepSearch): StepSums {
+  const firstWhole = Math.ceil(since / hourMs);
+  const endOfWhole = until === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(until / hourMs);
+  const whole = { clauses: ['hour >= ?', 'hour < ?'], values: [firstWhole, endOfWhole] };
+  const { clauses, values } = sessionId === undefined ? whole : and(whole, 'sessionId = ?', sessionId);
+  const sums = [
+    toSums(
+      database
+        .prepare(
+          `SELECT ${summed.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ')}
+           FROM sessionHours WHERE ${clauses.join(' AND ')}`,
+        )
+        .get(...values),
+    ),
+  ];
+  for (const [from, to] of endsOf(since, until, firstWhole * hourMs, endOfWhole * hourMs)) {
+    const rows = placed(database, { sessionId, since: from, until: to });
+    sums.push(
+      toSums(
+        database.prepare(`SELECT ${sumOfRows} FROM steps WHERE ${rows.clauses.join(' AND ')}`).get(...rows.values),
+      ),
+    );
+  }
+  return Object.fromEntries(
+    summed.map((name) => [name, sums.reduce((sum, one) => sum + one[name], 0)]),
+  ) as unknown as StepSums;
+}
+
+/** The parts of hours before the first whole one and behind the last; one where the time lies within an hour. */
+function endsOf(
+  since: number,
+  until: number | undefined,
+  first: number,
+  end: number,
+): readonly (readonly [number, number])[] {
+  if (until === undefined) return since < first ? [[since, first]] : [];
+  if (end < first) return [[since, until]];
+  return [[since, first] as const, [end, until] as const].filter(([from, to]) => from < to);
+}
+
+function lookThrough(database: DatabaseSync, search: StepSearch, range: StepRange): Omit<StepPage, 'all'> {
+  const place = placed(database, search);
+  const lowest = lowestLookedThrough(database, place);
+  const span = idsOfTime(database, search);
+  const among = search.sessionId === undefined ? { ...span, from: lowest ?? span.from } : undefined;
+  const wanted = filtered(lowest === undefined ? place : and(place, 'id >= ?', lowest), search, among);
+  const row = database
+    .prepare(
+      `WITH hits AS MATERIALIZED (SELECT id, outcome, given, raw, baseline, loaded FROM steps WHERE ${wanted.clauses.join(' AND ')})
+       SELECT ${sumOfRows}, (SELECT json_group_array(id) FROM
+         (SELECT id FROM hits WHERE id < ? AND id > ? ORDER BY id DESC LIMIT ?)) AS page FROM hits`,
+    )
+    .get(...wanted.values, ...idsOf(range), range.limit + 1);
+  const ids = JSON.parse(String(row?.['page'] ?? '[]')) as readonly number[];
+  const steps = database
+    .prepare('SELECT * FROM steps WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC')
+    .all(JSON.stringify(ids.slice(0, range.limit)));
+  return {
+    steps: steps.map(toStep),
+    sums: toSums(row),
+    more: ids.length > range.limit,
+    ...(lowest !== undefined && { lookedThrough: mostLookedThrough }),
+  };
+}
+
+/** undefined: there are no more than may be looked through. */
+function lowestLookedThrough(database: DatabaseSync, { clauses, values }: Conditions): number | undefined {
+  const where = clauses.length === 0 ? 'TRUE' : clauses.join(' AND ');
+  const ids = database
+    .prepare(`SELECT id FROM steps WHERE ${where} ORDER BY id DESC LIMIT 2 OFFSET ?`)
+    .all(...values, mostLookedThrough - 1);
+  return ids.length < 2 ? undefined : Number(ids[0]?.['id']);
+}
+
+/** More is asked than whose they are and when they were. */
+function isLookedThrough({ app, server, problems, spilled, blocked, text }: StepSearch): boolean {
+  const isFiltered = problems === true || spilled === true || blocked === true;
+  return app !== undefined || server !== undefined || isFiltered || wordsOf(text).length > 0;
+}
+
+/** Whose they are and when they were. Ids grow with the time, so that a time need not be looked for in all rows. */
+function placed(database: DatabaseSync, search: StepSearch): Conditions {
+  const { sessionId, since, until } = search;
+  const { from, to } = idsOfTime(database, search);
+  let place: Conditions = { clauses: ['TRUE'], values: [] };
+  if (sessionId !== undefined) place = and(place, 'sessionId = ?', sessionId);
+  if (since !== undefined) place = and(place, 'startedAt >= ? AND id >= ?', since, from);
+  return until === undefined ? place : and(place, 'startedAt < ? AND id <= ?', until, to);
+}
+
+/** Both included. */
+interface IdSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** No id is smaller than its time says; where the clock was put back, it is greater. */
+function idsOfTime(database: DatabaseSync, { since = 0, until }: StepSearch): IdSpan {
+  const from = Math.floor(since) * 1000;
+  if (until === undefined) return { from, to: Number.MAX_SAFE_INTEGER };
+  const last = database
+    .prepare('SELECT max(lastId) AS id FROM sessionHours WHERE hour <= ?')
+    .get(Math.floor(until / hourMs));
+  return { from, to: Number(last?.['id'] ?? 0) };
+}
+
+/** `among`: of all sessions, so that going through the calls of that time once takes half as long as looking for those of each step. */
+function filtered(place: Conditions, search: StepSearch, among: IdSpan | undefined): Conditions {
+  const span = among === undefined ? [] : [among.from, among.to];
+  const ofEach = (condition: string): string =>
+    `EXISTS (SELECT 1 FROM calls WHERE calls.step = steps.id AND (${condition}))`;
+  const ofCalls = (condition: string): string =>
+    among === undefined
+      ? ofEach(condition)
+      : `id IN (SELECT step FROM calls WHERE step BETWEEN ? AND ? AND (${condition}))`;
+  let all = place;
+  if (search.app !== undefined) all = and(all, 'app = ?', search.app);
+  // It may be that of most: to collect these would take longer.
+  if (search.server !== undefined) all = and(all, ofEach('calls.server = ?'), search.server);
+  if (search.problems === true) all = and(all, `(outcome <> 'ok' OR ${ofCalls("calls.outcome <> 'ok'")})`, ...span);
+  if (search.blocked === true) {
+    all = and(all, `(outcome = 'blocked' OR ${ofCalls("calls.outcome = 'blocked'")})`, ...span);
+  }
+  if (search.spilled === true) all = and(all, ofCalls('calls.spillId IS NOT NULL'), ...span);
+  const found = search.found ?? [];
+  for (const word of wordsOf(search.text)) {
+    const like = `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`;
+    // Column by column: a word has no blank, and to put them together takes four times as long.
+    const inAny = (names: readonly string[]): string => names.map((name) => `${name} LIKE ? ESCAPE '\\'`).join(' OR ');
+    const here = ['name', 'what', 'app', 'errorText'];
+    const there = ['calls.server', 'calls.tool'];
+    const said = found.length === 0 ? '' : ' OR id IN (SELECT value FROM json_each(?))';
+    all = and(
+      all,
+      `(${inAny(here)} OR ${ofCalls(inAny(there))}${said})`,
+      ...here.map(() => like),
+      ...span,
+      ...there.map(() => like),
+      ...(found.length === 0 ? [] : [JSON.stringify(found)]),
+    );
+  }
+  return all;
+}
+
+/** Every one of them has to be there. */
+function wordsOf(text: string | undefined): readonly string[] {
+  return (text ?? '').split(/\s+/).filter((word) => word !== '');
+}
+
+function and({ clauses, values }: Conditions, clause: string, ...more: SQLInputValue[]): Conditions {
+  return { clauses: [...clauses, clause], values: [...values, ...more] };
+}
+
+function idsOf({ before, after }: StepRange): readonly [number, number] {
+  return [before ?? Number.MAX_SAFE_INTEGER, after ?? 0];
+}
+
+function toSums(row: Record<string, SQLOutputValue> | undefined): StepSums {
+  return Object.fromEntries(summed.map((name) => [name, Number(row?.[name] ?? 0)])) as unknown as StepSums;
+}

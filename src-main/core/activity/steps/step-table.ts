@@ -1,0 +1,102 @@
+/** The table of steps: inserts within the bound, the tokens that the ledger found, and the calls that ran for each. */
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { Masker } from '../../base/mask.ts';
+import { transaction } from '../../base/private-database.ts';
+import type { ActivityEntry, CallOutcome } from '../call-record.ts';
+import { selectCalls, toEntry } from '../call-table.ts';
+import { longestWords, type StepKind, type StepRecord } from './step.ts';
+
+/** What a step weighs, by the ledger: nothing of it where no model reads what the app is sent. */
+export interface StepTokens {
+  readonly id: number;
+  /** That crossed the line to the app. */
+  readonly given: number;
+  /** Of what servers answered for it. */
+  readonly raw: number;
+  /** That the app would have loaded without us. */
+  readonly baseline: number;
+  /** That it loaded, as far as it is set against that. */
+  readonly loaded: number;
+}
+
+/** A step as it comes back. */
+export interface StepRow extends StepRecord {
+  /** Missing until they were counted, or where nobody reads them. */
+  readonly given?: number | undefined;
+  readonly raw?: number | undefined;
+  readonly baseline?: number | undefined;
+  readonly loaded?: number | undefined;
+}
+
+export const stepColumns = [
+  ...['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 'what', 'durationMs', 'askedBytes'],
+  ...['givenBytes', 'calls', 'outcome', 'errorText', 'unkept'],
+] as const;
+// Not OR IGNORE: the triggers would be told to ignore as well.
+const insertSql = `INSERT INTO steps (${stepColumns.join(', ')}) VALUES (${stepColumns.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`;
+const longestError = 2000;
+const insertsPerTrim = 1000;
+
+export class StepTable {
+  #inserted = 0;
+
+  /** All or none. Throws what SQLite throws. */
+  insert(database: DatabaseSync, steps: readonly StepRecord[], masker: Pick<Masker, 'maskText'>, most: number): void {
+    if (steps.length === 0) return;
+    transaction(database, () => {
+      const insert = database.prepare(insertSql);
+      for (const step of steps) insert.run(...toValues(step, masker));
+    });
+    this.#inserted += steps.length;
+    if (this.#inserted < insertsPerTrim) return;
+    this.#inserted = 0;
+    database
+      .prepare('DELETE FROM steps WHERE id <= (SELECT id FROM steps ORDER BY id DESC LIMIT 1 OFFSET ?)')
+      .run(most);
+  }
+}
+
+/** Those of steps that were deleted meanwhile are dropped. */
+export function updateStepTokens(database: DatabaseSync, counted: readonly StepTokens[]): void {
+  if (counted.length === 0) return;
+  transaction(database, () => {
+    const update = database.prepare('UPDATE steps SET given = ?, raw = ?, baseline = ?, loaded = ? WHERE id = ?');
+    for (const { id, given, raw, baseline, loaded } of counted) update.run(given, raw, baseline, loaded, id);
+  });
+}
+
+export function findStep(database: DatabaseSync, id: number): StepRow | undefined {
+  const row = database.prepare('SELECT * FROM steps WHERE id = ?').get(id);
+  return row === undefined ? undefined : toStep(row);
+}
+
+/** By step, the oldest first, so many of each at the most. */
+export function callsOfSteps(
+  database: DatabaseSync,
+  steps: readonly number[],
+  most: number,
+): ReadonlyMap<number, readonly ActivityEntry[]> {
+  const calls = database.prepare(`${selectCalls} WHERE step = ? ORDER BY id LIMIT ?`);
+  return new Map(steps.map((step) => [step, calls.all(step, most).map(toEntry)]));
+}
+
+/** As `stepColumns` has them, masked and cut. */
+export function toValues(step: StepRecord, masker: Pick<Masker, 'maskText'>): (string | number | null)[] {
+  const text = (value: string, most: number): string => masker.maskText(value).slice(0, most).toWellFormed();
+  const { name, what, app, errorText } = step;
+  const written = {
+    ...step,
+    startedAt: Math.round(step.startedAt),
+    app: text(app, longestWords),
+    name: text(name, longestWords),
+    what: text(what, longestWords),
+    errorText: errorText === undefined ? null : text(errorText, longestError),
+    unkept: step.unkept ?? null,
+  };
+  return stepColumns.map((column) => written[column]);
+}
+
+export function toStep(row: Record<string, SQLOutputValue>): StepRow {
+  const present = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+  return present as unknown as StepRow & { readonly kind: StepKind; readonly outcome: CallOutcome };
+}

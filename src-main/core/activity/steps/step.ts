@@ -1,0 +1,137 @@
+/** A step: one request of a client app and the answer that it was given, or one question of ours to it. */
+import { asText, type JsonObject, objectOf } from '../../base/json.ts';
+import type { CallOutcome, NotTaken } from '../call-record.ts';
+import { answerKind, inputOf } from '../ledger/entry.ts';
+
+/**
+ * `handshake`: it was told who we are; `list`: tools, resources or prompts were read; `search`, `schema`: tools were looked for, or what one
+ * takes; `readback`: an answer kept on disk was read on; `call`: a tool was called; `program`: a program of the model ran; `await`: an answer
+ * was come for; `prompt`, `resource`: one was read; `change`: something about servers; `question`: we asked the app.
+ */
+export type StepKind =
+  | 'handshake'
+  | 'list'
+  | 'search'
+  | 'schema'
+  | 'readback'
+  | 'call'
+  | 'program'
+  | 'await'
+  | 'prompt'
+  | 'resource'
+  | 'change'
+  | 'question'
+  | 'other';
+
+/** What was asked, in a few words. */
+interface StepWords {
+  readonly kind: StepKind;
+  /** The tool, prompt or address that was asked for; else the method. */
+  readonly name: string;
+  /** What for: the words of a search, the tool that a helper was to call. Empty where the name says all. */
+  readonly what: string;
+}
+
+export interface StepRecord extends StepWords {
+  /** Grows with the time of the start; a call that ran for the step names it. */
+  readonly id: number;
+  /** ms since the epoch. */
+  readonly startedAt: number;
+  readonly sessionId: string;
+  readonly app: string;
+  readonly mode: string;
+  readonly durationMs: number;
+  /** Of the params, and of the payload that went out: `result` or `error`. */
+  readonly askedBytes: number;
+  readonly givenBytes: number;
+  /** Calls of servers' tools that ran for it. */
+  readonly calls: number;
+  readonly outcome: CallOutcome;
+  readonly errorText?: string | undefined;
+  /** Why its texts were not kept, where they were not; `call`: they are its only call's. */
+  readonly unkept?: NotTaken | 'call' | undefined;
+}
+
+/** Methods that are no step: they ask for nothing. */
+const silent: ReadonlySet<string> = new Set(['ping', 'logging/setLevel', 'subscriptions/listen']);
+
+const byMethod: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
+  ['initialize', 'handshake'],
+  ['server/discover', 'handshake'],
+  ['tools/list', 'list'],
+  ['resources/list', 'list'],
+  ['resources/templates/list', 'list'],
+  ['prompts/list', 'list'],
+  ['prompts/get', 'prompt'],
+  ['resources/read', 'resource'],
+  ['sampling/createMessage', 'question'],
+  ['elicitation/create', 'question'],
+  ['roots/list', 'question'],
+]);
+
+/** Helper tools that tell what one tool takes; others of their kind look for tools. */
+const schemaTools: ReadonlySet<string> = new Set(['get_tool_schema', 'get_schema', 'describe_tool']);
+/** Helper tools that look after servers. */
+const changeTools =
+  /^(?:magg_(?:add|remove|enable|disable|load|unload|reload|smart)_|manage_servers|upstream_servers|add_from_registry|optimize_|quarantine_|set_profile)/;
+/** Where a search says what it looks for, and a helper which tool it is about. */
+const queryKeys = ['query', 'queries', 'q', 'filter', 'search'];
+const toolKeys = ['tool', 'tool_name', 'name', 'path', 'tools', 'names'];
+const readKeys = ['op', 'pattern', 'query', 'path'];
+
+const spillAddress = 'tooltray://spill/';
+
+/** What comes over the line may be anything: a method that is no text asks for nothing, either. */
+export function isStep(method: unknown): boolean {
+  return typeof method === 'string' && !silent.has(method);
+}
+
+/** `mode` is the session's. */
+export function stepWords(method: string, params: JsonObject, mode: string): StepWords {
+  const kind = byMethod.get(method);
+  if (method === 'tools/call') return toolWords(asText(params['name']), inputOf(params), mode);
+  if (kind === 'prompt') return { kind, name: asText(params['name']), what: '' };
+  if (kind === 'resource') {
+    const uri = asText(params['uri']);
+    return { kind: uri.startsWith(spillAddress) ? 'readback' : kind, name: uri, what: '' };
+  }
+  if (kind === 'question') return { kind, name: method, what: firstText(params, ['message', 'systemPrompt']) };
+  return { kind: kind ?? 'other', name: method, what: '' };
+}
+
+function toolWords(name: string, input: JsonObject, mode: string): StepWords {
+  const kind = answerKind(name, input, mode);
+  if (kind === 'discovery') {
+    const isSchema = schemaTools.has(name) || input['action'] === 'info';
+    const what = firstText(input, isSchema ? [...toolKeys, ...queryKeys] : [...queryKeys, ...toolKeys]);
+    return { kind: isSchema ? 'schema' : 'search', name, what };
+  }
+  if (kind === 'readback') return { kind, name, what: allTexts(input, readKeys) };
+  if (kind === 'program') return { kind, name, what: firstText(input, ['code', 'script', 'program']) };
+  if (kind === 'await') return { kind, name, what: firstText(input, ['handle', 'id']) };
+  if (changeTools.test(name)) return { kind: 'change', name, what: allTexts(input, ['action', 'name', 'server']) };
+  return { kind: 'call', name, what: kind === 'direct' ? '' : firstText(input, toolKeys) };
+}
+
+function firstText(input: JsonObject, keys: readonly string[]): string {
+  for (const key of keys) {
+    const text = textIn(input[key]);
+    if (text !== '') return text;
+  }
+  return '';
+}
+
+function allTexts(input: JsonObject, keys: readonly string[]): string {
+  const texts = keys.map((key) => textIn(input[key])).filter((text) => text !== '');
+  return [...new Set(texts)].join(' ');
+}
+
+/** Words of a list stand beside each other. */
+function textIn(value: unknown): string {
+  if (Array.isArray(value)) return (value as unknown[]).map(textIn).join(', ');
+  if (typeof value === 'string') return value.length > longestWords ? value.slice(0, longestWords) : value;
+  return typeof value === 'object' && value !== null ? firstText(objectOf(value), ['name', 'tool', 'query']) : '';
+}
+
+/** Of what a step is for, in characters. */
+export const longestWords = 300;

@@ -1,0 +1,131 @@
+/**
+ * What a view of a tool may do in its frame, as headers: nothing but run its own scripts, unless it declared a domain or a device and
+ * the person allowed it. Pure. Source: SEP-1865 (MCP Apps, 2026-01-26), "UI Resource Format" and "Content Security Policy Enforcement".
+ */
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+
+/** What a view declares that it needs, as far as it may be had at all. */
+export interface ViewWishes {
+  /** Asked by its scripts. */
+  readonly connect: readonly string[];
+  /** Pictures, scripts, styles, fonts, sound. */
+  readonly resources: readonly string[];
+  /** Pages in frames of its own. */
+  readonly frames: readonly string[];
+  /** What its relative addresses begin with. */
+  readonly baseUris: readonly string[];
+  readonly permissions: readonly ViewPermission[];
+  /** What it declares and is never given, as it wrote it. */
+  readonly refused: readonly string[];
+}
+
+export const viewPermissions = ['camera', 'microphone', 'geolocation', 'clipboardWrite'] as const;
+
+export type ViewPermission = (typeof viewPermissions)[number];
+
+/** What the person allowed of it. */
+export interface ViewGrant {
+  readonly network: boolean;
+  readonly permissions: boolean;
+}
+
+/** As browsers name them. */
+const features: Readonly<Record<ViewPermission, string>> = {
+  camera: 'camera',
+  microphone: 'microphone',
+  geolocation: 'geolocation',
+  clipboardWrite: 'clipboard-write',
+};
+
+/** More of one kind than this is no list that a person reads. */
+const mostDomains = 40;
+const longestDomain = 260;
+
+/** Reads `_meta.ui` of a resource. */
+export function readWishes(ui: JsonObject): ViewWishes {
+  const csp = objectOf(ui['csp']);
+  const lists = {
+    connect: domainsOf(csp['connectDomains']),
+    resources: domainsOf(csp['resourceDomains']),
+    frames: domainsOf(csp['frameDomains']),
+    baseUris: domainsOf(csp['baseUriDomains']),
+  };
+  const asked = objectOf(ui['permissions']);
+  const permissions = viewPermissions.filter((name) => isObject(asked[name]) || asked[name] === true);
+  const refused = Object.values(lists).flatMap((list) => list.refused);
+  const { connect, resources, frames, baseUris } = lists;
+  return {
+    ...{ connect: connect.taken, resources: resources.taken, frames: frames.taken, baseUris: baseUris.taken },
+    permissions,
+    refused: [...new Set(refused)],
+  };
+}
+
+/** A host with its scheme and perhaps a port; below it all hosts where it begins with `*.`. */
+const domain = /^(?:https?|wss?):\/\/(?:\*\.)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d{1,5})?$/i;
+/** A view never reaches programs of this machine or its network by way of us, least of all ourselves. */
+const near = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$|^[\d.]+$/i;
+
+function domainsOf(declared: unknown): { readonly taken: readonly string[]; readonly refused: readonly string[] } {
+  if (!Array.isArray(declared)) return { taken: [], refused: [] };
+  const all = [...new Set(declared.map((one) => (typeof one === 'string' ? one.trim() : JSON.stringify(one))))];
+  const isTaken = (one: string): boolean => {
+    const [, host = ''] = domain.exec(one.replace(/\/$/, '')) ?? [];
+    return host !== '' && one.length <= longestDomain && !near.test(host);
+  };
+  const taken = all.filter(isTaken).slice(0, mostDomains);
+  const shown = all.filter((one) => !taken.includes(one)).slice(0, mostDomains);
+  return {
+    taken: taken.map((one) => one.replace(/\/$/, '')),
+    refused: shown.map((one) => one.slice(0, longestDomain)),
+  };
+}
+
+export interface ViewPolicy {
+  readonly headers: Readonly<Record<string, string>>;
+  /** For the frame's `allow`; empty where nothing is. */
+  readonly allow: string;
+}
+
+/**
+ * `sandbox` gives the frame an origin of its own that is nobody's: no storage, no cookies, no way to its parents. No directive names
+ * `'self'`: that would be our own address. What is in the frame's frame inherits all of it.
+ */
+export function policyOf(wishes: ViewWishes, granted: ViewGrant): ViewPolicy {
+  const { connect, resources, frames, baseUris } = granted.network ? wishes : noWishes;
+  const permissions = granted.permissions ? wishes.permissions : [];
+  const sources = (...lists: (readonly string[])[]): string => lists.flat().join(' ') || "'none'";
+  const csp = [
+    `sandbox ${frameSandbox}`,
+    "default-src 'none'",
+    `script-src ${sources(["'unsafe-inline'"], resources)}`,
+    `style-src ${sources(["'unsafe-inline'"], resources)}`,
+    `img-src ${sources(['data:', 'blob:'], resources)}`,
+    `font-src ${sources(['data:'], resources)}`,
+    `media-src ${sources(['data:', 'blob:'], resources)}`,
+    `connect-src ${sources(connect)}`,
+    `frame-src ${sources(frames)}`,
+    `base-uri ${sources(baseUris)}`,
+    ...['worker-src blob:', "object-src 'none'", "form-action 'none'", "frame-ancestors 'self'"],
+  ];
+  const reachable = [...new Set([connect, resources, frames].flat())].map((one) => JSON.stringify(one));
+  return {
+    headers: {
+      'content-security-policy': csp.join('; '),
+      'permissions-policy': viewPermissions
+        .map((name) => `${features[name]}=${permissions.includes(name) ? '*' : '()'}`)
+        .join(', '),
+      // Where browsers know it, it also ends what no policy of content covers: WebRTC, connections made ahead.
+      'connection-allowlist': `(${reachable.join(' ')})`,
+      'x-dns-prefetch-control': 'off',
+    },
+    allow: permissions.map((name) => `${features[name]} *`).join('; '),
+  };
+}
+
+const noWishes: Pick<ViewWishes, 'connect' | 'resources' | 'frames' | 'baseUris'> = {
+  ...{ connect: [], resources: [], frames: [], baseUris: [] },
+};
+
+/** Forms only so that their scripts hear of them: none is ever sent. */
+export const frameSandbox = 'allow-scripts allow-forms';

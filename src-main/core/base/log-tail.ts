@@ -1,0 +1,86 @@
+/** The end of a log file, and on with what comes, also over the moment when it becomes `<name>.1` and is begun anew. */
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { AppError } from './errors.ts';
+
+export interface LogTail {
+  /** Whole lines, oldest first. */
+  readonly lines: readonly string[];
+  /** Where to go on; means something to `readLogTail` alone. */
+  readonly mark: string;
+  /** More had come than is read at once: the oldest of it is left out. */
+  readonly skipped: boolean;
+}
+
+interface Part {
+  readonly text: string;
+  readonly mark: string;
+  /** Something of the file lies before it. */
+  readonly skipped: boolean;
+}
+
+/**
+ * The last lines of a log, or those since `mark`; `maxBytes` at the most. No line where there is no file. Rejects with AppError internal
+ * for what is no log to be read.
+ */
+export async function readLogTail(file: string, maxBytes: number, mark?: string): Promise<LogTail> {
+  try {
+    const current = await readPart(file, maxBytes, mark);
+    const room = maxBytes - Buffer.byteLength(current?.text ?? '');
+    // What was written before the file was begun anew; a young one alone would say next to nothing.
+    const before =
+      current?.isGoingOn === true || current?.skipped === true ? undefined : await older(`${file}.1`, room, mark);
+    const text = (before?.text ?? '') + (current?.text ?? '');
+    return {
+      lines: text.split('\n').filter((line) => line !== ''),
+      mark: current?.mark ?? mark ?? '',
+      skipped: mark !== undefined && (current?.skipped === true || before?.skipped === true),
+    };
+  } catch (cause) {
+    throw new AppError('internal', `The log ${basename(file)} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function older(file: string, maxBytes: number, mark: string | undefined): Promise<Part | undefined> {
+  if (maxBytes <= 0) return undefined;
+  const part = await readPart(file, maxBytes, mark);
+  // With a mark, only the file that it was made in.
+  return mark === undefined || mark === '' || part?.isGoingOn === true ? part : undefined;
+}
+
+async function readPart(
+  file: string,
+  maxBytes: number,
+  mark: string | undefined,
+): Promise<(Part & { readonly isGoingOn: boolean }) | undefined> {
+  const handle = await openThere(file);
+  if (handle === undefined) return undefined;
+  try {
+    const { ino, size } = await handle.stat({ bigint: true });
+    const [of, at] = (mark ?? '').split(':');
+    const isGoingOn = of === String(ino) && Number(at) <= Number(size);
+    const from = isGoingOn ? Number(at) : 0;
+    const start = Math.max(from, Number(size) - maxBytes);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Number(size) - start), 0, Number(size) - start, start);
+    // What has no end yet is read the next time; what has no beginning any more is left out.
+    const end = buffer.lastIndexOf(0x0a, bytesRead - 1) + 1;
+    const begin = start > from ? buffer.indexOf(0x0a) + 1 : 0;
+    return {
+      text: buffer.toString('utf8', begin, Math.max(begin, end)),
+      mark: `${ino}:${start + end}`,
+      skipped: start > from,
+      isGoingOn,
+    };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openThere(file: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

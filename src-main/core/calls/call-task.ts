@@ -1,0 +1,137 @@
+/**
+ * A slow call as a task, for apps that know tasks: the same call that others are given a handle for. Source: the extension
+ * `io.modelcontextprotocol/tasks` of 2026-07-28 (SEP-2663).
+ */
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { tasksExtension } from '../servers/app-kind.ts';
+import type { Result } from '../wire/message.ts';
+import { putQuestion } from '../wire/put-question.ts';
+import { toObject } from '../wire/raw-json.ts';
+import type { CallerContext } from './call-tool.ts';
+import type { SlowCall } from './slow-call.ts';
+
+/** The app of this request takes a task for an answer. */
+export function knowsTasks({ clientCapabilities, acceptsInputRequired }: CallerContext): boolean {
+  return acceptsInputRequired && isObject(objectOf(clientCapabilities['extensions'])[tasksExtension]);
+}
+
+/** The same caller, for calls whose answer nobody could fetch later. */
+export function withoutTasks<T extends CallerContext>(context: T): T {
+  if (!knowsTasks(context)) return context;
+  const { [tasksExtension]: _tasks, ...extensions } = objectOf(context.clientCapabilities['extensions']);
+  return { ...context, clientCapabilities: { ...context.clientCapabilities, extensions } };
+}
+
+interface Question {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly answer: (answer: JsonObject) => void;
+}
+
+/** How long a look at a task waits for a question that is on its way, in ms. */
+const lookMs = 20;
+const pollMs = 1000;
+/** Longest message of a server's progress that is repeated, in characters. */
+const longestMessage = 200;
+
+export class CallTask {
+  readonly #id: string;
+  readonly #call: SlowCall;
+  readonly #keptMs: number;
+  readonly #createdAt = new Date().toISOString();
+  readonly #questions = new Map<string, Question>();
+  #asked = 0;
+  #isCancelled = false;
+
+  /** `keptMs`: how long its answer can be fetched. */
+  constructor(id: string, call: SlowCall, keptMs: number) {
+    this.#id = id;
+    this.#call = call;
+    this.#keptMs = keptMs;
+  }
+
+  /** Whose call it is (`Principal.owner`). */
+  get owner(): string {
+    return this.#call.context.principal.owner;
+  }
+
+  /** In place of the call's answer. */
+  created(): JsonObject {
+    return { resultType: 'task', ...this.#task('working') };
+  }
+
+  /** What became of it so far. A question of the server is part of it; the request that looks is the one it is put to. */
+  async state(context: CallerContext): Promise<JsonObject> {
+    if (this.#isCancelled) return this.#task('cancelled');
+    if (this.#call.result === undefined && this.#questions.size === 0) await this.#look(context);
+    const { result } = this.#call;
+    const inputRequests = this.#openQuestions(result);
+    if (inputRequests !== undefined) return { ...this.#task('input_required'), inputRequests };
+    if (result === undefined) return this.#task('working');
+    return { ...this.#task('completed'), result: toObject(result) };
+  }
+
+  /** Answers to questions of the server; what answers none is ignored. Gives what the call goes on with where it waits for a further try. */
+  answer(responses: JsonObject): JsonObject | undefined {
+    for (const [key, question] of [...this.#questions]) {
+      const answer = responses[key];
+      if (!isObject(answer)) continue;
+      question.answer(answer);
+    }
+    const { result } = this.#call;
+    if (!this.#call.wantsInput || result === undefined) return undefined;
+    const { requestState } = toObject(result);
+    return { inputResponses: responses, ...(requestState !== undefined && { requestState }) };
+  }
+
+  cancelled(): void {
+    this.#isCancelled = true;
+  }
+
+  /** Is there for a moment, so that what the server asks can be put to somebody. */
+  async #look(context: CallerContext): Promise<void> {
+    const asked = new Promise<void>((resolve) => {
+      const askClient: CallerContext['askClient'] = (method, params, signal) => {
+        resolve();
+        return this.#ask(method, params, signal);
+      };
+      const here = { ...context, onProgress: undefined, askClient };
+      this.#call.waiters.wait(here, lookMs).then(
+        () => resolve(),
+        () => resolve(),
+      );
+    });
+    await asked;
+  }
+
+  /** Rejects with AppError cancelled when the server takes its question back, or the call ends. */
+  #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
+    // A key is never used twice in the life of a task.
+    const key = `question-${(this.#asked += 1)}`;
+    return putQuestion(signal, ({ answer }) => {
+      this.#questions.set(key, { method, params, answer });
+      return () => void this.#questions.delete(key);
+    });
+  }
+
+  #openQuestions(result: Result | undefined): JsonObject | undefined {
+    if (this.#call.wantsInput && result !== undefined) return objectOf(toObject(result)['inputRequests']);
+    if (this.#questions.size === 0) return undefined;
+    return Object.fromEntries([...this.#questions].map(([key, { method, params }]) => [key, { method, params }]));
+  }
+
+  #task(status: string): JsonObject {
+    const { elapsedMs, waiters } = this.#call;
+    const message = waiters.progress?.['message'];
+    return {
+      taskId: this.#id,
+      status,
+      ...(typeof message === 'string' && { statusMessage: message.slice(0, longestMessage) }),
+      createdAt: this.#createdAt,
+      lastUpdatedAt: new Date().toISOString(),
+      // It may go on as long as it takes; what came of it is kept so long from then on.
+      ttlMs: Math.round(elapsedMs) + this.#keptMs,
+      pollIntervalMs: pollMs,
+    };
+  }
+}

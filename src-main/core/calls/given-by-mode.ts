@@ -1,0 +1,89 @@
+/** What each mode would give a model of one answer: the pipeline's own shaping, asked once a mode. */
+import { programs } from '../activity/ledger/book-answer.ts';
+import type { Ledger } from '../activity/ledger/ledger.ts';
+import type { KeptAnswer } from '../spills/spill.ts';
+import { isToldAsToon } from '../spills/toon.ts';
+import type { Result } from '../wire/message.ts';
+import { RawJson, toObject } from '../wire/raw-json.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { CallerContext, CallRequest } from './call-tool.ts';
+import type { ResultShaper } from './shape-result.ts';
+import { readSpillFacts } from '../spills/spill.ts';
+
+export interface GivenByMode {
+  /** Those that give the same. */
+  readonly modes: readonly string[];
+  /** `program`: a program of the model reads it whole, and the model what that prints. */
+  readonly kind: 'whole' | 'toon' | 'kept' | 'program';
+  readonly bytes: number;
+  /** Counted as those of every answer on record are. */
+  readonly tokens: number;
+  readonly estimated: boolean;
+  /** Its beginning. */
+  readonly text: string;
+  readonly cut: boolean;
+}
+
+interface Answered {
+  readonly result: Result;
+  readonly tool: CatalogEntry;
+  readonly request: CallRequest;
+  readonly context: CallerContext;
+}
+
+/** Longest text that is shown, in characters. */
+const longestShown = 16_384;
+
+type Keep = Parameters<ResultShaper['keepingBy']>[0];
+
+interface GivingParts {
+  readonly shaper: ResultShaper;
+  readonly keep: Keep;
+  readonly ledger: Pick<Ledger, 'count'>;
+}
+
+/** What is too long is kept on disk once, whatever number of modes say so, and what is the same is counted once. */
+export async function givenByMode(
+  { result, tool, request, context }: Answered,
+  modes: readonly string[],
+  { shaper, keep, ledger }: GivingParts,
+): Promise<readonly GivenByMode[]> {
+  const kept = new Map<string, Promise<KeptAnswer>>();
+  const keepOnce: Keep = (answer, origin, textKind, ...more) => {
+    const known = kept.get(textKind) ?? keep(answer, origin, textKind, ...more);
+    kept.set(textKind, known);
+    return known;
+  };
+  const once = shaper.keepingBy(keepOnce);
+  const found = new Map<string, Given>();
+  for (const mode of modes) {
+    const via = mode === 'code' ? [...programs][0] : undefined;
+    const asked = { ...request, spill: undefined, via };
+    const given = await once.shape(result, tool, asked, { ...context, mode, lists: undefined });
+    const row = rowOf(given, mode, via);
+    const key = `${row.kind}\n${row.bytes}\n${row.text}`;
+    const alike = found.get(key);
+    found.set(key, alike === undefined ? row : { ...alike, modes: [...alike.modes, mode] });
+  }
+  return Promise.all(
+    [...found.values()].map(async ({ given, ...row }) => ({ ...row, ...(await ledger.count(given)) })),
+  );
+}
+
+type Given = Omit<GivenByMode, 'tokens' | 'estimated'> & { readonly given: Result };
+
+function rowOf(given: Result, mode: string, via: string | undefined): Given {
+  const told = toObject(given);
+  const text = JSON.stringify(told);
+  const kind = kindOf(told, via);
+  const bytes = given instanceof RawJson ? given.byteLength : Buffer.byteLength(text);
+  const shown = kind === 'program' ? '' : text.slice(0, longestShown);
+  const cut = kind !== 'program' && text.length > longestShown;
+  return { modes: [mode], kind, bytes, text: shown, cut, given };
+}
+
+function kindOf(told: ReturnType<typeof toObject>, via: string | undefined): GivenByMode['kind'] {
+  if (via !== undefined) return 'program';
+  if (readSpillFacts(told) !== undefined) return 'kept';
+  return isToldAsToon(told) ? 'toon' : 'whole';
+}

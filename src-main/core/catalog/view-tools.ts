@@ -1,0 +1,80 @@
+/** Tools that have user interfaces, and those that interfaces call, as an app is shown them that shows interfaces. */
+import type { JsonObject } from '../base/json.ts';
+import type { Listing } from '../servers/listing.ts';
+import { isFor, viewUriOf, withViewUri } from '../servers/view-facts.ts';
+
+interface ToolEntry {
+  readonly server: string;
+  readonly listedName: string;
+  readonly definition: JsonObject;
+}
+
+interface ListedView {
+  readonly server: string;
+  readonly uri: string;
+  readonly listedUri: string;
+}
+
+interface ToolServer {
+  readonly name: string;
+  readonly listing: Pick<Listing, 'tools'>;
+}
+
+/** The same tools, with the addresses under which the app is given their interfaces. */
+export function withListedViews<T extends ToolEntry>(tools: readonly T[], views: readonly ListedView[]): readonly T[] {
+  if (views.length === 0) return tools;
+  const listed = new Map(views.map(({ server, uri, listedUri }) => [`${server} ${uri}`, listedUri]));
+  return tools.map((entry) => {
+    const uri = viewUriOf(entry.definition);
+    const shown = uri === undefined ? undefined : listed.get(`${entry.server} ${uri}`);
+    return shown === undefined || shown === uri
+      ? entry
+      : { ...entry, definition: withViewUri(entry.definition, shown) };
+  });
+}
+
+/** A tool that the user interfaces of its server may call. */
+export interface ViewTool {
+  readonly id: string;
+  readonly server: string;
+  /** As its server calls it, and its interfaces do. */
+  readonly name: string;
+  readonly listedName: string;
+  readonly definition: JsonObject;
+  /** No interface of another server has a tool of that name. */
+  readonly isAlone: boolean;
+}
+
+/**
+ * Interfaces know the tools of their server by the server's own names, and apps look those up in the list: each tool that they may call
+ * stands there under that name, too, where it is alone with it.
+ */
+export function toolsOfViews(servers: readonly ToolServer[]): readonly ViewTool[] {
+  const withViews = servers.filter(({ listing }) => listing.tools.some((tool) => viewUriOf(tool) !== undefined));
+  const callable = withViews.flatMap(({ name: server, listing }) =>
+    [...firstOfEach(listing.tools, 'name')].flatMap(([name, definition]) =>
+      isFor('app', definition) ? [{ id: `${server}:${name}`, server, name, listedName: name, definition }] : [],
+    ),
+  );
+  const times = new Map<string, number>();
+  for (const { name } of callable) times.set(name, (times.get(name) ?? 0) + 1);
+  return callable.map((tool) => ({ ...tool, isAlone: times.get(tool.name) === 1 }));
+}
+
+/** Names under which a tool would be listed that an interface of another server calls its own by: it would be taken for that one. */
+export function takenByViews(tools: readonly ToolEntry[], viewTools: readonly ViewTool[]): readonly string[] {
+  const servers = Map.groupBy(viewTools, ({ name }) => name);
+  const isOther = ({ server, listedName }: ToolEntry): boolean =>
+    servers.get(listedName)?.some((one) => one.server !== server) === true;
+  return tools.filter(isOther).map(({ listedName }) => listedName);
+}
+
+/** What a server lists, by its identifier; of several with the same one the first counts. */
+export function firstOfEach(definitions: readonly JsonObject[], identifier: string): ReadonlyMap<string, JsonObject> {
+  const found = new Map<string, JsonObject>();
+  for (const definition of definitions) {
+    const key = definition[identifier] as string;
+    if (!found.has(key)) found.set(key, definition);
+  }
+  return found;
+}

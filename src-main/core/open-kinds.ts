@@ -1,0 +1,191 @@
+/**
+ * A core as apps have it that declare extensions of MCP, one for each kind of app: with a catalog, an index and a pipeline of its own, made
+ * of what the servers offer such apps. Mostly those are the servers that all apps share.
+ */
+import { Event } from './base/events.ts';
+import type { JsonObject } from './base/json.ts';
+import type { Log } from './base/log.ts';
+import { shortName } from './base/shown-text.ts';
+import { callSteps, type StepParts } from './calls/call-steps.ts';
+import { type CatalogChange, LiveCatalog } from './catalog/live-catalog.ts';
+import { ModeCosts } from './choose-mode.ts';
+import { listAnew, Profiles, type ProfileParts } from './open-profiles.ts';
+import { type AppKind, showsViews } from './servers/app-kind.ts';
+import { KindServers } from './servers/kind-servers.ts';
+import type { ServerManager } from './servers/server-manager.ts';
+import type { SessionRegistry } from './sessions/session-registry.ts';
+import type { SessionCore } from './sessions/session-settings.ts';
+
+interface KindParts extends ProfileParts {
+  readonly servers: ServerManager;
+  readonly sessions: Pick<SessionRegistry, 'all'>;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly now: () => number;
+}
+
+interface KindCore {
+  readonly core: SessionCore;
+  readonly catalog: LiveCatalog;
+  readonly modeCosts: ModeCosts;
+  readonly profiles: Profiles;
+  readonly servers: KindServers;
+  /** By a session that was opened, a list or a call, in ms since 1970. */
+  usedAt: number;
+}
+
+/** Each may have a connection to each server. */
+const mostKinds = 12;
+/** One that was used a moment ago is not let go for another, or two apps could start all servers anew in turns. */
+const restMs = 10 * 60_000;
+
+const beyond =
+  `${mostKinds} kinds of apps that declare extensions of MCP are in use. Until one of them has been gone for ten minutes, ` +
+  'apps of a further kind are shown what apps are shown that declare none.';
+
+/** Whether somebody is shown a catalog now. */
+type IsShown = (catalog: LiveCatalog) => boolean;
+
+export class AppKinds {
+  /** What apps of a kind are shown is something else. */
+  readonly changed = new Event<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
+  /** A kind was let go, with its catalogs: views of them are to be made anew. */
+  readonly letGo = new Event<IsShown>();
+  readonly #parts: KindParts;
+  readonly #cores = new Map<string, KindCore>();
+  readonly #shown: IsShown[] = [];
+  /** Kinds that found no place since one was free last. */
+  readonly #refused = new Set<string>();
+
+  constructor(parts: KindParts) {
+    this.#parts = parts;
+    this.keepWhile((catalog) => parts.sessions.all.some((session) => session.holds(catalog)));
+  }
+
+  /** No kind is let go while one of its catalogs is shown. */
+  keepWhile(isShown: IsShown): void {
+    this.#shown.push(isShown);
+  }
+
+  /** undefined: no app of the kind has been here. */
+  find(kind: AppKind): SessionCore | undefined {
+    return this.#cores.get(kind.key)?.core;
+  }
+
+  /** An app of the kind is here: whether it has a core of its kind, or would be given one. */
+  takes({ key }: AppKind): boolean {
+    const known = this.#cores.get(key);
+    if (known !== undefined) known.usedAt = this.#parts.now();
+    return known !== undefined || this.#hasPlace;
+  }
+
+  /** Where there is no place for one more, what apps are shown that declare nothing, which is said. */
+  core(kind: AppKind): SessionCore {
+    const known = this.#cores.get(kind.key);
+    if (known !== undefined) {
+      known.usedAt = this.#parts.now();
+      return known.core;
+    }
+    if (this.#cores.size >= mostKinds && !this.#makePlace()) return this.#refuse(kind);
+    const made = this.#make(kind);
+    this.#cores.set(kind.key, made);
+    this.#refused.delete(kind.key);
+    return made.core;
+  }
+
+  /** What a person is to know; undefined: all apps are shown what servers offer them. */
+  get problem(): string | undefined {
+    return this.#refused.size === 0 || this.#hasPlace ? undefined : beyond;
+  }
+
+  /** To be called when the config, or what is written of tools, is another one. */
+  refresh(): void {
+    for (const core of this.#cores.values()) {
+      listAnew(core);
+      core.profiles.refresh();
+    }
+  }
+
+  #refuse({ key, extensions }: AppKind): SessionCore {
+    if (!this.#refused.has(key) && this.#refused.size < mostKinds) {
+      this.#refused.add(key);
+      this.#parts.log.warn(`${beyond} This one declares ${names(extensions)}.`);
+    }
+    return this.#parts.core();
+  }
+
+  /** Whether the one that was used longest ago, and is not any more, has made place. */
+  #makePlace(): boolean {
+    const unused = this.#longestUnused();
+    if (unused === undefined) return false;
+    const [key, kind] = unused;
+    this.#cores.delete(key);
+    kind.servers.end();
+    const { extensions } = kind.core.kind ?? {};
+    this.#parts.log.info(
+      `Connections for apps that declare ${names(extensions)} were let go, for another kind of app.`,
+    );
+    const gone = new Set(catalogsOf(kind));
+    this.letGo.emit((catalog) => gone.has(catalog));
+    return true;
+  }
+
+  get #hasPlace(): boolean {
+    return this.#cores.size < mostKinds || this.#longestUnused() !== undefined;
+  }
+
+  #longestUnused(): [string, KindCore] | undefined {
+    const before = this.#parts.now() - restMs;
+    const unused = [...this.#cores].filter(([, kind]) => kind.usedAt <= before && !this.#isInUse(kind));
+    return unused.toSorted(([, a], [, b]) => a.usedAt - b.usedAt)[0];
+  }
+
+  #isInUse(kind: KindCore): boolean {
+    return kind.servers.isBusy || this.#shown.some((isShown) => catalogsOf(kind).some(isShown));
+  }
+
+  #make(kind: AppKind): KindCore {
+    const { inKind: _made, ...whole } = this.#parts.core();
+    const servers = new KindServers(this.#parts.servers, kind);
+    const catalog = this.#catalog(servers, kind, whole);
+    const steps: StepParts = { ...this.#parts.steps, catalog, servers };
+    const modeCosts = new ModeCosts();
+    const profiles = new Profiles({ ...this.#parts, steps, core: () => core });
+    profiles.changed.on((change) => this.changed.emit(change));
+    const made: Omit<KindCore, 'core'> = { catalog, modeCosts, profiles, servers, usedAt: this.#parts.now() };
+    const core: SessionCore = {
+      ...whole,
+      catalog,
+      servers,
+      steps: callSteps(steps),
+      kind,
+      compared: (ms) => servers.compared(ms),
+      modeCosts,
+      inProfiles: (names) => profiles.core(names),
+    };
+    return { ...made, core };
+  }
+
+  #catalog(servers: KindServers, kind: AppKind, { helpers }: Pick<SessionCore, 'helpers'>): LiveCatalog {
+    const { config, steps } = this.#parts;
+    const catalog = new LiveCatalog({
+      servers,
+      reserved: new Set(helpers.keys()),
+      isOn: steps.isOn,
+      problems: () => config.problems,
+      knownFix: steps.knownFix,
+      showsViews: showsViews(kind),
+    });
+    catalog.rebuild();
+    catalog.changed.on((change) => this.changed.emit({ catalog, change }));
+    return catalog;
+  }
+}
+
+function catalogsOf({ catalog, profiles }: KindCore): readonly LiveCatalog[] {
+  return [catalog, ...profiles.catalogs];
+}
+
+/** Names are the app's own words. */
+function names(extensions: JsonObject = {}): string {
+  return Object.keys(extensions).map(shortName).join(', ');
+}

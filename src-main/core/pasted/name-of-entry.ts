@@ -1,0 +1,26 @@
+/** What a person would call a server of which only the launch is known. */
+import type { JsonObject } from '../base/json.ts';
+
+/** The host it is at, or the package, image or script that it is. */
+export function nameOfEntry(entry: JsonObject): string {
+  const { url, command } = entry;
+  if (typeof url === 'string' && URL.canParse(url))
+    return new URL(url).hostname.replace(/^(mcp|api|www)\./, '').split('.')[0] || 'server';
+  const args = (Array.isArray(entry['args']) ? (entry['args'] as unknown[]) : []).map(String);
+  const words = args.filter((word, at) => !word.startsWith('-') && !followsFlag(args[at - 1]));
+  const telling = words.find((word) => word !== 'run' && word !== '/c') ?? String(command);
+  const parts = telling.replace(/@[\d.]+\S*$|:[\w.-]+$|@latest$/, '').split(/[\\/]/);
+  const stem = (part: string): string => part.replace(/\.([cm]?[jt]s|py|exe|sh)$/, '');
+  // `weather/dist/index.js` is the weather's.
+  const base = parts.map(stem).findLast((part) => !/^(index|main|dist|build|src|)$/.test(part)) ?? parts.at(-1);
+  const plain = stem(base ?? '').replace(/^(mcp[-_])?server[-_]|([-_]mcp)?[-_]server$|^mcp[-_]|[-_]mcp$/g, '');
+  return plain.trim() || 'server';
+}
+
+/** Flags of runners (docker, uv, npm …) whose value is no name. */
+function followsFlag(flag: string | undefined): boolean {
+  return (
+    flag !== undefined &&
+    /^(-[evwpu]|--(env|env-file|volume|mount|name|network|directory|project|from|with|python))$/.test(flag)
+  );
+}

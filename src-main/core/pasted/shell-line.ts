@@ -1,0 +1,66 @@
+/** Lines of a shell, read as words: nothing of them is ever run, filled in or looked up, and what only a shell could do is said. */
+import { splitCommand } from '../config/build-server.ts';
+import { notUnderstood, quoted } from './pasted-server.ts';
+
+export const assignment = /^([A-Za-z_]\w*)=(.*)$/s;
+
+/** The commands of a text, each on one line: without prompts and comments, put together where a line goes on. */
+export function commandsOf(text: string): readonly string[] {
+  const lines = text
+    .replace(/[“”]/g, '"')
+    .replace(/[‘’]/g, "'")
+    // How sh, PowerShell and cmd say that a line goes on.
+    .replace(/[ \t][\\`^][ \t]*\r?\n\s*|\\\r?\n\s*/g, ' ')
+    .split(/\r?\n/);
+  const commands: string[] = [];
+  let open: string | undefined;
+  for (const line of lines) {
+    const whole: string = open === undefined ? line.trim().replace(/^(?:[$>%]|PS [^>]*>)\s+/, '') : `${open}\n${line}`;
+    open = undefined;
+    if (whole === '' || whole.startsWith('#') || whole.startsWith('```')) continue;
+    if (isOpen(whole)) open = whole;
+    else commands.push(whole);
+  }
+  return open === undefined ? commands : [...commands, open];
+}
+
+/** Throws AppError bad_request where a word is one that only a shell understands. */
+export function wordsOf(line: string): readonly string[] {
+  if (isOpen(line)) throw notUnderstood(`A quotation mark is not closed: ${quoted(line)}.`, 'Copy the text whole.');
+  const outside = line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'|\\./gs, (part) => 'x'.repeat(part.length));
+  const operator = /(?:^|\s)(\|\|?|&|>>?|<|\d>\S*)(?=\s|$)|(&&)|(;)(?=\s|$)/.exec(outside);
+  if (operator !== null) throw forShells(operator[1] ?? operator[2] ?? operator[3] ?? '');
+  const substitution = /`|\$\(/.exec(line.replace(/'[^']*'/gs, ''));
+  if (substitution !== null) throw forShells(substitution[0] === '`' ? '`' : '$( )');
+  // A path of Windows: its backslashes are no quoting.
+  return splitCommand(/(?:^|[\s"'=])[A-Za-z]:\\/.test(line) ? line.replace(/\\(?!")/g, '\\\\') : line);
+}
+
+function isOpen(line: string): boolean {
+  return /["']/.test(line.replace(/\\.|"(?:[^"\\]|\\.)*"|'[^']*'/gs, ''));
+}
+
+function forShells(sign: string): Error {
+  return notUnderstood(
+    `${quoted(sign)} is for a shell, and no shell is run here.`,
+    'Paste the line alone that starts the server or adds it.',
+  );
+}
+
+/** `$NAME` becomes our way to say the same; everything else stays. */
+export function withVariables(value: string): string {
+  return value.replace(/\$(?:\{([A-Z_][A-Z0-9_]*)\}|([A-Z_][A-Z0-9_]*)\b)/g, (_, braced?: string, bare?: string) => {
+    return `\${env:${braced ?? bare}}`;
+  });
+}
+
+/** `NAME=value`, or `NAME` alone, which is taken from the environment at each start. Throws AppError bad_request. */
+export function variables(words: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    words.map((word) => {
+      const [, name = word, value] = assignment.exec(word) ?? [];
+      if (!/^[A-Za-z_]\w*$/.test(name)) throw notUnderstood(`${quoted(word)} is no variable.`, 'Write it NAME=VALUE.');
+      return [name, value === undefined ? `\${env:${name}}` : withVariables(value)];
+    }),
+  );
+}

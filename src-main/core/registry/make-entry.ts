@@ -1,0 +1,133 @@
+/** Makes an entry of the config from one way to run a server of a registry and what the person answered. Pure. */
+import { usualBox } from '../admin/confine-change.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { RegistryOrigin } from '../config/app-config.ts';
+import { isJoined } from './package-kinds.ts';
+import type { Piece, RegistryInput } from './read-input.ts';
+import type { LaunchPlan, NamedValue, PlannedWord, ReadOption } from './read-option.ts';
+
+/** By the ids of inputs; one that is not there is its default. Several values of one stand on lines of their own. */
+export type Answers = Readonly<Record<string, string>>;
+
+/** Something that stands in the way of an entry. */
+export interface AnswerProblem {
+  /** The input. */
+  readonly id: string;
+  readonly label: string;
+  readonly sentence: string;
+}
+
+/** What stands in an entry for the value of a secret. */
+type SecretOf = (input: RegistryInput, value: string) => string;
+
+const longestAnswer = 10_000;
+
+/** What is missing or cannot be; nothing where an entry can be made. */
+export function answerProblems({ inputs }: ReadOption, answers: Answers): readonly AnswerProblem[] {
+  return inputs.flatMap((input) => {
+    const sentence = problemOf(input, valueOf(input, answers));
+    return sentence === undefined ? [] : [{ id: input.id, label: input.label, sentence }];
+  });
+}
+
+function problemOf(input: RegistryInput, value: string): string | undefined {
+  const { isRequired, choices, format } = input;
+  if (value === '') return isRequired ? `${input.label} is needed.` : undefined;
+  if (value.length > longestAnswer) return `${input.label} is longer than ${longestAnswer} characters.`;
+  if (choices.length > 0 && !choices.includes(value)) return `${input.label} is one of: ${choices.join(', ')}.`;
+  if (format === 'number' && !linesOf(input, value).every((line) => Number.isFinite(Number(line)))) {
+    return `${input.label} is a number.`;
+  }
+  return format === 'boolean' && !/^(?:true|false)$/.test(value) ? `${input.label} is true or false.` : undefined;
+}
+
+/** The values of its secrets that were given. */
+export function givenSecrets(
+  { inputs }: ReadOption,
+  answers: Answers,
+): readonly { input: RegistryInput; value: string }[] {
+  return inputs.flatMap((input) => {
+    const value = input.isSecret ? valueOf(input, answers) : '';
+    return value === '' ? [] : [{ input, value }];
+  });
+}
+
+/** In a box where it is a command that is none itself. The answers are to be without problems. */
+export function makeEntry(
+  { inputs, plan }: ReadOption & { readonly plan: LaunchPlan },
+  answers: Answers,
+  registry: RegistryOrigin,
+  secretOf: SecretOf,
+): JsonObject {
+  const byId = new Map(inputs.map((input) => [input.id, input]));
+  const values = (pieces: readonly Piece[]): readonly string[] => fill(pieces, byId, answers, secretOf);
+  if (plan.way === 'address') {
+    const headers = named(plan.headers, values);
+    return {
+      ...(plan.isSse && { type: 'sse' }),
+      url: values(plan.url)[0] ?? '',
+      ...(Object.keys(headers).length > 0 && { headers }),
+      registry,
+    };
+  }
+  const { command, kind, name, version, source } = plan;
+  const env = named(plan.env, values);
+  const runtime = plan.runtime.flatMap((word) => wordsOf(word, values, true));
+  const args = plan.args.flatMap((word) => wordsOf(word, values, false));
+  return {
+    command,
+    args: [...kind.words({ runtime, name, version, source, variables: Object.keys(env) }), ...args],
+    ...(Object.keys(env).length > 0 && { env }),
+    // A container is its box; in one of ours, the runner could not reach what makes containers.
+    isolation: kind.isOwnBox ? { mode: 'none' } : usualBox,
+    registry,
+  };
+}
+
+type Values = (pieces: readonly Piece[]) => readonly string[];
+
+function wordsOf({ name, pieces, isSwitch }: PlannedWord, values: Values, isRuntime: boolean): readonly string[] {
+  return values(pieces).flatMap((value) => {
+    if (name === undefined) return [value];
+    if (isSwitch) return value === 'true' ? [name] : [];
+    if (name.endsWith('=')) return [`${name}${value}`];
+    return isRuntime && isJoined(name) ? [`${name}=${value}`] : [name, value];
+  });
+}
+
+function named(list: readonly NamedValue[], values: Values): Record<string, string> {
+  return Object.fromEntries(list.flatMap(({ name, pieces }) => values(pieces).map((value) => [name, value] as const)));
+}
+
+/** One text, or several where it is one repeated input; none where an input of it is empty. */
+function fill(
+  pieces: readonly Piece[],
+  inputs: ReadonlyMap<string, RegistryInput>,
+  answers: Answers,
+  secretOf: SecretOf,
+): readonly string[] {
+  const [only] = pieces;
+  const repeated = pieces.length === 1 && typeof only === 'object' ? inputs.get(only.input) : undefined;
+  if (repeated?.isRepeated) {
+    return linesOf(repeated, valueOf(repeated, answers)).map((line) => told(repeated, line, secretOf));
+  }
+  const texts = pieces.map((piece) => {
+    if (typeof piece === 'string') return piece;
+    const input = inputs.get(piece.input);
+    const value = input === undefined ? '' : valueOf(input, answers);
+    return input === undefined || value === '' ? undefined : told(input, value, secretOf);
+  });
+  return texts.includes(undefined) ? [] : [texts.join('')];
+}
+
+function told(input: RegistryInput, value: string, secretOf: SecretOf): string {
+  return input.isSecret ? secretOf(input, value) : value;
+}
+
+function valueOf({ id, default: usual }: RegistryInput, answers: Answers): string {
+  return Object.hasOwn(answers, id) ? (answers[id] ?? '') : usual;
+}
+
+function linesOf({ isRepeated }: RegistryInput, value: string): readonly string[] {
+  return isRepeated ? value.split('\n').filter((line) => line.trim() !== '') : [value];
+}

@@ -1,0 +1,240 @@
+/** One way to run or reach a server of a registry: what it asks, and the plan by which an entry of the config is made of the answers. */
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { cutText, markHidden } from '../base/shown-text.ts';
+import { isExactVersion } from '../trust/pins/launch.ts';
+import { hasTag, openings, otherSource, type PackageKind, packageKinds, runtimeProblem } from './package-kinds.ts';
+import { asText, type Piece, readTemplate, readValue, type RegistryInput } from './read-input.ts';
+
+/** As people are shown it. */
+export interface RegistryOption {
+  /** Its place among those of its server: `package-0`, `remote-1`. */
+  readonly id: string;
+  /** npm package, address on the network … */
+  readonly title: string;
+  /** The package with its version, or the address. */
+  readonly target: string;
+  readonly inputs: readonly RegistryInput[];
+  /** What a person should know before they choose it, a sentence each. */
+  readonly notes: readonly string[];
+  /** Why it cannot be added here; absent: it can. */
+  readonly refusal?: string;
+}
+
+export interface ReadOption extends RegistryOption {
+  /** Absent where it is refused. */
+  readonly plan?: LaunchPlan;
+}
+
+/** One value or, where it is repeated, as many as are given; nothing where it comes out empty. */
+export interface PlannedWord {
+  /** The option that stands before it: `--port`. */
+  readonly name?: string;
+  readonly pieces: readonly Piece[];
+  /** The option alone says yes, and its absence no. */
+  readonly isSwitch?: true;
+}
+
+export interface NamedValue {
+  readonly name: string;
+  readonly pieces: readonly Piece[];
+}
+
+export type LaunchPlan =
+  | {
+      readonly way: 'command';
+      readonly command: string;
+      readonly kind: PackageKind;
+      readonly name: string;
+      readonly version: string | undefined;
+      readonly source: string | undefined;
+      readonly runtime: readonly PlannedWord[];
+      readonly args: readonly PlannedWord[];
+      readonly env: readonly NamedValue[];
+    }
+  | {
+      readonly way: 'address';
+      readonly isSse: boolean;
+      readonly url: readonly Piece[];
+      readonly headers: readonly NamedValue[];
+    };
+
+const mostInputs = 100;
+
+/** Of an item of `packages`. */
+export function readPackage(raw: JsonObject, index: number): ReadOption {
+  const type = asText(raw['registryType']) ?? '';
+  const kind = Object.hasOwn(packageKinds, type) ? packageKinds[type] : undefined;
+  const [name, version] = [asText(raw['identifier']) ?? '', asText(raw['version'])];
+  const shown = {
+    id: `package-${index}`,
+    title: kind?.title ?? (type === 'mcpb' ? 'MCP bundle' : `${short(type) || 'unknown'} package`),
+    target: short(version === undefined || hasTag(name) ? name : `${name} ${version}`, 300),
+  };
+  if (kind === undefined) return refused(shown, unknownKind(type));
+  const command = asText(raw['runtimeHint']) || kind.runner;
+  const source = otherSource(type, raw);
+  const runtime = readArguments(raw['runtimeArguments'], 'run', 'runner argument');
+  const args = readArguments(raw['packageArguments'], 'arg', 'argument');
+  const env = readNamed(raw['environmentVariables'], 'env', 'variable');
+  const before = runtime.words.map(({ name: option, pieces }) => ({
+    text: option ?? firstText(pieces),
+    isNamed: option !== undefined,
+  }));
+  const inputs = [...env.inputs, ...args.inputs, ...runtime.inputs];
+  const problem =
+    packageProblem(kind, { command, name, version, source, raw }) ??
+    (env.values.every((one) => /^[A-Za-z_]\w*$/.test(one.name)) ? undefined : 'It names a variable that is none.') ??
+    runtimeProblem(kind, before) ??
+    fixedProblem([...runtime.words, ...args.words, ...env.values], inputs);
+  if (problem !== undefined) return refused(shown, problem);
+  const plan = { way: 'command', command, kind, name, version, source } as const;
+  return {
+    ...{ ...shown, inputs },
+    notes: packageNotes(
+      kind,
+      { name, version, source },
+      before.map(({ text }) => text),
+    ),
+    plan: { ...plan, runtime: runtime.words, args: args.words, env: env.values },
+  };
+}
+
+/** Of an item of `remotes`. */
+export function readRemote(raw: JsonObject, index: number): ReadOption {
+  const [type, url] = [asText(raw['type']) ?? '', asText(raw['url']) ?? ''];
+  const shown = { id: `remote-${index}`, title: 'address on the network', target: short(url, 300) };
+  if (type !== 'streamable-http' && type !== 'sse') {
+    return refused(shown, `It is reached by "${short(type)}", which is no transport of MCP.`);
+  }
+  const place = { id: 'url', label: 'Address', where: 'address' } as const;
+  const address = readTemplate(url, objectOf(raw['variables']), place, false);
+  const headers = readNamed(raw['headers'], 'header', 'header');
+  const inputs = [...address.inputs, ...headers.inputs];
+  const areHeaders = headers.values.every((one) => /^[!#$%&'*+.^_`|~\w-]+$/.test(one.name));
+  const problem = areHeaders
+    ? fixedProblem([{ pieces: address.pieces }, ...headers.values], inputs)
+    : 'It names a header that cannot be sent.';
+  if (problem !== undefined) return refused(shown, problem);
+  const isOpen = /^http:\/\/(?!localhost[:/]|127\.)/i.test(url);
+  return {
+    ...{ ...shown, inputs },
+    notes: isOpen ? ['Its address has no https: what is sent there and comes back can be read on the way.'] : [],
+    plan: { way: 'address', isSse: type === 'sse', url: address.pieces, headers: headers.values },
+  };
+}
+
+function refused(shown: Pick<RegistryOption, 'id' | 'title' | 'target'>, refusal: string): ReadOption {
+  return { ...shown, inputs: [], notes: [], refusal };
+}
+
+interface Package {
+  readonly name: string;
+  readonly version: string | undefined;
+  readonly source: string | undefined;
+}
+
+/** Why a package cannot be run here; undefined: it can. */
+function packageProblem(
+  { title, hints, name: names }: PackageKind,
+  { command, name, version, source, raw }: Package & { readonly command: string; readonly raw: JsonObject },
+): string | undefined {
+  if (!hints.includes(command)) {
+    return `Its entry wants "${short(command)}" to run it; here each ${title} is run by ${hints.join(' or ')}.`;
+  }
+  if (!names.test(name)) return `What it names is not the name of any ${title}.`;
+  if (version !== undefined && !/^\w[\w.+!-]*$/.test(version)) return 'Its version is not one exact version.';
+  if (source !== undefined && !/^https:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(source)) {
+    return 'It is fetched from an address without https.';
+  }
+  const transport = asText(objectOf(raw['transport'])['type']) ?? 'stdio';
+  return transport === 'stdio'
+    ? undefined
+    : 'It is started by a command and then reached by an address; Tooltray does one or the other.';
+}
+
+function packageNotes(kind: PackageKind, { name, version, source }: Package, before: readonly string[]): string[] {
+  const isDigest = /@sha256:/.test(name);
+  const floats = kind.isOwnBox ? !isDigest : version === undefined || !isExactVersion(version);
+  const why = kind.isOwnBox
+    ? 'Its tag can be moved to another image: only a digest names one for good.'
+    : 'No exact version is written down: each start may fetch another one.';
+  return [
+    ...(floats ? [why] : []),
+    ...(source === undefined ? [] : [`It is fetched from ${markHidden(source)}, not from the usual place.`]),
+    ...openings(kind, before).map((word) => `It asks for more than a container usually has: ${markHidden(word)}.`),
+  ];
+}
+
+interface ReadWords {
+  readonly words: readonly PlannedWord[];
+  readonly inputs: readonly RegistryInput[];
+}
+
+function readArguments(value: unknown, prefix: string, where: RegistryInput['where']): ReadWords {
+  const read = list(value).map((raw, at) => readArgument(raw, `${prefix}-${at}`, where, `Argument ${at + 1}`));
+  return { words: read.flatMap(({ words }) => words), inputs: read.flatMap(({ inputs }) => inputs) };
+}
+
+const asks = ['value', 'default', 'choices', 'placeholder', 'format', 'isRequired', 'isSecret', 'description'];
+
+function readArgument(raw: JsonObject, id: string, where: RegistryInput['where'], usual: string): ReadWords {
+  const name = raw['type'] === 'named' ? asText(raw['name']) : undefined;
+  // Nothing is said of a value: the word is all there is.
+  if (name !== undefined && asks.every((key) => raw[key] === undefined))
+    return { words: [{ pieces: [name] }], inputs: [] };
+  const { pieces, inputs } = readValue(raw, { id, label: name ?? asText(raw['valueHint']) ?? usual, where });
+  const isSwitch = name !== undefined && raw['format'] === 'boolean';
+  return { words: [{ ...(name !== undefined && { name }), pieces, ...(isSwitch && { isSwitch }) }], inputs };
+}
+
+function readNamed(
+  value: unknown,
+  prefix: string,
+  where: RegistryInput['where'],
+): { readonly values: readonly NamedValue[]; readonly inputs: readonly RegistryInput[] } {
+  const read = list(value).map((raw) => {
+    const name = asText(raw['name']) ?? '';
+    return { name, ...readValue({ ...raw, isRepeated: false }, { id: `${prefix}-${name}`, label: name, where }) };
+  });
+  return {
+    values: read.map(({ name, pieces }) => ({ name, pieces })),
+    inputs: read.flatMap(({ inputs }) => inputs),
+  };
+}
+
+/**
+ * Why the publisher's own words cannot be used. They may name nothing of the person's: `${env:AWS_SECRET_ACCESS_KEY}` in a header would
+ * send that away. Nor may they begin such a name, for an answer to end it.
+ */
+function fixedProblem(
+  values: readonly { readonly name?: string; readonly pieces: readonly Piece[] }[],
+  inputs: readonly RegistryInput[],
+): string | undefined {
+  const texts = [
+    ...values.flatMap(({ name = '', pieces }) => [name, ...pieces.filter((piece) => typeof piece === 'string')]),
+    ...inputs.flatMap(({ default: usual, choices }) => [usual, ...choices]),
+  ];
+  if (inputs.length > mostInputs) return `It asks for more than ${mostInputs} values.`;
+  if (texts.some((text) => /\$(?:\{|$)/.test(text))) return 'Its entry names variables or secrets of yours by "$".';
+  return texts.some((text) => markHidden(text) !== text)
+    ? 'Its entry holds characters that cannot be seen.'
+    : undefined;
+}
+
+function unknownKind(type: string): string {
+  return type === 'mcpb'
+    ? 'Tooltray unpacks no bundles. Open it in an app that does, then bring it over: Servers, Add, From your apps.'
+    : 'Tooltray does not know how to run such packages.';
+}
+
+function firstText([first = '']: readonly Piece[]): string {
+  return typeof first === 'string' ? first : '';
+}
+
+function short(text: string, length: number = 60): string {
+  return markHidden(cutText(text, length));
+}
+
+function list(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as unknown[]).filter(isObject) : [];
+}

@@ -1,0 +1,187 @@
+/** The registries there are, and what they answer: pages of servers, and one of them in full. Answers are remembered for a minute. */
+import { AppError } from '../base/errors.ts';
+import { objectOf } from '../base/json.ts';
+import { shortName } from '../base/shown-text.ts';
+import type { RegistryPlace } from '../config/app-config.ts';
+import type { HttpFetch } from '../servers/network/http-fetch.ts';
+import { askRegistry, failed, type RegistryLimits } from './ask-registry.ts';
+import { isOutdated, readRegistryServer, type RegistryServer } from './registry-entry.ts';
+import { itemsOf, readRegistryFile, registryFile } from './registry-file.ts';
+
+/** Source: the registry's own documentation of its API. */
+export const officialRegistry: RegistryPlace = {
+  name: 'official',
+  url: 'https://registry.modelcontextprotocol.io',
+};
+
+export interface RegistryQuestion {
+  /** By its name in the config; absent: the first. */
+  readonly registry?: string | undefined;
+  /** Part of a name; empty: all there are. */
+  readonly query: string;
+  /** 1 to 100. */
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export interface RegistryPage {
+  readonly registry: string;
+  readonly servers: readonly RegistryServer[];
+  /** Items that are no servers, and are left out. */
+  readonly unreadable: number;
+  /** Where it goes on; absent: that was all. */
+  readonly next?: string;
+}
+
+/** One server, and which registry told of it. */
+export interface RegistryHit {
+  readonly registry: string;
+  readonly server: RegistryServer;
+}
+
+/** As modes have it: looking is free. */
+export type RegistryReader = Pick<Registries, 'list' | 'search' | 'find'>;
+
+interface RegistriesParts {
+  readonly http: HttpFetch;
+  /** Those of the config. */
+  readonly places: () => readonly RegistryPlace[];
+  /** ms since 1970. */
+  readonly now: () => number;
+  readonly limits?: RegistryLimits;
+}
+
+const rememberedMs = 60_000;
+const mostRemembered = 50;
+
+export class Registries {
+  readonly #parts: RegistriesParts;
+  /** By registry and path. */
+  readonly #remembered = new Map<string, { readonly at: number; readonly value: unknown }>();
+
+  constructor(parts: RegistriesParts) {
+    this.#parts = parts;
+  }
+
+  /** The official one first, or what the config has in its place. */
+  list(): readonly RegistryPlace[] {
+    const own = this.#parts.places();
+    return [
+      own.find(({ name }) => name === officialRegistry.name) ?? officialRegistry,
+      ...own.filter(({ name }) => name !== officialRegistry.name),
+    ];
+  }
+
+  /** Rejects with AppError registry_failed where there is no answer, which says nothing of what there is; not_found. */
+  async search({ registry, query, limit, cursor }: RegistryQuestion, signal: AbortSignal): Promise<RegistryPage> {
+    const place = this.#find(registry);
+    const file = registryFile(place);
+    const asked = query.trim();
+    if (file !== undefined) return pageOfFile(place, await readRegistryFile(place, file), { asked, limit, cursor });
+    const words = new URLSearchParams({
+      ...(asked !== '' && { search: asked }),
+      version: 'latest',
+      limit: String(limit),
+    });
+    if (cursor !== undefined) words.set('cursor', cursor);
+    const answer = await this.#ask(place, `/v0.1/servers?${words.toString()}`, signal);
+    const items = itemsOf(answer);
+    if (answer === undefined) throw failed(place, 'it answered HTTP 404 and seems to be no registry of version 0.1');
+    if (items === undefined) throw failed(place, 'its answer is no list of servers');
+    const next = objectOf(objectOf(answer)['metadata'])['nextCursor'];
+    return toPage(place, items.slice(0, limit), typeof next === 'string' && next !== '' ? next : undefined);
+  }
+
+  /** One server in a version, the latest without one. Rejects with AppError registry_failed, not_found. */
+  async find(
+    registry: string | undefined,
+    name: string,
+    version: string | undefined,
+    signal: AbortSignal,
+  ): Promise<RegistryHit> {
+    const place = this.#find(registry);
+    const file = registryFile(place);
+    const item =
+      file === undefined
+        ? await this.#ask(
+            place,
+            `/v0.1/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version ?? 'latest')}`,
+            signal,
+          )
+        : (await readRegistryFile(place, file)).find((one) => isThat(one, name, version));
+    if (item === undefined) throw notThere(place, name, version);
+    const server = readRegistryServer(item);
+    if (server === undefined) throw failed(place, 'its answer is no server');
+    if (server.name !== name) throw failed(place, `it answered with another server, ${shortName(server.name)}`);
+    return { registry: place.name, server };
+  }
+
+  #find(name: string | undefined): RegistryPlace {
+    const places = this.list();
+    const place = name === undefined ? places[0] : places.find((one) => one.name === name);
+    if (place !== undefined) return place;
+    throw new AppError('not_found', `There is no registry called ${JSON.stringify(shortName(name ?? ''))}.`, {
+      fix: `There are: ${places.map((one) => one.name).join(', ')}. Others are named in the config: "registries".`,
+    });
+  }
+
+  async #ask(place: RegistryPlace, path: string, signal: AbortSignal): Promise<unknown> {
+    const { http, now, limits } = this.#parts;
+    const key = `${place.url} ${path}`;
+    const known = this.#remembered.get(key);
+    if (known !== undefined && now() - known.at < rememberedMs) return known.value;
+    this.#remembered.delete(key);
+    const value = await askRegistry(place, path, http, signal, limits);
+    this.#remembered.set(key, { at: now(), value });
+    for (const oldest of [...this.#remembered.keys()].slice(0, -mostRemembered)) this.#remembered.delete(oldest);
+    return value;
+  }
+}
+
+function pageOfFile(
+  place: RegistryPlace,
+  items: readonly unknown[],
+  { asked, limit, cursor }: { readonly asked: string; readonly limit: number; readonly cursor: string | undefined },
+): RegistryPage {
+  const words = asked
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const found = items.filter((item) => {
+    const server = readRegistryServer(item);
+    if (server === undefined) return words.length === 0;
+    const text = `${server.name} ${server.title} ${server.description}`.toLowerCase();
+    return !isOutdated(item) && words.every((word) => text.includes(word));
+  });
+  const from = /^\d{1,9}$/.test(cursor ?? '') ? Number(cursor) : 0;
+  const next = from + limit;
+  return toPage(place, found.slice(from, next), next < found.length ? String(next) : undefined);
+}
+
+function toPage({ name }: RegistryPlace, items: readonly unknown[], next: string | undefined): RegistryPage {
+  const servers = items.flatMap((item) => readRegistryServer(item) ?? []);
+  return {
+    registry: name,
+    servers,
+    unreadable: items.length - servers.length,
+    ...(next !== undefined && { next }),
+  };
+}
+
+function isThat(item: unknown, name: string, version: string | undefined): boolean {
+  const server = readRegistryServer(item);
+  if (server?.name !== name) return false;
+  return version === undefined || version === 'latest' ? !isOutdated(item) : server.version === version;
+}
+
+function notThere({ name: registry }: RegistryPlace, name: string, version: string | undefined): AppError {
+  const which = version === undefined ? '' : ` in version ${JSON.stringify(shortName(version))}`;
+  return new AppError(
+    'not_found',
+    `The registry "${registry}" has no server ${JSON.stringify(shortName(name))}${which}.`,
+    {
+      fix: `Look for it: tooltray registry search ${JSON.stringify(shortName(name.split('/').at(-1) ?? ''))}.`,
+    },
+  );
+}

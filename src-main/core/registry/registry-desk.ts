@@ -1,0 +1,202 @@
+/** What a person does with servers of registries: sees what one would run, tries it, keeps it. No model is given this. */
+import type { EntryTrial } from '../admin/try-entry.ts';
+import { AppError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import { mask } from '../base/mask.ts';
+import { markHidden } from '../base/shown-text.ts';
+import type { SecretDesk } from '../secrets/secret-desk.ts';
+import { entryMeanings } from '../trust/inbox/entry-meanings.ts';
+import type { Meaning } from '../trust/inbox/inbox-item.ts';
+import { answerProblems, type AnswerProblem, type Answers, givenSecrets, makeEntry } from './make-entry.ts';
+import type { LaunchPlan, ReadOption } from './read-option.ts';
+import type { Registries } from './registries.ts';
+import { freeName, type RegistryServer } from './registry-entry.ts';
+
+/** Which way of which server, and what the person answered. */
+export interface RegistryChoice {
+  readonly registry?: string | undefined;
+  readonly server: string;
+  /** Exact, as it was shown: a registry may have a newer one by now. */
+  readonly version: string;
+  /** Id of the option. */
+  readonly option: string;
+  readonly answers: Answers;
+}
+
+/** What would be started or reached, letter by letter; secrets as `***`. */
+export interface RegistryPreview {
+  /** The command line, each word as it is given; or the address alone. */
+  readonly words: readonly string[];
+  readonly variables: readonly { readonly name: string; readonly value: string }[];
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly meanings: readonly Meaning[];
+  readonly problems: readonly AnswerProblem[];
+}
+
+export type RegistryAdding =
+  | { readonly kind: 'added'; readonly name: string; readonly inReview: boolean; readonly trial?: EntryTrial }
+  /** Nothing was kept. */
+  | { readonly kind: 'failed'; readonly trial: EntryTrial };
+
+interface DeskParts {
+  readonly registries: Registries;
+  readonly secrets: Pick<SecretDesk, 'keepValue' | 'remove'>;
+  /** Names that servers have. */
+  readonly names: () => readonly string[];
+  /** Starts it once. */
+  readonly tryEntry: (entry: JsonObject) => Promise<EntryTrial>;
+  /** Rejects with AppError config_conflict where the name is taken. */
+  readonly save: (name: string, entry: JsonObject) => Promise<void>;
+}
+
+interface Chosen {
+  readonly registry: string;
+  readonly server: RegistryServer;
+  readonly option: ReadOption & { readonly plan: LaunchPlan };
+}
+
+export class RegistryDesk {
+  readonly registries: Registries;
+  readonly #parts: DeskParts;
+
+  constructor(parts: DeskParts) {
+    this.registries = parts.registries;
+    this.#parts = parts;
+  }
+
+  /** What it could be called in the config. */
+  nameFor(server: string): string {
+    return freeName(server, this.#parts.names());
+  }
+
+  /** Rejects with AppError registry_failed, not_found, unsupported. */
+  async preview(choice: RegistryChoice, signal: AbortSignal): Promise<RegistryPreview> {
+    const chosen = await this.#find(choice, signal);
+    const entry = entryOf(chosen, choice.answers, () => mask);
+    const named = entryOf(
+      chosen,
+      choice.answers,
+      ({ label }) => `\${secret:${label.replace(/[^A-Za-z0-9_.-]+/g, '_')}}`,
+    );
+    const { command, args = [], url, env, headers } = entry;
+    return {
+      words: (command === undefined ? [url] : [command, ...(args as string[])]).map((word) => markHidden(String(word))),
+      variables: pairsOf(env),
+      headers: pairsOf(headers),
+      meanings: entryMeanings(undefined, named),
+      problems: answerProblems(chosen.option, choice.answers),
+    };
+  }
+
+  /** Starts it once; nothing is kept. Rejects with AppError bad_request where something is missing, secret_locked, and as preview. */
+  async try(choice: RegistryChoice, signal: AbortSignal): Promise<EntryTrial> {
+    const chosen = await this.#ready(choice, signal);
+    const kept = await this.#keepSecrets(chosen, choice.answers, 'trial');
+    try {
+      return await this.#parts.tryEntry(entryOf(chosen, choice.answers, kept.secretOf));
+    } finally {
+      await this.#forget(kept.isNew);
+    }
+  }
+
+  /**
+   * Tries it and keeps it: the person saw what runs, and what came of it. `untried`: kept without, and in review. A secret is in the
+   * vault before anything is started with it, and goes again where the server is not kept. Rejects as `try`, or with config_conflict.
+   */
+  async add(choice: RegistryChoice, name: string, untried: boolean, signal: AbortSignal): Promise<RegistryAdding> {
+    const chosen = await this.#ready(choice, signal);
+    requireFree(name, this.#parts.names());
+    const kept = await this.#keepSecrets(chosen, choice.answers, name);
+    let isKept = false;
+    try {
+      const entry = entryOf(chosen, choice.answers, kept.secretOf);
+      const trial = untried ? undefined : await this.#parts.tryEntry(entry);
+      if (trial?.ok === false) return { kind: 'failed', trial };
+      await this.#parts.save(name, untried ? { ...entry, quarantined: true } : entry);
+      isKept = true;
+      return { kind: 'added', name, inReview: untried, ...(trial && { trial }) };
+    } finally {
+      if (!isKept) await this.#forget(kept.isNew);
+    }
+  }
+
+  async #find({ registry, server: name, version, option: id }: RegistryChoice, signal: AbortSignal): Promise<Chosen> {
+    const found = await this.registries.find(registry, name, version || undefined, signal);
+    return { ...found, option: usableOption(found.server, id) };
+  }
+
+  async #ready(choice: RegistryChoice, signal: AbortSignal): Promise<Chosen> {
+    const chosen = await this.#find(choice, signal);
+    requireAnswers(chosen.option, choice.answers);
+    return chosen;
+  }
+
+  /** `isNew`: names of those that were not in the vault. */
+  async #keepSecrets({ option }: Chosen, answers: Answers, server: string) {
+    const names = new Map<string, string>();
+    const isNew: string[] = [];
+    for (const { input, value } of givenSecrets(option, answers)) {
+      // What refers to a secret is none itself.
+      if (/^\$\{(?:secret|env):[^}]+\}$/.test(value)) continue;
+      const kept = await this.#parts.secrets.keepValue(server, input.label, value);
+      names.set(input.id, kept.name);
+      if (kept.isNew) isNew.push(kept.name);
+    }
+    const secretOf = ({ id }: { readonly id: string }, value: string): string =>
+      names.has(id) ? `\${secret:${names.get(id)}}` : value;
+    return { secretOf, isNew };
+  }
+
+  async #forget(names: readonly string[]): Promise<void> {
+    for (const name of names) await this.#parts.secrets.remove(name);
+  }
+}
+
+/** Throws AppError not_found, unsupported. */
+export function usableOption({ name, status, options }: RegistryServer, id: string | undefined): Chosen['option'] {
+  if (status === 'deleted') throw new AppError('unsupported', `${name} was taken out of its registry.`);
+  const option =
+    id === undefined ? (options.find(({ plan }) => plan) ?? options[0]) : options.find((one) => one.id === id);
+  if (option === undefined) {
+    const fix =
+      options.length === 0
+        ? 'It names no package and no address.'
+        : `There are: ${options.map((one) => one.id).join(', ')}.`;
+    throw new AppError('not_found', `${name} has no way ${JSON.stringify(id ?? 'to be run')}.`, { fix });
+  }
+  const { plan, refusal = 'It cannot be run here.' } = option;
+  if (plan === undefined) throw new AppError('unsupported', `${name} cannot be added as ${option.title}. ${refusal}`);
+  return { ...option, plan };
+}
+
+/** Throws AppError bad_request; its data has what is missing. */
+export function requireAnswers(option: ReadOption, answers: Answers): void {
+  const unknown = Object.keys(answers).find((id) => !option.inputs.some((input) => input.id === id));
+  if (unknown !== undefined)
+    throw new AppError('bad_request', `It asks for nothing called ${JSON.stringify(unknown)}.`);
+  const problems = answerProblems(option, answers);
+  if (problems.length === 0) return;
+  throw new AppError('bad_request', problems.map(({ sentence }) => sentence).join(' '), {
+    data: { missing: problems.map(({ id }) => id) },
+  });
+}
+
+function entryOf(
+  { registry, server, option }: Chosen,
+  answers: Answers,
+  secretOf: Parameters<typeof makeEntry>[3],
+): JsonObject {
+  return makeEntry(option, answers, { name: registry, server: server.name, version: server.version }, secretOf);
+}
+
+function pairsOf(map: unknown): readonly { name: string; value: string }[] {
+  return Object.entries((map ?? {}) as Record<string, string>).map(([name, value]) => ({
+    name,
+    value: markHidden(value),
+  }));
+}
+
+function requireFree(name: string, taken: readonly string[]): void {
+  if (!taken.includes(name)) return;
+  throw new AppError('config_conflict', `There is a server called "${name}" already.`, { fix: 'Choose another name.' });
+}

@@ -1,0 +1,80 @@
+/**
+ * Who is calling, as the door that let them in knows it, and what is theirs. Whatever is looked up by an id is held against it at every
+ * use: an id alone is no authority, and a name that a client gives itself over HTTP is none either.
+ */
+
+/** What a door was shown. */
+export type Credential =
+  /** The person's own socket, or the pipe of a core of its own: an app there is who it says it is. */
+  | { readonly kind: 'own line' }
+  /** An app's own token, over HTTP. */
+  | { readonly kind: 'app token'; readonly app: string }
+  /** A token of a profile, over HTTP. */
+  | { readonly kind: 'profile token'; readonly id: string }
+  /** Tooltray's own token, over HTTP: the same for every program, so that only a session tells one from another. */
+  | { readonly kind: 'shared token' };
+
+/** What a door knows of a line that it lets in. */
+export interface LetIn {
+  readonly credential: Credential;
+  /** What its session is known by, also to the core after this one; undefined: by its id here. */
+  readonly session?: string | undefined;
+}
+
+/** Made once for a session, and never changed. */
+export interface Principal {
+  /** Whose installation it is. No `/` in it. */
+  readonly tenant: string;
+  /** The person in it. No `/` in it. */
+  readonly user: string;
+  /** The app, where its door vouches for it. */
+  readonly app: string | undefined;
+  /** The session; undefined where each request is one (2026-07-28 over HTTP). */
+  readonly session: string | undefined;
+  /** Whose is what outlives a request: the same for all that one app does, and, where nothing tells the app, for one session. */
+  readonly owner: string;
+  /** Programs that cannot be told apart may share `owner`: nothing is given to the next request but by an id that only it was told. */
+  readonly isShared: boolean;
+}
+
+/** On a desktop there is one person. */
+const desktop = { tenant: 'home', user: 'person' } as const;
+
+/** The person themselves, at the dashboard or the command line: all of their apps' things are theirs. */
+export const thePerson: Principal = {
+  ...desktop,
+  app: undefined,
+  session: undefined,
+  owner: `${desktop.tenant}/${desktop.user}/`,
+  isShared: false,
+};
+
+/** `app`: what the client calls itself, where it does; `session`: its id, undefined where each request is one. */
+export function principalOf(credential: Credential, app: string | undefined, session: string | undefined): Principal {
+  const known = appOf(credential, app);
+  const isShared = known === undefined && session === undefined && credential.kind !== 'profile token';
+  return Object.freeze({
+    ...desktop,
+    app: known,
+    session,
+    owner: `${thePerson.owner}${whose(credential, known, session)}`.toWellFormed(),
+    isShared,
+  });
+}
+
+/** Whether something of `owner` is this caller's to use; what has none is the person's alone. */
+export function mayUse(principal: Pick<Principal, 'owner'>, owner: string): boolean {
+  return owner === principal.owner || principal.owner === thePerson.owner;
+}
+
+function appOf(credential: Credential, named: string | undefined): string | undefined {
+  if (credential.kind === 'app token') return credential.app;
+  return credential.kind === 'own line' ? named : undefined;
+}
+
+/** What may hold any letter stands last, so that none of them can look like another. */
+function whose(credential: Credential, app: string | undefined, session: string | undefined): string {
+  if (app !== undefined) return `app/${app}`;
+  if (credential.kind === 'profile token') return `token/${credential.id}`;
+  return session === undefined ? 'anyone' : `session/${session}`;
+}

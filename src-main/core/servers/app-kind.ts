@@ -1,0 +1,70 @@
+/**
+ * What kind of client app asks, by the extensions of MCP that it declares (`capabilities.extensions`): servers may offer more to an
+ * app that can show it. Source: SEP-1724 (extensions), SEP-1865 (MCP Apps, 2026-01-26).
+ */
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { shortName } from '../base/shown-text.ts';
+import { canonicalHash, isSameJson } from '../trust/canonical-json.ts';
+
+export interface AppKind {
+  /** The same for all apps that declare the same. */
+  readonly key: string;
+  /** Settings by the name of the extension, as the app declares them. */
+  readonly extensions: JsonObject;
+  /** Which apps are of it, in words: `apps that show user interfaces`. */
+  readonly apps: string;
+}
+
+/** The extension by which tools have user interfaces. */
+export const viewExtension = 'io.modelcontextprotocol/ui';
+/** What such an interface is. */
+export const viewType = 'text/html;profile=mcp-app';
+/** The extension by which a call is answered with a task (SEP-2663). */
+export const tasksExtension = 'io.modelcontextprotocol/tasks';
+
+/** undefined: it declares none. `without`: extensions that are not to count. */
+export function kindOfApp(capabilities: JsonObject, without: readonly string[] = []): AppKind | undefined {
+  const declared = Object.entries(objectOf(capabilities['extensions']));
+  const told = declared.filter(([name, settings]) => isObject(settings) && !without.includes(name));
+  if (told.length === 0) return undefined;
+  const extensions = Object.fromEntries(told);
+  return { key: canonicalHash(extensions).slice(0, 16), extensions, apps: appsThat(extensions) };
+}
+
+/** Whether it shows the user interfaces of tools. The types are to be named; an app that names none is taken at its word. */
+export function showsViews({ extensions }: Pick<AppKind, 'extensions'>): boolean {
+  const settings = extensions[viewExtension];
+  if (!isObject(settings)) return false;
+  const { mimeTypes } = settings;
+  return !Array.isArray(mimeTypes) || mimeTypes.includes(viewType);
+}
+
+function appsThat(extensions: JsonObject): string {
+  const views = showsViews({ extensions });
+  const names = Object.keys(extensions).filter((name) => name !== viewExtension || !views);
+  const declare = names.length === 0 ? [] : [`declare ${names.map((name) => shortName(name)).join(', ')}`];
+  return `apps that ${[...(views ? ['show user interfaces'] : []), ...declare].join(' and ')}`;
+}
+
+/** What several servers declare, as one: of what is a list all items, of what is a group all members, else what the first one says. */
+export function mergedExtensions(capabilities: readonly JsonObject[]): JsonObject {
+  return capabilities.map((one) => objectOf(one['extensions'])).reduce(merged, {});
+}
+
+function merged(one: JsonObject, other: JsonObject): JsonObject {
+  const all = { ...one };
+  for (const [key, value] of Object.entries(other)) {
+    // A name such as `__proto__` is a member like any other.
+    const both = Object.hasOwn(all, key) ? together(all[key], value) : value;
+    Object.defineProperty(all, key, { value: both, enumerable: true, configurable: true, writable: true });
+  }
+  return all;
+}
+
+function together(one: unknown, other: unknown): unknown {
+  if (isObject(one) && isObject(other)) return merged(one, other);
+  if (!Array.isArray(one) || !Array.isArray(other)) return one;
+  const known: unknown[] = one;
+  const fresh = (other as unknown[]).filter((item) => !known.some((had) => isSameJson(had, item)));
+  return [...known, ...fresh];
+}

@@ -1,0 +1,121 @@
+/** What a server says and what became of it, in one order: the last words in memory for errors, all of it in a bounded file for people. */
+import { StringDecoder } from 'node:string_decoder';
+import { stripVTControlCharacters } from 'node:util';
+import type { RotatingFile } from '../../base/rotating-file.ts';
+import { type LogLevel, writtenLine } from './log-lines.ts';
+
+interface ServerLogOptions {
+  /** Where everything goes, within its own bounds. */
+  readonly file?: RotatingFile | undefined;
+  /** Hides secrets in a text. */
+  readonly mask: (text: string) => string;
+  /** ms since 1970. */
+  readonly now?: () => number;
+}
+
+const maxLines = 200;
+const maxRingChars = 64 * 1024;
+/** A line without an end is cut here, so that a flood without line breaks stays bounded too. */
+const maxLineChars = 8 * 1024;
+
+/** One per server; it outlives restarts, so the last words of a process that died can be read afterwards. */
+export class ServerLog {
+  readonly #options: ServerLogOptions;
+  readonly #now: () => number;
+  /** What it said on stderr. */
+  readonly #lines: string[] = [];
+  /** Lines of its stderr so far, those that are gone included. */
+  #said = 0;
+  #ringChars = 0;
+  #decoder = new StringDecoder('utf8');
+  #unfinished = '';
+
+  constructor(options: ServerLogOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** A piece of its stderr. */
+  push(chunk: Buffer): void {
+    const parts = (this.#unfinished + this.#decoder.write(chunk)).split('\n');
+    this.#unfinished = parts.pop() ?? '';
+    for (const line of parts) this.#add(line);
+    while (this.#unfinished.length > maxLineChars) {
+      this.#add(this.#unfinished.slice(0, maxLineChars));
+      this.#unfinished = this.#unfinished.slice(maxLineChars);
+    }
+  }
+
+  /** A log message that it sent as MCP has them; `level` is its own word. */
+  say(level: LogLevel, text: string): void {
+    this.#write('server', level, text);
+  }
+
+  /** A line of ours between its own: what became of it. */
+  note(text: string, level?: LogLevel): void {
+    this.#write('tooltray', level, text);
+  }
+
+  /** The process has ended: what was said without a line break counts too. */
+  end(): void {
+    const rest = this.#unfinished + this.#decoder.end();
+    this.#unfinished = '';
+    if (rest !== '') this.#add(rest);
+  }
+
+  /** The last lines of its stderr, oldest first, without control sequences and with secrets masked. */
+  lines(count: number = maxLines): string[] {
+    return this.#lines.slice(-count).map((line) => this.#clean(line));
+  }
+
+  /** How many lines of stderr there have been: for `linesSince`. */
+  get said(): number {
+    return this.#said;
+  }
+
+  /** As `lines`, without those from before `said` was so much. */
+  linesSince(said: number, count: number): string[] {
+    const fresh = Math.min(count, this.#said - said);
+    return fresh > 0 ? this.lines(fresh) : [];
+  }
+
+  /** Writes out what is waiting, for whoever is about to read the file. */
+  flush(): void {
+    this.#options.file?.flush();
+  }
+
+  /** Writes out what is waiting and closes the file. */
+  close(): void {
+    this.end();
+    this.#options.file?.close();
+  }
+
+  #add(line: string): void {
+    const cut = shorten(line);
+    this.#said++;
+    this.#lines.push(cut);
+    this.#ringChars += cut.length;
+    while (this.#lines.length > maxLines || this.#ringChars > maxRingChars) {
+      this.#ringChars -= this.#lines.shift()?.length ?? 0;
+    }
+    this.#write('server', undefined, cut);
+  }
+
+  #write(from: 'server' | 'tooltray', level: LogLevel | undefined, text: string): void {
+    const at = this.#now();
+    const cut = shorten(text);
+    // Of a text of several lines each is one of its own, so that no line can be taken for another's.
+    const line = (part: string): string => writtenLine({ at, from, level, text: this.#clean(part) });
+    this.#options.file?.write(() => cut.split('\n').map(line).join(''), cut.length);
+  }
+
+  #clean(line: string): string {
+    // Only what follows the last carriage return would be seen in a terminal (progress bars).
+    const seen = line.replace(/\r+$/, '').split('\r').pop() ?? '';
+    return this.#options.mask(stripVTControlCharacters(seen).replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, ''));
+  }
+}
+
+function shorten(line: string): string {
+  return line.length > maxLineChars ? `${line.slice(0, maxLineChars)}…` : line;
+}

@@ -1,0 +1,48 @@
+/** What a server says of the user interface of a tool, and of who may call it. Source: SEP-1865 (MCP Apps, 2026-01-26). */
+import { createHash } from 'node:crypto';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+
+/** The address of its interface; undefined: it has none. */
+export function viewUriOf({ _meta: meta }: JsonObject): string | undefined {
+  const uri = objectOf(objectOf(meta)['ui'])['resourceUri'] ?? objectOf(meta)[flatKey];
+  return typeof uri === 'string' && isViewUri(uri) ? uri : undefined;
+}
+
+/** How addresses were named before; servers and apps of that time go by it. */
+const flatKey = 'ui/resourceUri';
+
+export function isViewUri(uri: string): boolean {
+  return /^ui:\/\//i.test(uri);
+}
+
+/** Whether a tool is there for models, or for user interfaces. One that says nothing is for both. */
+export function isFor(whom: 'model' | 'app', { _meta: meta }: JsonObject): boolean {
+  const { visibility } = objectOf(objectOf(meta)['ui']);
+  return !Array.isArray(visibility) || visibility.includes(whom);
+}
+
+/** The same definition, or answer, with another address of the interface. */
+export function withViewUri<T extends JsonObject>(said: T, uri: string): T {
+  const meta = objectOf(said['_meta']);
+  return { ...said, _meta: { ...meta, ui: { ...objectOf(meta['ui']), resourceUri: uri }, [flatKey]: uri } };
+}
+
+/** A definition as user interfaces alone are shown it: it opens none itself, and they know what it answers. */
+export function forViewsOnly({ outputSchema: _output, ...definition }: JsonObject): JsonObject {
+  const { [flatKey]: _flat, ui, ...meta } = objectOf(definition['_meta']);
+  const { resourceUri: _uri, ...rest } = objectOf(ui);
+  return { ...definition, _meta: { ...meta, ui: { ...rest, visibility: ['app'] } } };
+}
+
+/**
+ * What of an interface, as a server gave it, is held against what it gave first: a digest of the page, and what the page may reach.
+ * undefined where there is no page.
+ */
+export function viewDefinition(uri: string, { contents }: JsonObject): JsonObject | undefined {
+  if (!Array.isArray(contents) || contents.length === 0) return undefined;
+  const pages = (contents as unknown[]).filter(isObject);
+  const page = createHash('sha256');
+  for (const { text, blob } of pages) page.update(JSON.stringify([text ?? null, blob ?? null]));
+  const reach = pages.map(({ _meta: meta }) => objectOf(meta)['ui']).filter(isObject);
+  return { uri, mimeType: pages.map(({ mimeType }) => mimeType ?? null), page: page.digest('hex'), reach };
+}

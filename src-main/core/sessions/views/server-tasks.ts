@@ -1,0 +1,117 @@
+/**
+ * Tasks that servers answered with, of both eras: whoever asks for one later names nothing but its id, so it is written down whose each is. Source: MCP 2025-11-25, basic/
+ * utilities/tasks, and the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
+ */
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
+import { fact, RawJson, toObject } from '../../wire/raw-json.ts';
+import { knowsTasks } from '../../calls/call-task.ts';
+import type { CallerContext } from '../../calls/call-tool.ts';
+import { tasksExtension } from '../../servers/app-kind.ts';
+import { mayUse, type Principal } from '../../security/principal.ts';
+
+interface ServerTask {
+  readonly server: string;
+  /** As the server has it. */
+  readonly taskId: string;
+  /** `Principal.owner` */
+  readonly owner: string;
+  /** The session that made it. */
+  readonly sessionId: string;
+}
+
+/** The oldest are forgotten first. */
+const maxTasks = 1000;
+
+export class ServerTasks {
+  readonly #tasks = new Map<string, ServerTask>();
+
+  /** An answer of a server; where it is a task with an id that another server has given as well, the same under an id of our own. */
+  note(
+    server: string,
+    answer: Result,
+    { principal: { owner }, sessionId }: Pick<CallerContext, 'principal' | 'sessionId'>,
+  ): Result {
+    if (answer instanceof RawJson) return answer;
+    const legacy = fact(answer, 'task');
+    if (isObject(legacy) && typeof legacy['taskId'] === 'string') {
+      const taskId = this.#add({ server, taskId: legacy['taskId'], owner, sessionId });
+      return taskId === legacy['taskId'] ? answer : { ...answer, task: { ...legacy, taskId } };
+    }
+    const own = fact(answer, 'taskId');
+    if (fact(answer, 'resultType') !== 'task' || typeof own !== 'string') return answer;
+    const taskId = this.#add({ server, taskId: own, owner, sessionId });
+    return taskId === own ? answer : { ...answer, taskId };
+  }
+
+  /** The server of the task that a request is about, and the request as that server has it; undefined where it is about none that
+   * the caller has. */
+  find(params: JsonObject, principal: Principal): { readonly server: string; readonly params: JsonObject } | undefined {
+    const known = this.#tasks.get(String(params['taskId']));
+    if (known === undefined || !mayUse(principal, known.owner)) return undefined;
+    return { server: known.server, params: { ...params, taskId: known.taskId } };
+  }
+
+  /** The id under which apps have a task of a server; undefined where there is none, or none that the session has made. */
+  idFor(server: string, taskId: string, sessionId?: string): string | undefined {
+    const isMeant = (task: ServerTask): boolean =>
+      task.taskId === taskId && task.server === server && (sessionId === undefined || task.sessionId === sessionId);
+    return [...this.#tasks].find(([, task]) => isMeant(task))?.[0];
+  }
+
+  #add(task: ServerTask): string {
+    const { server, taskId } = task;
+    let id = taskId;
+    for (let at = 2; ; at++) {
+      const known = this.#tasks.get(id);
+      if (known === undefined || (known.server === server && known.taskId === taskId)) break;
+      id = `${taskId}~${at}`;
+    }
+    this.#tasks.set(id, task);
+    const [oldest] = this.#tasks.keys();
+    if (this.#tasks.size > maxTasks && oldest !== undefined) this.#tasks.delete(oldest);
+    return id;
+  }
+}
+
+/** The same at the servers' own addresses, where ids stay as they are: for all sessions together, since an app comes back for its tasks. */
+export class TasksByServer {
+  readonly #servers = new Map<string, ServerTasks>();
+
+  of(server: string): ServerTasks {
+    const known = this.#servers.get(server) ?? new ServerTasks();
+    this.#servers.set(server, known);
+    return known;
+  }
+}
+
+/** An answer to `tasks/list`, with those alone that the caller has. */
+export function ownTasks(answer: Result, tasks: ServerTasks, principal: Principal): Result {
+  const { tasks: listed, ...rest } = toObject(answer);
+  if (!Array.isArray(listed)) return answer;
+  return { ...rest, tasks: listed.filter((one) => tasks.find(objectOf(one), principal) !== undefined) };
+}
+
+/** An answer about a task, with the id that the app has for it. */
+export function underTaskId(answer: Result, taskId: unknown): Result {
+  const own = fact(answer, 'taskId');
+  if (own === undefined || own === taskId) return answer;
+  return answer instanceof RawJson ? { ...answer.parse(), taskId } : { ...answer, taskId };
+}
+
+/** Nobody has a task that was asked for. */
+export function noTask(context: CallerContext): RpcError {
+  if (context.acceptsInputRequired && !knowsTasks(context)) {
+    return new RpcError(rpcCode.missingClientCapability, 'This request needs an app that declares tasks.', {
+      requiredCapabilities: { extensions: { [tasksExtension]: {} } },
+    });
+  }
+  // Without the extension, or tasks of a server, there is nothing to ask after.
+  if (!context.acceptsInputRequired)
+    return new RpcError(rpcCode.methodNotFound, 'Method not found: there are no tasks.');
+  return goneTask();
+}
+
+export function goneTask(): RpcError {
+  return new RpcError(rpcCode.invalidParams, 'There is no such task, or it is gone.');
+}

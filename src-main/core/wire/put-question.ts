@@ -1,0 +1,29 @@
+/** A question of a server while it waits for somebody's answer: however it ends, it is open no longer, and whoever asked hears of it. */
+import type { Result } from './message.ts';
+import { cancelled } from './peer.ts';
+
+interface Settle {
+  readonly answer: (result: Result | Promise<Result>) => void;
+  readonly refuse: (error: Error) => void;
+}
+
+/**
+ * `put` puts the question, and gives how it is taken away again; it is not called where nobody wants an answer by now. Rejects with
+ * AppError cancelled once the signal says that nobody does.
+ */
+export function putQuestion(signal: AbortSignal, put: (settle: Settle) => () => void): Promise<Result> {
+  if (signal.aborted) return Promise.reject(cancelled(signal));
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      signal.removeEventListener('abort', giveUp);
+      takeAway();
+      settle();
+    };
+    const giveUp = (): void => end(() => reject(cancelled(signal)));
+    signal.addEventListener('abort', giveUp);
+    const takeAway = put({
+      answer: (result) => end(() => resolve(result)),
+      refuse: (error) => end(() => reject(error)),
+    });
+  });
+}

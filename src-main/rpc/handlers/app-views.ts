@@ -1,0 +1,99 @@
+/** What the dashboard asks about views of tools, and what views ask through it. */
+import { readView } from '../../core/app-views/app-view.ts';
+import { policyOf } from '../../core/app-views/view-policy.ts';
+import { AppError } from '../../core/base/errors.ts';
+import type { JsonObject } from '../../core/base/json.ts';
+import { shortName } from '../../core/base/shown-text.ts';
+import { askedFirst, ownApp, ownCapabilities, ownSession } from '../../core/calls/runs.ts';
+import type { CallSteps } from '../../core/calls/call-tool.ts';
+import type { CatalogEntry } from '../../core/catalog/catalog.ts';
+import { isFor, viewUriOf } from '../../core/servers/view-facts.ts';
+import { kindOfApp } from '../../core/servers/app-kind.ts';
+import type { ManagedServer } from '../../core/servers/managed-server.ts';
+import type { CallContext } from '../../core/servers/calls-in-flight.ts';
+import type { Handlers, RpcDeps } from '../deps.ts';
+import { givenToView, here } from './runs.ts';
+
+const settleMs = 15_000;
+
+export const appViewHandlers = {
+  openView: async ({ server, tool, network, permissions }, { core, views }, signal) => {
+    const { definition, home } = await toolOf(server, tool, core);
+    const uri = viewUriOf(definition);
+    if (uri === undefined)
+      throw new AppError('not_found', `${shortName(tool)} of ${server} has no view.`, {
+        fix: 'It may have had one when it was called.',
+      });
+    if (views === undefined) throw new AppError('unsupported', 'Views are shown in the dashboard.');
+    const { html, wishes } = await readView(home, uri, contextOf(core, signal));
+    const policy = policyOf(wishes, { network, permissions });
+    return { uri, html, wishes, tool: definition, frame: views.open(policy), allow: policy.allow };
+  },
+  callFromView: async ({ server, view, tool, arguments: args, agreed = false }, { core, runs }) => {
+    const { home: _home, steps, ...found } = await toolOf(server, tool, core);
+    if (!isFor('app', found.definition))
+      throw new AppError('not_allowed', `${shortName(tool)} of ${server} is for models, not for views.`);
+    const asks = askedFirst(found);
+    if (asks !== undefined && !agreed) return { asks };
+    return { id: here(runs).start({ server: found.server, tool: found.name, arguments: args, view }, found, steps).id };
+  },
+  readForView: async ({ server, uri }, { core }, signal) => {
+    const params = { uri };
+    const { home } = await homeOf(server, core);
+    const answer = await home.request('resources/read', params, contextOf(core, signal));
+    return { result: givenToView(answer, shortName(uri)) };
+  },
+} satisfies Handlers;
+
+/** By exactly the server's own names: a view has nobody who would mean another one. Rejects with AppError tool_not_found. */
+async function toolOf(server: string, tool: string, core: RpcDeps['core']): Promise<CatalogEntry & Home> {
+  const { home, steps } = await homeOf(server, core);
+  const { name } = home.config;
+  const definition: JsonObject | undefined = home.listing.tools.find((one) => one.name === tool);
+  if (definition === undefined)
+    throw new AppError('tool_not_found', `${name} has no tool ${JSON.stringify(shortName(tool))}.`, {
+      fix: 'A view calls the tools of its own server by their own names.',
+    });
+  return { id: `${name}:${tool}`, server: name, name: tool, listedName: tool, definition, home, steps };
+}
+
+/** Where a server's views are, and the pipeline that it is called through. */
+interface Home {
+  readonly home: ManagedServer;
+  readonly steps: CallSteps;
+}
+
+/** A server that lists no view for everybody may for apps that show them: it is asked as those are. Rejects as `ready` does. */
+async function homeOf(server: string, core: RpcDeps['core']): Promise<Home> {
+  await core.catalog.configured(settleMs);
+  const shared = core.servers.get(server);
+  if (shared.listedAt === undefined) await shared.ready();
+  if (ownKind === undefined || shared.listing.tools.some((tool) => viewUriOf(tool) !== undefined))
+    return { home: shared, steps: core.steps };
+  const { servers, steps, compared } = core.kinds.core(ownKind);
+  await compared?.(settleMs);
+  return { home: servers.get(server), steps };
+}
+
+const ownKind = kindOfApp(ownCapabilities);
+
+/** Whether a tool is listed with a view, to everybody or to apps that show them, as far as one of those has been here. */
+export function hasView(server: string, tool: string, core: RpcDeps['core']): boolean {
+  const others = ownKind && core.kinds.find(ownKind)?.servers.find(server);
+  return [core.servers.find(server), others].some((one) =>
+    one?.listing.tools.some((listed) => listed.name === tool && viewUriOf(listed) !== undefined),
+  );
+}
+
+/** As the person's own runs: on the same line, so that a view sees what they changed. */
+function contextOf({ options }: RpcDeps['core'], signal: AbortSignal): CallContext {
+  return {
+    sessionId: ownSession,
+    clientInfo: { name: ownApp, version: options.version },
+    clientCapabilities: ownCapabilities,
+    signal,
+    onLog: () => undefined,
+    askClient: () => Promise.reject(new AppError('unsupported', 'Nobody is asked while something is read.')),
+    acceptsInputRequired: false,
+  };
+}

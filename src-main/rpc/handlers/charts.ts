@@ -1,0 +1,106 @@
+/** What the overview's charts show: one time range in steps, with what was saved, what became of calls, and what explains a change. */
+import {
+  countsOf,
+  latencies,
+  mostMeasured,
+  type OutcomeCounts,
+  outcomesByHour,
+} from '../../core/activity/call-charts.ts';
+import type { CallOutcome } from '../../core/activity/call-record.ts';
+import { dayOf } from '../../core/activity/ledger/ledger-table.ts';
+import type { ChartStep, SavingsPeriod } from '../contract.ts';
+import type { Handlers, RpcDeps } from '../deps.ts';
+
+const hourMs = 3_600_000;
+/** Longer ranges are told by the week. */
+const mostDays = 92;
+const mostWeeks = 110;
+
+interface Range {
+  /** Where each step begins, oldest first. */
+  readonly starts: readonly number[];
+  readonly until: number;
+  readonly step: 'hour' | 'day' | 'week';
+}
+
+export const chartHandlers = {
+  charts: async ({ period }, { core }) => {
+    const { activity, ledger } = core;
+    const first = period === 'all' ? await firstDay(core) : undefined;
+    const range = rangeOf(period, Date.now(), first);
+    const { starts, until, step } = range;
+    const since = starts[0] ?? until;
+    const report = await ledger.savings({ since, by: step === 'hour' ? 'hour' : 'day' });
+    const outcomes = activity.query((database, stretches) => outcomesByHour(database, stretches));
+    const steps = starts.map((from, at): ChartStep => {
+      const to = starts[at + 1] ?? until;
+      return { from, until: to, without: 0, with: 0, uncapped: 0, ...callsIn(outcomes, from, to) };
+    });
+    for (const { key, baseline, answers, raw, spent, given, readBack } of report.rows) {
+      const at = stepAt(starts, timeOf(key));
+      const to = steps[at];
+      if (to === undefined) continue;
+      steps[at] = {
+        ...to,
+        without: to.without + baseline + answers,
+        with: to.with + spent + given + readBack,
+        uncapped: to.uncapped + baseline + Math.max(answers, raw),
+      };
+    }
+    const { servers, measured } = activity.query((database) => latencies(database, since, until));
+    return {
+      step,
+      steps,
+      servers,
+      measured,
+      isCut: measured === mostMeasured,
+      marks: activity.moments.between(since, until),
+    };
+  },
+} satisfies Handlers;
+
+/** By the hour a day, by the day to three months, else by the week; all in the time of the place. */
+export function rangeOf(period: SavingsPeriod, now: number, first: number | undefined): Range {
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const tomorrow = daysFrom(midnight, 1);
+  if (period === 'today') {
+    const starts: number[] = [];
+    for (let at = midnight; at < tomorrow; at += hourMs) starts.push(at);
+    return { starts, until: tomorrow, step: 'hour' };
+  }
+  const begin = period === 'week' ? daysFrom(midnight, -6) : period === 'month' ? daysFrom(midnight, -29) : first;
+  const from = Math.min(begin ?? daysFrom(midnight, -6), daysFrom(midnight, -6));
+  const days: number[] = [];
+  for (let at = new Date(from).setHours(0, 0, 0, 0); at < tomorrow; at = daysFrom(at, 1)) days.push(at);
+  if (days.length <= mostDays) return { starts: days, until: tomorrow, step: 'day' };
+  // Counted back from today, so that the last week is a whole one.
+  const weeks = days.filter((_, at) => (days.length - at) % 7 === 0).slice(-mostWeeks);
+  return { starts: weeks, until: tomorrow, step: 'week' };
+}
+
+/** A day has not always 24 hours. */
+function daysFrom(time: number, days: number): number {
+  const date = new Date(time);
+  return date.setDate(date.getDate() + days);
+}
+
+/** The last step that begins no later; -1: before them all. */
+function stepAt(starts: readonly number[], time: number): number {
+  return starts.findLastIndex((start) => start <= time);
+}
+
+/** Rows are keyed by the hour's beginning in ms, or by the day: `2026-11-23`. */
+function timeOf(key: string): number {
+  return key.includes('-') ? new Date(`${key}T00:00:00`).getTime() : Number(key);
+}
+
+function callsIn(hours: ReadonlyMap<number, OutcomeCounts>, from: number, to: number): Pick<ChartStep, CallOutcome> {
+  const counts = [...hours].flatMap(([hour, count]) => (hour >= from && hour < to ? [count] : []));
+  return countsOf((outcome) => counts.reduce((sum, count) => sum + count[outcome], 0));
+}
+
+async function firstDay(core: RpcDeps['core']): Promise<number | undefined> {
+  const { rows } = await core.ledger.savings({ by: 'day' });
+  const [first] = rows.map(({ key }) => key).toSorted();
+  return first === undefined || first > dayOf(Date.now()) ? undefined : timeOf(first);
+}

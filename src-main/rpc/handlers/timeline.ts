@@ -1,0 +1,174 @@
+/** What the dashboard asks about the steps of client apps' sessions. */
+import type { OpenStep, StepLog } from '../../core/activity/steps/step-log.ts';
+import {
+  recentSessions,
+  searchSteps,
+  type StepSearch,
+  type StepSums,
+  stepsSaid,
+} from '../../core/activity/steps/step-search.ts';
+import { callsOfSteps, findStep, type StepRow } from '../../core/activity/steps/step-table.ts';
+import { stepWords } from '../../core/activity/steps/step.ts';
+import type { ActivityEntry } from '../../core/activity/call-record.ts';
+import { AppError } from '../../core/base/errors.ts';
+import { markHidden } from '../../core/base/shown-text.ts';
+import { limitSetFor } from '../../core/calls/shape-result.ts';
+import { factsOfApp, hasModel, nameOfApp } from '../../core/client-apps/app-limits.ts';
+import type { CallText, OpenStepSummary, SavingsSummary, StepSummary, TimelineSession } from '../contract.ts';
+import type { Handlers, RpcDeps } from '../deps.ts';
+import { callSummary } from '../slices/activity-overview.ts';
+import { savingsPeriods, savingsSummary } from '../slices/savings-overview.ts';
+import { foundIn } from './activity.ts';
+import { callTexts, saidTexts } from './call-texts.ts';
+
+const usualLimit = 100;
+const mostSessions = 100;
+/** Calls that are told with a step of a page, and with one alone. */
+const fewCalls = 5;
+const manyCalls = 1000;
+
+export const timelineHandlers = {
+  steps: async ({ beforeId, afterId, limit = usualLimit, ...search }, { core }) => {
+    const savings = beforeId === undefined && isPeriod(search) ? await core.ledger.savings(search) : undefined;
+    core.timeline.flush();
+    const said = await foundIn(search.text, core);
+    return core.activity.query((database) => {
+      const wanted = { ...search, found: stepsSaid(database, said) };
+      const { steps: rows, ...page } = searchSteps(database, wanted, { before: beforeId, after: afterId, limit });
+      const calls = callsOfSteps(
+        database,
+        rows.map(({ id }) => id),
+        fewCalls,
+      );
+      return {
+        ...page,
+        ...(savings !== undefined && { apart: apartFrom(page.sums, savingsSummary(savings)) }),
+        steps: rows.map((row) => stepSummary(row, calls.get(row.id) ?? [])),
+      };
+    });
+  },
+  step: async ({ id }, { core }) => {
+    core.timeline.flush();
+    const found = requireStep(id, core);
+    const [asked, given] = await Promise.all([textOf(found, 'asked', 0, core), textOf(found, 'given', 0, core)]);
+    return { ...stepSummary(found.step, found.calls), texts: { asked, given } };
+  },
+  stepText: ({ id, side, from }, { core }) => textOf(requireStep(id, core), side, from, core),
+  cancelStep: async ({ id }, { core }) => {
+    const open = core.timeline.open.find(({ exchange }) => exchange.id === id);
+    if (open === undefined) {
+      throw new AppError('not_found', 'This step is over.', { fix: 'What came of it is in the list.' });
+    }
+    if (open.exchange.cancel === undefined) throw new AppError('unsupported', 'This step cannot be ended from here.');
+    open.exchange.cancel();
+    return {};
+  },
+  timelineSessions: async (_, { core }) => ({ sessions: timelineSessions(core).sessions }),
+} satisfies Handlers;
+
+/** Those with the newest steps first; `isWanted`: only those, looked for among the newest of all. */
+export function timelineSessions(
+  core: RpcDeps['core'],
+  most = mostSessions,
+  isWanted: (session: Pick<TimelineSession, 'app' | 'appName' | 'mode'>) => boolean = () => true,
+): { readonly sessions: readonly TimelineSession[]; readonly lookedThrough?: number } {
+  core.timeline.flush();
+  const here = new Map(core.sessions.all.filter(({ isHere }) => isHere).map((session) => [session.id, session]));
+  const { results } = core.options.config.current;
+  const modeOf = ({ sessionId, mode }: { readonly sessionId: string; readonly mode: string }): string =>
+    here.get(sessionId)?.view.mode ?? mode;
+  const { sessions, ...page } = core.activity.query((database) =>
+    recentSessions(database, most, (row) => isWanted({ app: row.app, appName: nameOfApp(row.app), mode: modeOf(row) })),
+  );
+  const told = sessions.map(({ sessionId, app, from, to, steps, given, ...row }) => ({
+    ...{ id: sessionId, app, appName: nameOfApp(app), from, to, steps, given },
+    mode: modeOf({ sessionId, ...row }),
+    isLive: here.has(sessionId),
+    limitBytes: hasModel(app) ? (limitSetFor(app, results) ?? factsOfApp(app).inlineBytes) : undefined,
+  }));
+  return { sessions: told, ...page };
+}
+
+/** All steps of a time that savings are told for. */
+function isPeriod({ since, ...rest }: StepSearch): boolean {
+  return Object.values(rest).every((one) => one === undefined) && Object.values(savingsPeriods()).includes(since);
+}
+
+function apartFrom(
+  { baseline, loaded }: StepSums,
+  summary: Pick<SavingsSummary, 'without' | 'with'>,
+): { readonly without: number; readonly with: number } {
+  return { without: summary.without - baseline, with: summary.with - loaded };
+}
+
+interface FoundStep {
+  readonly step: StepRow;
+  readonly calls: readonly ActivityEntry[];
+}
+
+function requireStep(id: number, core: RpcDeps['core']): FoundStep {
+  const found = core.activity.query((database) => {
+    const step = findStep(database, id);
+    return step && { step, calls: callsOfSteps(database, [id], manyCalls).get(id) ?? [] };
+  });
+  if (found === undefined) throw gone();
+  return found;
+}
+
+function gone(): AppError {
+  return new AppError('not_found', 'This step is no longer on record.', { fix: 'Only the latest are kept.' });
+}
+
+/** Its own, or its only call's where the two are the same. */
+async function textOf(
+  { step: { id, startedAt, unkept }, calls }: FoundStep,
+  side: 'asked' | 'given',
+  from: number,
+  core: RpcDeps['core'],
+): Promise<CallText> {
+  const [only] = calls;
+  if (unkept === 'call') {
+    if (only === undefined) return { none: 'gone' };
+    const { [side]: text } = await callTexts(core, only, [side], from);
+    if (side === 'asked' || !('none' in text) || text.none !== 'same') return text;
+    return (await callTexts(core, only, ['sent'], from)).sent;
+  }
+  return (await saidTexts(core, { id, startedAt, unkept }, [side], from))[side];
+}
+
+function stepSummary(row: StepRow, calls: readonly ActivityEntry[]): StepSummary {
+  const { id, startedAt, sessionId, app, mode, kind, name, what, durationMs, outcome, errorText } = row;
+  return {
+    ...{ id, at: startedAt, sessionId, app, appName: nameOfApp(app), mode, kind, durationMs, outcome },
+    ...{ name: markHidden(name), what: markHidden(what), error: errorText && markHidden(errorText) },
+    ...{ askedBytes: row.askedBytes, givenBytes: row.givenBytes },
+    ...{ given: row.given, raw: row.raw, baseline: row.baseline, loaded: row.loaded },
+    ...{ callCount: row.calls, calls: calls.map(callSummary) },
+  };
+}
+
+/** What runs for long enough to be seen, the oldest first; a few, and how many besides. */
+export function openSteps(
+  timeline: Pick<StepLog, 'open' | 'tell'>,
+  now: number,
+): { readonly open: readonly OpenStepSummary[]; readonly more: number } {
+  const old = timeline.open.filter(({ exchange }) => now - exchange.startedAt >= leastShownMs);
+  const shown = old.slice(0, mostShown);
+  timeline.tell(shown);
+  return { open: shown.map(openSummary), more: Math.max(0, old.length - mostShown) };
+}
+
+/** In ms: what is quicker is seen when it is over. */
+const leastShownMs = 150;
+const mostShown = 20;
+
+function openSummary({ exchange, owner }: OpenStep): OpenStepSummary {
+  const { id, startedAt, method, params, progress, ran, cancel } = exchange;
+  const { sessionId, app, mode } = owner();
+  const { kind, name, what } = stepWords(method, params, mode);
+  return {
+    ...{ id, at: startedAt, sessionId, app, appName: nameOfApp(app), mode, kind },
+    ...{ name: markHidden(name), what: markHidden(what), callCount: ran.length, canCancel: cancel !== undefined },
+    ...(progress !== undefined && { progress }),
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * The frames in which the dashboard shows views of tools: a document of ours that the view's own document is put into. Each is asked
+ * for with a ticket that is good once, and carries the policy that the core made for that view: what the page says of it counts nothing.
+ */
+import { randomBytes } from 'node:crypto';
+import { frameSandbox, type ViewPolicy } from '../core/app-views/view-policy.ts';
+
+/** Addresses of frames begin with it. */
+export const framePath = '/view/';
+
+/** So long a ticket is good, in ms, and so many are at once. */
+const goodMs = 60_000;
+const mostTickets = 50;
+
+export interface FrameDocument {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export class ViewFrames {
+  readonly #open = new Map<string, { readonly policy: ViewPolicy; readonly until: number }>();
+
+  /** The address of a frame with this policy. */
+  open(policy: ViewPolicy, now = Date.now()): string {
+    for (const [ticket, { until }] of this.#open) if (until < now) this.#open.delete(ticket);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size >= mostTickets && oldest !== undefined) this.#open.delete(oldest);
+    const ticket = randomBytes(24).toString('base64url');
+    this.#open.set(ticket, { policy, until: now + goodMs });
+    return `${framePath}${ticket}`;
+  }
+
+  /** What is at an address; undefined: there is none, no longer, or it was taken. */
+  take(path: string, now = Date.now()): FrameDocument | undefined {
+    const ticket = path.slice(framePath.length);
+    const found = this.#open.get(ticket);
+    this.#open.delete(ticket);
+    if (found === undefined || found.until < now) return undefined;
+    return { headers: { ...frameHeaders, ...found.policy.headers }, body: frameDocument(found.policy) };
+  }
+}
+
+const frameHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+function frameDocument({ allow }: ViewPolicy): string {
+  const frame = JSON.stringify({ sandbox: frameSandbox, allow });
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Frame of a view</title>
+<style>html,body,iframe{display:block;width:100%;height:100%;margin:0;border:0;background:transparent}body{overflow:hidden}</style></head>
+<body><script>(${relay})(window.parent,${frame.replaceAll('<', '\\u003c')})</script></body></html>`;
+}
+
+/** Runs in the frame: passes messages on between the page and the view, and never says anything itself but that it is ready. */
+const relay = `(page, { sandbox, allow }) => {
+  if (page === window) return;
+  const own = 'ui/notifications/sandbox-';
+  const view = document.createElement('iframe');
+  view.setAttribute('sandbox', sandbox);
+  if (allow !== '') view.setAttribute('allow', allow);
+  view.title = 'View';
+  addEventListener('message', ({ source, data }) => {
+    if (typeof data !== 'object' || data === null) return;
+    const isOwn = String(data.method).startsWith(own);
+    if (source === page && data.method === own + 'resource-ready') {
+      if (view.isConnected) return;
+      view.srcdoc = data.params.html;
+      document.body.append(view);
+    } else if (source === page && !isOwn) view.contentWindow?.postMessage(data, '*');
+    else if (source !== null && source === view.contentWindow && !isOwn) page.postMessage(data, '*');
+  });
+  page.postMessage({ jsonrpc: '2.0', method: own + 'proxy-ready', params: {} }, '*');
+}`;

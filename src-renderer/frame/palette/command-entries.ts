@@ -1,0 +1,110 @@
+/** What can be done now, by the names that the pages' own buttons have. Pure. */
+import type { AppRow, ModesOverview, ServerRow, SessionStatus } from '../../../src-main/rpc/contract.ts';
+import type { Slices } from '../../lib/app-state.svelte.ts';
+import { hrefTo } from '../../lib/addresses.ts';
+import { modeName } from '../../lib/headline.ts';
+import { helpKey } from '../../lib/keys.ts';
+import { isRunning, restartWord } from '../../views/servers/server-words.ts';
+import { modeCost } from '../../views/settings/settings-words.ts';
+import type { PaletteEntry } from './palette-entry.ts';
+import type { PaletteCommand } from './run-command.ts';
+
+type Facts = Pick<Slices, 'core' | 'servers' | 'sessions' | 'setup' | 'modes'>;
+
+/** Those that are shown before anything is typed come first. */
+export function commandEntries({ core, servers, sessions, setup, modes }: Facts): PaletteEntry[] {
+  return [
+    ...(core === undefined ? [] : [pauseEntry(core.paused)]),
+    leads(
+      'add',
+      'Add a server',
+      'From your apps, a registry, pasted, or by hand',
+      hrefTo('servers', [], { add: 'apps' }),
+    ),
+    { ...does('help', 'Keyboard shortcuts', '', { does: 'help' }), key: helpKey },
+    leads('add/registry', 'Add a server from a registry', '', hrefTo('servers', [], { add: 'registry' })),
+    leads('add/paste', 'Add a server from what its page says', 'Paste', hrefTo('servers', [], { add: 'paste' })),
+    leads('add/form', 'Add a server by hand', '', hrefTo('servers', [], { add: 'form' })),
+    does('export/csv', 'Export all calls as a table (CSV)', 'Activity', { does: 'export', format: 'csv' }),
+    does('export/json', 'Export all calls as JSON', 'Activity', { does: 'export', format: 'json' }),
+    ...(servers ?? []).flatMap(serverCommands),
+    ...(setup?.apps ?? []).flatMap(appCommands),
+    ...servedApps(sessions ?? []),
+    ...(modes === undefined ? [] : modeCommands(modes)),
+  ];
+}
+
+function pauseEntry(paused: boolean): PaletteEntry {
+  const [label, detail] = paused ? ['Resume', 'Let all servers go on'] : ['Pause all', 'Hold all servers still'];
+  return does('pause', label, detail, { does: 'pause', paused: !paused });
+}
+
+function serverCommands(server: ServerRow): PaletteEntry[] {
+  const { name, enabled, action, signedIn } = server;
+  const on = (id: string, verb: string, detail: string, command: PaletteCommand): PaletteEntry =>
+    does(`${id}/${name}`, `${verb} ${name}`, detail, command);
+  const isOffered = action?.kind === 'retry';
+  return [
+    // What would mend it comes first; starting it anew is not offered twice.
+    ...(action === undefined
+      ? []
+      : [on('mend', `${action.label}:`, server.summary, { does: 'mend', server: name, action: action.kind })]),
+    ...(enabled && !isOffered ? [on('restart', restartWord(server), '', { does: 'restart', server: name })] : []),
+    ...(enabled && isRunning(server)
+      ? [on('stop', 'Stop', 'The next call of an app starts it again', { does: 'stop', server: name })]
+      : []),
+    ...(action?.kind === 'enable'
+      ? []
+      : [on('switch', enabled ? 'Switch off' : 'Switch on', '', { does: 'switch', server: name, on: !enabled })]),
+    ...(signedIn === undefined
+      ? []
+      : [on('sign-out', 'Sign out of', signedIn.account, { does: 'sign-out', server: name })]),
+    leads(`log/${name}`, `Log of ${name}`, '', hrefTo('servers', [name, 'log'])),
+    leads(`config/${name}`, `Entry of ${name}`, 'Edit, test', hrefTo('servers', [name, 'config']), 'config edit test'),
+    ...(server.transport === 'builtin'
+      ? []
+      : [
+          leads(`remove/${name}`, `Remove ${name}…`, 'Asks first', hrefTo('servers', [name, 'config'], { remove: '' })),
+        ]),
+  ];
+}
+
+/** Each shows the change of the app's file before anything is written. */
+function appCommands({ id, name, connected, problem }: AppRow): PaletteEntry[] {
+  if (problem !== '') return [];
+  const sheet = (...wish: string[]): string => hrefTo('setup', ['apps', id, ...wish]);
+  if (connected === 'yes')
+    return [leads(`disconnect/${id}`, `Disconnect ${name}…`, 'Shows the change first', sheet('disconnect'))];
+  const verb = connected === 'stale' ? 'Reconnect' : 'Connect';
+  return [leads(`connect/${id}`, `${verb} ${name}…`, 'Shows the change first', sheet())];
+}
+
+/** Of each app in session once. */
+function servedApps(sessions: readonly SessionStatus[]): PaletteEntry[] {
+  const names = new Map(sessions.map(({ app, appName }) => [app, appName]));
+  return [...names].map(([app, name]) =>
+    leads(
+      `served/${app}`,
+      `Mode and limit of ${name}…`,
+      'For this app alone, with what each would mean',
+      hrefTo('activity', ['sessions', 'all'], { served: app }),
+    ),
+  );
+}
+
+function modeCommands({ mode: before, modes }: ModesOverview): PaletteEntry[] {
+  return modes.flatMap((card) => {
+    const { name: mode } = card;
+    if (mode === before) return [];
+    const detail = `For apps that have none of their own. ${modeCost(card)}`;
+    return does(`mode/${mode}`, `Use ${modeName(mode)} mode`, detail, { does: 'mode', mode, before });
+  });
+}
+
+function does(id: string, label: string, detail: string, command: PaletteCommand): PaletteEntry {
+  return { id: `command/${id}`, kind: 'command', label, detail, target: { command } };
+}
+
+function leads(id: string, label: string, detail: string, href: string, words = ''): PaletteEntry {
+  return { id: `command/${id}`, kind: 'command', label, detail, words, target: { href } };
+}

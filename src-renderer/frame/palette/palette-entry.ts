@@ -1,0 +1,101 @@
+/** What stands in the palette: a place to go to, or something to do. Types, and what the entries of places are made from. */
+import type { FoundTool, SpillRow, TimelineSession } from '../../../src-main/rpc/contract.ts';
+import type { Slices } from '../../lib/app-state.svelte.ts';
+import { bytes, count, moment } from '../../lib/format.ts';
+import { modeName } from '../../lib/headline.ts';
+import { type KeyName, type Place, viewShortcut } from '../../lib/keys.ts';
+import { hrefTo, viewNames, views } from '../../lib/addresses.ts';
+import type { PaletteCommand } from './run-command.ts';
+
+/** The groups of the palette, in the order in which equals stand. */
+export const entryKinds = ['view', 'server', 'command', 'setting', 'tool', 'session', 'kept'] as const;
+export type EntryKind = (typeof entryKinds)[number];
+
+export const kindTitles: Readonly<Record<EntryKind, string>> = {
+  view: 'Views',
+  server: 'Servers',
+  command: 'Commands',
+  setting: 'Settings',
+  tool: 'Tools to run',
+  session: 'Sessions',
+  kept: 'Kept answers',
+};
+
+export interface PaletteEntry {
+  /** The same for as long as it means the same. */
+  readonly id: string;
+  readonly kind: EntryKind;
+  readonly label: string;
+  /** Of a tool: its server, which stands before the label. */
+  readonly server?: string;
+  /** Softer, behind it; may be empty. */
+  readonly detail: string;
+  /** By which it is found beside its label. */
+  readonly words?: string;
+  readonly key?: KeyName;
+  readonly target: { readonly href: string } | { readonly command: PaletteCommand };
+}
+
+export function viewEntries(place: Place): PaletteEntry[] {
+  const main = views.map((view, index): PaletteEntry => ({
+    id: `view/${view}`,
+    kind: 'view',
+    label: viewNames[view],
+    detail: '',
+    key: viewShortcut(index + 1, place),
+    target: { href: hrefTo(view) },
+  }));
+  const parts = [
+    {
+      id: 'sessions',
+      label: 'Sessions',
+      detail: 'Activity, as each model lived it',
+      href: ['activity', 'sessions', 'all'],
+    },
+    { id: 'decided', label: 'Decided', detail: 'Inbox: what was decided before', href: ['inbox', 'history'] },
+    { id: 'apps', label: 'AI apps', detail: 'Setup: connect and disconnect', href: ['setup', 'apps'] },
+    { id: 'import', label: 'Servers of your apps', detail: 'Setup: bring them over', href: ['setup', 'servers'] },
+  ] as const;
+  return [
+    ...main,
+    ...parts.map(({ id, label, detail, href: [view, ...path] }): PaletteEntry => ({
+      ...{ id: `view/${id}`, kind: 'view', label, detail, words: detail, target: { href: hrefTo(view, path) } },
+    })),
+  ];
+}
+
+export function serverEntries(servers: Slices['servers']): PaletteEntry[] {
+  return (servers ?? []).map(({ name, summary, transport }) => ({
+    id: `server/${name}`,
+    kind: 'server',
+    label: name,
+    detail: summary,
+    words: `${summary} ${transport}`,
+    target: { href: hrefTo('servers', [name]) },
+  }));
+}
+
+export interface FoundThings {
+  readonly tools: readonly FoundTool[];
+  readonly sessions: readonly TimelineSession[];
+  readonly kept: readonly SpillRow[];
+}
+
+export function foundEntries({ tools, sessions, kept }: FoundThings, now: number): PaletteEntry[] {
+  return [
+    ...tools.map(({ server, tool, description }): PaletteEntry => ({
+      ...{ id: `tool/${server}/${tool}`, kind: 'tool', label: tool, server, detail: description },
+      target: { href: hrefTo('servers', [server, 'run', tool]) },
+    })),
+    ...sessions.map(({ id, appName, mode, from, steps, isLive }): PaletteEntry => ({
+      ...{ id: `session/${id}`, kind: 'session', label: appName },
+      detail: `${isLive ? 'now, ' : ''}${modeName(mode)} mode, ${moment(from, now, true)}, ${count(steps, 'step')}`,
+      target: { href: hrefTo('activity', ['sessions', id]) },
+    })),
+    ...kept.map(({ id, server, tool, bytes: size, app, at }): PaletteEntry => ({
+      ...{ id: `kept/${id}`, kind: 'kept', label: tool, server },
+      detail: `${bytes(size)}, ${app}, ${moment(at, now, true)}`,
+      target: { href: hrefTo('spills', [id]) },
+    })),
+  ];
+}

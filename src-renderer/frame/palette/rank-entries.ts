@@ -1,0 +1,87 @@
+/** Which entries fit what is typed, and in which order they stand. Pure. */
+import { type EntryKind, entryKinds, kindTitles, type PaletteEntry } from './palette-entry.ts';
+
+export interface EntryGroup {
+  readonly title: string;
+  readonly entries: readonly PaletteEntry[];
+}
+
+/** Of each kind; what the core has found is bounded by it already. */
+const mostOfAKind: Readonly<Record<EntryKind, number>> = {
+  view: 5,
+  server: 5,
+  command: 6,
+  setting: 4,
+  tool: 8,
+  session: 5,
+  kept: 5,
+};
+
+/**
+ * `known`: entries of the page, of which those count that have every word; the kind with the best one stands first. `found`: what the core
+ * has found stands behind, in its order, so that nothing above it moves when it comes.
+ */
+export function rankEntries(
+  typed: string,
+  known: readonly PaletteEntry[],
+  found: readonly PaletteEntry[],
+): readonly EntryGroup[] {
+  const query = typed.trim().toLowerCase();
+  const words = query.split(/\s+/);
+  const fitting = known
+    .map((entry) => ({ entry, score: scoreOf(entry, query, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score);
+  const kinds = [...new Set(fitting.map(({ entry }) => entry.kind))];
+  return [
+    ...kinds.map((kind) =>
+      groupOf(
+        kind,
+        fitting.map(({ entry }) => entry),
+      ),
+    ),
+    ...entryKinds.map((kind) => groupOf(kind, found)),
+  ].filter(({ entries }) => entries.length > 0);
+}
+
+/** Before anything is typed: what was chosen last, the views, and what is done most. */
+export function firstEntries(recent: readonly PaletteEntry[], known: readonly PaletteEntry[]): readonly EntryGroup[] {
+  const rest = known.filter(({ id }) => !recent.some((one) => one.id === id));
+  const of = (kind: EntryKind, most: number): readonly PaletteEntry[] =>
+    rest.filter((entry) => entry.kind === kind).slice(0, most);
+  return [
+    { title: 'Recent', entries: recent },
+    { title: kindTitles.view, entries: of('view', 7) },
+    { title: kindTitles.command, entries: of('command', 3) },
+  ].filter(({ entries }) => entries.length > 0);
+}
+
+function groupOf(kind: EntryKind, entries: readonly PaletteEntry[]): EntryGroup {
+  return {
+    title: kindTitles[kind],
+    entries: entries.filter((entry) => entry.kind === kind).slice(0, mostOfAKind[kind]),
+  };
+}
+
+/** 0: it has not every word. More for words in its label than for others, for the beginning of a word, and for the label's own. */
+function scoreOf({ label, words: others = '' }: PaletteEntry, query: string, words: readonly string[]): number {
+  const own = label.toLowerCase();
+  const rest = others.toLowerCase();
+  let score = own === query ? 100 : own.startsWith(query) ? 40 : 0;
+  for (const word of words) {
+    const worth = Math.max(placeOf(word, own) * 3, placeOf(word, rest));
+    if (worth === 0) return 0;
+    score += worth;
+  }
+  return score;
+}
+
+/** 2: a word begins so; 1: it is in one; 0: it is not there. */
+function placeOf(word: string, text: string): number {
+  const at = text.indexOf(word);
+  if (at === -1) return 0;
+  for (let place = at; place !== -1; place = text.indexOf(word, place + 1)) {
+    if (place === 0 || /[\s_\-./:,(]/.test(text[place - 1] ?? '')) return 2;
+  }
+  return 1;
+}

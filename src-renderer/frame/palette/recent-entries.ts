@@ -1,0 +1,41 @@
+/** What was chosen in the palette last, remembered by this browser. */
+import { entryKinds, type PaletteEntry } from './palette-entry.ts';
+
+const storageName = 'tooltray.recent';
+const mostRecent = 5;
+
+/**
+ * The newest first. What the page knows is told as it is now, and left out where it is there no longer; what the core once found is told as it
+ * was then.
+ */
+export function recentEntries(known: readonly PaletteEntry[]): readonly PaletteEntry[] {
+  const byId = new Map(known.map((entry) => [entry.id, entry]));
+  return readRecent().flatMap((entry) => byId.get(entry.id) ?? (isFoundByCore(entry) ? [entry] : []));
+}
+
+export function rememberEntry(entry: PaletteEntry): void {
+  const { key: _key, ...kept } = entry;
+  const others = readRecent().filter(({ id }) => id !== entry.id);
+  localStorage.setItem(storageName, JSON.stringify([kept, ...others].slice(0, mostRecent)));
+}
+
+/** What is written there may be of another version, or anybody's. */
+function readRecent(): PaletteEntry[] {
+  try {
+    const read: unknown = JSON.parse(localStorage.getItem(storageName) ?? '[]');
+    return Array.isArray(read) ? read.filter(isEntry) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isEntry(value: unknown): value is PaletteEntry {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, kind, label, detail, target } = value as Partial<Record<keyof PaletteEntry, unknown>>;
+  const areTexts = [id, label, detail].every((text) => typeof text === 'string');
+  return areTexts && entryKinds.some((one) => one === kind) && typeof target === 'object' && target !== null;
+}
+
+function isFoundByCore({ kind, target }: PaletteEntry): boolean {
+  return ['tool', 'session', 'kept'].includes(kind) && 'href' in target && target.href.startsWith('#/');
+}

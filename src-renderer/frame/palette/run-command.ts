@@ -1,0 +1,55 @@
+/** What the palette does by itself, through the same functions as the pages. Whatever asks first on its page is a place to go to instead. */
+import type { AttentionAction } from '../../../src-main/rpc/contract.ts';
+import { act, restart, setEnabled, setMode, setPaused, signOut, stop } from '../../lib/server-actions.ts';
+import type { ToastStore } from '../../lib/toasts.svelte.ts';
+import { everything } from '../../views/activity/call-filter.ts';
+import { saveCalls } from '../../views/activity/save-calls.ts';
+
+export type PaletteCommand =
+  | { readonly does: 'pause'; readonly paused: boolean }
+  | { readonly does: 'mode'; readonly mode: string; readonly before: string }
+  | { readonly does: 'restart' | 'stop' | 'sign-out'; readonly server: string }
+  | { readonly does: 'switch'; readonly server: string; readonly on: boolean }
+  | { readonly does: 'mend'; readonly server: string; readonly action: AttentionAction['kind'] }
+  | { readonly does: 'export'; readonly format: 'json' | 'csv' }
+  | { readonly does: 'help' };
+
+interface CommandParts {
+  readonly toasts: ToastStore;
+  readonly showHelp: () => void;
+}
+
+/** Never rejects. */
+export async function runCommand(command: PaletteCommand, { toasts, showHelp }: CommandParts): Promise<void> {
+  switch (command.does) {
+    case 'pause':
+      await setPaused(command.paused, toasts);
+      return;
+    case 'mode':
+      await setMode(command.mode, command.before, toasts);
+      return;
+    case 'restart':
+      toasts.show({ text: `${command.server} is started anew.` });
+      await restart(command.server, toasts);
+      return;
+    case 'stop':
+      await stop(command.server, toasts);
+      return;
+    case 'sign-out':
+      await signOut(command.server, toasts);
+      return;
+    case 'switch':
+      if (await setEnabled(command.server, command.on, toasts)) {
+        toasts.show({ text: `${command.server} was switched ${command.on ? 'on' : 'off'}.` });
+      }
+      return;
+    case 'mend':
+      await act(command.action, command.server, toasts);
+      return;
+    case 'export':
+      await saveCalls(everything, command.format, toasts);
+      return;
+    case 'help':
+      showHelp();
+  }
+}

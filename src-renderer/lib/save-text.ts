@@ -1,0 +1,16 @@
+/** Hands something to the person as a file of their own, as a download. */
+
+/** `type`: of the file's content, plain text where it is not said. */
+export function saveText(text: string, fileName: string, type = 'text/plain'): void {
+  saveBlob(new Blob([text], { type }), fileName);
+}
+
+export function saveBlob(blob: Blob, fileName: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = fileName;
+  link.click();
+  // The download has its own hold on it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,163 @@
+/**
+ * Which rows the steps make: those of one look-up chain (what was searched and looked up, the call that it led to, what was read on in its
+ * answer) and runs of the same are one row that unfolds, a program unfolds into its calls. Pure.
+ */
+import type { CallSummary, StepSummary } from '../../../../src-main/rpc/contract.ts';
+import { type StepWords, stepInWords, wholeWords } from './step-words.ts';
+
+export interface Fold {
+  /** Of its oldest step: it stays the same while newer ones come. */
+  readonly id: number;
+  /** The newest first. */
+  readonly steps: readonly StepSummary[];
+}
+
+export type TraceRow =
+  | { readonly kind: 'fold'; readonly key: string; readonly fold: Fold; readonly isOpen: boolean }
+  | {
+      readonly kind: 'step';
+      readonly key: string;
+      readonly step: StepSummary;
+      /** Of the fold that it is in; undefined: of none. */
+      readonly inside: number | undefined;
+      /** Of a program: whether its calls are shown below it. */
+      readonly isOpen: boolean | undefined;
+    }
+  | { readonly kind: 'call'; readonly key: string; readonly step: StepSummary; readonly call: CallSummary }
+  /** Calls of a program that are in its panel alone. */
+  | { readonly kind: 'more'; readonly key: string; readonly step: StepSummary; readonly calls: number };
+
+/** Fewer of the same are seen at a glance. */
+const leastOfTheSame = 3;
+
+/**
+ * `unfolded`: what a person has unfolded and folded, by the id of the fold or program. What holds the step that is open is unfolded unless they
+ * have folded it.
+ */
+export function traceRows(
+  steps: readonly StepSummary[],
+  unfolded: ReadonlyMap<number, boolean>,
+  opened: number,
+): readonly TraceRow[] {
+  const rows: TraceRow[] = [];
+  for (const group of foldSteps(steps)) {
+    const [first] = group;
+    const id = group.at(-1)?.id;
+    if (first === undefined || id === undefined) continue;
+    if (group.length === 1) {
+      rows.push(...rowsOf(first, undefined, unfolded));
+      continue;
+    }
+    const isOpen = unfolded.get(id) ?? group.some((step) => step.id === opened);
+    rows.push({ kind: 'fold', key: `fold ${id}`, fold: { id, steps: group }, isOpen });
+    if (isOpen) rows.push(...group.flatMap((step) => rowsOf(step, id, unfolded)));
+  }
+  return rows;
+}
+
+/** The steps in groups of one or more, in their order. */
+function foldSteps(steps: readonly StepSummary[]): readonly (readonly StepSummary[])[] {
+  const groups: (readonly StepSummary[])[] = [];
+  for (let at = 0; at < steps.length;) {
+    const length = Math.max(1, chainAt(steps, at), runAt(steps, at));
+    groups.push(steps.slice(at, at + length));
+    at += length;
+  }
+  return groups;
+}
+
+function rowsOf(step: StepSummary, inside: number | undefined, unfolded: ReadonlyMap<number, boolean>): TraceRow[] {
+  const hasCalls = step.kind === 'program' && step.calls.length > 0;
+  // A program's own id is no fold's: where it is the oldest of a fold, that has the id.
+  const isOpen = hasCalls ? (unfolded.get(-step.id) ?? false) : undefined;
+  const more = step.callCount - step.calls.length;
+  return [
+    { kind: 'step', key: `step ${step.id}`, step, inside, isOpen },
+    ...(isOpen === true
+      ? [
+          ...step.calls.map((call): TraceRow => ({ kind: 'call', key: `call ${call.id}`, step, call })),
+          ...(more > 0 ? [{ kind: 'more', key: `more ${step.id}`, step, calls: more } as const] : []),
+        ]
+      : []),
+  ];
+}
+
+/** How many steps the chain has whose newest is there; 0: none. The newest come first, so it is read backwards. */
+function chainAt(steps: readonly StepSummary[], start: number): number {
+  const session = steps[start]?.sessionId;
+  let at = start;
+  const take = (most: number, ...kinds: readonly StepSummary['kind'][]): number => {
+    const from = at;
+    for (let step = steps[at]; step !== undefined && at - from < most; step = steps[at]) {
+      if (step.sessionId !== session || !kinds.includes(step.kind)) break;
+      at += 1;
+    }
+    return at - from;
+  };
+  const readOn = take(Infinity, 'readback');
+  const called = take(1, 'call');
+  if (readOn > 0 && called === 0) return 0;
+  const lookedUp = take(Infinity, 'search', 'schema');
+  return lookedUp > 0 && called + lookedUp > 1 ? at - start : 0;
+}
+
+/** How many steps from there on say the same and came to the same end, down to one that a chain led to; 0: too few. */
+function runAt(steps: readonly StepSummary[], start: number): number {
+  const first = steps[start];
+  if (first === undefined) return 0;
+  const told = sayingOf(first);
+  let end = start + 1;
+  for (let step = steps[end]; step !== undefined && sayingOf(step) === told; step = steps[end]) {
+    if (chainAt(steps, end) > 0) break;
+    end += 1;
+  }
+  return end - start >= leastOfTheSame ? end - start : 0;
+}
+
+function sayingOf(step: StepSummary): string {
+  const { verb, place, subject } = stepInWords(step);
+  return JSON.stringify([step.sessionId, step.kind, step.outcome, verb, place, subject]);
+}
+
+/** What it is about, the call where there is one, and what else was done around that, the oldest first; `whole`: all of it in its order. */
+export function foldInWords({ steps }: Fold): {
+  readonly main: StepWords & { readonly times: number };
+  readonly others: string;
+  readonly whole: string;
+} {
+  const parts: { readonly words: StepWords; readonly isCall: boolean; readonly times: number }[] = [];
+  for (const step of steps.toReversed()) {
+    const words = stepInWords(step);
+    const last = parts.at(-1);
+    if (last !== undefined && wholeWords(last.words) === wholeWords(words)) {
+      parts[parts.length - 1] = { ...last, times: last.times + 1 };
+    } else parts.push({ words, isCall: step.kind === 'call', times: 1 });
+  }
+  const main = parts.find(({ isCall }) => isCall) ?? parts[0];
+  const told = (some: typeof parts): string =>
+    some.map(({ words, times }) => `${wholeWords(words)}${times > 1 ? ` ×${times}` : ''}`).join(' → ');
+  return {
+    main: { ...(main?.words ?? { verb: '', place: '', subject: '' }), times: main?.times ?? 0 },
+    others: told(parts.filter((part) => part !== main)),
+    whole: told(parts),
+  };
+}
+
+/** Its steps as one: what they cost together, and the outcome of the newest that went wrong. */
+export function foldSums({
+  steps,
+}: Fold): Pick<StepSummary, 'given' | 'raw' | 'durationMs' | 'outcome' | 'error' | 'calls'> {
+  const sum = (of: (step: StepSummary) => number | undefined): number | undefined => {
+    const known = steps.flatMap((step) => of(step) ?? []);
+    return known.length === 0 ? undefined : known.reduce((all, one) => all + one, 0);
+  };
+  const wrong = steps.find(({ outcome }) => outcome !== 'ok');
+  return {
+    given: sum(({ given }) => given),
+    raw: sum(({ raw }) => raw),
+    durationMs: sum(({ durationMs }) => durationMs) ?? 0,
+    outcome: wrong?.outcome ?? 'ok',
+    error: wrong?.error,
+    calls: steps.flatMap(({ calls }) => calls),
+  };
+}

@@ -1,0 +1,98 @@
+/** A step in words, as a person would tell what the model did. Pure. */
+import type { CallSummary, StepSummary } from '../../../../src-main/rpc/contract.ts';
+import { compact, count, whole } from '../../../lib/format.ts';
+import { toolName } from '../call-words.ts';
+
+type Told = Pick<StepSummary, 'kind' | 'name' | 'what' | 'callCount'> & { readonly calls?: readonly CallSummary[] };
+
+/** `verb`: what it did; `subject`: with what, where that has a name of its own. */
+export interface StepWords {
+  readonly verb: string;
+  /** Stands before the subject, softer: the server of a tool. */
+  readonly place: string;
+  readonly subject: string;
+}
+
+const lists: Readonly<Record<string, string>> = {
+  'tools/list': 'the list of tools',
+  'prompts/list': 'the list of prompts',
+  'resources/list': 'the list of resources',
+  'resources/templates/list': 'the list of resource templates',
+};
+
+const questions: Readonly<Record<string, string>> = {
+  'sampling/createMessage': 'for its model',
+  'elicitation/create': 'for an input',
+  'roots/list': 'for its folders',
+};
+
+export function stepInWords(step: Told): StepWords {
+  const { kind, name, what, callCount } = step;
+  const say = (verb: string, subject = '', place = ''): StepWords => ({ verb, subject, place });
+  switch (kind) {
+    case 'handshake':
+      return say('Connected');
+    case 'list':
+      return say('Read', lists[name] ?? name);
+    case 'search':
+      return say(what === '' ? 'Looked through' : 'Searched', what === '' ? name : `“${what}”`);
+    case 'schema':
+      return say('Looked up', what === '' ? name : what);
+    case 'readback':
+      return say('Read on', [name.replace(/^(?:read_cache|read_result|result_|proxy.*)/, ''), what].join(' ').trim());
+    case 'program':
+      return say('Ran a program', callCount === 0 ? '' : `of ${count(callCount, 'call')}`);
+    case 'await':
+      return say('Came for an answer', what);
+    case 'prompt':
+      return say('Took the prompt', name);
+    case 'resource':
+      return say('Read', name);
+    case 'change':
+      return say('Changed', what === '' ? name : what);
+    case 'question':
+      return say('Was asked', questions[name] ?? name);
+    case 'call':
+      return called(step);
+    case 'other':
+      return say('Asked for', name);
+  }
+}
+
+/** The tool that ran, whatever it came through. */
+function called({ name, what, calls = [], callCount }: Told): StepWords {
+  const [only] = calls;
+  if (only !== undefined && callCount === 1) return { verb: '', place: only.server, subject: only.tool };
+  return { verb: '', place: '', subject: what === '' ? name : what };
+}
+
+/** On one line, as text: `Searched “open issues”`, `github › list_issues`. */
+export function wholeWords({ verb, place, subject }: StepWords): string {
+  return [verb, place === '' ? subject : `${place} › ${subject}`].join(' ').trim();
+}
+
+/** Tokens of what its app was given: `228`; of an answer that was kept on disk `474k → 890`; empty until they are counted. */
+export function costInWords({ given, raw, calls }: Pick<StepSummary, 'given' | 'raw' | 'calls'>): string {
+  if (given === undefined) return '';
+  const isKept = calls.some(({ spillId }) => spillId !== undefined);
+  if (isKept && raw !== undefined && raw > given) return `${compact(raw)} → ${compact(given)}`;
+  return compact(given);
+}
+
+/** `12 steps, 1 problem, 1,204 tokens given`. */
+export function tokensSentence(given: number): string {
+  return `${whole(given)} ${given === 1 ? 'token' : 'tokens'}`;
+}
+
+/** The tools of its calls, each once: `github:list_issues ×3, fs:read_file`. */
+export function toolsInWords(calls: readonly CallSummary[]): string {
+  const names = Map.groupBy(calls, toolName);
+  return [...names].map(([name, all]) => (all.length === 1 ? name : `${name} ×${all.length}`)).join(', ');
+}
+
+/** What the overview's headline counts besides the steps: `and 1.2k saved that no step here accounts for`; empty where that is nothing. */
+export function apartInWords(apart: { readonly without: number; readonly with: number }): string {
+  if (apart.without === 0 && apart.with === 0) return '';
+  const net = apart.without - apart.with;
+  return `and ${compact(Math.abs(net))} ${net < 0 ? 'spent' : 'saved'} that no step here accounts for`;
+}

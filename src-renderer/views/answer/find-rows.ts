@@ -1,0 +1,58 @@
+/** Finds the rows of a table in a value: a list of objects at the top or just below it. Pure. */
+import { isRecord } from '../../lib/record.ts';
+import { gist, valueText } from './json-tree.ts';
+import { SpelledNumber } from './spelled-json.ts';
+
+export interface TableRows {
+  /** Where they are, such as `issues`; empty for the value itself. */
+  readonly name: string;
+  readonly columns: readonly TableColumn[];
+  readonly rows: readonly unknown[];
+}
+
+export interface TableColumn {
+  readonly name: string;
+  /** How wide it should be, in characters. */
+  readonly width: number;
+}
+
+const [narrowest, widest] = [6, 40];
+/** Rows that are looked at for columns, and columns that are shown. */
+const looksAt = 200;
+const mostColumns = 30;
+const longestCell = 300;
+
+export function findRows(value: unknown): TableRows | undefined {
+  const lists: [string, unknown][] = isRecord(value)
+    ? [
+        ...Object.entries(value),
+        ...Object.values(value).flatMap((child) => (isRecord(child) ? Object.entries(child) : [])),
+      ]
+    : [['', value]];
+  const [found] = lists
+    .filter((entry): entry is [string, readonly unknown[]] => Array.isArray(entry[1]) && isTable(entry[1]))
+    .toSorted(([, a], [, b]) => b.length - a.length);
+  return found && { name: found[0], columns: columnsOf(found[1]), rows: found[1] };
+}
+
+/** The text of a cell; what is nested is said in short. */
+export function cellText(row: unknown, column: string): string {
+  if (!isRecord(row) || !Object.hasOwn(row, column)) return '';
+  const value = row[column];
+  if (typeof value === 'string') return value.slice(0, longestCell);
+  const isGroup = typeof value === 'object' && value !== null && !(value instanceof SpelledNumber);
+  return (isGroup ? gist(value) : valueText(value)).slice(0, longestCell);
+}
+
+function isTable(list: readonly unknown[]): boolean {
+  return list.length > 0 && list.slice(0, looksAt).every(isRecord);
+}
+
+function columnsOf(rows: readonly unknown[]): TableColumn[] {
+  const seen = rows.slice(0, looksAt);
+  const names = [...new Set(seen.flatMap((row) => Object.keys(row as object)))].slice(0, mostColumns);
+  return names.map((name) => {
+    const lengths = [name.length, ...seen.map((row) => cellText(row, name).length)];
+    return { name, width: Math.min(widest, Math.max(narrowest, ...lengths)) };
+  });
+}

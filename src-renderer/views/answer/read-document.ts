@@ -1,0 +1,42 @@
+/** An answer as data: whole where it is small enough for a page, else the part that a JSONPath selects. */
+import type { AnswerSource } from './answer-source.ts';
+import { parseSpelled } from './spelled-json.ts';
+
+export interface AnswerDocument {
+  readonly value: unknown;
+  /** The JSONPath that selected it; undefined: it is all. */
+  readonly path: string | undefined;
+  /** More was selected than is there. */
+  readonly isCut: boolean;
+}
+
+/** Larger ones would hold up the page while they are read. */
+const longestWhole = 24_000_000;
+
+export function isReadWhole({ kind, bytes }: AnswerSource): boolean {
+  return kind === 'json' && bytes <= longestWhole;
+}
+
+/** Rejects with AskError, or SyntaxError for what is no JSON. */
+export async function readWholeDocument(source: AnswerSource, signal: AbortSignal): Promise<AnswerDocument> {
+  const text = await (await source.whole(signal)).text();
+  return { value: parseSpelled(text), path: undefined, isCut: false };
+}
+
+/** Rejects with AskError. */
+export async function readPart(source: AnswerSource, path: string, signal: AbortSignal): Promise<AnswerDocument> {
+  const { text, truncated } = await source.query(path, signal);
+  return { ...partOf(text, truncated), path };
+}
+
+/** What a query answers, one value a line; one alone stands for itself. What was cut in the middle is left out. */
+export function partOf(text: string, isCut: boolean): Pick<AnswerDocument, 'value' | 'isCut'> {
+  const values = text.split('\n').flatMap((line) => {
+    try {
+      return [parseSpelled(line)];
+    } catch {
+      return [];
+    }
+  });
+  return { value: values.length === 1 && !isCut ? values[0] : values, isCut };
+}

@@ -1,0 +1,37 @@
+/** Notices a view that says more than a page can listen to. */
+
+/** Messages in a second; a view that redraws with every frame sends sixty. */
+const mostMessages = 300;
+const secondMs = 1000;
+
+/**
+ * Counts what comes from a frame and from what is in it, whoever it is meant for. `onFlood` is called once, with how many a second are
+ * too many. Returns how to stop.
+ */
+export function watchFlood(frame: Window, onFlood: (most: number) => void): () => void {
+  let began = 0;
+  let heard = 0;
+  const listen = ({ source }: MessageEvent): void => {
+    if (source !== frame && !isWithin(source, frame)) return;
+    const now = performance.now();
+    if (now - began > secondMs) [began, heard] = [now, 0];
+    if (++heard <= mostMessages) return;
+    stop();
+    onFlood(mostMessages);
+  };
+  const stop = (): void => removeEventListener('message', listen);
+  addEventListener('message', listen);
+  return stop;
+}
+
+/** A frame's parent can be asked for whatever its origin is. One that has gone has none. */
+function isWithin(source: MessageEventSource | null, frame: Window): boolean {
+  let window = source !== null && 'parent' in source ? source : null;
+  for (let depth = 0; window !== null && depth < 10; depth++) {
+    const { parent }: { parent: MessageEventSource | null } = window;
+    if (parent === frame) return true;
+    if (parent === window) return false;
+    window = parent !== null && 'parent' in parent ? parent : null;
+  }
+  return false;
+}

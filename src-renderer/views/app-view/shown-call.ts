@@ -1,0 +1,57 @@
+/** A recorded call, put together again for its view: the arguments whole, and what the server sent. */
+import type { CallDetail, CallSide } from '../../../src-main/rpc/contract.ts';
+import { api } from '../../lib/api.ts';
+import { count } from '../../lib/format.ts';
+import { isRecord } from '../../lib/record.ts';
+import type { ShownCall } from './host-bridge.ts';
+
+/** In characters; what is longer is not put together in the page. */
+const longest = 8 * 1024 * 1024;
+
+/** What there is, or why there is none to show. Rejects with AskError. */
+export async function shownCall(
+  call: CallDetail,
+  signal: AbortSignal,
+): Promise<{ readonly call: ShownCall } | { readonly none: string }> {
+  const args = (await wholeText(call, 'asked', signal)) ?? '{}';
+  const asked = parsed(args);
+  const shown = isRecord(asked) ? asked : {};
+  if (call.outcome !== 'ok' && call.outcome !== 'tool_error')
+    return { call: { arguments: shown, outcome: { cancelled: call.error ?? 'The call came to nothing.' } } };
+  const { sent } = call.texts;
+  const isKept = 'none' in sent && sent.none === 'kept-answer' && call.spillId !== undefined;
+  if (isKept) return { call: { arguments: shown, outcome: { result: await keptResult(call.spillId ?? '', signal) } } };
+  const text = await wholeText(call, 'sent', signal);
+  if (text === undefined)
+    return { none: 'What the server sent was not kept, or is gone: there is nothing that its view could show.' };
+  const result = parsed(text);
+  if (!isRecord(result)) return { none: `What the server sent has more than ${count(longest, 'character')}.` };
+  return { call: { arguments: shown, outcome: { result } } };
+}
+
+/** undefined: there is none on record. Of one that is too long its beginning. */
+async function wholeText(call: CallDetail, side: CallSide, signal: AbortSignal): Promise<string | undefined> {
+  let page = call.texts[side];
+  let text = '';
+  while (!('none' in page)) {
+    text += page.text;
+    if (page.next === undefined || text.length > longest) return text;
+    page = await api.ask('callText', { id: call.id, side, from: page.next }, signal);
+  }
+  return text === '' ? undefined : text;
+}
+
+/** A kept answer is the words, or the data, without what stood around them. */
+async function keptResult(id: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+  const text = (await (await api.readSpill(id, signal)).text()).slice(0, longest);
+  const data = parsed(text);
+  return { content: [{ type: 'text', text }], ...(isRecord(data) && { structuredContent: data }) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

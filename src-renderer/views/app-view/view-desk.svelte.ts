@@ -1,0 +1,166 @@
+/** What a view asks of the person and of its server, one question at a time, and what it has said so far. */
+import type { RunState } from '../../../src-main/rpc/contract.ts';
+import { api, failureInWords, toFailure } from '../../lib/api.ts';
+import { count } from '../../lib/format.ts';
+import { Running } from '../run/running.svelte.ts';
+import type { ViewHost } from './host-bridge.ts';
+
+type Result = Readonly<Record<string, unknown>>;
+
+/** What the person is asked. */
+export type ViewQuestion =
+  | { readonly about: 'call'; readonly tool: string; readonly asks: 'writes' | 'destroys'; readonly arguments: string }
+  | { readonly about: 'link'; readonly url: string };
+
+interface OpenQuestion {
+  readonly question: ViewQuestion;
+  readonly answer: (agreed: boolean) => void;
+}
+
+/** Calls and readings at once, and in a minute; questions that wait for the person; lines of each list that are kept. */
+const mostAtOnce = 4;
+const mostAMinute = 120;
+const mostQuestions = 3;
+const mostLines = 100;
+const longestLine = 2000;
+const minuteMs = 60_000;
+
+/** Between these a view has the height that it asks for, in px. */
+export const heights = { least: 120, first: 320, most: 900 } as const;
+
+export class ViewDesk implements ViewHost {
+  height = $state<number>(heights.first);
+  isReady = $state(false);
+  said = $state.raw<readonly string[]>([]);
+  logged = $state.raw<readonly string[]>([]);
+  /** Calls that run for the view; what their server asks meanwhile is the person's to answer. */
+  runs = $state.raw<readonly Running[]>([]);
+  /** Calls that were made. */
+  calls = $state(0);
+  #questions = $state.raw<readonly OpenQuestion[]>([]);
+  #underWay = 0;
+  #times: number[] = [];
+  readonly #server: string;
+  readonly #view: string;
+
+  constructor(server: string, view: string) {
+    this.#server = server;
+    this.#view = view;
+  }
+
+  get question(): ViewQuestion | undefined {
+    return this.#questions[0]?.question;
+  }
+
+  get running(): readonly RunState[] {
+    return this.runs.flatMap(({ state }) => state ?? []);
+  }
+
+  answer(agreed: boolean): void {
+    this.#questions[0]?.answer(agreed);
+  }
+
+  /** Nobody looks any more: what waits for the person is refused, what runs is left to itself. */
+  close(): void {
+    for (const { answer } of this.#questions) answer(false);
+    for (const run of this.runs) run.leave();
+  }
+
+  callTool(name: string, args: Result, signal: AbortSignal): Promise<Result> {
+    return this.#inTurn(async () => {
+      const wish = { server: this.#server, view: this.#view, tool: name, arguments: args };
+      let begun = await api.ask('callFromView', wish, signal);
+      if ('asks' in begun) {
+        const { asks } = begun;
+        const question = { about: 'call', tool: name, asks, arguments: JSON.stringify(args, undefined, 2) } as const;
+        if (!(await this.#ask(question, signal))) throw new Error(`The person does not want ${name} to be called.`);
+        begun = await api.ask('callFromView', { ...wish, agreed: true }, signal);
+      }
+      if ('asks' in begun) throw new Error('It was not called.');
+      this.calls++;
+      return this.#resultOf(begun.id, signal);
+    });
+  }
+
+  readResource(uri: string, signal: AbortSignal): Promise<Result> {
+    return this.#inTurn(async () => (await api.ask('readForView', { server: this.#server, uri }, signal)).result);
+  }
+
+  async openLink(url: string, signal: AbortSignal): Promise<void> {
+    if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw new Error('Only http and https addresses are opened.');
+    if (!(await this.#ask({ about: 'link', url }, signal))) throw new Error('The person does not want it opened.');
+  }
+
+  say(kind: 'message' | 'context', content: unknown): void {
+    const words = typeof content === 'string' ? content : JSON.stringify(content);
+    this.said = added(this.said, `${kind === 'message' ? 'In your name' : 'For the model'}: ${words}`);
+  }
+
+  log(level: string, data: unknown): void {
+    this.logged = added(this.logged, `${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`);
+  }
+
+  resize(height: number): void {
+    this.height = Math.round(Math.min(heights.most, Math.max(heights.least, height)));
+  }
+
+  ready(): void {
+    this.isReady = true;
+  }
+
+  /** Rejects with AskError, or in words where it came to nothing. */
+  async #resultOf(id: string, signal: AbortSignal): Promise<Result> {
+    const run = new Running();
+    this.runs = [...this.runs, run];
+    const cancel = (): void => void api.ask('cancelRun', { id }).catch(() => undefined);
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      await run.follow(id);
+      const end = run.state?.end;
+      if (end?.error !== undefined) throw new Error(failureInWords(end.error));
+      return (await api.ask('runResult', { id }, signal)).result;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      this.runs = this.runs.filter((one) => one !== run);
+    }
+  }
+
+  /** Rejects in words where the view asks for too much; what the core refuses with is told whole. */
+  async #inTurn(work: () => Promise<Result>): Promise<Result> {
+    const now = performance.now();
+    this.#times = this.#times.filter((time) => now - time < minuteMs);
+    if (this.#underWay >= mostAtOnce)
+      throw new Error(`${count(mostAtOnce, 'call')} of this view are under way: wait for one.`);
+    if (this.#times.length >= mostAMinute) throw new Error(`A view may ask its server ${mostAMinute} times a minute.`);
+    this.#times.push(now);
+    this.#underWay++;
+    try {
+      return await work();
+    } catch (error) {
+      throw new Error(failureInWords(toFailure(error)), { cause: error });
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  /** Resolves to what the person says; no, where nobody waits for it any more. */
+  #ask(question: ViewQuestion, signal: AbortSignal): Promise<boolean> {
+    if (this.#questions.length >= mostQuestions)
+      return Promise.reject(new Error(`${count(mostQuestions, 'question')} of this view wait for the person.`));
+    return new Promise((resolve) => {
+      const open: OpenQuestion = {
+        question,
+        answer: (agreed) => {
+          this.#questions = this.#questions.filter((one) => one !== open);
+          resolve(agreed);
+        },
+      };
+      this.#questions = [...this.#questions, open];
+      signal.addEventListener('abort', () => open.answer(false), { once: true });
+    });
+  }
+}
+
+function added(lines: readonly string[], line: string): readonly string[] {
+  return [...lines.slice(1 - mostLines), line.slice(0, longestLine)];
+}

@@ -1,0 +1,34 @@
+/** How runs and what modes make of their answers are called. Pure. */
+import type { GivenByMode, RunState } from '../../../src-main/rpc/contract.ts';
+import { bytes, compactCount } from '../../lib/format.ts';
+
+type Outcome = NonNullable<RunState['end']>['outcome'];
+
+export const outcomeTitles: Readonly<Record<Outcome, string>> = {
+  ok: 'Server sent',
+  tool_error: 'The tool reported an error',
+  failed: 'It failed',
+  cancelled: 'It was cancelled',
+  blocked: 'It was not allowed',
+};
+
+const givenWords: Readonly<Record<GivenByMode['kind'], string>> = {
+  whole: 'as it is',
+  toon: 'as TOON',
+  kept: 'kept on disk, a summary given',
+  program: 'to a program',
+};
+
+/** `as it is · 1.2 kB · 310 tokens`; what goes to a program is nothing that a model reads. */
+export function givenInWords({ kind, bytes: size, tokens, estimated }: GivenByMode): string {
+  if (kind === 'program') return givenWords[kind];
+  return [givenWords[kind], bytes(size), `${estimated ? 'about ' : ''}${compactCount(tokens, 'token')}`].join(' · ');
+}
+
+/** `3 of 10: copying`; empty where the server told nothing. */
+export function progressInWords(progress: RunState['progress']): string {
+  if (progress === undefined) return '';
+  const { progress: done, total, message } = progress;
+  const amount = typeof done !== 'number' ? '' : typeof total === 'number' ? `${done} of ${total}` : String(done);
+  return [amount, typeof message === 'string' ? message : ''].filter((one) => one !== '').join(': ');
+}

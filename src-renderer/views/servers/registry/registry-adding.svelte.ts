@@ -1,0 +1,119 @@
+/** A server of a registry that is about to be added: the person's answers, what would run with them, how its test went. */
+import type {
+  RegistryAdding,
+  RegistryOption,
+  RegistryPreview,
+  RegistryWish,
+  ServerTrialResult,
+} from '../../../../src-main/rpc/contract.ts';
+import { api, type Output } from '../../../lib/api.ts';
+import { Asking } from '../../../lib/asking.svelte.ts';
+import { type Answers, startAnswers, withoutSecrets } from './registry-words.ts';
+import { count } from '../../../lib/format.ts';
+
+/** While somebody types, what would run is not asked for with each letter. */
+const pauseMs = 200;
+
+export class RegistryAddingState {
+  name = $state('');
+  answers = $state.raw<Answers>({});
+  isTyped = $state(false);
+  shown = $state.raw<RegistryPreview>();
+  trial = $state.raw<ServerTrialResult>();
+  added = $state.raw<RegistryAdding & { readonly kind: 'added' }>();
+  /** Trying and adding; what would run is asked beside it. */
+  readonly asking = new Asking();
+  readonly previewing = new Asking();
+  readonly #found: Output<'registryServer'>;
+  readonly #option: RegistryOption;
+  /** Whoever has not yet pressed a button is not told what is missing. */
+  #isTold = $state(false);
+
+  constructor(found: Output<'registryServer'>, option: RegistryOption) {
+    this.#found = found;
+    this.#option = option;
+    this.name = found.name;
+    this.answers = startAnswers(option.inputs);
+  }
+
+  get isBusy(): boolean {
+    return this.asking.busy !== undefined;
+  }
+
+  /** What is to be done first; empty: nothing. */
+  get hint(): string {
+    if (!this.#isTold) return '';
+    if (this.name.trim() === '') return 'Give it a name.';
+    const missing = this.shown?.problems.length ?? 0;
+    return missing === 0 ? '' : `Missing: ${count(missing, 'answer')}.`;
+  }
+
+  problemOf(id: string): string | undefined {
+    return this.#isTold && this.added === undefined
+      ? this.shown?.problems.find((one) => one.id === id)?.sentence
+      : undefined;
+  }
+
+  answer(id: string, value: string): void {
+    this.answers = { ...this.answers, [id]: value };
+    this.isTyped = true;
+    this.trial = undefined;
+  }
+
+  /** For an effect: asks what would run with the answers of now; returns how to take that back. */
+  preview(): () => void {
+    // What runs with it is what was added.
+    if (this.added !== undefined) return () => undefined;
+    const wish = this.#wish(withoutSecrets(this.#option.inputs, this.answers));
+    let stop = (): void => undefined;
+    const ask = (): void => {
+      stop = this.previewing.follow(async (signal) => {
+        this.shown = await api.ask('registryPreview', wish, signal);
+      });
+    };
+    const timer = setTimeout(ask, this.shown === undefined ? 0 : pauseMs);
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }
+
+  /** Never rejects: how it went is in `trial`. */
+  async test(): Promise<void> {
+    if (!(await this.#isReady())) return;
+    await this.asking.run(async () => {
+      this.trial = undefined;
+      this.trial = await api.ask('registryTry', this.#wish(this.answers));
+    }, 'testing');
+  }
+
+  /** Never rejects: how it went is in `added` and `trial`. */
+  async add(untried = false): Promise<void> {
+    if (!(await this.#isReady())) return;
+    await this.asking.run(async () => {
+      this.trial = undefined;
+      const adding = await api.ask('registryAdd', { ...this.#wish(this.answers), name: this.name.trim(), untried });
+      if (adding.kind === 'added') {
+        this.added = adding;
+        // They are in the vault now: the page has no more use for them.
+        const secrets = this.#option.inputs.filter(({ isSecret }) => isSecret).map(({ id }) => id);
+        this.answers = Object.fromEntries(Object.entries(this.answers).filter(([id]) => !secrets.includes(id)));
+      } else this.trial = adding.trial;
+    }, 'adding');
+  }
+
+  /** Nothing is missing, as the core sees these very answers. */
+  async #isReady(): Promise<boolean> {
+    this.#isTold = true;
+    const wish = this.#wish(withoutSecrets(this.#option.inputs, this.answers));
+    const isKnown = await this.previewing.run(async (signal) => {
+      this.shown = await api.ask('registryPreview', wish, signal);
+    });
+    return isKnown && this.hint === '';
+  }
+
+  #wish(answers: Answers): RegistryWish {
+    const { registry, server } = this.#found;
+    return { registry, server: server.name, version: server.version, option: this.#option.id, answers };
+  }
+}

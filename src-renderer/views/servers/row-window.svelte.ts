@@ -1,0 +1,117 @@
+/** The rows of a long list that exist, as its page scrolls: see row-window.ts. A row that is not there is not found by the keyboard. */
+import { tick, untrack } from 'svelte';
+import type { Attachment } from 'svelte/attachments';
+import { RowHeights, type RowSpan, stretchRows } from './row-window.ts';
+
+export class RowWindow<T> {
+  readonly #all: () => readonly T[];
+  readonly #heights: RowHeights;
+  #span = $state.raw<RowSpan>({ first: 0, end: 0, above: 0, below: 0 });
+  #count = 0;
+  /** As many rows as ever existed at once. */
+  #most = 1;
+  #look: () => void = () => undefined;
+
+  readonly rows: readonly T[] = $derived.by(() => this.#all().slice(this.#span.first, this.#span.end));
+
+  /** To be made while a component is; `all` may change at any time. `usual`: height of a row, in px. */
+  constructor(all: () => readonly T[], usual: number) {
+    this.#all = all;
+    this.#heights = new RowHeights(usual);
+    this.#span = this.#heights.between(0, 0, untrack(all).length);
+    const count = $derived(all().length);
+    $effect(() => {
+      // The same rows told anew are as high as they were.
+      if (count === this.#count) return;
+      this.#count = count;
+      this.#heights.forget();
+      this.#look();
+    });
+  }
+
+  /** Place of the first of `rows` among all. */
+  get first(): number {
+    return this.#span.first;
+  }
+
+  /** Of one of `rows`: those that leave become those that come, since to make one costs many times as much as to write other words into it. */
+  keyOf(index: number): number {
+    this.#most = Math.max(this.#most, this.rows.length);
+    return (this.#span.first + index) % this.#most;
+  }
+
+  /** Room for those before and after, in px. */
+  get above(): number {
+    return this.#span.above;
+  }
+
+  get below(): number {
+    return this.#span.below;
+  }
+
+  /** For the element whose children are the rows, each marked `data-at` with its place among all. */
+  readonly follow: Attachment<HTMLElement> = (list) => {
+    const scroller = scrollerOf(list);
+    let isLooking = false;
+    const look = (): void => {
+      this.#measure(list);
+      const { top } = list.getBoundingClientRect();
+      const at = scroller.getBoundingClientRect().top - top;
+      // As much again before and after as is in sight.
+      const span = this.#heights.between(
+        at - scroller.clientHeight,
+        at + 2 * scroller.clientHeight,
+        this.#all().length,
+      );
+      const { first, end, above, below } = this.#span;
+      if (span.first === first && span.end === end && span.above === above && span.below === below) return;
+      this.#span = span;
+      // What is there now may be higher or lower than it was taken for.
+      void tick().then(() => this.#measure(list) && soon());
+    };
+    const soon = (): void => {
+      if (isLooking) return;
+      isLooking = true;
+      requestAnimationFrame(() => {
+        isLooking = false;
+        if (list.isConnected) look();
+      });
+    };
+    this.#look = soon;
+    look();
+    const sizes = new ResizeObserver(soon);
+    sizes.observe(scroller);
+    sizes.observe(list);
+    scroller.addEventListener('scroll', look, { passive: true });
+    return () => {
+      this.#look = () => undefined;
+      sizes.disconnect();
+      scroller.removeEventListener('scroll', look);
+    };
+  };
+
+  /** Answers whether a stretch is another height than was known. */
+  #measure(list: HTMLElement): boolean {
+    const rows = [...list.querySelectorAll<HTMLElement>('[data-at]')];
+    const starts = rows.filter(({ dataset }) => Number(dataset['at']) % stretchRows === 0);
+    const last = rows.at(-1);
+    if (last === undefined) return false;
+    const ends = [
+      ...starts.slice(1).map((row) => row.getBoundingClientRect().top),
+      last.getBoundingClientRect().bottom,
+    ];
+    return starts
+      .map((row, index) => {
+        const height = (ends[index] ?? 0) - row.getBoundingClientRect().top;
+        return this.#heights.see(Number(row.dataset['at']) / stretchRows, height);
+      })
+      .some((isNews) => isNews);
+  }
+}
+
+function scrollerOf(element: HTMLElement): HTMLElement {
+  for (let at = element.parentElement; at !== null; at = at.parentElement) {
+    if (/auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
+  }
+  return document.documentElement;
+}

@@ -1,0 +1,47 @@
+/** What servers take of this computer, asked for while the page is looked at. To be made while a component is. */
+import type { ServerUsage } from '../../../src-main/rpc/contract.ts';
+import { api } from '../../lib/api.ts';
+import { Asking } from '../../lib/asking.svelte.ts';
+import { byServer } from './server-words.ts';
+
+const everyMs = 2_500;
+
+export class UsageFeed {
+  #servers = $state.raw(byServer<ServerUsage>([]));
+  #unmeasured = $state<string>();
+
+  constructor() {
+    $effect(() => {
+      const reading = new Asking();
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      let isLooking = true;
+      const again = async (): Promise<void> => {
+        if (!document.hidden) await reading.refresh((signal) => this.#read(signal));
+        if (isLooking) timer = setTimeout(() => void again(), everyMs);
+      };
+      void again();
+      return () => {
+        isLooking = false;
+        reading.stop();
+        clearTimeout(timer);
+      };
+    });
+  }
+
+  /** Of those that run as processes here, by name. */
+  get servers(): ReadonlyMap<string, ServerUsage> {
+    return this.#servers;
+  }
+
+  /** Why nothing is measured; undefined: it is. */
+  get unmeasured(): string | undefined {
+    return this.#unmeasured;
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const { servers, unmeasured } = await api.ask('serverUsage', {}, signal);
+    if (signal.aborted) return;
+    this.#servers = byServer(servers);
+    this.#unmeasured = unmeasured;
+  }
+}

@@ -1,0 +1,131 @@
+/** `tooltray registry`: looking servers up, seeing what one would run, adding it; with and without a core. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startRegistry, type TestRegistry } from '../../fixtures/registry/registry-server.ts';
+import { allCases } from '../../support/all-cases.ts';
+import { CliHome } from '../cli-home.ts';
+
+let registry: TestRegistry;
+let home: CliHome;
+const options: { answer?: Parameters<typeof startRegistry>[0] extends { answer?: infer A } | undefined ? A : never } =
+  {};
+beforeEach(async () => {
+  delete options.answer;
+  registry = await startRegistry(options);
+  home = new CliHome();
+  home.writeConfig({ servers: {}, registries: [{ name: 'official', url: registry.url }] });
+});
+afterEach(async () => {
+  await home[Symbol.asyncDispose]();
+  await registry[Symbol.asyncDispose]();
+});
+
+const everything = 'io.github.modelcontextprotocol/everything';
+const run = 'npx -y @modelcontextprotocol/server-everything@2026.8.31 stdio';
+
+test('list names the registries, search what they have', async () => {
+  const listed = await home.run('registry');
+  expect(listed.stdout).toContain(`official  ${registry.url}`);
+  const { code, stdout } = await home.run('registry', 'search', 'weather');
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/weather-mcp +0\.5\.0 +Weather of any place\.\n.*\(deprecated\)/),
+  ]);
+  const page = await home.run('registry', 'search', 'many', '--limit', '40');
+  const [, cursor = ''] = /add --from (\S+)/.exec(page.stdout) ?? [];
+  const rest = await home.json('registry', 'search', 'many', '--limit', '40', '--from', cursor);
+  expect((rest.data['servers'] as unknown[]).length).toBe(5);
+});
+
+test('show tells who publishes a server, where its source is, what runs and what it asks for', async () => {
+  const { code, stdout } = await home.run('registry', 'show', 'io.github.example/database-manager');
+  expect(code).toBe(0);
+  for (const part of [
+    'Publisher: io.github.example',
+    'Source:    https://github.com/example/database-manager-mcp',
+    'container image docker.io/example/database-manager-mcp:3.1.0',
+    'It asks for more than a container usually has: --network.',
+    'asks for DB_PASSWORD (needed, secret)',
+    'asks for db_type (needed, one of postgres, mysql): Kind of database',
+    'asks for --host (needed, else localhost)',
+  ]) {
+    expect(stdout).toContain(part);
+  }
+});
+
+describe('add', () => {
+  test('shows what it would run and does nothing without a yes', async () => {
+    const { code, stdout } = await home.runWith({ input: 'open-sesame-42' }, 'registry', 'add', everything);
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`It runs:\n  ${run}\n  EVERYTHING_PASS=***`)]);
+    expect(stdout).toContain('Nothing was changed. Add --yes to do it.');
+    expect(home.configText()).not.toContain('everything');
+  });
+
+  // Fetched from npm with all it needs.
+  test.runIf(allCases)(
+    'starts it once and keeps it, the secret from stdin in the vault',
+    async () => {
+      const given = ['--as', 'all', '--set', 'LOG_LEVEL=error', '--yes'];
+      const { code, stdout, stderr } = await home.runWith(
+        { input: 'open-sesame-42\n' },
+        'registry',
+        'add',
+        everything,
+        ...given,
+      );
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toMatch(/It answered in \d+ ms with \d+ tools\.\nAdded as all\./);
+      expect(home.configText()).toContain('${secret:EVERYTHING_PASS}');
+      expect(home.configText() + stdout + stderr).not.toContain('sesame');
+      const doctor = await home.run('doctor');
+      expect(doctor.stdout).toContain(`Was added from the registry "official", where it is ${everything} 2026.8.31.`);
+    },
+    120_000,
+  );
+
+  test('untried it waits for a review, in a running core as well', async () => {
+    await home.serve();
+    const set = ['--set', 'WEATHER_API_KEY=open-sesame-42'];
+    const { code, stdout } = await home.run(
+      'registry',
+      'add',
+      'io.github.example/weather-mcp',
+      ...set,
+      '--untried',
+      '--yes',
+    );
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('It waits for your review: tooltray review weather-mcp'),
+    ]);
+    expect((await home.run('review', 'weather-mcp')).stdout).toContain('weather-mcp-server@0.5.0');
+    expect(home.configText()).not.toContain('sesame');
+  });
+
+  test.each([
+    [
+      'what is missing',
+      ['io.github.example/database-manager', '--set', 'DB_PASSWORD=p'],
+      'db_type is needed. Answer it: --set "database_name=…"',
+    ],
+    ['what it does not ask for', [everything, '--set', 'PATH=/evil'], 'It asks for nothing called "PATH"'],
+    ['what cannot be run here', ['io.github.example/rusty'], 'Tooltray does not know how to run such packages.'],
+    ['a way that it does not have', [everything, '--way', 'remote-3'], 'has these ways: package-0'],
+    ['what is not there', ['a/b'], 'The registry "official" has no server "a/b"'],
+    ['a registry that nobody knows', [everything, '--registry', 'x'], 'There is no registry called "x".'],
+  ])('says %s, and adds nothing', async (_, words, why) => {
+    const { code, stderr } = await home.run('registry', 'add', ...words, '--yes');
+    expect([code, stderr]).toEqual([expect.toBeOneOf([1, 2]), expect.stringContaining(why)]);
+    expect(home.configText()).toContain('"servers": {}');
+  });
+});
+
+test('a registry that does not answer is an error, and not an empty list', async () => {
+  options.answer = (_, response) => void response.writeHead(500).end('{"servers":[]}');
+  const { code, stdout, stderr } = await home.run('registry', 'search', 'weather');
+  expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('could not be asked: it answered HTTP 500')]);
+});
+
+test('nothing found is said as that', async () => {
+  const { code, stdout } = await home.run('registry', 'search', 'zzzz');
+  expect([code, stdout]).toEqual([0, 'official has no server with "zzzz" in its name.\n']);
+});

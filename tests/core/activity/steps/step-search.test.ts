@@ -1,0 +1,263 @@
+/** What is asked of steps on record: pages, and sums that are those of the rows whatever was added, counted and removed. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { activityDatabase } from '../../../../src-main/core/activity/activity-store.ts';
+import type { CallOutcome } from '../../../../src-main/core/activity/call-record.ts';
+import { trim } from '../../../../src-main/core/activity/call-table.ts';
+import {
+  recentSessions,
+  searchSteps,
+  type StepSearch,
+  type StepSums,
+} from '../../../../src-main/core/activity/steps/step-search.ts';
+import { StepTable, updateStepTokens } from '../../../../src-main/core/activity/steps/step-table.ts';
+import type { StepRecord } from '../../../../src-main/core/activity/steps/step.ts';
+import type { MendedDatabase } from '../../../../src-main/core/base/mended-database.ts';
+import { sumsOfRows } from './sums-of-rows.ts';
+
+const hour = 3_600_000;
+const start = 470_000 * hour;
+const masker = { maskText: (text: string): string => text };
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tooltray-steps-'));
+  file = join(folder, 'activity.db');
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+});
+
+function open(maxBytes = 1e9): MendedDatabase {
+  const store = activityDatabase(file, maxBytes, { warn: (text) => expect.fail(text) });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function step(changes: Partial<StepRecord> & { readonly id: number }): StepRecord {
+  return {
+    ...{ startedAt: Math.floor(changes.id / 1000), sessionId: 's1', app: 'cursor', mode: 'search', kind: 'call' },
+    ...{ name: 'call_tool', what: 'fs_read', durationMs: 1, askedBytes: 10, givenBytes: 20, calls: 1, outcome: 'ok' },
+    ...changes,
+  };
+}
+
+/** The same numbers each time: a fault is seen again. */
+function dice(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+function expectSums(database: DatabaseSync, search: StepSearch): void {
+  expect([search, searchSteps(database, search, { limit: 1 }).sums]).toEqual([search, sumsOfRows(database, search)]);
+}
+
+test('sums are those of the rows, whatever was added, counted, removed, and after each restart', () => {
+  const roll = dice(7);
+  const outcomes: readonly CallOutcome[] = ['ok', 'ok', 'failed', 'blocked'];
+  let id = start * 1000;
+  let store = open(400_000);
+  for (let round = 0; round < 16; round++) {
+    store.use((database) => {
+      const table = new StepTable();
+      const steps = Array.from({ length: 40 + roll(80) }, () => {
+        id += 1 + roll(600_000_000);
+        // Now and then the clock is put back: ids go on, times do not.
+        const startedAt = Math.floor(id / 1000) - (roll(10) === 0 ? roll(5 * hour) : 0);
+        return step({ id, startedAt, sessionId: `s${roll(12)}`, outcome: outcomes[roll(4)] ?? 'ok' });
+      });
+      const bound = 1000;
+      table.insert(database, steps, masker, bound);
+      // Written again after a failure: those that are there stay as they are.
+      table.insert(database, steps.slice(0, 10), masker, bound);
+      const counted = [...steps, ...steps.slice(0, 5)].filter(() => roll(5) > 0);
+      updateStepTokens(
+        database,
+        counted.map((one) => ({
+          id: one.id,
+          given: roll(900),
+          raw: roll(9000),
+          baseline: roll(90),
+          loaded: roll(800),
+        })),
+      );
+      if (round % 5 === 4) trim(database, { maxRows: 100_000, maxBytes: 100_000 + roll(300_000) });
+      if (round % 7 === 6) {
+        for (let batch = 0; batch < 11; batch++) {
+          const late = Array.from({ length: 100 }, () => step({ id: ++id, startedAt: Math.floor(id / 1000) }));
+          table.insert(database, late, masker, 300 + roll(700));
+        }
+      }
+      const oldest = Number(database.prepare('SELECT min(startedAt) AS at FROM steps').get()?.['at']);
+      const span = Math.floor(id / 1000) - oldest;
+      const times = Array.from({ length: 3 }, () => oldest + roll(span));
+      for (const sessionId of [undefined, 's1', `s${roll(12)}`, 'nobody']) {
+        expectSums(database, { sessionId });
+        for (const since of times) {
+          expectSums(database, { sessionId, since });
+          expectSums(database, { sessionId, until: since });
+          expectSums(database, { sessionId, since, until: since + roll(3 * hour) });
+        }
+      }
+      const told = recentSessions(database, 100).sessions.map((one) => [one.sessionId, one.steps, one.given]);
+      const rows = database.prepare(
+        'SELECT sessionId, count(*) AS steps, coalesce(sum(given), 0) AS given FROM steps GROUP BY 1 ORDER BY max(id) DESC',
+      );
+      expect(told).toEqual(rows.all().map((row) => [row['sessionId'], row['steps'], row['given']]));
+      const hours = Number(database.prepare('SELECT count(*) AS n FROM sessionHours').get()?.['n']);
+      const real = database
+        .prepare(`SELECT count(DISTINCT sessionId || ' ' || (startedAt / 3600000)) AS n FROM steps`)
+        .get();
+      expect(hours).toBe(real?.['n']);
+    });
+    if (round % 3 === 0) {
+      store.close();
+      store = open(400_000);
+    }
+  }
+});
+
+test('a file of the version before is summed up as it is opened', () => {
+  const before = open();
+  before.use((database) => {
+    new StepTable().insert(
+      database,
+      Array.from({ length: 500 }, (_one, n) => step({ id: (start + n * 60_000) * 1000, sessionId: `s${n % 3}` })),
+      masker,
+      1000,
+    );
+    database.exec(`DROP TRIGGER stepAdded; DROP TRIGGER stepCounted; DROP TRIGGER stepRemoved; DROP TRIGGER stepOver;
+      DROP TABLE sessionHours; DROP TABLE openSteps; ALTER TABLE steps DROP COLUMN loaded;
+      CREATE INDEX stepSums ON steps (sessionId, startedAt, outcome, given, raw, baseline);
+      UPDATE steps SET given = id % 1000 + 5, raw = 7 WHERE id % 7000 = 0; PRAGMA user_version = 10`);
+  });
+  before.close();
+  open().use((database) => {
+    const all: StepSums = searchSteps(database, {}, { limit: 1 }).sums;
+    expect(all).toEqual(sumsOfRows(database, {}));
+    expect([all.steps, all.given > 0]).toEqual([500, true]);
+    expectSums(database, { sessionId: 's2', since: start + 100_000, until: start + 5 * hour + 1 });
+    database.exec(`DELETE FROM steps WHERE sessionId = 's1'`);
+    expect(recentSessions(database, 9).sessions.map(({ sessionId, steps }) => [sessionId, steps])).toEqual([
+      ['s0', 167],
+      ['s2', 166],
+    ]);
+  });
+});
+
+test('a page holds the newest that fit, with or without a filter, and goes on where it ended', () => {
+  open().use((database) => {
+    const steps = Array.from({ length: 50 }, (_one, n) =>
+      step({ id: (start + n * 600_000) * 1000, what: n % 2 === 0 ? 'git_log' : 'fs_read' }),
+    );
+    new StepTable().insert(database, steps, masker, 1000);
+    for (const search of [{ text: 'GIT' }, { text: 'git cursor' }, { app: 'cursor', text: 'git_' }]) {
+      const first = searchSteps(database, search, { limit: 10 });
+      const rest = searchSteps(database, search, { limit: 100, before: first.steps.at(-1)?.id });
+      expect([first.steps.length, first.more, rest.steps.length, rest.more]).toEqual([10, true, 15, false]);
+      expect(first.sums.steps).toBe(25);
+      expect(new Set([...first.steps, ...rest.steps].map(({ what }) => what))).toEqual(new Set(['git_log']));
+    }
+    const range = { since: start + 2 * hour, until: start + 3 * hour };
+    const within = searchSteps(database, range, { limit: 4 });
+    expect([within.steps.length, within.more, within.sums.steps]).toEqual([4, true, 6]);
+    expect(searchSteps(database, { text: '%' }, { limit: 10 }).sums.steps).toBe(0);
+  });
+});
+
+test('a filter finds the same by the calls of a step, in one session and over all, in a time and without one', () => {
+  open().use((database) => {
+    const steps = Array.from({ length: 60 }, (_one, n) =>
+      step({ id: (start + n * 600_000) * 1000, what: '', ...(n % 10 === 0 && { outcome: 'blocked' }) }),
+    );
+    new StepTable().insert(database, steps, masker, 1000);
+    const call = database.prepare(
+      `INSERT INTO calls (startedAt, sessionId, app, mode, server, tool, durationMs, resolveMs, allowMs, callMs, shapeMs, argumentBytes, resultBytes,
+        givenBytes, outcome, spillId, step) VALUES (?, 's1', 'cursor', 'search', ?, ?, 1, 0, 0, 1, 0, 1, 1, 1, ?, ?, ?)`,
+    );
+    for (const [n, { id, startedAt }] of steps.entries()) {
+      const outcome = n % 6 === 0 ? 'failed' : n % 5 === 0 ? 'blocked' : 'ok';
+      call.run(startedAt, n % 2 === 0 ? 'git' : 'fs', `tool_${n % 3}`, outcome, n % 4 === 0 ? 'kept' : null, id);
+      call.run(startedAt, 'other', 'second', 'ok', null, id);
+    }
+    const times: readonly { readonly since?: number; readonly until?: number }[] = [
+      {},
+      { since: start + 2 * hour, until: start + 7 * hour },
+    ];
+    const filters: readonly [StepSearch, (n: number) => boolean][] = [
+      [{ text: 'tool_1' }, (n) => n % 3 === 1],
+      [{ text: 'GIT tool_2' }, (n) => n % 2 === 0 && n % 3 === 2],
+      [{ problems: true }, (n) => n % 6 === 0 || n % 5 === 0],
+      [{ blocked: true }, (n) => n % 10 === 0 || (n % 5 === 0 && n % 6 !== 0)],
+      [{ spilled: true }, (n) => n % 4 === 0],
+      [{ server: 'fs', spilled: true }, () => false],
+      [{ server: 'git', problems: true, text: 'second' }, (n) => n % 2 === 0 && (n % 6 === 0 || n % 5 === 0)],
+    ];
+    for (const [filter, fits] of filters) {
+      for (const time of times) {
+        const wanted = steps.filter(
+          ({ startedAt }, n) =>
+            fits(n) && startedAt >= (time.since ?? 0) && startedAt < (time.until ?? Number.MAX_SAFE_INTEGER),
+        );
+        for (const whose of [{}, { sessionId: 's1' }]) {
+          const found = searchSteps(database, { ...filter, ...time, ...whose }, { limit: 100 });
+          expect([filter, time, whose, found.steps.map(({ id }) => id)]).toEqual([
+            ...[filter, time, whose],
+            wanted.map(({ id }) => id).toReversed(),
+          ]);
+          expect(found.sums.steps).toBe(wanted.length);
+        }
+      }
+    }
+  });
+});
+
+test('a filter looks through so many steps at the most, and says so', () => {
+  open().use((database) => {
+    new StepTable().insert(database, [step({ id: start * 1000, name: 'oldest_tool' })], masker, 1e6);
+    const fill = database.prepare(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST(? AS INTEGER))
+       INSERT INTO steps SELECT id + i * 1000, startedAt + i, sessionId, app, mode, kind, 'later', what, 1, 1, 1, 1, 'ok', NULL, NULL, NULL, NULL,
+       NULL, NULL FROM n, steps WHERE id = ?`,
+    );
+    fill.run(99_999, start * 1000);
+    expect(searchSteps(database, { text: 'oldest' }, { limit: 5 })).toMatchObject({ sums: { steps: 1 }, more: false });
+    expect(searchSteps(database, { text: 'oldest' }, { limit: 5 }).lookedThrough).toBeUndefined();
+    new StepTable().insert(database, [step({ id: (start + 200_000) * 1000 })], masker, 1e6);
+    const found = searchSteps(database, { text: 'oldest' }, { limit: 5 });
+    expect([found.sums.steps, found.lookedThrough]).toEqual([0, 100_000]);
+    // In its own hour it is among few.
+    const early = { text: 'oldest', until: start + 10 };
+    expect(searchSteps(database, early, { limit: 5 }).sums.steps).toBe(1);
+    expect(searchSteps(database, {}, { limit: 5 })).toMatchObject({ sums: { steps: 100_001 } });
+  });
+});
+
+test('sessions are looked for among all of them, up to ten thousand of the newest, which is said', () => {
+  open().use((database) => {
+    const session = (n: number) =>
+      step({ id: (start + n) * 1000, sessionId: `s${n}`, app: n % 4000 === 0 ? 'zed' : 'cursor' });
+    const add = (from: number, to: number): void =>
+      new StepTable().insert(
+        database,
+        Array.from({ length: to - from }, (_one, n) => session(from + n)),
+        masker,
+        100_000,
+      );
+    const found = (limit: number) => {
+      const { sessions, ...page } = recentSessions(database, limit, ({ app }) => app === 'zed');
+      return { ids: sessions.map(({ sessionId }) => sessionId), ...page };
+    };
+    add(0, 9000);
+    expect(found(5)).toEqual({ ids: ['s8000', 's4000', 's0'] });
+    expect(found(2)).toEqual({ ids: ['s8000', 's4000'] });
+    add(9000, 10_001);
+    expect(found(5)).toEqual({ ids: ['s8000', 's4000'], lookedThrough: 10_000 });
+    expect(found(2)).toEqual({ ids: ['s8000', 's4000'] });
+  });
+});

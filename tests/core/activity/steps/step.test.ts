@@ -1,0 +1,47 @@
+/** What was asked, in a few words. */
+import { expect, test } from 'vitest';
+import { isStep, stepWords } from '../../../../src-main/core/activity/steps/step.ts';
+
+const call = (name: string, args: object = {}) => ({ name, arguments: { ...args } });
+
+test.each([
+  ['tools/list', {}, 'proxy', ['list', 'tools/list', '']],
+  ['prompts/get', { name: 'review' }, 'proxy', ['prompt', 'review', '']],
+  ['resources/read', { uri: 'file:///a' }, 'proxy', ['resource', 'file:///a', '']],
+  ['resources/read', { uri: 'tooltray://spill/x' }, 'proxy', ['readback', 'tooltray://spill/x', '']],
+  ['tools/call', call('search_tools', { query: ['a', 'b'] }), 'search', ['search', 'search_tools', 'a, b']],
+  ['tools/call', call('get_schema', { tools: ['x', 'y'] }), 'code', ['schema', 'get_schema', 'x, y']],
+  ['tools/call', call('proxy', { action: 'info', path: 'x' }), 'universal', ['schema', 'proxy', 'x']],
+  ['tools/call', call('execute', { code: 'return 1' }), 'code', ['program', 'execute', 'return 1']],
+  [
+    'tools/call',
+    call('read_result', { resultFile: 'id', op: 'grep', pattern: 'x' }),
+    'proxy',
+    ['readback', 'read_result', 'grep x'],
+  ],
+  ['tools/call', call('call_tool', { name: 'git_log' }), 'search', ['call', 'call_tool', 'git_log']],
+  ['tools/call', call('git_log', { name: 'HEAD' }), 'proxy', ['call', 'git_log', '']],
+  [
+    'tools/call',
+    call('manage_servers', { action: 'remove', name: 'far' }),
+    'proxy',
+    ['change', 'manage_servers', 'remove far'],
+  ],
+  ['tools/call', call('search', { query: 'x' }), 'server', ['call', 'search', '']],
+  ['elicitation/create', { message: 'Who are you?' }, 'proxy', ['question', 'elicitation/create', 'Who are you?']],
+  ['completion/complete', {}, 'proxy', ['other', 'completion/complete', '']],
+  ['constructor', {}, 'proxy', ['other', 'constructor', '']],
+])('%s %j in %s', (method, params, mode, [kind, name, what]) => {
+  expect(stepWords(method, params, mode)).toEqual({ kind, name, what });
+});
+
+test('whatever arguments hold, words are bounded and nothing breaks', () => {
+  const deep = { query: { name: [{ tool: 'x'.repeat(10_000) }] } };
+  expect(stepWords('tools/call', call('search_tools', deep), 'search').what.length).toBeLessThanOrEqual(300);
+  expect(stepWords('tools/call', { name: 7, arguments: 'no object' }, 'search').kind).toBe('call');
+});
+
+test('what asks for nothing is no step', () => {
+  expect(['ping', 'tools/list', 'subscriptions/listen'].map(isStep)).toEqual([false, true, false]);
+  expect([7, null, { toString: null }].map(isStep)).toEqual([false, false, false]);
+});

@@ -1,0 +1,56 @@
+/** The end of a log, and what comes after it. */
+import { appendFileSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readLogTail } from '../../../src-main/core/base/log-tail.ts';
+
+function logFile(text?: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'log-tail-')), 'own.log');
+  if (text !== undefined) writeFileSync(file, text);
+  return file;
+}
+
+test('the last whole lines that fit are read, then what comes, and a line only once it has an end', async () => {
+  const file = logFile('first\nsecond\nthird\nfou');
+  const tail = await readLogTail(file, 12);
+  expect([tail.lines, tail.skipped]).toEqual([['third'], false]);
+  appendFileSync(file, 'rth\nfifth\n');
+  const next = await readLogTail(file, 100, tail.mark);
+  expect(next.lines).toEqual(['fourth', 'fifth']);
+  expect((await readLogTail(file, 100, next.mark)).lines).toEqual([]);
+});
+
+test('nothing is missed or told twice when the file is begun anew', async () => {
+  const file = logFile('a\n');
+  const { mark } = await readLogTail(file, 100);
+  appendFileSync(file, 'b\n');
+  renameSync(file, `${file}.1`);
+  writeFileSync(file, 'c\n');
+  const next = await readLogTail(file, 100, mark);
+  expect(next.lines).toEqual(['b', 'c']);
+  // Whoever comes now sees what was before as well.
+  expect((await readLogTail(file, 100)).lines).toEqual(['a', 'b', 'c']);
+  expect((await readLogTail(file, 100, next.mark)).lines).toEqual([]);
+});
+
+test('more than is read at once is left out from the front, and said', async () => {
+  const file = logFile('begin\n');
+  const { mark } = await readLogTail(file, 100);
+  appendFileSync(file, 'x\n'.repeat(100));
+  const { lines, skipped } = await readLogTail(file, 20, mark);
+  expect([lines.length, skipped]).toEqual([9, true]);
+});
+
+test('a log that is not there yet is empty, and what comes is read from its beginning', async () => {
+  const file = logFile();
+  const { lines, mark } = await readLogTail(file, 100);
+  expect(lines).toEqual([]);
+  writeFileSync(file, 'first\n');
+  expect((await readLogTail(file, 100, mark)).lines).toEqual(['first']);
+});
+
+test('what is no log is said', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'log-tail-'));
+  await expect(readLogTail(folder, 100)).rejects.toMatchObject({ code: 'internal' });
+});

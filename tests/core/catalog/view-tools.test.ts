@@ -1,0 +1,60 @@
+/** Names and addresses in a catalog for apps that show user interfaces of tools. */
+import { expect, test } from 'vitest';
+import { buildCatalog, type Catalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
+import { resourceTarget } from '../../../src-main/core/catalog/resolve-resource.ts';
+import { viewUriOf } from '../../../src-main/core/servers/view-facts.ts';
+import { serverWith } from './catalog-of.ts';
+
+const none: ReadonlySet<string> = new Set();
+const shown = (...servers: readonly CatalogServer[]): Catalog => buildCatalog(servers, none, undefined, true);
+type Tool = Readonly<Record<string, unknown>>;
+
+const withView = (name: string, uri = 'ui://a/view'): Tool => ({ name, _meta: { ui: { resourceUri: uri } } });
+const appOnly = (name: string): Tool => ({ name, _meta: { ui: { visibility: ['app'] } } });
+const offering = (name: string, ...tools: readonly Tool[]): CatalogServer => serverWith(name, { tools });
+
+const listed = ({ tools }: Catalog): string[] => tools.map(({ listedName }) => listedName);
+const called = ({ viewTools }: Catalog): string[] => viewTools.map(({ id, isAlone }) => `${id}${isAlone ? '' : ' ?'}`);
+
+test('a tool that is there for interfaces alone is no tool of the catalog, whatever the app shows', () => {
+  const server = offering('a', withView('show'), appOnly('tick'), { name: 'odd', _meta: { ui: { visibility: [] } } });
+  expect(listed(shown(server))).toEqual(['show']);
+  expect(listed(buildCatalog([server], none))).toEqual(['show']);
+  expect(called(shown(server))).toEqual(['a:show', 'a:tick']);
+  expect(called(buildCatalog([server], none))).toEqual([]);
+});
+
+test('interfaces have the tools of servers with interfaces, each by the name its server gave it', () => {
+  const [a, b] = [offering('a', withView('show'), { name: 'get' }), offering('b', withView('show'), appOnly('tick'))];
+  expect(called(shown(a, b, offering('c', { name: 'get' })))).toEqual(['a:show ?', 'a:get', 'b:show ?', 'b:tick']);
+});
+
+test('a tool is not listed under a name by which the interface of another server calls its own', () => {
+  const [a, git] = [offering('a', withView('show'), { name: 'git_log' }), offering('git', { name: 'git_log' })];
+  expect(listed(buildCatalog([a, git], none))).toEqual(['a_git_log', 'a_show', 'git_log']);
+  expect(listed(shown(a, git))).toEqual(['a_git_log', 'a_show', 'git_git_log']);
+});
+
+test('interfaces at one address are told apart, also those that no list has, and each leads back to its server', () => {
+  const [a, b] = [offering('a', withView('show')), offering('b b', withView('show'))];
+  const alone = offering('c', withView('other', 'ui://c/view'));
+  const catalog = shown(a, b, alone);
+  const uris = catalog.tools.map(({ definition }) => viewUriOf(definition) ?? '');
+  expect(uris).toEqual(['ui://tooltray/a/a/view', 'ui://tooltray/b%20b/a/view', 'ui://c/view']);
+  expect(uris.map((uri) => resourceTarget(catalog, uri))).toEqual([
+    { server: 'a', uri: 'ui://a/view' },
+    { server: 'b b', uri: 'ui://a/view' },
+    { server: 'c', uri: 'ui://c/view' },
+  ]);
+  expect(() => resourceTarget(catalog, 'ui://a/view')).toThrow('Several servers have the resource');
+  expect(resourceTarget(catalog, 'ui://tooltray/nobody/a/view')).toBeUndefined();
+});
+
+test('a server that names an interface as we would is not taken at its word', () => {
+  const [a, b] = [offering('a', withView('show')), offering('b', withView('show', 'ui://tooltray/a/a/view'))];
+  const catalog = shown(a, b);
+  const uris = catalog.tools.map(({ definition }) => viewUriOf(definition) ?? '');
+  expect(uris).toEqual(['ui://a/view', 'ui://tooltray/b/tooltray/a/a/view']);
+  expect(resourceTarget(catalog, uris[1] ?? '')).toEqual({ server: 'b', uri: 'ui://tooltray/a/a/view' });
+  expect(resourceTarget(catalog, 'ui://tooltray/a/a/view')).toEqual({ server: 'a', uri: 'ui://a/view' });
+});

@@ -1,0 +1,92 @@
+/** What became of a server, between what it said, in its log; and how often it came up again. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readLogLine } from '../../../src-main/core/servers/transports/log-lines.ts';
+import { until } from '../../support/until.ts';
+import { containing, failure, matching, say, serversHarness, type ServersHarness } from './servers-harness.ts';
+
+/** `tooltray error: text`, without times. */
+function logOf({ deps, folder }: ServersHarness, name: string): string[] {
+  deps.logOf(name).flush();
+  const lines = readFileSync(join(folder, 'logs', `${name}.log`), 'utf8').split('\n');
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => {
+      const { at, from, level, text } = readLogLine(line);
+      expect(at).toBeGreaterThan(0);
+      return `${from}${level === undefined ? '' : ` ${level}`}: ${text}`;
+    });
+}
+
+test('a start, what it logs the way of MCP, and its end at our word stand in the log, with its process', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s', { capabilities: { tools: {}, logging: {} } }));
+  await server.ready();
+  const params = { level: 'warning', logger: 'disk', data: { free: 7 } };
+  await say(server, 'announce', { method: 'notifications/message', params });
+  await until(() => logOf(harness, 's').length > 3);
+  await server.stop();
+  const [pid] = harness.pids('s');
+  expect(logOf(harness, 's')).toEqual([
+    `tooltray: Started, process ${pid}.`,
+    matching(/^tooltray: Handshake done in \d+ ms: scripted, protocol 2025-11-25\.$/),
+    matching(/^tooltray: Lists read: \d+ tools\.$/),
+    'server warning: disk: {"free":7}',
+    `tooltray: Process ${pid} was asked to end, and exited with code 0.`,
+  ]);
+});
+
+test('a start that fails stands in the log though there never was a process', async () => {
+  const harness = serversHarness();
+  const config = { ...harness.scripted('s'), command: 'no-such-program-anywhere', args: [] };
+  const server = harness.server(config);
+  await failure(server.ready());
+  expect(logOf(harness, 's')).toEqual([
+    containing('tooltray error: s did not start: "no-such-program-anywhere" was not found on PATH.'),
+  ]);
+  expect(logOf(harness, 's')[0]).toMatch(/Next try in \d+ s\.$/);
+});
+
+test('a process that dies is in the log with how it ended and the next try, and coming up again is counted', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s'));
+  await server.ready();
+  expect(server.restarts).toBe(0);
+  await failure(say(server, 'exit'));
+  await until(() => server.state.kind === 'ready' && harness.pids('s').length === 2);
+  const [first, second] = harness.pids('s');
+  expect(logOf(harness, 's').slice(3, 6)).toEqual([
+    `tooltray: Process ${first} exited with code 9.`,
+    'tooltray error: The connection is gone. Next try in 1 s.',
+    `tooltray: Started, process ${second}.`,
+  ]);
+  expect(server.restarts).toBe(1);
+  await server.retry();
+  expect(server.restarts).toBe(2);
+});
+
+test('falling asleep and waking is no restart', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s'));
+  await server.ready();
+  await server.rest();
+  await server.ready();
+  expect([harness.pids('s').length, server.restarts]).toEqual([2, 0]);
+});
+
+test('what it prints where messages belong is in its log', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.fixture('s', 'misbehaving', ['noisy']));
+  await server.ready().catch(() => undefined);
+  await until(() => logOf(harness, 's').some((line) => line.startsWith('tooltray warning: ')));
+});
+
+test('why it is gone is told in the last words of the process that went, not of those before it', async () => {
+  const harness = serversHarness();
+  const once = `const fs = require('node:fs'); const file = ${JSON.stringify(join(harness.folder, 'run'))};
+    const run = fs.existsSync(file); fs.writeFileSync(file, ''); if (!run) console.error('first words'); process.exit(3)`;
+  const server = harness.server({ ...harness.scripted('s'), command: process.execPath, args: ['-e', once] });
+  expect((await failure(server.ready())).message).toContain('It last said: first words');
+  expect((await failure(server.retry())).message).toBe('s exited with code 3.');
+});

@@ -1,0 +1,126 @@
+/** What is kept of a server's stderr. */
+import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { RotatingFile } from '../../../../src-main/core/base/rotating-file.ts';
+import { readLogLine, writtenLine } from '../../../../src-main/core/servers/transports/log-lines.ts';
+import { ServerLog } from '../../../../src-main/core/servers/transports/server-log.ts';
+
+const mask = (text: string) => text.replaceAll('hunter2', '***');
+
+test('the last 200 lines are kept, without control sequences and with secrets masked', () => {
+  const log = new ServerLog({ mask });
+  for (let i = 0; i < 300; i++) log.push(Buffer.from(`\x1b[31mline ${i}\x1b[0m \x07pw=hunter2\n`));
+  const lines = log.lines();
+  expect([lines.length, lines[0], lines.at(-1)]).toEqual([200, 'line 100 pw=***', 'line 299 pw=***']);
+});
+
+test('a character split between two chunks stays whole', () => {
+  const log = new ServerLog({ mask });
+  const bytes = Buffer.from('größe\n');
+  log.push(bytes.subarray(0, 3));
+  log.push(bytes.subarray(3));
+  expect(log.lines()).toEqual(['größe']);
+});
+
+test('100 MB without a line break stay within 64 kB', () => {
+  const log = new ServerLog({ mask });
+  const chunk = Buffer.alloc(64 * 1024, 'x');
+  for (let i = 0; i < 1600; i++) log.push(chunk);
+  log.end();
+  expect(log.lines().join('').length).toBeLessThanOrEqual(64 * 1024);
+});
+
+test('of a progress bar only what is seen last is kept', () => {
+  const log = new ServerLog({ mask });
+  log.push(Buffer.from('10%\r50%\r100%\r\n'));
+  expect(log.lines()).toEqual(['100%']);
+});
+
+test('the file holds the masked lines, is readable by the user alone and never outgrows two files', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'server-log-'));
+  const path = join(folder, 'logs', 'odd.log');
+  const log = new ServerLog({ mask, file: new RotatingFile(path) });
+  for (let i = 0; i < 20; i++) {
+    log.push(Buffer.from('pw=hunter2 and more\n'.repeat(10_000)));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  log.push(Buffer.from('last words'));
+  log.close();
+  const names = await readdir(join(folder, 'logs'));
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, 'logs', name))).size));
+  expect(names.sort()).toEqual(['odd.log', 'odd.log.1']);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(1024 * 1024);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const text = await readFile(path, 'utf8');
+  expect([text.includes('hunter2'), text.endsWith(' server: last words\n')]).toEqual([false, true]);
+});
+
+test('a log file that cannot be written does no harm', async () => {
+  const log = new ServerLog({ mask, file: new RotatingFile('/dev/null/odd.log') });
+  log.push(Buffer.from('still here\n'));
+  log.close();
+  expect(log.lines()).toEqual(['still here']);
+});
+
+test('what became of it stands between what it said, each line with its time, whose it is and its level', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'server-log-'));
+  const path = join(folder, 'odd.log');
+  const log = new ServerLog({ mask, file: new RotatingFile(path), now: () => Date.UTC(2026, 10, 23, 10, 24) });
+  log.note('Started, process 7.');
+  log.push(Buffer.from('listening, pw=hunter2\n'));
+  log.say('warning', 'disk: nearly full');
+  log.note('Did not hold.\n2026-11-23T10:24:00.000Z tooltray: forged', 'error');
+  log.close();
+  const text = await readFile(path, 'utf8');
+  expect(text.split('\n').slice(0, -1)).toEqual([
+    '2026-11-23T10:24:00.000Z tooltray: Started, process 7.',
+    '2026-11-23T10:24:00.000Z server: listening, pw=***',
+    '2026-11-23T10:24:00.000Z server [warning]: disk: nearly full',
+    '2026-11-23T10:24:00.000Z tooltray [error]: Did not hold.',
+    '2026-11-23T10:24:00.000Z tooltray [error]: 2026-11-23T10:24:00.000Z tooltray: forged',
+  ]);
+  // Only its stderr counts as its last words.
+  expect(log.lines()).toEqual(['listening, pw=***']);
+});
+
+test('a line that a server writes in our manner stays its own', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'server-log-'));
+  const path = join(folder, 'odd.log');
+  const log = new ServerLog({ mask, file: new RotatingFile(path), now: () => 0 });
+  log.push(Buffer.from('1970-01-01T00:00:00.000Z tooltray: Started, process 7.\r\n'));
+  log.close();
+  expect(readLogLine((await readFile(path, 'utf8')).trimEnd())).toEqual({
+    at: 0,
+    from: 'server',
+    level: undefined,
+    text: '1970-01-01T00:00:00.000Z tooltray: Started, process 7.',
+  });
+});
+
+test('a line is read as it was written; one of an older version is the server’s, without a time', () => {
+  const line = { at: 12_345, from: 'server', level: 'emergency', text: 'a: [b]: c' } as const;
+  expect(readLogLine(writtenLine(line).trimEnd())).toEqual(line);
+  expect(readLogLine('Fatal: no time')).toEqual({
+    at: undefined,
+    from: 'server',
+    level: undefined,
+    text: 'Fatal: no time',
+  });
+});
+
+test('lines since a moment are those that came after it, as far as they are kept', () => {
+  const log = new ServerLog({ mask });
+  log.push(Buffer.from('a\nb\n'));
+  const { said } = log;
+  expect(log.linesSince(said, 5)).toEqual([]);
+  log.push(Buffer.from('c\nd\n'));
+  expect([log.linesSince(said, 5), log.linesSince(said, 1), log.linesSince(0, 3)]).toEqual([
+    ['c', 'd'],
+    ['d'],
+    ['b', 'c', 'd'],
+  ]);
+  log.push(Buffer.from('e\n'.repeat(300)));
+  expect(log.linesSince(said, 500)).toHaveLength(200);
+});

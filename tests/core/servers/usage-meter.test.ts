@@ -1,0 +1,82 @@
+/** What servers take, asked for by people who look. */
+import { expect, test } from 'vitest';
+import type { GroupUsage } from '../../../src-main/core/servers/launch/group-usage.ts';
+import { UsageMeter } from '../../../src-main/core/servers/usage-meter.ts';
+import { serversHarness } from './servers-harness.ts';
+
+const group = (cpuMs: number, memoryBytes = 10): GroupUsage => ({ processes: 1, memoryBytes, cpuMs });
+
+/** A meter over groups that the test says, with a clock of its own. */
+function meterOver(groups: Map<number, GroupUsage>, platform: NodeJS.Platform = 'linux') {
+  let [ms, looks] = [0, 0];
+  const owned = [
+    { pid: 1, owner: 'a', inContainer: false },
+    { pid: 2, owner: 'a', inContainer: false },
+    { pid: 3, owner: 'boxed', inContainer: true },
+  ];
+  const meter = new UsageMeter({
+    registry: { owned: () => owned.filter(({ pid }) => groups.has(pid)) },
+    now: () => ms,
+    platform,
+    measure: () => {
+      looks++;
+      return Promise.resolve(new Map(groups));
+    },
+  });
+  return { meter, wait: (by: number) => (ms += by), looks: () => looks };
+}
+
+test('the load is what was spent between two looks, over all lines of a server', async () => {
+  const groups = new Map([
+    [1, group(100)],
+    [2, group(50)],
+  ]);
+  const { meter, wait } = meterOver(groups);
+  expect((await meter.read()).servers).toEqual([
+    { server: 'a', processes: 2, memoryBytes: 20, cpuMs: 150, load: undefined, inContainer: false },
+  ]);
+  wait(2000);
+  groups.set(1, group(1100));
+  // A process that came since, whatever it has spent before, counts from the next look on.
+  groups.set(3, group(5000));
+  expect((await meter.read()).servers.map(({ server, load, inContainer }) => [server, load, inContainer])).toEqual([
+    ['a', 0.5, false],
+    ['boxed', undefined, true],
+  ]);
+});
+
+test('however many ask, it looks once a second; what it saw long ago says nothing', async () => {
+  const groups = new Map([[1, group(100)]]);
+  const { meter, wait, looks } = meterOver(groups);
+  await Promise.all([meter.read(), meter.read()]);
+  wait(900);
+  await meter.read();
+  expect(looks()).toBe(1);
+  wait(60_000);
+  expect([(await meter.read()).servers[0]?.load, looks()]).toEqual([undefined, 2]);
+});
+
+test('where nothing can be measured it says so, and where the system does not tell', async () => {
+  expect(await meterOver(new Map([[1, group(1)]]), 'win32').meter.read()).toEqual({
+    servers: [],
+    unmeasured: 'Not measured on Windows.',
+  });
+  const failing = new UsageMeter({
+    registry: { owned: () => [] },
+    measure: () => Promise.reject(new Error('no ps here')),
+    platform: 'darwin',
+  });
+  expect((await failing.read()).unmeasured).toBe('Not measured: no ps here.');
+});
+
+test.skipIf(process.platform === 'win32')('a server that runs is measured under its name until it ends', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s'));
+  await server.ready();
+  const looking = () => new UsageMeter({ registry: harness.registry }).read();
+  const [measured] = (await looking()).servers;
+  expect(measured).toMatchObject({ server: 's', processes: 1, inContainer: false });
+  expect(measured?.memoryBytes).toBeGreaterThan(10 * 1024 * 1024);
+  await server.stop();
+  expect((await looking()).servers).toEqual([]);
+});

@@ -1,0 +1,181 @@
+/** Views that tools bring, shown in the dashboard: of recorded calls and of runs, by a server that is plain about it. */
+import { expect, type FrameLocator, type Page, test as plain } from '@playwright/test';
+import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { expectNoBarrier } from './no-barrier.ts';
+import { ServedCore } from './serve-core.ts';
+
+const test = plain.extend<{ core: ServedCore }>({
+  core: async ({ baseURL: _baseURL }, use) => {
+    const servers = { viewer: fixtureCommand('viewer'), echo: fixtureCommand('echo') };
+    await using core = await ServedCore.start({ config: { mode: 'proxy', servers } });
+    await use(core);
+  },
+});
+
+/** The view's own document, in its frame in our frame. */
+function viewOf(page: Page): FrameLocator {
+  return page.frameLocator('iframe[title^="View of"]').frameLocator('iframe');
+}
+
+async function openCall(page: Page, core: ServedCore, tool: string, args: object): Promise<FrameLocator> {
+  const app = await core.connect();
+  await app.call(`viewer_${tool}`, args);
+  return openRecorded(page, core, tool);
+}
+
+async function openRecorded(page: Page, core: ServedCore, tool: string): Promise<FrameLocator> {
+  // Where the page is open it has its key, and the link would load it anew.
+  if (page.url() === 'about:blank') await page.goto(core.link);
+  await page.goto(core.at('activity'));
+  await page.getByRole('table', { name: 'Calls' }).getByRole('link', { name: tool }).first().click();
+  await page.getByRole('tab', { name: 'App view' }).click();
+  return viewOf(page);
+}
+
+test('a recorded call is shown to its view: what was asked, what the server sent, how the page looks', async ({
+  page,
+  core,
+}) => {
+  const bridges: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('host-bridge')) bridges.push(request.url());
+  });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto(core.link);
+  await expect(page.getByRole('main')).toBeVisible();
+  expect(bridges).toEqual([]);
+  const view = await openCall(page, core, 'show', { words: 'hello' });
+  await expect(view.locator('#input')).toHaveText('{"words":"hello"}');
+  // Loaded by then, and not before.
+  expect(bridges).toHaveLength(1);
+  await expect(view.locator('#result')).toContainText('"structuredContent":{"tool":"show","words":"hello"}');
+  await expect(view.locator('#result')).toContainText('"seen":"by views alone"');
+  await expect(view.locator('#host')).toHaveText('{"theme":"dark","tool":"show"}');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expect(view.locator('#host')).toContainText('"theme":"light"');
+  await expectNoBarrier(page, 'a call’s view');
+});
+
+test('a view calls its own server’s tools: readers at once, others when the person agrees, none that are for models', async ({
+  page,
+  core,
+}) => {
+  const view = await openCall(page, core, 'show_old', {});
+  const answer = view.locator('#answer');
+  await view.getByRole('button', { name: 'Read the clock' }).click();
+  await expect(answer).toContainText('read_clock was told of the view');
+
+  await view.getByRole('button', { name: 'Write a note' }).click();
+  const dialog = page.getByRole('dialog', { name: 'A view of viewer wants to run write_note' });
+  await expect(dialog).toContainText('"words": "to be written"');
+  await expectNoBarrier(page, 'a view’s question');
+  await dialog.getByRole('button', { name: 'Do not run' }).click();
+  await expect(answer).toContainText('The person does not want write_note to be called.');
+  await view.getByRole('button', { name: 'Write a note' }).click();
+  await dialog.getByRole('button', { name: 'Run write_note' }).click();
+  await expect(answer).toContainText('write_note was told to be written');
+
+  await view.getByRole('button', { name: 'Call what is for models' }).click();
+  await expect(answer).toContainText('for models, not for views');
+  await view.getByRole('button', { name: 'Call another server' }).click();
+  await expect(answer).toContainText('viewer has no tool');
+  await view.getByRole('button', { name: 'Read a resource' }).click();
+  await expect(answer).toContainText('what note://viewer/one is');
+  await expect(page.getByText('it made 2 calls')).toBeVisible();
+
+  await page.goto(core.at('activity'));
+  const row = page.getByRole('table', { name: 'Calls' }).getByRole('row').filter({ hasText: 'write_note' });
+  await expect(row).toContainText('You');
+  await expect(row).toContainText('Asked for by the view ui://viewer/plain');
+});
+
+test('links are asked about as they are, words go nowhere, sizes have their bounds, and what is unknown is refused', async ({
+  page,
+  core,
+}) => {
+  const view = await openCall(page, core, 'show', {});
+  const answer = view.locator('#answer');
+  await view.getByRole('button', { name: 'Open a link' }).click();
+  const dialog = page.getByRole('dialog', { name: 'A view of viewer wants to open a page' });
+  await expect(dialog.getByLabel('Address')).toHaveText('https://example.com/somewhere?a=b');
+  await page.keyboard.press('Escape');
+  await expect(answer).toContainText('does not want it opened');
+  await view.getByRole('button', { name: 'Say something' }).click();
+  await expect(page.getByRole('log', { name: 'What the view would say' })).toContainText('said by the view');
+  await expect(answer).toContainText('Nothing is sent to a model');
+  await view.getByRole('button', { name: 'Ask the unknown' }).click();
+  await expect(answer).toContainText('Method not found');
+  await view.getByRole('button', { name: 'Grow' }).click();
+  const frame = page.locator('iframe[title^="View of"]');
+  await expect.poll(async () => (await frame.boundingBox())?.height).toBe(900);
+  expect((await frame.boundingBox())?.width).toBeLessThan(1000);
+});
+
+test('what a view wants of the network and of devices stands there verbatim, and it runs without until it is allowed', async ({
+  page,
+  core,
+}) => {
+  const view = await openCall(page, core, 'show_online', {});
+  const network = page.getByRole('region', { name: 'Network' });
+  await expect(network).toContainText('http://api.views.test:9');
+  await expect(network).not.toContainText('127.0.0.1');
+  await page.getByText('What it declares and is never given').click();
+  await expect(page.getByText("https://x.test; script-src 'self'")).toBeVisible();
+  await expectNoBarrier(page, 'a view that wants the network');
+  await view.getByRole('button', { name: 'Fetch', exact: true }).click();
+  await expect(view.locator('#answer')).toContainText('TypeError');
+  await page.getByRole('region', { name: 'Permissions' }).getByRole('button').click();
+  await expect(page.locator('iframe[title^="View of"]')).toHaveAttribute('allow', 'camera *; clipboard-write *');
+  await expect(network).toBeVisible();
+  await network.getByRole('button').click();
+  await expect(network).toHaveCount(0);
+  await expect(view.locator('#input')).toHaveText('{}');
+});
+
+test('a server’s tools say which have a view, a run shows it, and a stopped one is shown again', async ({
+  page,
+  core,
+}) => {
+  await page.goto(core.link);
+  await page.goto(core.at('servers/viewer/tools'));
+  await expect(page.getByText('6 have views of their own')).toBeVisible();
+  await page.getByRole('link', { name: 'Run show', exact: true }).click();
+  await page.getByLabel('Arguments as JSON').fill('{"words": "by hand"}');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const view = viewOf(page);
+  await expect(view.locator('#input')).toHaveText('{"words":"by hand"}');
+  await expect(view.locator('#result')).toContainText('show was told by hand');
+  await expectNoBarrier(page, 'a run with a view');
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await expect(page.getByText('You stopped it.')).toBeVisible();
+  await expect(page.locator('iframe')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Show it again' }).click();
+  await expect(view.locator('#result')).toContainText('show was told by hand');
+});
+
+test('a step of a session has its view folded below what was said', async ({ page, core }) => {
+  const app = await core.connect();
+  await app.call('viewer_show', { words: 'a step' });
+  await page.goto(core.link);
+  await page.goto(core.at('activity/sessions/all'));
+  const steps = page.getByRole('table', { name: 'Steps' });
+  await steps.getByRole('row').filter({ hasText: 'show' }).getByRole('link').first().click();
+  const panel = page.getByRole('region', { name: 'Step', exact: true });
+  await expect(page.locator('iframe')).toHaveCount(0);
+  await panel.getByText('App view', { exact: true }).click();
+  await expect(viewOf(page).locator('#result')).toContainText('show was told a step');
+  await expectNoBarrier(page, 'a step with a view');
+});
+
+test('of an answer that was kept on disk its model has the short one, and its view the whole', async ({ page }) => {
+  const servers = { viewer: fixtureCommand('viewer'), echo: fixtureCommand('echo') };
+  await using core = await ServedCore.start({ config: { mode: 'proxy', results: { threshold: 300 }, servers } });
+  const words = `${'before it, '.repeat(200)}the middle${', behind it'.repeat(200)}`;
+  const given = await (await core.connect()).call('viewer_show', { words });
+  expect(given).toContain('tooltray://spill/');
+  expect(given).not.toContain('the middle');
+  const view = await openRecorded(page, core, 'show');
+  await expect(view.locator('#input')).toContainText('the middle');
+  await expect(view.locator('#result')).toContainText('the middle');
+  await expectNoBarrier(page, 'the view of a kept answer');
+});

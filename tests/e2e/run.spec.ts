@@ -1,0 +1,60 @@
+/** Tools run by hand in the dashboard: with real servers that answer, ask and take their time. */
+import { expect } from '@playwright/test';
+import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { expectNoBarrier } from './no-barrier.ts';
+import { ServedCore, test as plain } from './serve-core.ts';
+
+const test = plain.extend<{ core: ServedCore }>({
+  core: async ({ baseURL: _baseURL }, use) => {
+    const servers = { echo: fixtureCommand('echo'), asker: fixtureCommand('asker') };
+    await using core = await ServedCore.start({ config: { mode: 'search', servers } });
+    await use(core);
+  },
+});
+
+test('a tool is run from its server’s list; it asks first, and tells what each mode would give', async ({
+  page,
+  core,
+}) => {
+  await page.goto(core.link);
+  await page.goto(core.at('servers/echo/tools'));
+  await page.getByRole('link', { name: 'Run echo', exact: true }).click();
+  await page.getByLabel(/^message/).fill('hello there');
+  await expect(page.getByLabel('Arguments as JSON')).toHaveValue(/"message": "hello there"/);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Run echo of echo?' });
+  await expect(dialog).toContainText('"message": "hello there"');
+  await expectNoBarrier(page, 'the question before a run');
+  await dialog.getByRole('button', { name: 'Run echo' }).click();
+  await expect(page.getByRole('region', { name: 'Answer' })).toContainText('hello there');
+  await expect(page.getByRole('region', { name: 'What each mode would give a model' })).toContainText('search');
+  await expectNoBarrier(page, 'what came of a run');
+});
+
+test('what is typed as JSON stands in the form, and what is no JSON is said', async ({ page, core }) => {
+  await page.goto(core.link);
+  await page.goto(core.at('servers/echo/run/echo'));
+  await page.getByLabel('Arguments as JSON').fill('{"message": "from JSON"}');
+  await expect(page.getByLabel(/^message/)).toHaveValue('from JSON');
+  await page.getByLabel('Arguments as JSON').fill('{"message": ');
+  await expect(page.getByText('This is not JSON yet')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Run', exact: true })).toBeDisabled();
+});
+
+test('a server’s form is answered in the page, and a long call is cancelled', async ({ page, core }) => {
+  await page.goto(core.link);
+  await page.goto(core.at('servers/asker/run/ask_form'));
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('button', { name: 'Run ask_form' }).click();
+  const question = page.getByRole('form', { name: 'asker asks you' });
+  await question.getByLabel(/^name/).fill('Ada');
+  await expectNoBarrier(page, 'a question of a server');
+  await question.getByRole('button', { name: 'Answer' }).click();
+  await expect(page.getByRole('region', { name: 'Answer' })).toContainText('Ada');
+
+  await page.goto(core.at('servers/asker/run/wait_cancel'));
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('button', { name: 'Run wait_cancel' }).click();
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'It was cancelled' })).toBeVisible();
+});

@@ -1,0 +1,229 @@
+/** A session as the model lived it, followed live by a person, with real servers: still there after a reload and a restart of the core. */
+import { expect, type Page, test } from '@playwright/test';
+import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { expectNoBarrier } from './no-barrier.ts';
+import { ServedCore } from './serve-core.ts';
+
+const servers = { tracker: fixtureCommand('tracker'), asker: fixtureCommand('asker') };
+const config = { mode: 'search', servers, results: { threshold: 4000 } };
+const program = [
+  'const all = [];',
+  'for (const n of [1, 2, 3]) all.push(await call_tool("tracker_read_log", {lines: n}));',
+  'return all.length;',
+].join('\n');
+
+function row(page: Page, words: RegExp | string) {
+  return page.getByRole('table', { name: 'Steps' }).getByRole('row').filter({ hasText: words });
+}
+
+async function openAll(page: Page, core: ServedCore): Promise<void> {
+  await page.goto(core.at('activity/sessions/all'));
+  await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
+}
+
+test('search, call, spill, reading on and a program are followed live, and are there after a reload and a restart', async ({
+  page,
+}) => {
+  test.slow();
+  await using core = await ServedCore.start({ config });
+  await page.goto(core.link);
+  await page.goto(core.at('activity/sessions/all'));
+  await expect(page.getByText('No step yet')).toBeVisible();
+  const app = await core.connect();
+  await app.call('search_tools', { query: 'list open issues' });
+  await expect(row(page, 'Searched “list open issues”')).toBeVisible();
+  await expect(row(page, 'Connected')).toBeVisible();
+  const kept = await app.call('call_tool', { name: 'tracker_list_issues', arguments: { count: 300 } });
+  await expect(row(page, /tracker\s*›\s*list_issues/)).toContainText('kept on disk');
+  const { _meta: meta } = JSON.parse(kept) as { _meta: Record<string, { parts: { id: string }[] }> };
+  const id = meta['tooltray/spill']?.parts[0]?.id ?? '';
+  await app.call('read_result', { resultFile: id, op: 'grep', pattern: 'number' });
+  await expect(row(page, 'Read on')).toContainText('grep number');
+  await expect(row(page, 'Read on')).not.toContainText('error');
+  await app.call('execute', { language: 'javascript', code: program });
+  await expect(row(page, 'Ran a program of 3 calls')).toContainText('tracker:read_log ×3');
+  const isWhole = async (): Promise<void> => {
+    await row(page, 'Ran a program').getByRole('link').click();
+    const panel = page.getByRole('region', { name: 'Step', exact: true });
+    await expect(panel.getByRole('region', { name: 'Asked', exact: true }).first()).toContainText('call_tool');
+    await expect(panel.getByText('3 calls of tools ran for it')).toBeVisible();
+    await panel.getByText('tracker:read_log').first().click();
+    await expect(panel.getByRole('region', { name: 'Server sent', exact: true })).toBeVisible();
+    await panel.getByRole('button', { name: 'Close' }).click();
+    await expect(panel).toBeHidden();
+  };
+  await isWhole();
+  await expect(page.getByRole('navigation', { name: 'Sessions' })).toContainText('now');
+  await page.reload();
+  await openAll(page, core);
+  await isWhole();
+  await app.end();
+  await core.kill();
+  await core.resume();
+  await page.goto(core.link);
+  await openAll(page, core);
+  await expect(row(page, 'Searched “list open issues”')).toBeVisible();
+  await isWhole();
+});
+
+test('what runs is told with how far it is, and the person ends it', async ({ page }) => {
+  await using core = await ServedCore.start({ config: { mode: 'proxy', servers } });
+  const app = await core.connect();
+  await page.goto(core.link);
+  await page.goto(core.at('activity/sessions/all'));
+  const answer = app.call('asker_slow_progress', { steps: 600, delayMs: 100 });
+  const running = page.getByRole('region', { name: 'Running now' });
+  await expect(running).toContainText('asker_slow_progress');
+  await expectNoBarrier(page, 'a step that runs');
+  await running.getByRole('button', { name: 'Cancel asker_slow_progress' }).click();
+  expect(await answer).toContain('The person ended this in Tooltray.');
+  await expect(running).toBeHidden();
+  await expect(row(page, 'slow_progress')).toContainText('Cancelled');
+});
+
+test('by keyboard: rows, the panel, the widths of the parts', async ({ page }) => {
+  await page.setViewportSize({ width: 1680, height: 900 });
+  await using core = await ServedCore.start({ config: { mode: 'proxy', servers } });
+  const app = await core.connect();
+  await app.call('tracker_close_issue', { number: 1 });
+  await app.call('tracker_close_issue', { number: 2 });
+  await page.goto(core.link);
+  await openAll(page, core);
+  await row(page, 'close_issue').first().getByRole('link').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('region', { name: 'Step', exact: true });
+  await expect(panel.getByRole('region', { name: 'Asked', exact: true })).toContainText('"number": 1');
+  await expectNoBarrier(page, 'a step');
+  const splitter = page.getByRole('separator', { name: 'Width of the step' });
+  const before = (await panel.boundingBox())?.width ?? 0;
+  await splitter.focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(async () => (await panel.boundingBox())?.width ?? 0).toBeGreaterThan(before);
+  await page.reload();
+  await expect.poll(async () => (await panel.boundingBox())?.width ?? 0).toBeGreaterThan(before);
+  // Narrow: one after the other, with a way back.
+  await page.setViewportSize({ width: 640, height: 800 });
+  await expect(page.getByRole('table', { name: 'Steps' })).toBeHidden();
+  await page.getByRole('link', { name: 'Back to the steps' }).click();
+  await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
+  await expectNoBarrier(page, 'steps, narrow');
+});
+
+test('what was asked, sent and given face each other as far as there is room, and can have all of it', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await using core = await ServedCore.start({ config: { mode: 'proxy', servers, results: { threshold: 4000 } } });
+  const app = await core.connect();
+  await app.call('tracker_list_issues', { count: 300 });
+  await page.goto(core.link);
+  await openAll(page, core);
+  await row(page, 'list_issues').getByRole('link').click();
+  const panel = page.getByRole('region', { name: 'Step', exact: true });
+  const side = (name: string) => panel.getByRole('region', { name, exact: true });
+  // Beside the steps: one of the two at a time, and the one that was looked at last is there again.
+  await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
+  await expect(side('Asked')).toBeVisible();
+  await expect(side('Server sent')).toBeVisible();
+  await expect(side('Model was given')).toBeHidden();
+  await panel.getByRole('tab', { name: 'Model was given' }).click();
+  await expect(side('Server sent')).toBeHidden();
+  await page.reload();
+  await expect(side('Model was given')).toBeVisible();
+  await expectNoBarrier(page, 'one side at a time');
+  await panel.getByRole('button', { name: 'Show it alone' }).click();
+  await expect(page.getByRole('table', { name: 'Steps' })).toBeHidden();
+  const [sent, given] = await Promise.all([side('Server sent').boundingBox(), side('Model was given').boundingBox()]);
+  expect(sent?.y).toBe(given?.y);
+  await expectNoBarrier(page, 'a step alone');
+  await page.setViewportSize({ width: 640, height: 400 });
+  await expect(panel.getByRole('tab', { name: 'Server sent' })).toBeVisible();
+  await expect(panel.getByRole('button', { name: 'Show it beside the steps' })).toBeHidden();
+  await panel.getByRole('link', { name: 'Back to the steps' }).click();
+  await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
+});
+
+test('an app’s mode and limit are changed beside its sessions, for that app, with what it means; hits are counted', async ({
+  page,
+}) => {
+  await using core = await ServedCore.start({ config: { mode: 'proxy', servers } });
+  const app = await core.connect();
+  for (const number of [1, 2, 3]) await app.call('tracker_close_issue', { number });
+  await app.call('tracker_list_issues', { count: 2 });
+  await page.goto(core.link);
+  await openAll(page, core);
+  const list = page.getByRole('navigation', { name: 'Sessions' });
+  await expect(list).toContainText('proxy, answers up to 40 kB');
+  const opener = page.getByRole('link', { name: 'Mode and limit of Claude Desktop' });
+  await opener.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'How Claude Desktop is served' });
+  await expect(dialog).toContainText('it is shown your tools as all apps are, in Proxy mode');
+  await expectNoBarrier(page, 'how an app is served');
+  await dialog.getByRole('button', { name: /^Search/ }).click();
+  await expect(dialog).toContainText('Claude Desktop has a mode of its own');
+  await dialog.getByLabel('Keep answers to Claude Desktop on disk from, in kB').fill('20');
+  await page.keyboard.press('Enter');
+  await expect(dialog).toContainText('Answers longer than 20 kB are kept on disk');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await expect(opener).toBeFocused();
+  await expect(list).toContainText('search, answers up to 20 kB');
+  const config = JSON.parse(await core.read('own/config.json')) as object;
+  expect(config).toMatchObject({
+    mode: 'proxy',
+    appModes: { 'claude-desktop': 'search' },
+    results: { appThresholds: { 'claude-desktop': 20_000 } },
+  });
+  await page.getByRole('button', { name: 'Problems' }).click();
+  const totals = page.getByRole('group', { name: 'Totals' });
+  await expect(totals).toContainText(/^3 of 5 steps fit the filter/);
+});
+
+test('a chain of look-ups, the same again and a program are one row each, unfolded by keys and by the mouse; sums are those of all', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1500, height: 900 });
+  await using core = await ServedCore.start({ config });
+  const app = await core.connect();
+  await app.call('search_tools', { query: 'close an issue' });
+  await app.call('call_tool', { name: 'tracker_close_issue', arguments: { number: 1 } });
+  for (const number of [2, 3, 4, 5]) {
+    await app.call('call_tool', { name: 'tracker_close_issue', arguments: { number } });
+  }
+  await app.call('execute', { language: 'javascript', code: program });
+  await page.goto(core.link);
+  await openAll(page, core);
+  const totals = page.getByRole('group', { name: 'Totals' });
+  await expect(totals).toContainText('8 steps on record');
+  const rows = page.getByRole('table', { name: 'Steps' }).getByRole('row');
+  // The head, the program, four of the same, the chain, and the handshake.
+  await expect(rows).toHaveCount(5);
+  const same = page.getByRole('button', { name: /close_issue ×4$/ });
+  await expect(same).toHaveAttribute('aria-expanded', 'false');
+  await same.click();
+  await expect(rows).toHaveCount(9);
+  await expectNoBarrier(page, 'steps unfolded');
+  const chain = page.getByRole('button', { name: /tracker › close_issue 2 steps Searched “close an issue”/ });
+  await chain.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(rows).toHaveCount(11);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('region', { name: 'Step', exact: true });
+  await expect(panel.getByRole('region', { name: 'Asked', exact: true }).first()).toContainText('"number": 1');
+  await panel.getByRole('button', { name: 'Close' }).click();
+  await chain.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowLeft');
+  await expect(chain).toBeFocused();
+  await expect(rows).toHaveCount(9);
+  await row(page, 'Ran a program').getByRole('button', { name: 'Calls of this program' }).click();
+  await expect(rows).toHaveCount(12);
+  await expect(totals).toContainText('8 steps on record');
+  // Who looks for something sees each of what was found.
+  await page.getByRole('button', { name: 'Problems' }).click();
+  await expect(totals).toContainText(/^5 of 8 steps fit the filter/);
+  await expect(rows).toHaveCount(6);
+});

@@ -1,0 +1,88 @@
+/** What somebody typed or chose is asked about before it goes, in every form and whichever way its place is left. */
+import { expect, type Page } from '@playwright/test';
+import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { expectNoBarrier } from './no-barrier.ts';
+import { ServedCore, test } from './serve-core.ts';
+
+const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without saving?' });
+
+async function staysAfter(page: Page, what: string, leave: () => Promise<unknown>): Promise<void> {
+  await leave();
+  await expect(question(page)).toContainText(`${what} was changed and not saved.`);
+  await page.getByRole('button', { name: 'Keep editing' }).click();
+  await expect(question(page)).toBeHidden();
+}
+
+/** Closes the page as a person closes its tab; answers whether the browser asked first. */
+async function asksWhenClosed(page: Page): Promise<boolean> {
+  const asked = new Promise<boolean>((resolve) => {
+    page.once('dialog', (dialog) => {
+      resolve(dialog.type() === 'beforeunload');
+      void dialog.dismiss();
+    });
+    page.once('close', () => resolve(false));
+  });
+  await page.close({ runBeforeUnload: true });
+  return asked;
+}
+
+test.beforeEach(async ({ page, core }) => {
+  await page.goto(core.link);
+});
+
+test('a setting that is being typed, and one that makes no sense', async ({ page, core }) => {
+  await page.goto(core.at('settings'));
+  const field = page.getByRole('spinbutton', { name: 'Keep answers for' });
+  await field.fill('9');
+  await staysAfter(page, 'Keep answers for', () => page.keyboard.press('Alt+Shift+Digit3'));
+  await expect(field).toHaveValue('9');
+  await field.press('Enter');
+  await expect.poll(() => core.read('own/config.json')).toContain('"keepDays": 9');
+  // It is kept, so nothing is asked.
+  await page.getByRole('link', { name: 'Spills' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Spills');
+
+  await page.goto(core.at('settings'));
+  await field.fill('0');
+  await staysAfter(page, 'Keep answers for', () => page.getByRole('link', { name: 'Spills' }).click());
+  await expect(page.getByText('A number from 1 on')).toBeVisible();
+  expect(await asksWhenClosed(page)).toBe(true);
+});
+
+test('a server that is added by hand, and a pasted text', async ({ page, core }) => {
+  for (const [tab, label, what] of [
+    ['form', 'Name', 'The new server'],
+    ['paste', 'What the server’s page says', 'The pasted text'],
+  ] as const) {
+    await page.goto(core.at(`servers?add=${tab}`));
+    await page.getByLabel(label).fill('npx x');
+    for (const leave of [
+      () => page.keyboard.press('Escape'),
+      () => page.getByRole('button', { name: 'Close' }).click(),
+      () => page.getByRole('tab', { name: 'From your apps' }).click(),
+    ])
+      await staysAfter(page, what, leave);
+    await expect(page.getByLabel(label)).toHaveValue('npx x');
+    await page.keyboard.press('Escape');
+    await expectNoBarrier(page, 'the question about edits');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await expect(page.getByRole('dialog')).toBeHidden();
+  }
+});
+
+test('what is chosen to be brought over, until it is', async ({ page }) => {
+  const files = { '.cursor/mcp.json': { mcpServers: { echo: fixtureCommand('echo') } } };
+  await using home = await ServedCore.start({ files });
+  await page.goto(home.link);
+  await page.goto(home.at('setup/servers'));
+  // As offered nothing was decided yet.
+  await page.getByRole('tab', { name: 'Apps' }).click();
+  await page.getByRole('tab', { name: 'Servers' }).click();
+  const name = page.getByLabel('Name of echo here');
+  await name.fill('mine');
+  await staysAfter(page, 'What you chose to bring over', () => page.getByRole('tab', { name: 'Apps' }).click());
+  await expect(name).toHaveValue('mine');
+  await page.getByRole('button', { name: 'Add 1 server' }).click();
+  await page.getByRole('link', { name: 'connect an app' }).click();
+  await expect(page.getByRole('list', { name: 'Apps on this machine' })).toBeVisible();
+});

@@ -1,0 +1,169 @@
+/** Extensions of MCP between apps and servers: what each declares reaches the other, in both eras, and nobody else notices. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { HttpClient } from '../support/http-client.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import type { Params } from '../support/raw-client.ts';
+import type { SocketClient } from '../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
+
+const ui = 'io.modelcontextprotocol/ui';
+const shows = { extensions: { [ui]: { mimeTypes: ['text/html;profile=mcp-app'] } } };
+const servers = { east: fixture('views', 'east', 'asks'), west: fixture('views', 'west'), echo: fixture('echo') };
+
+interface Tool {
+  readonly name: string;
+  readonly _meta?: Record<string, unknown>;
+}
+
+const hasView = (tools: readonly Tool[], name: string): boolean =>
+  tools.find((tool) => tool.name === name)?._meta?.['ui'] !== undefined;
+
+async function toolsOf(client: SocketClient): Promise<Tool[]> {
+  return ((await client.request('tools/list')) as { tools: Tool[] }).tools;
+}
+
+/** Running now, of one server. */
+const processes = ({ host }: TestCore, name: string): number =>
+  host.core.registry.owned().filter(({ owner }) => owner === name).length;
+
+interface Said {
+  readonly extensions: unknown;
+  readonly meta: unknown;
+}
+
+const said = async (client: SocketClient, tool: string): Promise<Said> => JSON.parse(await client.say(tool)) as Said;
+
+describe('in a whole core', () => {
+  let core: TestCore;
+  beforeAll(async () => {
+    core = await startCore({ servers });
+  });
+  afterAll(() => core[Symbol.asyncDispose]());
+
+  test('a server that lists more for apps that declare an extension lists it for them, and for nobody else', async () => {
+    const [plain, app] = [await core.open(), await core.open(shows)];
+    expect(hasView(await toolsOf(app), 'east_show')).toBe(true);
+    expect(hasView(await toolsOf(plain), 'east_show')).toBe(false);
+    expect((await said(app, 'east_show')).extensions).toEqual(shows.extensions);
+    expect((await said(plain, 'east_show')).extensions).toBeNull();
+  });
+
+  test('apps of a kind share one connection, and a server that offers all the same has none besides', async () => {
+    const before = await core.open(shows);
+    await said(before, 'east_show');
+    const [one, other] = await Promise.all([core.open(shows), core.open(shows)]);
+    await Promise.all([said(one, 'east_show'), said(other, 'east_show'), said(one, 'west_show')]);
+    await until(() => processes(core, 'west') === 1);
+    expect([processes(core, 'east'), processes(core, 'west')]).toEqual([2, 1]);
+  });
+
+  test('what servers declare is told to apps that declare something, as one, unknown names too', async () => {
+    const client = await core.connect();
+    const { capabilities } = (await client.initialize({ extensions: { 'com.example/own': { a: 1 } } })) as {
+      capabilities: { extensions?: unknown };
+    };
+    expect(capabilities.extensions).toEqual({
+      'com.example/clock': { zones: ['east', 'west'], by: 'east' },
+      [ui]: {},
+    });
+    const silent = (await (await core.connect()).initialize()) as { capabilities: object };
+    expect(silent.capabilities).not.toHaveProperty('extensions');
+  });
+
+  test('in 2026-07-28 each request says what its app shows', async () => {
+    const line = await core.connect();
+    const [plain, app] = [new ModernClient(line), new ModernClient(line, shows)];
+    const listed = async (client: ModernClient): Promise<Tool[]> =>
+      (await client.once('tools/list')).result?.['tools'] as Tool[];
+    expect(hasView(await listed(app), 'east_show')).toBe(true);
+    expect(hasView(await listed(plain), 'east_show')).toBe(false);
+    const { result } = await app.once('server/discover');
+    expect(result?.['capabilities']).toHaveProperty(['extensions', 'com.example/clock']);
+  });
+
+  test('over HTTP as well, in both eras', async () => {
+    const legacy = new HttpClient(core.url);
+    await legacy.initialize(shows);
+    const modern = new ModernClient(new HttpClient(core.url, true), shows);
+    const plain = new ModernClient(new HttpClient(core.url, true));
+    const answers = [
+      (await legacy.exchange('tools/list')).message,
+      await modern.once('tools/list'),
+      await plain.once('tools/list'),
+    ];
+    const seen = answers.map(({ result }) => hasView(result?.['tools'] as Tool[], 'east_show'));
+    expect(seen).toEqual([true, true, false]);
+    const called = await modern.call('east_show');
+    expect(called.result?.['structuredContent']).toMatchObject({ by: 'east', extensions: shows.extensions });
+  });
+
+  test('what stands in _meta of a request reaches the server, unknown names too', async () => {
+    const app = await core.open(shows);
+    const meta = { 'com.example/why': { because: [1, 2.5] } };
+    const answer = await app.say('west_show', {}, { _meta: meta });
+    expect((JSON.parse(answer) as Said).meta).toEqual(meta);
+  });
+});
+
+test('what was found out about a server is known to the next core, which starts no process for it', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'tooltray-extensions-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+  for (const run of ['first', 'second']) {
+    await using core = await startCore({ servers }, { home });
+    const app = await core.open(shows);
+    expect(hasView(await toolsOf(app), 'east_show'), run).toBe(true);
+    if (run === 'second') expect([processes(core, 'east'), processes(core, 'west')]).toEqual([1, 1]);
+    expect((await said(app, 'east_show')).extensions).toEqual(shows.extensions);
+    expect(processes(core, 'east')).toBe(2);
+  }
+});
+
+test('a server that is taken out or changed takes its second connection along', async () => {
+  await using core = await startCore({ servers });
+  const app = await core.open(shows);
+  await said(app, 'east_show');
+  await core.write({ servers: { east: fixture('views', 'other', 'asks'), west: servers.west } });
+  const who = (): Promise<string> => app.say('east_show').catch(String);
+  await expect.poll(who).toContain('"by":"other"');
+  await until(() => processes(core, 'east') === 2);
+  await core.write({ servers: { west: servers.west } });
+  await until(() => processes(core, 'east') === 0);
+});
+
+describe('with more kinds of apps than there is place for', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
+  afterEach(() => void vi.useRealTimers());
+
+  const minutes = (count: number): void => void vi.setSystemTime(Date.now() + count * 60_000);
+  const kind = (nth: number): Params => ({ extensions: { ...shows.extensions, 'com.example/nth': { nth } } });
+  const seesView = async (client: SocketClient): Promise<boolean> => hasView(await toolsOf(client), 'east_show');
+
+  test('the one that was used longest ago gives way with its connections, while those in session stay', async () => {
+    await using core = await startCore({ servers: { east: servers.east, echo: servers.echo } });
+    const left = new ModernClient(new HttpClient(core.url, true), kind(0));
+    const leftSees = async (): Promise<boolean> =>
+      hasView((await left.once('tools/list')).result?.['tools'] as Tool[], 'east_show');
+    expect(await leftSees()).toBe(true);
+    await left.call('east_show');
+    expect(processes(core, 'east')).toBe(2);
+    const inSession = await Promise.all(Array.from({ length: 11 }, (_, at) => core.open(kind(at + 1))));
+    expect(core.host.core.kinds.problem).toBeUndefined();
+
+    // Nobody has been away for long enough: the further one is shown what apps are shown that declare nothing.
+    expect(await seesView(await core.open(kind(12)))).toBe(false);
+    expect(core.host.core.kinds.problem).toMatch(/^12 kinds of apps .* are in use/);
+    await expect.poll(() => readFileSync(join(core.home, 'logs/core.log'), 'utf8')).toContain('com.example/nth');
+
+    minutes(11);
+    expect(core.host.core.kinds.problem).toBeUndefined();
+    expect(await seesView(await core.open(kind(12)))).toBe(true);
+    await until(() => processes(core, 'east') === 1);
+    // In use, however long ago they were heard of; the one that was let go is served as if it declared nothing.
+    expect(await seesView(inSession[0] as SocketClient)).toBe(true);
+    expect(await leftSees()).toBe(false);
+  });
+});

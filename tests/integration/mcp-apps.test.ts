@@ -1,0 +1,228 @@
+/** Tools with user interfaces (MCP Apps, SEP-1865) through a whole core: shown to apps that show them, in every mode, and told apart. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { helperTools, modes } from '../../src-main/core/mode-list.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import type { Params } from '../support/raw-client.ts';
+import { inputsFor, type Names, shownEverywhere } from '../support/shown-everywhere.ts';
+import { type SocketClient, textOf } from '../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+
+const shows = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } };
+const servers = {
+  west: fixture('views', 'west'),
+  east: fixture('views', 'east', 'unlisted'),
+  lamp: fixture('views', 'lamp', 'named', 'big'),
+  echo: fixture('echo'),
+};
+
+interface Tool {
+  readonly name: string;
+  readonly _meta?: { readonly ui?: { readonly resourceUri?: string; readonly visibility?: string[] } };
+}
+
+const open = (core: TestCore, mode: string, app?: string): Promise<SocketClient> =>
+  core.open(shows, { mode, ...(app !== undefined && { app }) });
+
+async function toolsOf(client: SocketClient): Promise<Tool[]> {
+  return ((await client.request('tools/list')) as { tools: Tool[] }).tools;
+}
+
+const viewsIn = (tools: readonly Tool[]): Record<string, string> =>
+  Object.fromEntries(
+    tools.flatMap(({ name, _meta }) => (_meta?.ui?.resourceUri ? [[name, _meta.ui.resourceUri]] : [])),
+  );
+
+const forViews = (tools: readonly Tool[]): string[] =>
+  tools.flatMap(({ name, _meta }) => (_meta?.ui?.visibility?.join() === 'app' ? [name] : []));
+
+const uriOf = (server: string): string => `ui://tooltray/${server}/clock/view.html`;
+const views = { west_show: uriOf('west'), east_show: uriOf('east'), 'lamp_lamp-show': uriOf('lamp') };
+
+describe('in a whole core', () => {
+  let core: TestCore;
+  beforeAll(async () => {
+    core = await startCore({ servers, results: { threshold: 300 } });
+  });
+  afterAll(() => core[Symbol.asyncDispose]());
+
+  test.each(modes.map(({ name }) => name))(
+    'in mode %s such tools are listed as themselves, each with the address of its own interface',
+    async (mode) => {
+      const tools = await toolsOf(await open(core, mode));
+      expect(viewsIn(tools)).toEqual(views);
+      expect(forViews(tools)).toEqual(['lamp-show', 'lamp-tick', 'lamp-plain']);
+    },
+  );
+
+  test.each(modes.map(({ name }) => name))(
+    'in mode %s an app that shows none is given the same list, to the byte, whoever else is there',
+    async (mode) => {
+      const [plain, off] = [await core.open({}, { mode }), await core.open({ roots: {} }, { mode })];
+      const before = await plain.exchange('tools/list', {}, { id: 'same' });
+      await toolsOf(await open(core, mode));
+      expect((await off.exchange('tools/list', {}, { id: 'same' })).line).toBe(before.line);
+      expect(before.line).not.toContain('tick');
+      expect(before.line).not.toContain('ui://tooltray');
+    },
+  );
+
+  test('interfaces at the same address on several servers are read from their own, whole, listed or not', async () => {
+    const app = await open(core, 'search');
+    for (const server of ['west', 'east', 'lamp']) {
+      const uri = uriOf(server);
+      const { contents } = (await app.request('resources/read', { uri })) as { contents: Params[] };
+      const [{ text, ...rest } = { text: '' }] = contents;
+      expect(String(text).length).toBeGreaterThan(server === 'lamp' ? 3_000_000 : 10);
+      expect(String(text)).toContain(`<p>${server}</p>`);
+      const ui = {
+        csp: { connectDomains: ['https://api.example.com'] },
+        permissions: { camera: {} },
+        domain: 'a.example',
+      };
+      expect(rest).toEqual({ uri, mimeType: 'text/html;profile=mcp-app', _meta: { ui } });
+    }
+    const { resources } = (await app.request('resources/list')) as { resources: { uri: string }[] };
+    expect(resources.map(({ uri }) => uri)).toEqual(expect.arrayContaining([uriOf('west'), uriOf('lamp')]));
+  });
+
+  test('an interface calls by the names of its server, where they are of one server alone', async () => {
+    const app = await open(core, 'search');
+    expect(JSON.parse(await app.say('lamp-tick'))).toMatchObject({ by: 'lamp', name: 'lamp-tick' });
+    expect(JSON.parse(await app.say('lamp-plain'))).toMatchObject({ by: 'lamp', name: 'lamp-plain' });
+  });
+
+  test('a name of several servers goes to the one whose interface can be open, and is refused in words where that is not clear', async () => {
+    const app = await open(core, 'search');
+    expect(await app.say('tick')).toContain('"tick" is a tool of west and east, and it cannot be told whose');
+    await app.callTool('east_show');
+    expect(JSON.parse(await app.say('tick'))).toMatchObject({ by: 'east' });
+    await app.callTool('west_show');
+    expect(await app.say('tick')).toContain('/mcp/server/west');
+    // Another session has not opened anything.
+    expect(await (await open(core, 'search')).say('tick')).toContain('cannot be told');
+  });
+
+  test('a tool that is there for models alone is not called by an interface', async () => {
+    const app = await open(core, 'search');
+    expect(await app.say('lamp-think')).toContain('is there for models, not for user interfaces');
+    expect(JSON.parse(await app.say('lamp_lamp-think'))).toMatchObject({ by: 'lamp' });
+  });
+
+  test('an answer that came through call_tool or a program leads to the interface of the one tool that was called', async () => {
+    const [search, code] = [await open(core, 'search'), await open(core, 'code')];
+    const called = await search.callTool('call_tool', { name: 'west_show', arguments: {} });
+    expect(called['_meta']).toMatchObject({ ui: { resourceUri: uriOf('west') }, 'ui/resourceUri': uriOf('west') });
+    const run = (source: string): Promise<Params> => code.callTool('execute', { code: source, language: 'javascript' });
+    const one = await run('return await call_tool("west_show", {})');
+    expect(one['_meta']).toMatchObject({ ui: { resourceUri: uriOf('west') } });
+    const two = await run('await call_tool("west_show", {}); return await call_tool("east_show", {})');
+    expect(two['_meta'] ?? {}).not.toHaveProperty('ui');
+    const plain = await core.open({}, { mode: 'search' });
+    expect((await plain.callTool('call_tool', { name: 'west_show', arguments: {} }))['_meta'] ?? {}).not.toHaveProperty(
+      'ui',
+    );
+  });
+
+  test('what an interface draws is given whole, whatever is kept on disk otherwise', async () => {
+    const app = await open(core, 'search');
+    const zone = 'x'.repeat(2000);
+    for (const name of ['west_show', 'lamp-tick']) {
+      const answer = await app.callTool(name, { zone });
+      expect(answer['structuredContent'], name).toMatchObject({ args: { zone } });
+    }
+    const other = await app.callTool('call_tool', { name: 'west_plain', arguments: { zone } });
+    expect(textOf(other)).not.toContain(zone);
+    // What a model wrote through a helper is the model's own.
+    expect(other['structuredContent']).toBeUndefined();
+  });
+
+  test('a call of an interface is on record as one', async () => {
+    const app = await open(core, 'search', 'Recorded');
+    await app.say('lamp-tick');
+    await app.say('lamp_lamp-show');
+    const own = (): unknown[] => {
+      return core.host.core.activity.recent({ app: 'Recorded' }).map(({ tool, via }) => [tool, via]);
+    };
+    await expect.poll(own).toEqual([
+      ['lamp-show', undefined],
+      ['lamp-tick', 'view'],
+    ]);
+  });
+
+  test('it is declared that interfaces pass, to apps that show them', async () => {
+    const declared = async (capabilities: Params): Promise<unknown> => {
+      const client = await core.connect({ mode: 'search' });
+      return ((await client.initialize(capabilities)) as { capabilities: { extensions?: unknown } }).capabilities
+        .extensions;
+    };
+    expect(await declared(shows)).toHaveProperty(['io.modelcontextprotocol/ui'], {});
+    expect(await declared({})).toBeUndefined();
+  });
+
+  test('in 2026-07-28 the same', async () => {
+    const app = new ModernClient(await core.connect({ mode: 'search' }), shows);
+    const { result } = await app.once('tools/list');
+    expect(viewsIn(result?.['tools'] as Tool[])).toEqual(views);
+    expect((await app.call('lamp-tick')).result?.['structuredContent']).toMatchObject({ by: 'lamp' });
+  });
+
+  const tick: Names = {
+    server: 'lamp',
+    names: ['lamp:lamp-tick', 'lamp_lamp-tick', 'lamp-tick', 'lamp__lamp-tick', 'c3:lamp-tick', 'lamp.lamp-tick'],
+    query: 'tick of a clock',
+  };
+  const wasCalled = /\\"name\\":\\"lamp-tick\\"/;
+
+  test('a tool that is there for interfaces alone is nowhere in what an app is shown that shows none, and not to be called', async () => {
+    const said = await shownEverywhere(core, tick);
+    expect(said).not.toMatch(wasCalled);
+    expect(said).not.toContain('The tick of a clock');
+    expect(said).toContain('The show of a clock');
+  });
+
+  test.each(modes.map(({ name }) => name))(
+    'in mode %s no helper tool reaches it or tells of it, though the app shows interfaces',
+    async (mode) => {
+      const app = await open(core, mode);
+      const said: unknown[] = [await app.request('prompts/list')];
+      for (const { definition } of helperTools.values()) {
+        for (const input of inputsFor(definition.inputSchema, tick)) {
+          said.push(await app.callTool(definition.name, input).catch(String));
+        }
+      }
+      const text = JSON.stringify(said);
+      expect(text).not.toMatch(wasCalled);
+      expect(text).not.toContain('The tick of a clock');
+    },
+  );
+});
+
+describe('by setting', () => {
+  test('"on-demand" lists them as all others are, and leads to their interfaces all the same', async () => {
+    await using core = await startCore({ servers, ui: 'on-demand' });
+    const app = await open(core, 'search');
+    const tools = await toolsOf(app);
+    expect(viewsIn(tools)).toEqual({});
+    expect(forViews(tools)).toContain('lamp-tick');
+    const called = await app.callTool('call_tool', { name: 'west_show', arguments: {} });
+    expect(called['_meta']).toMatchObject({ ui: { resourceUri: uriOf('west') } });
+  });
+
+  test('"off" is as if the app showed none, for one app or for all', async () => {
+    await using core = await startCore({ servers, appUi: { cursor: 'off' } });
+    const [off, plain] = [await open(core, 'search', 'cursor'), await core.open({}, { mode: 'search' })];
+    const lines = await Promise.all([off, plain].map((one) => one.exchange('tools/list', {}, { id: 'same' })));
+    expect(lines[0]?.line).toBe(lines[1]?.line);
+    await expect(off.say('lamp-tick')).rejects.toThrow('Unknown tool');
+    expect(viewsIn(await toolsOf(await open(core, 'search', 'other')))).toEqual(views);
+  });
+
+  test('`auto` weighs what listing them costs, and says so', async () => {
+    const many = Object.fromEntries(Array.from({ length: 14 }, (_, at) => [`m${at}`, fixture('eight-tools')]));
+    await using core = await startCore({ servers: { ...servers, ...many }, mode: 'auto' });
+    const app = await core.open(shows);
+    await app.toolNames();
+    const [session] = core.host.core.sessions.all.filter(({ view }) => view.reason?.includes('user interface'));
+    expect(session?.view.reason).toMatch(/in mode \w+ .* Of that, 3 tools with a user interface cost about \d+\.$/);
+  });
+});

@@ -1,0 +1,126 @@
+/** One answer, one size and one count of tokens, wherever it is told: those of what the server sent. */
+import { expect, test, vi } from 'vitest';
+import { grouped, bytesInWords } from '../../src-main/core/base/wording.ts';
+import { reportLines } from '../../src-main/cli/commands/stats.ts';
+import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import type { CallDetail, RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
+import { noApps } from '../../src-main/rpc/deps.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { textOf } from '../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+import { tokensOf } from './wire-tokens.ts';
+
+const servers = { x: fixture('compat-answers') };
+
+function ask<M extends RpcMethod>(
+  { host }: TestCore,
+  method: M,
+  input: RpcMethods[M]['input'],
+): Promise<RpcMethods[M]['output']> {
+  const deps = { core: host.core, doors: () => host.doors, stop: () => undefined, desktop: undefined, apps: noApps };
+  return answerRpc(method, input, deps, new AbortController().signal);
+}
+
+/** Asked at the server's own address, where everything passes untouched. */
+async function asSent(core: TestCore, tool: string): Promise<{ bytes: number; tokens: number }> {
+  const direct = new HttpClient(`${core.url}/server/x`);
+  await direct.initialize();
+  const { line } = await direct.exchange('tools/call', { name: tool, arguments: {} });
+  const text = JSON.stringify((JSON.parse(line) as { result: object }).result);
+  return { bytes: Buffer.byteLength(text), tokens: tokensOf(text) };
+}
+
+/** The record of the last call of an app, once its tokens are counted. */
+function recordOf(core: TestCore, app: string): Promise<CallDetail> {
+  return vi.waitFor(async () => {
+    const [last] = (await ask(core, 'activity', { app, limit: 1 })).calls;
+    expect(last?.tokensSent).toBeDefined();
+    return ask(core, 'callDetail', { id: last?.id ?? 0 });
+  }, 10_000);
+}
+
+test.each([
+  ['the limit of the app', {}],
+  ['a limit of the person', { threshold: 1000 }],
+  ['TOON, which is another text', { toon: true, threshold: 1000 }],
+])('a kept answer counts the same everywhere, with %s', async (_what, results) => {
+  await using core = await startCore({ servers, results });
+  const sent = await asSent(core, 'big');
+  const client = await core.open({}, { app: 'walker', mode: 'proxy' });
+  const given = await client.callTool('x_big');
+  const call = await recordOf(core, 'walker');
+  const { spills } = await ask(core, 'spills', {});
+  const report = await ask(core, 'savings', { by: 'tool', app: 'walker' });
+  const row = report.rows.find(({ key }) => key === 'x:big');
+  const facts = (given['_meta'] as Record<string, { resultBytes: number; resultTokens: number }>)['tooltray/spill'];
+  expect({
+    record: [call.resultBytes, call.tokensSent],
+    kept: spills.map(({ sentBytes, sentTokens }) => [sentBytes, sentTokens]),
+    model: [facts?.resultBytes, facts?.resultTokens],
+    ledger: row?.raw,
+  }).toEqual({
+    record: [sent.bytes, sent.tokens],
+    kept: [[sent.bytes, sent.tokens]],
+    model: [sent.bytes, sent.tokens],
+    ledger: sent.tokens,
+  });
+  expect(textOf(given)).toContain(
+    `The answer of x:big, ${bytesInWords(sent.bytes)}, ${grouped(sent.tokens)} tokens, is kept on disk`,
+  );
+  // The file is another thing, and is called so.
+  const [file] = spills;
+  expect(file?.bytes).not.toBe(sent.bytes);
+  expect(textOf(given)).toContain(`file of ${bytesInWords(file?.bytes ?? 0)}`);
+  expect(reportLines(report).join('\n')).toContain(sent.tokens.toLocaleString('en-US'));
+});
+
+test('an answer that passes whole counts the same in the record and the ledger, and says why it passed', async () => {
+  await using core = await startCore({ servers, results: { threshold: 0 } });
+  const sent = await asSent(core, 'big');
+  const client = await core.open({}, { app: 'walker', mode: 'proxy' });
+  await client.callTool('x_big');
+  const call = await recordOf(core, 'walker');
+  const { rows } = await ask(core, 'savings', { by: 'tool', app: 'walker' });
+  expect([call.resultBytes, call.tokensSent, call.tokensOut, call.passed]).toEqual([
+    sent.bytes,
+    sent.tokens,
+    sent.tokens,
+    'off',
+  ]);
+  expect(rows.find(({ key }) => key === 'x:big')).toMatchObject({ raw: sent.tokens, net: 0 });
+});
+
+test.each([
+  ['claude-code', 'below', 1_000_000],
+  ['someone', undefined, undefined],
+])('why an answer of 80 kB went to %s whole is on its record', async (app, passed, limitBytes) => {
+  await using core = await startCore({ servers });
+  const client = await core.open({}, { app, mode: 'proxy' });
+  await client.callTool('x_big');
+  expect(await recordOf(core, app)).toMatchObject({ passed, limitBytes });
+});
+
+test('at the address of one server a big answer passes because of that', async () => {
+  await using core = await startCore({ servers });
+  await asSent(core, 'big');
+  const { calls } = await ask(core, 'activity', {});
+  expect(calls.map(({ passed }) => passed)).toEqual(['server']);
+});
+
+test('what a person tries is in no saving, whichever way they came', async () => {
+  await using core = await startCore({ servers });
+  await ask(core, 'call', { tool: 'x:big', arguments: {} });
+  for (const app of ['You', 'tooltray', 'mcp-inspector', 'MCPorter']) {
+    const client = await core.open({}, { app });
+    await client.request('tools/list');
+    await client.callTool('x_big');
+  }
+  const named = await core.connect({ app: 'Cursor' });
+  const clientInfo = { name: 'inspector-client', version: '1' };
+  await named.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+  named.notify('notifications/initialized');
+  await named.request('tools/list');
+  const { rows, total } = await ask(core, 'savings', { by: 'app' });
+  expect([rows, total.sent]).toEqual([[], 0]);
+  expect((await ask(core, 'activity', {})).total).toBe(5);
+});

@@ -1,0 +1,97 @@
+/** A call that goes on is its app's in its session: a handle or a task of another one is as unknown as one that never was. */
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  callBy,
+  type Caller,
+  Callers,
+  modernCallers,
+  modernOwners,
+  othersThan,
+  owners,
+  reachBy,
+} from '../support/callers.ts';
+import type { Params } from '../support/raw-client.ts';
+import { startCore, type TestCore } from '../support/start-core.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-whose-calls-'));
+const tasks = { elicitation: { form: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } };
+let core: TestCore;
+let callers: Callers;
+let files = 0;
+
+beforeAll(async () => {
+  const slow = { command: process.execPath, args: [join(import.meta.dirname, 'servers/slow.ts'), join(folder, 'log')] };
+  const profiles = { wide: {} };
+  core = await startCore(
+    { servers: { slow }, profiles, slowCallSeconds: 0.5, extraTools: ['await_result'] },
+    { askToken: true },
+  );
+  callers = await Callers.of(core);
+});
+afterAll(async () => {
+  await core[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A call that goes on: the file that ends it, and the handle or the task that was given for it. */
+async function slowCall(caller: Caller): Promise<{ readonly id: string; readonly finish: () => void }> {
+  const file = join(folder, String((files += 1)));
+  const { result } = await callBy(caller, 'slow_work', { file });
+  const { handle } = ((result?.['_meta'] as Params)?.['tooltray/pending'] ?? {}) as { handle?: string };
+  const id = handle ?? String(result?.['taskId']);
+  const finish = (): void => {
+    writeFileSync(`${file}.part`, 'done');
+    renameSync(`${file}.part`, file);
+  };
+  return { id, finish };
+}
+
+describe('a call that goes on', () => {
+  const wait = {
+    await_result: (caller: Caller, handle: string) => callBy(caller, 'await_result', { handle, waitSeconds: 0 }),
+    'ending it': (caller: Caller, handle: string) => callBy(caller, 'await_result', { handle, cancel: true }),
+  };
+
+  test('is neither fetched nor ended by another app, whosever it is', async () => {
+    await Promise.all(owners.map(keepsItsCall));
+  });
+
+  async function keepsItsCall(owner: string): Promise<void> {
+    const first = await callers.open(owner);
+    const { id, finish } = await slowCall(first);
+    for (const how of othersThan(owner)) {
+      const reached = await reachBy(await callers.open(how), id, wait);
+      expect([how, reached]).toEqual([how, { await_result: 'as unknown', 'ending it': 'as unknown' }]);
+    }
+    finish();
+    const answer = async (): Promise<string> => JSON.stringify(await callBy(first, 'await_result', { handle: id }));
+    await expect.poll(answer).toContain('"text":"done"');
+  }
+
+  const ofTask = {
+    'tasks/get': (caller: Caller, taskId: string) => caller.ask('tasks/get', { taskId }),
+    'tasks/update': (caller: Caller, taskId: string) => caller.ask('tasks/update', { taskId, inputResponses: {} }),
+    'tasks/cancel': (caller: Caller, taskId: string) => caller.ask('tasks/cancel', { taskId }),
+  };
+
+  test('is, as a task, another app’s as little', async () => {
+    await Promise.all(modernOwners.map(keepsItsTask));
+  });
+
+  async function keepsItsTask(owner: string): Promise<void> {
+    const first = await callers.open(owner, tasks);
+    const { id, finish } = await slowCall(first);
+    for (const how of othersThan(owner, modernCallers))
+      expect(await reachBy(await callers.open(how, tasks), id, ofTask)).toEqual({
+        'tasks/get': 'as unknown',
+        'tasks/update': 'as unknown',
+        'tasks/cancel': 'as unknown',
+      });
+    finish();
+    const status = async (): Promise<unknown> => (await ofTask['tasks/get'](first, id)).result?.['status'];
+    await expect.poll(status).toBe('completed');
+  }
+});

@@ -1,0 +1,225 @@
+/** Tasks (`io.modelcontextprotocol/tasks` of 2026-07-28): those of servers, and slow calls as tasks for apps that know them. */
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { HttpClient } from '../support/http-client.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import type { Params, RawMessage } from '../support/raw-client.ts';
+import { textOf } from '../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+
+const extension = 'io.modelcontextprotocol/tasks';
+const knows = { elicitation: {}, extensions: { [extension]: {} } };
+
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-tasks-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+const nextFile = (): string => join(folder, `answer-${(files += 1)}`);
+
+/** Whole at once: the server looks for it all the time. */
+function finish(file: string, text = 'done'): void {
+  writeFileSync(`${file}.part`, text);
+  renameSync(`${file}.part`, file);
+}
+
+const taskOf = (client: ModernClient, taskId: unknown): Promise<RawMessage> => client.once('tasks/get', { taskId });
+
+async function endOf(client: ModernClient, taskId: unknown): Promise<Params> {
+  const isOver = async (): Promise<unknown> => (await taskOf(client, taskId)).result?.['status'];
+  await expect.poll(isOver).not.toBe('working');
+  return (await taskOf(client, taskId)).result ?? {};
+}
+
+describe('in a whole core', () => {
+  let core: TestCore;
+  beforeAll(async () => {
+    const slow = {
+      command: process.execPath,
+      args: [join(import.meta.dirname, 'servers/slow.ts'), join(folder, 'log')],
+    };
+    core = await startCore({
+      servers: { slow, one: fixture('tasks', 'one'), two: fixture('tasks', 'two') },
+      slowCallSeconds: 0.4,
+    });
+  });
+  afterAll(() => core[Symbol.asyncDispose]());
+
+  const doors = {
+    socket: async (mode: string) => new ModernClient(await core.connect({ mode }), knows),
+    HTTP: (mode: string) => Promise.resolve(new ModernClient(new HttpClient(`${core.url}/mode/${mode}`, true), knows)),
+  };
+
+  /** In mode `proxy`. */
+  const lines = {
+    socket: () => core.connect({ mode: 'proxy' }),
+    HTTP: () => Promise.resolve(new HttpClient(`${core.url}/mode/proxy`, true)),
+  };
+
+  describe.each(['socket', 'HTTP'] as const)('over %s', (door) => {
+    const open = doors[door];
+    test('a slow call is answered with a task, which ends with the answer of the call', async () => {
+      const [app, file] = [await open('proxy'), nextFile()];
+      const { result } = await app.call('slow_work', { file });
+      expect(result).toMatchObject({ resultType: 'task', status: 'working', pollIntervalMs: 1000 });
+      expect(result?.['content']).toBeUndefined();
+      const { taskId } = result ?? {};
+      expect((await taskOf(app, taskId)).result).toMatchObject({ resultType: 'complete', taskId, status: 'working' });
+      finish(file);
+      const over = await endOf(app, taskId);
+      expect(over).toMatchObject({ taskId, status: 'completed', resultType: 'complete' });
+      expect(textOf(over['result'] as Params)).toBe('done');
+    });
+
+    test('through a helper tool as well', async () => {
+      const [app, file] = [await open('search'), nextFile()];
+      const { result } = await app.call('call_tool', { name: 'slow_work', arguments: { file } });
+      expect(result?.['resultType']).toBe('task');
+      finish(file);
+      expect(textOf((await endOf(app, result?.['taskId']))['result'] as Params)).toBe('done');
+    });
+
+    test('what the server asks meanwhile is a part of the task, and is answered by an update', async () => {
+      const [app, file] = [await open('proxy'), nextFile()];
+      const { taskId } = (await app.call('slow_work', { file, ask: true })).result ?? {};
+      finish(file);
+      const asked = await endOf(app, taskId);
+      const [[key, question] = ['']] = Object.entries(asked['inputRequests'] as Params);
+      expect(asked['status']).toBe('input_required');
+      expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'slow: May I?' } });
+      expect((await taskOf(app, taskId)).result?.['inputRequests']).toEqual(asked['inputRequests']);
+      const inputResponses = { nobody: { action: 'accept' }, [key]: { action: 'accept', content: { ok: true } } };
+      const { result } = await app.once('tasks/update', { taskId, inputResponses });
+      expect(result).toMatchObject({ resultType: 'complete' });
+      const over = await endOf(app, taskId);
+      expect(textOf(over['result'] as Params)).toBe('{"action":"accept","content":{"ok":true}}');
+    });
+
+    test('one that is cancelled says so', async () => {
+      const app = await open('proxy');
+      const { taskId } = (await app.call('slow_work', { file: nextFile() })).result ?? {};
+      expect((await app.once('tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' });
+      expect((await taskOf(app, taskId)).result).toMatchObject({ taskId, status: 'cancelled' });
+    });
+
+    test('tasks of several servers are told apart, whatever their servers call them', async () => {
+      const app = await open('search');
+      const ids: unknown[] = [];
+      for (const name of ['one_work', 'two_work']) {
+        const direct = await app.call('call_tool', { name, arguments: { ask: true } });
+        expect(direct.result).toMatchObject({ resultType: 'task', status: 'working' });
+        ids.push(direct.result?.['taskId']);
+      }
+      expect(new Set(ids).size).toBe(2);
+      for (const [at, taskId] of ids.entries()) {
+        expect((await taskOf(app, taskId)).result).toMatchObject({ taskId, status: 'input_required' });
+        await app.once('tasks/update', { taskId, inputResponses: { name: { by: at } } });
+        const over = await endOf(app, taskId);
+        expect(textOf(over['result'] as Params)).toBe(`${['one', 'two'][at]}: {"name":{"by":${at}}}`);
+      }
+    });
+
+    test('who listens to tasks is told of those it has, under the ids it knows, and nobody of anybody else’s', async () => {
+      const [line, strange] = [await lines[door](), await lines.socket()];
+      const [app, stranger] = [new ModernClient(line, knows), new ModernClient(strange, knows)];
+      const ids: unknown[] = [];
+      for (const name of ['one_work', 'two_work']) ids.push((await app.call(name, { ask: true })).result?.['taskId']);
+      const wish = { notifications: { taskIds: [...ids, 'nothing'] } };
+      for (const one of [app, stranger]) one.once('subscriptions/listen', wish).catch(() => undefined);
+      const acknowledged = ({ notifications: all }: { notifications: RawMessage[] }): unknown[] =>
+        all.flatMap(({ method, params }) =>
+          method === 'notifications/subscriptions/acknowledged' ? [params?.['notifications']] : [],
+        );
+      await expect.poll(() => acknowledged(line)).toEqual([{ taskIds: ids }]);
+      await expect.poll(() => acknowledged(strange)).toEqual([{}]);
+      for (const taskId of ids) await app.once('tasks/update', { taskId, inputResponses: { name: { ok: taskId } } });
+      const told = ({ notifications: all }: { notifications: RawMessage[] }): unknown[] =>
+        all.flatMap(({ method, params = {} }) =>
+          method === 'notifications/tasks'
+            ? [[params['taskId'], params['status'], textOf(params['result'] as Params)]]
+            : [],
+        );
+      const expected = ids.map((id, at) => [id, 'completed', `${['one', 'two'][at]}: {"name":{"ok":"${String(id)}"}}`]);
+      await expect.poll(() => told(line)).toEqual(expected);
+      expect(told(strange)).toEqual([]);
+      const plain = new ModernClient(await lines.socket());
+      expect((await plain.once('subscriptions/listen', wish)).error).toMatchObject({ code: -32021 });
+    });
+
+    test('a task that nobody has is told as the extension wants it, one of another session too', async () => {
+      const [app, other] = [await open('proxy'), new ModernClient(await core.connect({ mode: 'proxy' }), knows)];
+      const { taskId } = (await app.call('slow_work', { file: nextFile() })).result ?? {};
+      expect((await taskOf(other, taskId)).error).toMatchObject({ code: -32602 });
+      expect((await taskOf(app, 'nothing')).error).toMatchObject({ code: -32602 });
+      await app.once('tasks/cancel', { taskId });
+    });
+  });
+
+  test('a program is answered with what came of a tool, and not with a task', async () => {
+    const [app, file] = [await doors.socket('code'), nextFile()];
+    const wait = `await call_tool("slow_work", ${JSON.stringify({ file })})`;
+    const code = `const given = await call_tool("one_work", {}); ${wait}; return given`;
+    const { result } = await app.call('execute', { code });
+    // The program itself is a slow call, and has a task.
+    finish(file);
+    const over = await endOf(app, result?.['taskId']);
+    expect(textOf(over['result'] as Params)).toContain('one: at once');
+  });
+
+  test('an app that knows none is given none, and is told what it lacks', async () => {
+    const app = new ModernClient(await core.connect({ mode: 'search' }));
+    expect(textOf((await app.call('one_work')).result ?? {})).toBe('one: at once');
+    const file = nextFile();
+    const slow = await app.call('call_tool', { name: 'slow_work', arguments: { file } });
+    expect(slow.result?.['_meta']).toHaveProperty(['tooltray/pending', 'handle']);
+    expect((await taskOf(app, '1')).error).toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: { extensions: { [extension]: {} } } },
+    });
+    const legacy = await core.open();
+    await expect(legacy.request('tasks/get', { taskId: '1' })).rejects.toMatchObject({ code: -32601 });
+    finish(file);
+  });
+
+  test('it is declared to apps that know tasks', async () => {
+    const { result } = await (await doors.socket('proxy')).once('server/discover');
+    expect(result?.['capabilities']).toHaveProperty(['extensions', extension], {});
+  });
+});
+
+test('what servers of 2025-11-25 tell of a task reaches the session that made it, under the id it has there, and no other', async () => {
+  const servers = { one: fixture('tasks', 'one', 'legacy'), two: fixture('tasks', 'two', 'legacy') };
+  await using core = await startCore({ servers });
+  const [app, other] = [await core.open(), await core.open()];
+  const own = new HttpClient(`${core.url}/server/one`);
+  await own.initialize();
+  const heard: RawMessage[] = [];
+  const listening = new AbortController();
+  onTestFinished(() => listening.abort());
+  own.listen((message) => void heard.push(message), listening.signal).catch(() => undefined);
+  await expect.poll(() => heard).toHaveLength(1);
+  const make = async (name: string): Promise<unknown> =>
+    ((await app.callTool(name, {}, { task: {} }))['task'] as Params)['taskId'];
+  const ids = [await make('one_work'), await make('two_work')];
+  expect(new Set(ids).size).toBe(2);
+  const { message } = await own.exchange('tools/call', { name: 'work', arguments: {}, task: {} });
+  const task = (message.result ?? {})['task'] as Params;
+  const ended = (all: readonly RawMessage[]): unknown[] =>
+    all.flatMap(({ method, params = {} }) =>
+      method === 'notifications/tasks/status' && params['status'] === 'completed'
+        ? [[params['taskId'], params['statusMessage']]]
+        : [],
+    );
+  const mine = [
+    [ids[0], 'one'],
+    [ids[1], 'two'],
+  ];
+  // One that came before its task was known comes behind one that did not.
+  await expect.poll(() => ended(app.notifications).toSorted()).toEqual(mine);
+  await expect.poll(() => ended(heard)).toEqual([[task['taskId'], 'one']]);
+  expect([ended(app.notifications).toSorted(), ended(other.notifications)]).toEqual([mine, []]);
+  // Whoever is told that one is over is not told later that it is under way.
+  const last = app.notifications.filter(({ params }) => params?.['taskId'] === ids[1]).at(-1);
+  expect(last?.params?.['status']).toBe('completed');
+});

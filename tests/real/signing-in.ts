@@ -1,0 +1,100 @@
+/** A core in this process with one server to sign in to, and a person who agrees to everything. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { errorText } from '../../src-main/core/base/errors.ts';
+import { Slots } from '../../src-main/core/base/slots.ts';
+import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { noApps } from '../../src-main/rpc/deps.ts';
+import { startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
+import { clientMetadataUrl, mostAnswers } from './sign-in-facts.ts';
+
+interface Door extends AsyncDisposable {
+  readonly url: string;
+}
+
+interface Told {
+  readonly scenario: string;
+  readonly url: string;
+  /** JSON of the suite: who its client is. */
+  readonly told: string;
+}
+
+/** It starts all at once: as many cores as have something to do on two processors. */
+const coresAtOnce = 5;
+
+/** Where what the suite starts hands its server over. Each of these scenarios has a core of its own; 200 where a call came through. */
+export async function openDoor(scenarios: readonly string[]): Promise<Door> {
+  const slots = new Slots(coresAtOnce);
+  const inTurn = async (told: Told): Promise<string | undefined> => {
+    if (!scenarios.includes(told.scenario)) return 'It is not asked for.';
+    await slots.take();
+    return comesThrough(told).finally(() => slots.release());
+  };
+  const server = createServer((request, response) => {
+    void json(request)
+      .then((body) => inTurn(body as Told))
+      .then(
+        (said) => response.writeHead(said === undefined ? 200 : 500).end(said),
+        (error: unknown) => response.writeHead(500).end(errorText(error)),
+      );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    [Symbol.asyncDispose]: async () => void server.close(),
+  };
+}
+
+/** Gives the server what it asks for until a call works; else what was in the way. */
+async function comesThrough({ url, told }: Told): Promise<string | undefined> {
+  const { client_id: clientId, client_secret: clientSecret } = JSON.parse(told) as Readonly<Record<string, string>>;
+  const oauth = { clientMetadataUrl, ...(clientId !== undefined && { clientId, clientSecret }) };
+  await using core = await startCore({ servers: { far: { url, oauth } } });
+  const deps = {
+    core: core.host.core,
+    doors: () => core.host.doors,
+    stop: () => undefined,
+    desktop: undefined,
+    apps: noApps,
+  };
+  const ask = <T>(method: string, input: object): Promise<T> =>
+    answerRpc(method, { ...input }, deps, new AbortController().signal) as Promise<T>;
+  let inTheWay = 'It asked for more than that.';
+  for (let answers = 0; answers < mostAnswers; answers++) {
+    if (core.server('far').state.kind !== 'ready') await signIn(ask, core);
+    const failure = await callSomething(ask);
+    if (failure === undefined) return undefined;
+    inTheWay = failure;
+    const { items } = await ask<{ items: { id: string; kind: string }[] }>('inbox', {});
+    const asked = items.find(({ kind }) => kind === 'rights');
+    if (asked !== undefined)
+      await follow((await ask<{ goOn?: string }>('decide', { id: asked.id, action: 'give' })).goOn, core);
+  }
+  return inTheWay;
+}
+
+type Ask = <T>(method: string, input: object) => Promise<T>;
+
+/** What of it goes wrong is seen at the call. */
+async function signIn(ask: Ask, core: TestCore): Promise<void> {
+  const page = await ask<{ url: string }>('signIn', { server: 'far' }).catch(() => undefined);
+  await follow(page?.url, core);
+}
+
+/** The browser goes there; resolves when the server has settled after it. */
+async function follow(url: string | undefined, core: TestCore): Promise<void> {
+  if (url !== undefined) await fetch(url).then((page) => page.text());
+  await until(() => ['ready', 'pending-sign-in', 'error'].includes(core.server('far').state.kind));
+}
+
+async function callSomething(ask: Ask): Promise<string | undefined> {
+  const { tools } = await ask<{ tools: { id: string }[] }>('tools', {});
+  const [tool] = tools;
+  if (tool === undefined) return 'It has no tools.';
+  return ask<{ isError?: boolean }>('call', { tool: tool.id, arguments: {} }).then(
+    ({ isError }) => (isError === true ? 'The tool failed.' : undefined),
+    errorText,
+  );
+}

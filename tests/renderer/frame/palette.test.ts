@@ -1,0 +1,109 @@
+/** The palette: what stands in it, which of it fits what is typed, and that nothing goes around a question of a page. */
+import { describe, expect, test } from 'vitest';
+import type { AppRow, ModesOverview } from '../../../src-main/rpc/contract.ts';
+import { commandEntries } from '../../../src-renderer/frame/palette/command-entries.ts';
+import { type PaletteEntry, serverEntries, viewEntries } from '../../../src-renderer/frame/palette/palette-entry.ts';
+import { firstEntries, rankEntries } from '../../../src-renderer/frame/palette/rank-entries.ts';
+import { settingEntries } from '../../../src-renderer/frame/palette/setting-entries.ts';
+import { serverRow, session } from '../rows.ts';
+
+const place = { isMac: false, isBrowser: true };
+const servers = [
+  serverRow('github'),
+  serverRow('tracker', { state: 'disconnected', level: 'off', summary: 'Asleep' }),
+  serverRow('gone', { enabled: false, state: 'disabled', level: 'off', summary: 'Off' }),
+  serverRow('locked', {
+    state: 'pending-sign-in',
+    level: 'attention',
+    summary: 'Needs sign-in',
+    action: { kind: 'sign-in', label: 'Sign in' },
+  }),
+];
+const modes: ModesOverview = {
+  mode: 'search',
+  modes: ['auto', 'search', 'proxy'].map((name) => ({ name, line: '', tools: 3, tokens: 40, reason: undefined })),
+};
+const facts = { core: undefined, servers, sessions: undefined, setup: undefined, modes };
+const known = [...viewEntries(place), ...serverEntries(servers), ...commandEntries(facts), ...settingEntries()];
+
+function labels(typed: string, found: readonly PaletteEntry[] = []): Record<string, readonly string[]> {
+  const groups = rankEntries(typed, known, found);
+  return Object.fromEntries(groups.map(({ title, entries }) => [title, entries.map(({ label }) => label)]));
+}
+
+describe('commands', () => {
+  const all = commandEntries(facts);
+  const of = (server: string): readonly string[] =>
+    all.filter(({ id }) => id.endsWith(`/${server}`)).map(({ label }) => label);
+
+  test('a server has those that its own page offers as it stands', () => {
+    expect(of('github')).toEqual([
+      ...['Restart github', 'Stop github', 'Switch off github', 'Log of github', 'Entry of github', 'Remove github…'],
+    ]);
+    expect(of('tracker').slice(0, 2)).toEqual(['Start tracker', 'Switch off tracker']);
+    expect(of('gone')[0]).toBe('Switch on gone');
+    expect(of('locked')[0]).toBe('Sign in: locked');
+  });
+
+  test('what asks first on its page is a way there, and nothing that the palette does by itself', () => {
+    const app = { id: 'cursor', name: 'Cursor', connected: 'yes', problem: '' } as unknown as AppRow;
+    const withApp = commandEntries({ ...facts, setup: { apps: [app], offered: 0, firstCall: undefined, open: 0 } });
+    const asking = withApp.filter(({ label }) => label.endsWith('…'));
+    expect(asking.map(({ label }) => label)).toContain('Disconnect Cursor…');
+    expect(asking.map(({ label }) => label)).toContain('Remove github…');
+    expect(asking.filter(({ target }) => !('href' in target))).toEqual([]);
+  });
+
+  test('an app in session is served by its own page, however often it is here', () => {
+    const sessions = [session('1', 'cursor'), session('2', 'cursor'), session('3', 'zed')];
+    const served = commandEntries({ ...facts, sessions }).filter(({ id }) => id.startsWith('command/served/'));
+    expect(served.map(({ target }) => target)).toEqual([
+      { href: '#/activity/sessions/all?served=cursor' },
+      { href: '#/activity/sessions/all?served=zed' },
+    ]);
+  });
+
+  test('the mode that is in force is none to choose', () => {
+    expect(all.filter(({ id }) => id.startsWith('command/mode/')).map(({ label }) => label)).toEqual([
+      'Use Auto mode',
+      'Use Proxy mode',
+    ]);
+  });
+
+  test('each stands there once', () => {
+    expect(new Set(known.map(({ id }) => id)).size).toBe(known.length);
+  });
+});
+
+describe('what fits', () => {
+  test('has every word, in whatever order and case', () => {
+    expect(labels('GIT restart')).toEqual({ Commands: ['Restart github'] });
+    expect(labels('restart nothing')).toEqual({});
+  });
+
+  test('the kind with the best one stands first: a name of its own goes before words beside it', () => {
+    expect(Object.keys(labels('secrets'))[0]).toBe('Settings');
+    expect(labels('secrets')['Settings']).toEqual(['Secrets']);
+    expect(Object.keys(labels('tracker'))[0]).toBe('Servers');
+    expect(Object.keys(labels('overview'))[0]).toBe('Views');
+  });
+
+  test('what the core found stands behind what the page knows, in its own order', () => {
+    const tool = (label: string): PaletteEntry => ({
+      ...{ id: `tool/github/${label}`, kind: 'tool', label, server: 'github', detail: '' },
+      target: { href: `#/servers/github/run/${label}` },
+    });
+    const found = labels('github', [tool('zebra'), tool('ant')]);
+    expect(Object.keys(found).at(-1)).toBe('Tools to run');
+    expect(found['Tools to run']).toEqual(['zebra', 'ant']);
+  });
+
+  test('before anything is typed: what was chosen last, and that not twice', () => {
+    const recent = known.filter(({ id }) => id === 'view/spills' || id === 'server/github');
+    const [first, ...others] = firstEntries(recent, known);
+    expect(first?.title).toBe('Recent');
+    expect(first?.entries).toEqual(recent);
+    expect(others.flatMap(({ entries }) => entries).filter(({ id }) => id === 'view/spills')).toEqual([]);
+    expect(others.map(({ title }) => title)).toEqual(['Views', 'Commands']);
+  });
+});

@@ -1,0 +1,21 @@
+/** Two letters for an app, and the tile that is its own. */
+import { expect, test } from 'vitest';
+import { monogramOf, tiles } from '../../../src-renderer/lib/monogram.ts';
+
+test.each([
+  ['Claude Desktop', 'CD'],
+  ['VS Code Insiders', 'VI'],
+  ['Cursor', 'Cu'],
+  ['q', 'Q'],
+  ['my-app', 'MA'],
+  ['日本 語', '日語'],
+  ['  ', '?'],
+])('%j is %s', (name, letters) => {
+  expect(monogramOf(name).letters).toBe(letters);
+});
+
+test('the same name has the same tile, and all tiles are used', () => {
+  const names = Array.from({ length: 60 }, (_, at) => `app ${at}`);
+  expect(names.map((name) => monogramOf(name))).toEqual(names.map((name) => monogramOf(name)));
+  expect(new Set(names.map((name) => monogramOf(name).tile))).toEqual(new Set(tiles));
+});

@@ -1,0 +1,120 @@
+/** Steps that belong together are one row, which unfolds. */
+import { expect, test } from 'vitest';
+import type { CallSummary, StepSummary } from '../../../../../src-main/rpc/contract.ts';
+import {
+  type Fold,
+  foldInWords,
+  foldSums,
+  type TraceRow,
+  traceRows,
+} from '../../../../../src-renderer/views/activity/trace/fold-steps.ts';
+
+function call(tool: string): CallSummary {
+  return { id: 1, server: 'github', tool, via: 'call_tool', outcome: 'ok' } as unknown as CallSummary;
+}
+
+/** Told as they happened; the newest comes first then, as the page has them. */
+function steps(...told: readonly Partial<StepSummary>[]): StepSummary[] {
+  return told
+    .map((one, at): StepSummary => {
+      const calls = one.kind === 'call' ? [call(one.what ?? 'list_issues')] : [];
+      const usual = {
+        sessionId: 's',
+        kind: 'call',
+        name: 'x',
+        what: '',
+        outcome: 'ok',
+        callCount: calls.length,
+        calls,
+      };
+      return { id: at + 1, durationMs: 10, given: 5, raw: undefined, ...usual, ...one } as unknown as StepSummary;
+    })
+    .toReversed();
+}
+
+function shape(rows: readonly TraceRow[]): string[] {
+  return rows.map((row) => (row.kind === 'fold' ? `fold of ${row.fold.steps.length}` : row.key));
+}
+
+const chain = [
+  { kind: 'search', what: 'issues' },
+  { kind: 'schema', what: 'github_list_issues' },
+  { kind: 'call', what: 'list_issues' },
+  { kind: 'readback', name: 'read_result', what: 'grep x' },
+  { kind: 'readback', name: 'read_result', what: 'grep x' },
+] as const;
+
+test('what was looked up, the call that it led to and what was read on in its answer are one row', () => {
+  const told = steps({ kind: 'handshake' }, ...chain, { kind: 'call', what: 'other' });
+  const rows = traceRows(told, new Map(), NaN);
+  expect(shape(rows)).toEqual(['step 7', 'fold of 5', 'step 1']);
+  const { fold } = rows[1] as { fold: Fold };
+  expect(foldInWords(fold)).toEqual({
+    main: { verb: '', place: 'github', subject: 'list_issues', times: 1 },
+    others: 'Searched “issues” → Looked up github_list_issues → Read on grep x ×2',
+    whole: 'Searched “issues” → Looked up github_list_issues → github › list_issues → Read on grep x ×2',
+  });
+});
+
+test('a chain ends where another session, or another call, begins', () => {
+  const told = steps({ kind: 'search' }, { kind: 'call', sessionId: 'other' }, { kind: 'search' }, { kind: 'call' });
+  expect(shape(traceRows(told, new Map(), NaN))).toEqual(['fold of 2', 'step 2', 'step 1']);
+  const twice = steps({ kind: 'search' }, { kind: 'call', what: 'a' }, { kind: 'call', what: 'b' });
+  expect(shape(traceRows(twice, new Map(), NaN))).toEqual(['step 3', 'fold of 2']);
+});
+
+test('three of the same are one row, two are two; what came to another end stands by itself', () => {
+  const same = (outcome: StepSummary['outcome'] = 'ok'): Partial<StepSummary> => ({ kind: 'call', what: 'a', outcome });
+  expect(shape(traceRows(steps(same(), same()), new Map(), NaN))).toEqual(['step 2', 'step 1']);
+  const told = steps(same(), same(), same(), same('failed'), same());
+  expect(shape(traceRows(told, new Map(), NaN))).toEqual(['step 5', 'step 4', 'fold of 3']);
+});
+
+test('the first of the same stays with the look-ups that led to it', () => {
+  const same = { kind: 'call', what: 'a' } as const;
+  expect(shape(traceRows(steps({ kind: 'search' }, same, same, same, same), new Map(), NaN))).toEqual([
+    ...['fold of 3', 'fold of 2'],
+  ]);
+});
+
+test('no step is lost or told twice, whatever is unfolded', () => {
+  const told = steps(
+    ...chain,
+    ...chain,
+    { kind: 'readback' },
+    ...Array.from({ length: 5 }, () => ({ kind: 'list' }) as const),
+  );
+  const idsOf = (row: TraceRow): readonly number[] =>
+    row.kind === 'fold'
+      ? row.isOpen
+        ? []
+        : row.fold.steps.map(({ id }) => id)
+      : row.kind === 'step'
+        ? [row.step.id]
+        : [];
+  for (const isOpen of [true, false]) {
+    const unfolded = new Map(told.map(({ id }) => [id, isOpen]));
+    expect(traceRows(told, unfolded, NaN).flatMap(idsOf)).toEqual(told.map(({ id }) => id));
+  }
+});
+
+test('what is open is in sight, unless its fold was folded; newer ones leave it as it is', () => {
+  const told = steps(...chain);
+  expect(shape(traceRows(told, new Map(), 3))).toHaveLength(6);
+  expect(shape(traceRows(told, new Map([[1, false]]), 3))).toEqual(['fold of 5']);
+  const more = steps(...chain, { kind: 'readback', name: 'read_result', what: 'grep y' });
+  expect(traceRows(more, new Map([[1, true]]), NaN)).toHaveLength(7);
+});
+
+test('a program unfolds into its calls, and says how many more there are', () => {
+  const told = steps({ kind: 'program', callCount: 7, calls: [call('a'), { ...call('b'), id: 2 }] });
+  expect(shape(traceRows(told, new Map(), NaN))).toEqual(['step 1']);
+  expect(shape(traceRows(told, new Map([[-1, true]]), NaN))).toEqual(['step 1', 'call 1', 'call 2', 'more 1']);
+  expect(traceRows(told, new Map([[-1, true]]), NaN).at(-1)).toMatchObject({ calls: 5 });
+});
+
+test('a fold costs what its steps cost together, and tells what went wrong in it', () => {
+  const told = steps({ ...chain[0], given: undefined }, { ...chain[1], outcome: 'failed', error: 'no' }, chain[2]);
+  expect(foldSums({ id: 1, steps: told })).toMatchObject({ given: 10, durationMs: 30, outcome: 'failed', error: 'no' });
+  expect(foldSums({ id: 1, steps: steps({ given: undefined }) }).given).toBeUndefined();
+});

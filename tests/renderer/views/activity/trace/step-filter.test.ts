@@ -1,0 +1,21 @@
+/** Which steps are shown: there and back between the address and what the core is asked. */
+import { expect, test } from 'vitest';
+import {
+  readStepFilter,
+  stepQuery,
+  toStepSearch,
+} from '../../../../../src-renderer/views/activity/trace/step-filter.ts';
+
+test('what stands in the address is what is asked for', () => {
+  const query = { text: ' open ', only: 'spilled', server: 'github', since: '5', until: '9' };
+  const filter = readStepFilter(new URLSearchParams(query));
+  expect(stepQuery(filter)).toEqual(query);
+  expect(toStepSearch(filter, 's1')).toEqual({
+    ...{ sessionId: 's1', text: 'open', spilled: true, server: 'github', since: 5, until: 9 },
+  });
+});
+
+test('what makes no sense counts as nothing', () => {
+  const filter = readStepFilter(new URLSearchParams({ only: 'all', since: 'yesterday', until: '-1' }));
+  expect([stepQuery(filter), toStepSearch(filter, '')]).toEqual([{}, {}]);
+});

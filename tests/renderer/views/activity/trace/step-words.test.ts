@@ -1,0 +1,40 @@
+/** Steps in words. */
+import { expect, test } from 'vitest';
+import type { CallSummary, StepSummary } from '../../../../../src-main/rpc/contract.ts';
+import { costInWords, stepInWords, toolsInWords } from '../../../../../src-renderer/views/activity/trace/step-words.ts';
+
+const call = (server: string, tool: string, more: Partial<CallSummary> = {}): CallSummary =>
+  ({ server, tool, via: undefined, ...more }) as CallSummary;
+
+test.each([
+  [{ kind: 'handshake', name: 'initialize' }, 'Connected'],
+  [{ kind: 'list', name: 'tools/list' }, 'Read the list of tools'],
+  [{ kind: 'search', name: 'search_tools', what: 'open issues' }, 'Searched “open issues”'],
+  [{ kind: 'search', name: 'catalog_tools' }, 'Looked through catalog_tools'],
+  [{ kind: 'schema', name: 'get_schema', what: 'git_log' }, 'Looked up git_log'],
+  [{ kind: 'readback', name: 'read_result', what: 'grep x' }, 'Read on grep x'],
+  [{ kind: 'readback', name: 'result_head', what: '' }, 'Read on head'],
+  [{ kind: 'program', name: 'execute', callCount: 1 }, 'Ran a program of 1 call'],
+  [{ kind: 'question', name: 'elicitation/create' }, 'Was asked for an input'],
+  [{ kind: 'call', name: 'call_tool', what: 'no_such' }, 'no_such'],
+] as const)('%j', (step, words) => {
+  const { verb, subject } = stepInWords({ what: '', callCount: 0, ...step });
+  expect(`${verb} ${subject}`.trim()).toBe(words);
+});
+
+test('a call is told by the tool that ran, whatever it came through', () => {
+  const calls = [call('github', 'list_issues', { via: 'call_tool' })];
+  const step = { kind: 'call', name: 'call_tool', what: 'github_list_issues', callCount: 1, calls } as const;
+  expect(stepInWords(step)).toEqual({ verb: '', place: 'github', subject: 'list_issues' });
+});
+
+test('what an answer cost, and what it would have', () => {
+  const step = { given: 890, raw: 474_000, calls: [call('a', 'b', { spillId: 'x' })] } as unknown as StepSummary;
+  expect(costInWords(step)).toBe('474k → 890');
+  expect(costInWords({ ...step, calls: [] })).toBe('890');
+  expect(costInWords({ ...step, given: undefined })).toBe('');
+});
+
+test('tools of a program, each once', () => {
+  expect(toolsInWords([call('a', 'x'), call('a', 'x'), call('b', 'y')])).toBe('a:x ×2, b:y');
+});

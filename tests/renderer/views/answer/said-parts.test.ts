@@ -1,0 +1,64 @@
+/** What was said, in the parts a person looks at; and what is asked of such a part. */
+import { expect, test } from 'vitest';
+import { askedParts, isHtml, resultParts } from '../../../../src-renderer/views/answer/said-parts.ts';
+import { answerText } from '../../../../src-renderer/views/answer/text-questions.ts';
+
+test('each block of a result is a part of its own kind, and the last part is the whole to the letter', () => {
+  const result = {
+    content: [
+      { type: 'text', text: '{"id":9007199254740993}' },
+      { type: 'text', text: 'words' },
+      { type: 'image', mimeType: 'image/png', data: 'abcd' },
+      { type: 'resource', resource: { uri: 'a://b', mimeType: 'text/html', text: '<p>hi</p>' } },
+    ],
+    structuredContent: { a: 1 },
+  };
+  const json = JSON.stringify(result);
+  expect(resultParts(json).map(({ title, kind, original }) => [title, kind, original])).toEqual([
+    ['Text', 'json', '{"id":9007199254740993}'],
+    ['Text', 'text', 'words'],
+    ['image/png', 'image', 'abcd'],
+    ['text/html', 'text', '<p>hi</p>'],
+    ['Structured content', 'json', '{\n  "a": 1\n}'],
+    ['Raw', 'text', json],
+  ]);
+});
+
+test('a text that is no whole JSON is shown as it is', () => {
+  expect(resultParts('{"content":[{"ty').map(({ title }) => title)).toEqual(['Raw']);
+  expect(askedParts('{"a":').map(({ title }) => title)).toEqual(['Raw']);
+});
+
+test('a list, which is no result of a tool, is shown as data', () => {
+  expect(resultParts('{"tools":[]}').map(({ title, kind }) => [title, kind])).toEqual([
+    ['Readable', 'json'],
+    ['Raw', 'text'],
+  ]);
+});
+
+test.each([
+  ['<!doctype html><p>x', true],
+  ['  <!-- note --><html lang="en">', true],
+  ['<issue>an XML of their own</issue>', false],
+  ['text about <html>', false],
+])('%s is a page: %s', (text, isPage) => {
+  expect(isHtml({ text, mimeType: 'text/plain' })).toBe(isPage);
+});
+
+test('a path tells values with all of their digits', () => {
+  expect(
+    answerText({ op: 'query', text: '{"items":[{"id":9007199254740993},{"id":2}]}', path: '$.items[*].id' }),
+  ).toEqual({
+    op: 'query',
+    text: '9007199254740993\n2',
+    truncated: false,
+  });
+});
+
+test('matching lines are told up to a number, and how many there are in all', () => {
+  const text = Array.from({ length: 1500 }, (_, at) => `Line ${at}`).join('\n');
+  const found = answerText({ op: 'find', text, pattern: 'line' });
+  expect(found.op === 'find' && [found.matches.length, found.total]).toEqual([1000, 1500]);
+  expect(answerText({ op: 'find', text, pattern: '(' }).op).toBe('failed');
+  expect(answerText({ op: 'query', text, path: '$' }).op).toBe('failed');
+});

@@ -1,0 +1,42 @@
+/** A server's log as the page holds it. */
+import { expect, test } from 'vitest';
+import type { ServerLogLine } from '../../../../src-main/rpc/contract.ts';
+import { append, filterLines, logText, markOf, mostLines } from '../../../../src-renderer/views/servers/log-lines.ts';
+
+const started: ServerLogLine = { at: 0, from: 'tooltray', level: undefined, text: 'Started, process 7.' };
+const said: ServerLogLine = { at: 1_000, from: 'server', level: undefined, text: 'listening on 3000' };
+const warned: ServerLogLine = { at: 2_000, from: 'server', level: 'warning', text: 'disk nearly full' };
+const failed: ServerLogLine = { at: 3_000, from: 'tooltray', level: 'error', text: 'The connection is gone.' };
+
+test('lines are numbered on, and the oldest go where there are too many', () => {
+  const many = append(
+    [],
+    Array.from({ length: mostLines }, () => said),
+  );
+  const more = append(many, [warned, failed]);
+  expect([more.length, more[0]?.number, more.at(-1)]).toEqual([mostLines, 3, { ...failed, number: mostLines + 2 }]);
+});
+
+test('a filter keeps lines with every word, by their mark as well, and problems alone where they are asked for', () => {
+  const lines = append([], [started, said, warned, failed]);
+  const numbers = (text: string, problems = false): number[] =>
+    filterLines(lines, { text, problems }).map(({ number }) => number);
+  expect([numbers('full disk'), numbers('tooltray'), numbers('', true), numbers('nothing like it')]).toEqual([
+    [3],
+    [1],
+    [3, 4],
+    [],
+  ]);
+});
+
+test('a line of ours says so, unless how bad it is says more', () => {
+  expect([started, said, warned, failed].map(markOf)).toEqual(['Tooltray', '', 'warning', 'error']);
+});
+
+test('what is saved is what stands in the file', () => {
+  expect(logText([started, warned, { ...said, at: undefined }])).toBe(
+    '1970-01-01T00:00:00.000Z tooltray: Started, process 7.\n' +
+      '1970-01-01T00:00:02.000Z server [warning]: disk nearly full\n' +
+      'server: listening on 3000\n',
+  );
+});

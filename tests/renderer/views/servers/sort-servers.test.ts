@@ -1,0 +1,64 @@
+/** The order of the servers. */
+import { expect, test } from 'vitest';
+import type { ServerUsage } from '../../../../src-main/rpc/contract.ts';
+import {
+  ariaSort,
+  nextSort,
+  readSort,
+  type SortKey,
+  sortKeys,
+  sortServers,
+  sortText,
+  usualSort,
+} from '../../../../src-renderer/views/servers/sort-servers.ts';
+import { serverRow } from '../../rows.ts';
+
+/** Ill first, as the core sends them. */
+const rows = [
+  serverRow('ill', { level: 'error', tools: 0, calls24h: 3 }),
+  serverRow('big', { tools: 40, toolsOff: 39, listTokens: 900, medianMs: 5 }),
+  serverRow('all', { tools: 7, listTokens: 80, medianMs: 70, calls24h: 9 }),
+];
+const taken = (server: string, load: number | undefined, memoryBytes: number): [string, ServerUsage] => [
+  server,
+  { server, load, memoryBytes, cpuMs: 1, processes: 1, inContainer: false },
+];
+const usage = new Map([taken('ill', undefined, 5), taken('all', 0.5, 900)]);
+const order = (key: SortKey, isReversed = false): string =>
+  sortServers(rows, { key, isReversed }, usage)
+    .map(({ name }) => name)
+    .join(' ');
+
+test('each column has an order of its own, figures from the biggest on, and what is not known comes last both ways', () => {
+  expect(sortKeys.map((key) => `${key}: ${order(key)}, ${order(key, true)}`)).toEqual([
+    'state: ill big all, all big ill',
+    'name: all big ill, ill big all',
+    'tools: all big ill, ill big all',
+    'calls: all ill big, big ill all',
+    'median: all big ill, big all ill',
+    'cost: big all ill, all big ill',
+    'processor: all big ill, all big ill',
+    'memory: all ill big, ill all big',
+  ]);
+});
+
+test('a head that is pressed again turns its order round, another one begins with its own', () => {
+  const once = nextSort(usualSort, 'memory');
+  const twice = nextSort(once, 'memory');
+  expect([once, twice].map((sort) => ariaSort(sort, 'memory'))).toEqual(['descending', 'ascending']);
+  expect([ariaSort(once, 'name'), ariaSort(nextSort(twice, 'name'), 'name')]).toEqual([undefined, 'ascending']);
+});
+
+test('the order is remembered as a word; one that nobody knows is the usual one', () => {
+  for (const key of sortKeys) {
+    for (const isReversed of [false, true])
+      expect(readSort(sortText({ key, isReversed }))).toEqual({ key, isReversed });
+  }
+  expect([readSort(null), readSort('-nothing')]).toEqual([usualSort, usualSort]);
+});
+
+test('numbers in names count as numbers', () => {
+  const many = ['tools-10', 'tools-2', 'tools-1'].map((name) => serverRow(name));
+  const names = sortServers(many, { key: 'name', isReversed: false }, new Map()).map(({ name }) => name);
+  expect(names).toEqual(['tools-1', 'tools-2', 'tools-10']);
+});

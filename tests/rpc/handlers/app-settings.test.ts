@@ -1,0 +1,49 @@
+/** How one client app is served: told, changed for that app alone, and followed by its open sessions. */
+import { expect, onTestFinished, test } from 'vitest';
+import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
+import { ask } from '../dashboard-client.ts';
+
+async function start(config: object): Promise<TestCore> {
+  const core = await startCore({ servers: { echo: fixture('echo') }, mode: 'search', ...config }, { askToken: true });
+  onTestFinished(() => core[Symbol.asyncDispose]());
+  return core;
+}
+
+test('a mode of its own reaches the open sessions of that app, and leaves with it', async () => {
+  const core = await start({ appModes: { Zed: 'meta' } });
+  const [cursor, zed] = [await core.open({}, { app: 'Cursor' }), await core.open({}, { app: 'Zed' })];
+  const before = await zed.toolNames();
+  expect(await ask(core, 'appSettings', { app: 'Cursor' })).toMatchObject({ usualMode: 'search', appName: 'Cursor' });
+  expect(await ask(core, 'appSettings', { app: 'Cursor' })).not.toHaveProperty('mode');
+  await ask(core, 'setAppSettings', { app: 'Cursor', mode: 'proxy' });
+  expect(await ask(core, 'appSettings', { app: 'Cursor' })).toMatchObject({ mode: 'proxy' });
+  expect(await cursor.toolNames()).toContain('echo');
+  expect(await zed.toolNames()).toEqual(before);
+  await ask(core, 'setAppSettings', { app: 'Cursor', mode: null });
+  expect(await cursor.toolNames()).not.toContain('echo');
+  expect(core.host.core.options.config.current.appModes).toEqual({ Zed: 'meta' });
+  expect(await ask(core, 'setAppSettings', { app: 'Cursor', mode: 'none such' })).toMatchObject({
+    error: { code: 'mode_unknown' },
+  });
+});
+
+test('a limit of its own is told with its sessions, beside what counts without one', async () => {
+  const core = await start({ results: { toon: true } });
+  const client = await core.open({}, { app: 'Cursor' });
+  await client.toolNames();
+  const limit = async (): Promise<unknown> => {
+    const { sessions } = await ask(core, 'timelineSessions');
+    return (sessions as readonly { readonly limitBytes?: number }[])[0]?.limitBytes;
+  };
+  const without = await limit();
+  expect(await ask(core, 'appSettings', { app: 'Cursor' })).toMatchObject({ usualThreshold: without });
+  await ask(core, 'setAppSettings', { app: 'Cursor', threshold: 5000 });
+  await ask(core, 'setAppSettings', { app: '__proto__', threshold: 7 });
+  expect(await limit()).toBe(5000);
+  expect(await ask(core, 'appSettings', { app: 'Cursor' })).toMatchObject({ threshold: 5000, usualThreshold: without });
+  expect(await ask(core, 'appSettings', { app: 'Zed' })).not.toHaveProperty('threshold');
+  await ask(core, 'setAppSettings', { app: 'Cursor', threshold: null });
+  await ask(core, 'setAppSettings', { app: '__proto__', threshold: null });
+  expect(await limit()).toBe(without);
+  expect(core.host.core.options.config.current.results).toMatchObject({ toon: true, appThresholds: {} });
+});

@@ -1,0 +1,78 @@
+/** What a person finds from anywhere in the dashboard: a few of each kind, by a few words. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { StepRecord } from '../../../src-main/core/activity/steps/step.ts';
+import { StepTable } from '../../../src-main/core/activity/steps/step-table.ts';
+import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
+import { ask } from '../dashboard-client.ts';
+
+const start2023 = 1_700_000_000_000;
+
+interface Found {
+  readonly tools: readonly { readonly server: string; readonly tool: string; readonly description: string }[];
+  readonly sessions: readonly { readonly id: string; readonly app: string }[];
+  readonly kept: readonly { readonly id: string; readonly tool: string }[];
+}
+
+async function find(core: TestCore, text: string): Promise<Found> {
+  return (await ask(core, 'find', { text })) as unknown as Found;
+}
+
+async function start(): Promise<TestCore> {
+  const servers = { echo: fixture('echo'), tracker: fixture('tracker'), asker: fixture('asker') };
+  const core = await startCore({ servers, results: { threshold: 2000 } }, { askToken: true });
+  onTestFinished(() => core[Symbol.asyncDispose]());
+  return core;
+}
+
+test('tools are found by what they do, and by the half of a name that was typed', async () => {
+  const core = await start();
+  const { tools } = await find(core, 'open issues of the tracker');
+  expect(tools[0]).toMatchObject({ server: 'tracker', tool: 'list_issues' });
+  expect(tools[0]?.description).not.toBe('');
+  expect((await find(core, 'ask_f')).tools[0]).toMatchObject({ server: 'asker', tool: 'ask_form' });
+  expect((await find(core, 'ISS tra')).tools.map(({ tool }) => tool)).toContain('list_issues');
+});
+
+test('a few of each are told, however many fit, and none twice', async () => {
+  const core = await start();
+  const { tools } = await find(core, 'e');
+  expect(tools).toHaveLength(8);
+  expect(new Set(tools.map(({ server, tool }) => `${server}:${tool}`)).size).toBe(8);
+});
+
+test('sessions and kept answers are found by their app, server and tool; nothing by no word', async () => {
+  const core = await start();
+  const client = await core.open();
+  await client.callTool('tracker_list_issues', { count: 200 });
+  const byServer = await find(core, 'tracker list');
+  expect(byServer.kept).toMatchObject([{ server: 'tracker', tool: 'list_issues' }]);
+  expect(byServer.sessions).toEqual([]);
+  const [app = ''] = core.host.core.sessions.all.map((session) => session.app);
+  const { sessions, kept } = await find(core, app.toUpperCase());
+  expect(sessions).toMatchObject([{ app }]);
+  expect(kept).toHaveLength(1);
+  expect(await find(core, 'nothing that is anywhere zzz')).toMatchObject({ sessions: [], kept: [] });
+  expect(await find(core, '  ')).toEqual({ tools: [], sessions: [], kept: [] });
+});
+
+test('a session is found however many newer ones there are', async () => {
+  const core = await start();
+  const step = (n: number, app: string): StepRecord => ({
+    ...{
+      id: (start2023 + n) * 1000,
+      startedAt: start2023 + n,
+      sessionId: `old-${n}`,
+      app,
+      mode: 'proxy',
+      kind: 'list',
+    },
+    ...{ name: 'tools/list', what: '', durationMs: 1, askedBytes: 0, givenBytes: 0, calls: 0, outcome: 'ok' },
+  });
+  const steps = [step(0, 'zed'), ...Array.from({ length: 150 }, (_one, n) => step(n + 1, 'cursor'))];
+  const { activity, options } = core.host.core;
+  activity.query((database) => new StepTable().insert(database, steps, options.masker, 1000));
+  expect(await find(core, 'zed')).toMatchObject({ sessions: [{ id: 'old-0', app: 'zed' }] });
+  expect((await find(core, 'cursor')).sessions.map(({ id }) => id)).toEqual(
+    [150, 149, 148, 147, 146].map((n) => `old-${n}`),
+  );
+});

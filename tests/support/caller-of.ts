@@ -1,0 +1,6 @@
+/** Whoever calls, as an app over the person's own socket. */
+import { type Principal, principalOf } from '../../src-main/core/security/principal.ts';
+
+export function callerOf(app: string, session = 's1'): Principal {
+  return principalOf({ kind: 'own line' }, app, session);
+}
