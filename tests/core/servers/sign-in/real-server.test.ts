@@ -1,6 +1,7 @@
 /** Signing in at a real authorization server (oidc-provider): renewal, rotation, more rights, two accounts, and out again. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Removals } from '../../../../src-main/core/admin/removals.ts';
 import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
@@ -173,12 +174,7 @@ describe('a server that goes by another way than being removed', () => {
     const { core, counts, before } = await signedIn();
     const { config } = core.host.core.options;
     const noted: string[] = [];
-    const removals = new Removals({
-      ...{ config, edits: core.host.core.edits, signIns: core.host.core.signIns, standMs: 400 },
-      onSignedOut: (server) => noted.push(server),
-    });
-    const stop = removals.follow();
-    onTestFinished(stop);
+    onTestFinished(follow(core, 400, (server) => noted.push(server)));
     const { servers, ...rest } = JSON.parse(before) as { servers: Record<string, object> };
     const without = { ...rest, servers: { other: servers['other'] ?? {} } };
     const write = async (content: object | string): Promise<void> => {
@@ -197,7 +193,63 @@ describe('a server that goes by another way than being removed', () => {
     await expect.poll(counts, { timeout: 10_000 }).toEqual([false, false]);
     await expect.poll(() => noted).toEqual(['far']);
   });
+
+  test('by hand, while no core runs that could count the hour', async () => {
+    const { core, fixture, counts } = await signedIn();
+    const stop = follow(core, 400, () => undefined);
+    // It is in the book before it goes.
+    await expect.poll(() => readFile(bookOf(core), 'utf8').catch(() => '')).toContain('"far"');
+    stop();
+    await core.host.stop();
+    const later = await startCore({ servers: { other: { url: fixture.url } } }, { home: core.home });
+    onTestFinished(() => later[Symbol.asyncDispose]());
+    const noted: string[] = [];
+    onTestFinished(follow(later, 400, (server, sentence) => noted.push(`${server}: ${sentence}`)));
+    await expect.poll(counts, { timeout: 10_000 }).toEqual([false, false]);
+    // It is told after it was taken back.
+    await expect.poll(() => noted).toEqual([expect.stringMatching(/^far: far was removed\. .*was taken back\.$/)]);
+    expect(await call(later, 'other:whoami')).toBe('ana');
+  });
+
+  test('by leading elsewhere under the same name', async () => {
+    const { core, fixture, counts, before } = await signedIn();
+    const { config } = core.host.core.options;
+    const noted: string[] = [];
+    onTestFinished(follow(core, 400, (server, sentence) => noted.push(`${server}: ${sentence}`)));
+    const { servers, ...rest } = JSON.parse(before) as { servers: Record<string, object> };
+    const elsewhere = { ...servers, far: { url: fixture.url.replace('/mcp', '/other') } };
+    await core.write(JSON.stringify({ ...rest, servers: elsewhere }));
+    await config.reload();
+    await expect.poll(counts, { timeout: 10_000 }).toEqual([false, false]);
+    // It is told after it was taken back.
+    await expect.poll(() => noted).toEqual([expect.stringMatching(/^far: The entry of far leads elsewhere .*was taken back\.$/)]);
+  });
+
+  test('not where another config with the same home still leads to it', async () => {
+    const { core, counts } = await signedIn();
+    const book = bookOf(core);
+    await expect.poll(() => readFile(book, 'utf8').catch(() => '')).toContain('"far"');
+    const known = JSON.parse(await readFile(book, 'utf8')) as Record<string, object[]>;
+    await writeFile(book, JSON.stringify({ ...known, '/another/config.json': Object.values(known)[0] }));
+    const noted: string[] = [];
+    onTestFinished(follow(core, 100, (server) => noted.push(server)));
+    await core.write(JSON.stringify({ servers: {} }));
+    await core.host.core.options.config.reload();
+    await expect.poll(() => readFile(book, 'utf8')).toMatch(/config\.json":\[\]/);
+    expect([noted, await counts()]).toEqual([[], [true, true]]);
+  });
 });
+
+/** As the core does, in less than an hour; in the core's own book. */
+function follow(core: TestCore, standMs: number, onSignedOut: (server: string, sentence: string) => void): () => void {
+  const { edits, signIns, options } = core.host.core;
+  const { config, log } = options;
+  return new Removals({ config, edits, signIns, log, file: bookOf(core), standMs, onSignedOut }).follow();
+}
+
+function bookOf(core: TestCore): string {
+  return join(core.host.paths.dataDir, 'sign-ins-in-use.json');
+}
 
 test('who has to register anew is struck off as who they were, once the new sign-in counts and not before', async () => {
   const all = await world(['far']);
