@@ -36,6 +36,7 @@ const keychainLibraries = keychainSystems.map((system): [string, Inside] => [
 /** By package. */
 export const insidePackages: Readonly<Record<string, Inside>> = {
   ...Object.fromEntries(keychainLibraries),
+  postgres: { version: '3.4.9', own: 'unlicense.txt', parts: [] },
   'lazy-val': { version: '1.0.5', own: 'lazy-val.txt', parts: [] },
   pyodide: {
     version: '314.0.7',

@@ -141,6 +141,12 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       async () => (await import('./commands/build-cache.ts')).buildCache,
     ],
   },
+  'A team': {
+    migrate: [
+      'bring a team’s database to the schema of this version',
+      async () => (await import('./commands/team/migrate.ts')).migrateDatabase,
+    ],
+  },
 };
 
 /** For scripts of others. */

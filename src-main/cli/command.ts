@@ -77,6 +77,8 @@ export const configFlag = { value: 'F', help: 'another config file than your own
 export const jsonFlag = { help: 'print JSON' } as const;
 export const commonFlags = { config: configFlag, json: jsonFlag } as const;
 export const sinceFlag = { value: 'WHEN', isPast: true, help: 'only the last 7d, 12h …, or from a date on' } as const;
+/** Of commands for a team. */
+export const databaseFlag = { value: 'URL', help: 'the team’s PostgreSQL; or the variable TOOLTRAY_DATABASE' } as const;
 /** Of commands that run a core. */
 export const modeFlag = { value: 'M', help: 'how tools are shown: proxy, search …' } as const;
 

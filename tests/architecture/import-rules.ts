@@ -31,6 +31,7 @@ export const layers = [
   'aggregator',
   'rpc',
   'host',
+  'team',
   'desktop',
   'entries',
 ] as const;

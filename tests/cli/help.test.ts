@@ -52,7 +52,19 @@ test('without arguments the help names every command and exits with 0', async ()
         'sign-in',
         'sign-out',
       ],
-      ...['search', 'scan', 'call', 'spills', 'activity', 'audit', 'stats', 'status', 'doctor', 'build-cache'],
+      ...[
+        'search',
+        'scan',
+        'call',
+        'spills',
+        'activity',
+        'audit',
+        'stats',
+        'status',
+        'doctor',
+        'build-cache',
+        'migrate',
+      ],
     ],
   });
 });

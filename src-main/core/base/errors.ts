@@ -35,6 +35,7 @@ export const errorCodes = [
   'server_unreachable',
   'session_limit',
   'spill_failed',
+  'store_unreachable',
   'tool_ambiguous',
   'tool_not_found',
   'unauthorized',

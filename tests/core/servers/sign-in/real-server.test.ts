@@ -222,7 +222,9 @@ describe('a server that goes by another way than being removed', () => {
     await config.reload();
     await expect.poll(counts, { timeout: 10_000 }).toEqual([false, false]);
     // It is told after it was taken back.
-    await expect.poll(() => noted).toEqual([expect.stringMatching(/^far: The entry of far leads elsewhere .*was taken back\.$/)]);
+    await expect
+      .poll(() => noted)
+      .toEqual([expect.stringMatching(/^far: The entry of far leads elsewhere .*was taken back\.$/)]);
   });
 
   test('not where another config with the same home still leads to it', async () => {

