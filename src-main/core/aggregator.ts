@@ -29,12 +29,13 @@ import { type AppConfig, isToolOn, secretsOf, type ServerConfig } from './config
 import { DescriptionStore } from './condense/description-store.ts';
 import { ToolmuxCache } from './condense/toolmux-cache.ts';
 import type { ConfigStore } from './config/config-store.ts';
+import { type CoreStores, homeStores } from './core-stores.ts';
 import { helpersNamed } from './mode-list.ts';
 import { ModeCosts } from './choose-mode.ts';
-import { followCore, notePins, openAudit } from './open-audit.ts';
+import { followCore, openAudit, openPins } from './open-audit.ts';
 import { AppKinds } from './open-kinds.ts';
 import { listAnew, Profiles } from './open-profiles.ts';
-import { openProfileTokens, type ProfileTokens } from './profiles/profile-tokens.ts';
+import { ProfileTokens } from './profiles/profile-tokens.ts';
 import { type CallMemory, openRecord } from './open-record.ts';
 import { openResults } from './open-results.ts';
 import { openReviews } from './open-reviews.ts';
@@ -55,13 +56,12 @@ import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
 import type { Audit } from './trust/audit/audit.ts';
 import { FileDigests } from './trust/pins/file-digests.ts';
-import { describeChanges } from './trust/pins/offer.ts';
 import { rightsSource } from './admin/rights-items.ts';
 import { Inbox } from './trust/inbox/inbox.ts';
 import { pinSource } from './trust/inbox/pin-items.ts';
 import { questionSource } from './trust/inbox/question-items.ts';
 import { nameOfApp } from './client-apps/app-limits.ts';
-import { PinBook } from './trust/pins/pin-book.ts';
+import type { PinBook } from './trust/pins/pin-book.ts';
 import { SignIns } from './servers/sign-in/sign-ins.ts';
 import { Pause } from './servers/shared-line.ts';
 import { UsageMeter } from './servers/usage-meter.ts';
@@ -93,6 +93,8 @@ interface AggregatorOptions {
   readonly counter?: TokenCounter | undefined;
   /** Runs programs for several cores of one process; who made it closes it. Else the core makes its own. */
   readonly sandbox?: Sandbox | undefined;
+  /** In place of the home's own. */
+  readonly stores?: Partial<CoreStores> | undefined;
 }
 
 const startSlots = 10;
@@ -182,6 +184,7 @@ export class Aggregator {
   constructor(options: AggregatorOptions) {
     const { paths, env, log, masker } = options;
     this.options = options;
+    const stores: CoreStores = { ...homeStores(paths.dataDir), ...options.stores };
     this.sandbox = options.sandbox ?? new Sandbox();
     for (const folder of [paths.dataDir, paths.logDir, paths.cacheDir, paths.runDir]) ensurePrivateDir(folder);
     this.registry = new ProcessRegistry(new ChildrenList(paths.runDir));
@@ -225,17 +228,7 @@ export class Aggregator {
     });
     this.audit = openAudit(paths.dataDir, this.vault, masker, log.child('audit'));
     this.callNotes = new CallNotes(this.audit);
-    const noted = notePins(this.audit);
-    this.pins = new PinBook(join(paths.dataDir, 'pins'), {
-      ...noted,
-      onChange: () => options.config.current.reviews.onChange,
-      onPassed: (server, changes) => {
-        log.child(server).info(`What it says changed: ${describeChanges(changes)}.`);
-        noted.onPassed(server, changes);
-      },
-      onOddity: (server, text) => log.child(server).warn(text),
-      now: Date.now,
-    });
+    this.pins = openPins(stores.pins, this.audit, options.config, log);
     this.servers = new ServerManager({
       pinsOf: (config, kind) => this.pins.of(config, kind),
       createTransport: (config) => this.transports.create(config),
@@ -282,7 +275,7 @@ export class Aggregator {
     this.shaper = results.shaper;
     this.#closeResults = results.close;
     this.trust = openFlow({
-      folder: paths.dataDir,
+      stores,
       settings: () => options.config.current.flow,
       log: log.child('flow'),
     });
@@ -303,7 +296,7 @@ export class Aggregator {
       flow: this.trust.flow,
     };
     this.steps = callSteps(stepParts);
-    this.#proposals = new ProposalStore(join(paths.dataDir, 'proposals.json'));
+    this.#proposals = new ProposalStore(stores.proposals);
     const lastLines = (server: string): readonly string[] => this.transports.lastLines(server);
     this.admin = new ServerAdmin({
       config: options.config,
@@ -325,7 +318,7 @@ export class Aggregator {
       ...{ sessions: this.sessions, log: log.child('extensions'), now: Date.now },
     });
     this.kinds.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
-    this.profileTokens = openProfileTokens(paths.dataDir);
+    this.profileTokens = new ProfileTokens(stores.profileTokens);
     this.edits = new PersonEdits(options.config, this.servers);
     this.removals = new Removals({
       ...{ config: options.config, edits: this.edits, signIns: this.signIns, log: options.log },
@@ -333,7 +326,7 @@ export class Aggregator {
       onSignedOut: (server, sentence) => this.admin.noteByPerson('sign-out', sentence, server),
     });
     this.registries = openRegistries(this);
-    const history = new DecisionHistory(join(paths.dataDir, 'decisions.json'));
+    const history = new DecisionHistory(stores.decisions);
     this.reviews = openReviews(this, history);
     this.healing = openHealing({
       ...options,

@@ -15,6 +15,8 @@ import { ConfigWatch } from './trust/audit/config-watch.ts';
 import { describeChanges } from './trust/pins/offer.ts';
 import type { FlowDecision, FlowDecisions } from './trust/flow/flow-decisions.ts';
 import { tellAllowed } from './trust/inbox/question-items.ts';
+import { PinBook } from './trust/pins/pin-book.ts';
+import type { PinShelf } from './trust/pins/pin-file.ts';
 import type { PinRules } from './trust/pins/server-pins.ts';
 import type { EndedQuestion, Questions } from './trust/questions.ts';
 
@@ -98,8 +100,22 @@ function noteTakenBack(audit: Audit, gone: readonly FlowDecision[]): void {
   });
 }
 
+export function openPins(shelf: PinShelf, audit: Audit, config: ConfigStore, log: Log): PinBook {
+  const noted = notePins(audit);
+  return new PinBook(shelf, {
+    ...noted,
+    onChange: () => config.current.reviews.onChange,
+    onPassed: (server, changes) => {
+      log.child(server).info(`What it says changed: ${describeChanges(changes)}.`);
+      noted.onPassed(server, changes);
+    },
+    onOddity: (server, text) => log.child(server).warn(text),
+    now: Date.now,
+  });
+}
+
 /** What the pins tell of a server's texts and of the person's word on them. */
-export function notePins(audit: Audit): Pick<PinRules, 'onPassed' | 'onHeld' | 'onDecided'> {
+function notePins(audit: Audit): Pick<PinRules, 'onPassed' | 'onHeld' | 'onDecided'> {
   const note = (server: string, change: 'said other things' | 'waits for review', sentence: string): void =>
     audit.note({ kind: 'server', change, server, sentence });
   return {

@@ -1,6 +1,6 @@
 /** What of a person's decisions is remembered and asked for: questions that wait, what was decided for good, what would be asked. */
-import { join } from 'node:path';
 import type { Log } from './base/log.ts';
+import type { CoreStores } from './core-stores.ts';
 import { nameOfApp } from './client-apps/app-limits.ts';
 import type { FlowSettings } from './config/app-config.ts';
 import { Flow } from './trust/flow/flow.ts';
@@ -9,7 +9,7 @@ import { FlowRecord } from './trust/flow/flow-record.ts';
 import { Questions } from './trust/questions.ts';
 
 interface FlowOptions {
-  readonly folder: string;
+  readonly stores: Pick<CoreStores, 'flowDecisions' | 'flowRecord'>;
   readonly settings: () => FlowSettings;
   readonly log: Log;
 }
@@ -24,10 +24,10 @@ export interface OpenFlow {
   readonly close: () => Promise<void>;
 }
 
-export function openFlow({ folder, settings, log }: FlowOptions): OpenFlow {
+export function openFlow({ stores, settings, log }: FlowOptions): OpenFlow {
   const questions = new Questions();
-  const decisions = new FlowDecisions(join(folder, 'flow-decisions.json'));
-  const record = new FlowRecord(join(folder, 'flow-record.json'), Date.now);
+  const decisions = new FlowDecisions(stores.flowDecisions);
+  const record = new FlowRecord(stores.flowRecord, Date.now);
   const onTrouble = (error: unknown): void =>
     log.warn('What was decided about data that leaves could not be kept.', { error });
   const flow = new Flow({ settings, questions, decisions, record, now: Date.now, nameOfApp, onTrouble });

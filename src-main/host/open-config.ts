@@ -8,7 +8,7 @@ import { AcceptedConfig } from '../core/config/accepted-config.ts';
 import { ConfigStore, firstConfig } from '../core/config/config-store.ts';
 import type { KnownNames } from '../core/config/read-settings.ts';
 import { helpersNamed } from '../core/mode-list.ts';
-import { AppAccessStore } from '../core/security/app-access.ts';
+import { appAccessFile, AppAccessStore } from '../core/security/app-access.ts';
 
 /** `named`: the person said which file, so every edit of it is their word. Rejects with AppError config_not_found. */
 export async function openConfig(path: string, named: boolean, env: Env, paths: AppPaths): Promise<ConfigStore> {
@@ -28,7 +28,7 @@ export function knownNames(env: Env): KnownNames {
 
 /** Where it is written what each client app may. */
 export function openAppAccess({ dataDir }: AppPaths): AppAccessStore {
-  return new AppAccessStore(join(dataDir, 'app-access.json'));
+  return new AppAccessStore(appAccessFile(join(dataDir, 'app-access.json')));
 }
 
 /** Throws AppError config_invalid with file, line and column. */

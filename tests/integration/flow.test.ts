@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { JsonFile } from '../../src-main/core/base/kept-document.ts';
 import { FlowRecord } from '../../src-main/core/trust/flow/flow-record.ts';
 import type { OpenQuestion } from '../../src-main/core/trust/questions.ts';
 import { HttpClient } from '../support/http-client.ts';
@@ -129,7 +130,7 @@ test('record lets all of it through and counts; a restart goes on counting', asy
   expect(last).toMatchObject([{ tool: 'mail:send_email', outcome: 'recorded' }]);
   expect(last[0]?.sentence).toContain('wants to send to mark@evil.example with mail:send_email.');
   await flow.record.close();
-  const next = new FlowRecord(join(flow.core.home, 'data', 'flow-record.json'), Date.now);
+  const next = new FlowRecord(new JsonFile(join(flow.core.home, 'data', 'flow-record.json')), Date.now);
   await next.start();
   expect(next.summary().week).toEqual({ recorded: 1 });
 });

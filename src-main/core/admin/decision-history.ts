@@ -1,11 +1,8 @@
-/** What the person decided about changes of the config, on disk: shown as a history, each with what it takes to take it back. */
+/** What the person decided about changes of the config, kept: shown as a history, each with what it takes to take it back. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError } from '../base/errors.ts';
-import { withFileLock } from '../base/file-lock.ts';
 import { isObject } from '../base/json.ts';
+import type { KeptDocument } from '../base/kept-document.ts';
 import { shortName } from '../base/shown-text.ts';
 import type { Decided, InboxKind } from '../trust/inbox/inbox-item.ts';
 import type { Proposal } from './server-change.ts';
@@ -33,12 +30,12 @@ type NewDecision = Omit<KeptDecision, 'id' | 'at'>;
 const most = 50;
 const keptMs = 30 * 24 * 60 * 60_000;
 
-/** One small private file for every core of a home, written under a lock. */
+/** One document for every core of a home, or of a team's tenant, changed by one process at a time. */
 export class DecisionHistory {
-  readonly #file: string;
+  readonly #document: KeptDocument;
 
-  constructor(file: string) {
-    this.#file = file;
+  constructor(document: KeptDocument) {
+    this.#document = document;
   }
 
   /** Newest first. */
@@ -58,38 +55,46 @@ export class DecisionHistory {
   }
 
   /**
-   * Takes one out once `work` has taken it back; whoever comes second finds it gone. Rejects with AppError not_found, or as `work` does:
-   * then it stays.
+   * Takes one out, and `work` takes it back; whoever comes second finds it gone. Rejects with AppError not_found, or as `work` does: then
+   * it stays.
    */
   async takeBack(id: string, work: (decision: KeptDecision) => Promise<void>): Promise<void> {
-    const decision = (await this.#read()).find((one) => one.id === id);
-    if (decision === undefined) {
-      throw new AppError('not_found', `No decision is known under ${shortName(id)}.`, {
-        fix: 'It was taken back already.',
-      });
-    }
-    await work(decision);
-    await this.#change((all) => all.filter((one) => one.id !== id));
-  }
-
-  async #change(change: (all: readonly KeptDecision[]) => readonly KeptDecision[]): Promise<void> {
-    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-    await withFileLock(this.#file, async () => {
-      const next = change(await this.#read()).slice(-most);
-      await writeFileAtomic(this.#file, JSON.stringify(next, null, 2), { mode: 0o600 });
+    // Out before the work: of two that take it back at once, in two processes, one does.
+    const decision = await this.#document.change((value) => {
+      const all = decisionsIn(value);
+      const found = all.find((one) => one.id === id);
+      if (found === undefined) throw gone(id);
+      return [all.filter((one) => one !== found), found];
     });
-  }
-
-  /** A file that cannot be read holds nothing: decisions stand, they cannot be taken back here. */
-  async #read(): Promise<readonly KeptDecision[]> {
     try {
-      const value: unknown = JSON.parse(await readFile(this.#file, 'utf8'));
-      if (!Array.isArray(value)) return [];
-      return (value as unknown[]).filter(isDecision).filter(({ at }) => Date.now() - at < keptMs);
-    } catch {
-      return [];
+      await work(decision);
+    } catch (error) {
+      await this.#change((all) => [...all, decision].toSorted((one, other) => one.at - other.at)).catch(
+        () => undefined,
+      );
+      throw error;
     }
   }
+
+  #change(change: (all: readonly KeptDecision[]) => readonly KeptDecision[]): Promise<void> {
+    return this.#document.change((value) => [change(decisionsIn(value)).slice(-most), undefined]);
+  }
+
+  async #read(): Promise<readonly KeptDecision[]> {
+    return decisionsIn(await this.#document.read());
+  }
+}
+
+function gone(id: string): AppError {
+  return new AppError('not_found', `No decision is known under ${shortName(id)}.`, {
+    fix: 'It was taken back already.',
+  });
+}
+
+/** What cannot be read holds nothing: decisions stand, they cannot be taken back here. */
+function decisionsIn(value: unknown): readonly KeptDecision[] {
+  if (!Array.isArray(value)) return [];
+  return (value as unknown[]).filter(isDecision).filter(({ at }) => Date.now() - at < keptMs);
 }
 
 function isDecision(value: unknown): value is KeptDecision {

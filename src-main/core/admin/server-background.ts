@@ -8,7 +8,7 @@ import { listed } from '../trust/inbox/entry-meanings.ts';
 import { boxWords } from '../trust/inbox/isolation-words.ts';
 import type { FileDigests } from '../trust/pins/file-digests.ts';
 import { floatingPackage, launchOf, programName } from '../trust/pins/launch.ts';
-import { PinFile } from '../trust/pins/pin-file.ts';
+import { PinFolder } from '../trust/pins/pin-file.ts';
 
 interface Known {
   /** Folder of what was accepted of each server. */
@@ -32,7 +32,10 @@ export async function serverBackground(
   server: ServerConfig,
   { pinFolder, carried, digests }: Known,
 ): Promise<ServerBackground> {
-  const accepted = await new PinFile(pinFolder, server.name).read().catch(() => undefined);
+  const accepted = await new PinFolder(pinFolder)
+    .of(server.name)
+    .read()
+    .catch(() => undefined);
   return {
     origin: [await originOf(server, digests), ...addedFrom(server)].join(' '),
     acceptedAt: accepted?.acceptedAt,

@@ -1,17 +1,13 @@
 /** What can be changed about the configured servers, and the one rule about whose word it takes. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type FSWatcher, watch } from 'chokidar';
-import { writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
+import type { KeptDocument } from '../base/kept-document.ts';
 import { shortName } from '../base/shown-text.ts';
 import type { WaitingEdit } from '../config/accepted-config.ts';
 import { addServer, mergeServerField, removeServer, setServerField } from '../config/edit-config.ts';
-import { withFileLock } from '../base/file-lock.ts';
 
 interface AddedServer {
   readonly kind: 'add';
@@ -154,8 +150,8 @@ export function isRisky(change: ServerChange): boolean {
 }
 
 /**
- * Changes that models asked for and the person has not decided yet: one small private file for every core of a home. It is read
- * and written under a lock, so that what was decided in one process is decided in all of them.
+ * Changes that models asked for and the person has not decided yet: one document for every core of a home, or of a team's tenant. It is
+ * changed by one process at a time, so that what was decided in one is decided in all of them.
  */
 export interface Proposal {
   readonly id: string;
@@ -180,39 +176,30 @@ const mostBytes = 64 * 1024;
 export class ProposalStore {
   /** Some proposal was added or decided, here or in another process. */
   readonly changed = new Event();
-  readonly #file: string;
-  #watcher: FSWatcher | undefined;
+  readonly #document: KeptDocument;
   #seen: readonly Proposal[] = [];
+  #stop: () => void = () => undefined;
 
-  constructor(file: string) {
-    this.#file = file;
+  constructor(document: KeptDocument) {
+    this.#document = document;
   }
 
   /** Follows what other processes do, until `stop`; resolves when it does. */
   async start(): Promise<void> {
-    await this.#ensureFile();
-    const watcher = watch(this.#file, { ignoreInitial: true });
-    this.#watcher = watcher;
-    watcher.on('all', () => void this.#look());
-    watcher.on('error', () => undefined);
-    await new Promise((resolve) => watcher.once('ready', () => resolve(undefined)));
+    await this.#document.start();
+    this.#stop = this.#document.changed.on(() => void this.#look());
     this.#seen = await this.all();
   }
 
   /** To be called once `start` has resolved. */
   async stop(): Promise<void> {
-    await this.#watcher?.close();
-    this.#watcher = undefined;
+    this.#stop();
+    await this.#document.stop();
   }
 
   /** Oldest first. */
   async all(): Promise<readonly Proposal[]> {
-    try {
-      const value: unknown = JSON.parse(await readFile(this.#file, 'utf8'));
-      return Array.isArray(value) ? (value as unknown[]).filter(isProposal) : [];
-    } catch {
-      return [];
-    }
+    return proposalsIn(await this.#document.read());
   }
 
   /** What is asked for again is the same proposal. Rejects with AppError session_limit where too much is open, bad_request where it is too long. */
@@ -247,19 +234,11 @@ export class ProposalStore {
     return this.#change((open) => [[...open.filter(({ id }) => id !== proposal.id), proposal], undefined]);
   }
 
-  /** A file that is not there is watched by its folder, of which everything is read again each time that calls are noted beside it. */
-  async #ensureFile(): Promise<void> {
-    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 }).catch(() => undefined);
-    await writeFile(this.#file, '[]', { flag: 'wx', mode: 0o600 }).catch(() => undefined);
-  }
-
   async #change<T>(change: (open: readonly Proposal[]) => [next: readonly Proposal[], result: T]): Promise<T> {
-    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-    const result = await withFileLock(this.#file, async () => {
-      const open = await this.all();
+    const result = await this.#document.change((value) => {
+      const open = proposalsIn(value);
       const [next, made] = change(open);
-      if (next !== open) await writeFileAtomic(this.#file, JSON.stringify(next, null, 2), { mode: 0o600 });
-      return made;
+      return [next === open ? value : next, made];
     });
     await this.#look();
     return result;
@@ -288,6 +267,10 @@ function requireRoom(open: readonly Proposal[], app: string): void {
   throw new AppError('session_limit', `${whose} wait for the person already, so nothing more is proposed.`, {
     fix: 'Ask the person to decide on them: tooltray proposals.',
   });
+}
+
+function proposalsIn(value: unknown): readonly Proposal[] {
+  return Array.isArray(value) ? (value as unknown[]).filter(isProposal) : [];
 }
 
 function isProposal(value: unknown): value is Proposal {

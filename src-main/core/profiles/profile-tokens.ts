@@ -1,10 +1,10 @@
-/** Tokens that open the address of one profile until a day: given and taken back by the person, kept as hashes in a file of their own. */
+/** Tokens that open the address of one profile until a day: given and taken back by the person, kept as hashes. */
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import { sameToken } from '../security/access-token.ts';
-import { PrivateRecords } from '../security/private-records.ts';
+import { fileRecords, type NamedRecords, type OpenRecords } from '../security/private-records.ts';
 
 /** Times in ms since 1970. */
 export interface ProfileToken {
@@ -35,17 +35,22 @@ const mostMs = 366 * 24 * 60 * 60_000;
 
 /** Of a home. */
 export function openProfileTokens(dataDir: string): ProfileTokens {
-  return new ProfileTokens(join(dataDir, 'profile-tokens.json'));
+  return new ProfileTokens(profileTokensFile(dataDir));
+}
+
+export function profileTokensFile(dataDir: string): OpenRecords {
+  const file = join(dataDir, 'profile-tokens.json');
+  return fileRecords(file, () => refusal(file));
 }
 
 export class ProfileTokens {
   /** By this process. */
   readonly changed = new Event<TokenChange>();
-  readonly #kept: PrivateRecords<Kept>;
+  readonly #kept: NamedRecords<Kept>;
   readonly #now: () => number;
 
-  constructor(file: string, now: () => number = Date.now) {
-    this.#kept = new PrivateRecords(file, readKept, () => refusal(file));
+  constructor(open: OpenRecords, now: () => number = Date.now) {
+    this.#kept = open(readKept);
     this.#now = now;
   }
 

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import { sameToken } from './access-token.ts';
-import { PrivateRecords } from './private-records.ts';
+import { fileRecords, type NamedRecords, type OpenRecords } from './private-records.ts';
 
 /** Times in ms since 1970. */
 interface AppAccess {
@@ -41,14 +41,20 @@ interface Kept {
 /** Anyone may call itself anything: of names that were seen and nothing else, the latest are kept. */
 const mostOnlySeen = 100;
 
+/** A file for the person alone. */
+export function appAccessFile(file: string): OpenRecords {
+  return fileRecords(file, () => refusal(file));
+}
+
+/** Of one person: of a home, or of one user in a team. */
 export class AppAccessStore {
   /** By this process. */
   readonly changed = new Event<AccessChange>();
-  readonly #kept: PrivateRecords<Kept>;
+  readonly #kept: NamedRecords<Kept>;
   readonly #now: () => number;
 
-  constructor(file: string, now: () => number = Date.now) {
-    this.#kept = new PrivateRecords(file, readKept, () => refusal(file));
+  constructor(open: OpenRecords, now: () => number = Date.now) {
+    this.#kept = open(readKept);
     this.#now = now;
   }
 
@@ -62,7 +68,7 @@ export class AppAccessStore {
     return this.#read().get(app)?.token;
   }
 
-  /** The file is looked at each time, as for all of it, so that what another process changed counts at once. Revoked or not. */
+  /** A file is looked at each time, as for all of it, so that what another process changed counts at once. Revoked or not. */
   accepts(app: string, token: string): boolean {
     const kept = this.tokenOf(app);
     return kept !== undefined && sameToken(kept, token);
@@ -125,7 +131,7 @@ export class AppAccessStore {
       const onlySeen = [...all].filter(([, { token, since, revoked }]) => (token ?? since ?? revoked) === undefined);
       const oldestFirst = onlySeen.toSorted(([, a], [, b]) => (a.seen ?? 0) - (b.seen ?? 0));
       for (const [name] of oldestFirst.slice(0, -mostOnlySeen)) all.delete(name);
-    });
+    }, true);
   }
 
   async #takeBack(app: string, before: Kept | undefined): Promise<void> {
@@ -133,8 +139,8 @@ export class AppAccessStore {
     this.changed.emit({ app, change: 'forgotten' });
   }
 
-  #change<T>(change: (all: Map<string, Kept>) => T): Promise<T> {
-    return this.#kept.change(change);
+  #change<T>(change: (all: Map<string, Kept>) => T, isMinor = false): Promise<T> {
+    return this.#kept.change(change, isMinor);
   }
 
   /** Nothing that others may write is believed. */

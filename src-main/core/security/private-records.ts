@@ -7,15 +7,34 @@ import type { AppError } from '../base/errors.ts';
 import { withFileLock } from '../base/file-lock.ts';
 import { isObject, objectOf } from '../base/json.ts';
 
-export class PrivateRecords<T> {
+/** Records by name, which several processes change: read at once, as they stand. */
+export interface NamedRecords<T> {
+  /** For what lets somebody in. Throws an AppError where what stands there is not to be believed. */
+  read(): ReadonlyMap<string, T>;
+  /** For what takes away, and for showing. */
+  readAny(): ReadonlyMap<string, T>;
+  /** One after the other, in whatever process. `isMinor`: nobody has to hear of it at once. */
+  change<R>(change: (all: Map<string, T>) => R, isMinor?: boolean): Promise<R>;
+}
+
+type ReadOne<T> = (value: Record<string, unknown>) => T | undefined;
+
+/** Where records are kept: `readOne` makes one of JSON, undefined leaves it out. */
+export type OpenRecords = <T>(readOne: ReadOne<T>) => NamedRecords<T>;
+
+/** `refusal`: why a file that is not the person's alone is not believed. */
+export function fileRecords(file: string, refusal: () => AppError): OpenRecords {
+  return (readOne) => new PrivateRecords(file, readOne, refusal);
+}
+
+export class PrivateRecords<T> implements NamedRecords<T> {
   readonly #file: string;
-  readonly #readOne: (value: Record<string, unknown>) => T | undefined;
+  readonly #readOne: ReadOne<T>;
   readonly #refusal: () => AppError;
   /** What stood in the file, and how to tell that it is another one: HTTP asks with every request. */
   #last: { readonly stamp: string; readonly all: ReadonlyMap<string, T> } | undefined;
 
-  /** `readOne`: undefined leaves it out; `refusal`: why a file that is not the person's alone is not believed. */
-  constructor(file: string, readOne: (value: Record<string, unknown>) => T | undefined, refusal: () => AppError) {
+  constructor(file: string, readOne: ReadOne<T>, refusal: () => AppError) {
     this.#file = file;
     this.#readOne = readOne;
     this.#refusal = refusal;
@@ -33,12 +52,7 @@ export class PrivateRecords<T> {
     if (stats?.isFile() !== true) return new Map();
     const stamp = [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
     if (this.#last?.stamp !== stamp) {
-      const all = new Map<string, T>();
-      for (const [name, value] of Object.entries(parsed(readFileSync(this.#file, 'utf8')))) {
-        const one = isObject(value) ? this.#readOne(value) : undefined;
-        if (one !== undefined) all.set(name, one);
-      }
-      this.#last = { stamp, all };
+      this.#last = { stamp, all: recordsIn(parsed(readFileSync(this.#file, 'utf8')), this.#readOne) };
     }
     return this.#last.all;
   }
@@ -59,6 +73,15 @@ export class PrivateRecords<T> {
   #stats(): BigIntStats | undefined {
     return lstatSync(this.#file, { throwIfNoEntry: false, bigint: true });
   }
+}
+
+export function recordsIn<T>(value: Record<string, unknown>, readOne: ReadOne<T>): ReadonlyMap<string, T> {
+  const all = new Map<string, T>();
+  for (const [name, kept] of Object.entries(value)) {
+    const one = isObject(kept) ? readOne(kept) : undefined;
+    if (one !== undefined) all.set(name, one);
+  }
+  return all;
 }
 
 function isPrivate(stats: BigIntStats): boolean {

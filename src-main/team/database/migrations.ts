@@ -18,6 +18,20 @@ export const migrations: readonly Migration[] = [
       );
     `,
   },
+  {
+    name: 'documents of tenants and of their users',
+    sql: `
+      CREATE SEQUENCE tooltray.document_versions;
+      CREATE TABLE tooltray.documents (
+        tenant text NOT NULL, owner text NOT NULL, name text NOT NULL,
+        version bigint NOT NULL DEFAULT nextval('tooltray.document_versions'),
+        value text NOT NULL CHECK (octet_length(value) <= 33554432),
+        changed_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (tenant, owner, name)
+      );
+      ${ofTenant('documents')}
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

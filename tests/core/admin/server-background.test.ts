@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { backgroundText, serverBackground } from '../../../src-main/core/admin/server-background.ts';
 import { readConfig } from '../../../src-main/core/config/read-config.ts';
 import { CarriedEnvironments } from '../../../src-main/core/servers/launch/carried-environments.ts';
-import { PinFile } from '../../../src-main/core/trust/pins/pin-file.ts';
+import { PinFolder } from '../../../src-main/core/trust/pins/pin-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-background-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,7 +22,7 @@ async function told(entry: object): Promise<string> {
 test('a package: its version, its box, its secrets, since when', async () => {
   const pinned = { server: 's', acceptedAt: Date.UTC(2026, 9, 3), program: 'p', pin: null, decisions: [] };
   const [definitions, refused, rugPulls] = [new Map(), new Map(), new Map()];
-  await new PinFile(folder, 's').write({ ...pinned, definitions, refused, rugPulls });
+  await new PinFolder(folder).of('s').write({ ...pinned, definitions, refused, rugPulls });
   const entry = {
     command: 'npx',
     args: ['-y', '@a/b@1.2.3', '--key=${secret:ARG}'],

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AppAccessStore } from '../../../src-main/core/security/app-access.ts';
+import { appAccessFile, AppAccessStore } from '../../../src-main/core/security/app-access.ts';
 
 let folder = '';
 let file = '';
@@ -19,10 +19,10 @@ const tokenFor = async (store: AppAccessStore, app: string): Promise<string> =>
   (await store.give(app, true)).token ?? '';
 
 test('an app keeps its token, and opens with it its own door only', async () => {
-  const store = new AppAccessStore(file);
+  const store = new AppAccessStore(appAccessFile(file));
   const token = await tokenFor(store, 'cursor');
   expect(Buffer.from(token, 'base64url')).toHaveLength(32);
-  expect(await tokenFor(new AppAccessStore(file), 'cursor')).toBe(token);
+  expect(await tokenFor(new AppAccessStore(appAccessFile(file)), 'cursor')).toBe(token);
   expect([store.accepts('cursor', token), store.accepts('zed', token), store.accepts('cursor', 'x')]).toEqual([
     true,
     false,
@@ -31,7 +31,7 @@ test('an app keeps its token, and opens with it its own door only', async () => 
 });
 
 test('access by a command needs no token', async () => {
-  const store = new AppAccessStore(file, () => 5);
+  const store = new AppAccessStore(appAccessFile(file), () => 5);
   expect((await store.give('cursor')).token).toBeUndefined();
   expect([store.list(), store.tokenOf('cursor')]).toEqual([
     [{ app: 'cursor', since: 5, seen: undefined, revoked: undefined }],
@@ -40,7 +40,7 @@ test('access by a command needs no token', async () => {
 });
 
 test('apps are listed without their tokens, in a file for the owner alone', async () => {
-  const store = new AppAccessStore(file, () => 5);
+  const store = new AppAccessStore(appAccessFile(file), () => 5);
   await store.give('cursor', true);
   await store.give('__proto__', true);
   const facts = { since: 5, seen: undefined, revoked: undefined };
@@ -54,7 +54,10 @@ test('apps are listed without their tokens, in a file for the owner alone', asyn
 
 test('what was revoked is so for whoever had the file read before, and comes back with the token it had', async () => {
   let now = 1;
-  const [one, other] = [new AppAccessStore(file, () => now), new AppAccessStore(file, () => now)];
+  const [one, other] = [
+    new AppAccessStore(appAccessFile(file), () => now),
+    new AppAccessStore(appAccessFile(file), () => now),
+  ];
   const token = await tokenFor(one, 'cursor');
   now = 2;
   expect([await other.revoke('cursor'), one.isRevoked('cursor'), await other.revoke('cursor')]).toEqual([
@@ -67,13 +70,13 @@ test('what was revoked is so for whoever had the file read before, and comes bac
 });
 
 test('an app that was never connected can be kept out', async () => {
-  const store = new AppAccessStore(file, () => 7);
+  const store = new AppAccessStore(appAccessFile(file), () => 7);
   await store.revoke('cursor');
   expect(store.list()).toEqual([{ app: 'cursor', since: undefined, seen: undefined, revoked: 7 }]);
 });
 
 test('access that was given for something that failed is as it was before', async () => {
-  const store = new AppAccessStore(file);
+  const store = new AppAccessStore(appAccessFile(file));
   await (await store.give('cursor', true)).takeBack();
   expect(store.list()).toEqual([]);
   await store.revoke('cursor');
@@ -82,7 +85,7 @@ test('access that was given for something that failed is as it was before', asyn
 });
 
 test('a token that no longer stands in the app’s file opens nothing, and one that was put back does', async () => {
-  const store = new AppAccessStore(file);
+  const store = new AppAccessStore(appAccessFile(file));
   const token = await tokenFor(store, 'cursor');
   await store.setToken('cursor', undefined);
   expect(store.accepts('cursor', token)).toBe(false);
@@ -91,7 +94,7 @@ test('a token that no longer stands in the app’s file opens nothing, and one t
 });
 
 test('of names that were only seen the latest hundred are kept, and whatever was decided', async () => {
-  const store = new AppAccessStore(file, () => 1);
+  const store = new AppAccessStore(appAccessFile(file), () => 1);
   await store.revoke('revoked');
   for (let at = 0; at < 103; at++) await store.saw(`app${at}`, at);
   const names = store.list().map(({ app }) => app);
@@ -105,15 +108,15 @@ test('of names that were only seen the latest hundred are kept, and whatever was
 
 test('what is given at once is all kept', async () => {
   const apps = Array.from({ length: 8 }, (_, index) => `app${index}`);
-  const given = await Promise.all(apps.map((app) => tokenFor(new AppAccessStore(file), app)));
-  const store = new AppAccessStore(file);
+  const given = await Promise.all(apps.map((app) => tokenFor(new AppAccessStore(appAccessFile(file)), app)));
+  const store = new AppAccessStore(appAccessFile(file));
   expect(apps.map((app, index) => store.accepts(app, given[index] ?? ''))).toEqual(apps.map(() => true));
 });
 
 test.skipIf(process.platform === 'win32')(
   'a file that others can read opens nothing, and still takes away',
   async () => {
-    const store = new AppAccessStore(file);
+    const store = new AppAccessStore(appAccessFile(file));
     const token = await tokenFor(store, 'cursor');
     await store.revoke('zed');
     chmodSync(file, 0o644);

@@ -1,14 +1,11 @@
 /**
- * What the person decided for good about what leaves: "always for this destination". One small private file for every core of a
- * home, written under a lock; each can be taken back.
+ * What the person decided for good about what leaves: "always for this destination". One document for every core of a home, or of a
+ * team's tenant, changed by one process at a time; each can be taken back.
  */
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { AppError } from '../../base/errors.ts';
 import { Event } from '../../base/events.ts';
-import { withFileLock } from '../../base/file-lock.ts';
 import { isObject } from '../../base/json.ts';
+import type { KeptDocument } from '../../base/kept-document.ts';
 
 export interface FlowDecision {
   /** The server that may send there. */
@@ -30,12 +27,13 @@ export class FlowDecisions {
   readonly changed = new Event();
   /** These are asked for again. */
   readonly takenBack = new Event<readonly FlowDecision[]>();
-  readonly #file: string;
+  readonly #document: KeptDocument;
   #all: readonly FlowDecision[] = [];
   #keys: ReadonlySet<string> = new Set();
 
-  constructor(file: string) {
-    this.#file = file;
+  constructor(document: KeptDocument) {
+    this.#document = document;
+    document.changed.on(() => void this.start());
   }
 
   /** Oldest first. */
@@ -45,14 +43,14 @@ export class FlowDecisions {
 
   /** Reads what was decided before. Never rejects: what cannot be read allows nothing. */
   async start(): Promise<void> {
-    this.#take(await this.#read());
+    this.#take(decisionsIn(await this.#document.read()));
   }
 
   has(server: string, destination: string): boolean {
     return this.#keys.has(keyOf({ server, destination }));
   }
 
-  /** Rejects with what the file system throws: then it counts until the core stops. */
+  /** Rejects as the document's change does: then it counts until the core stops. */
   async add(decided: readonly FlowDecision[]): Promise<void> {
     this.#take(withAll(this.#all, decided));
     await this.#change((kept) => withAll(kept, decided));
@@ -75,12 +73,11 @@ export class FlowDecisions {
   }
 
   async #change(change: (kept: readonly FlowDecision[]) => readonly FlowDecision[]): Promise<void> {
-    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-    await withFileLock(this.#file, async () => {
-      const next = change(await this.#read());
-      await writeFileAtomic(this.#file, JSON.stringify(next, null, 2), { mode: 0o600 });
-      this.#take(next);
+    const made = await this.#document.change((value) => {
+      const next = change(decisionsIn(value));
+      return [next, next];
     });
+    this.#take(made);
   }
 
   #take(all: readonly FlowDecision[]): void {
@@ -88,15 +85,10 @@ export class FlowDecisions {
     this.#keys = new Set(all.map(keyOf));
     this.changed.emit();
   }
+}
 
-  async #read(): Promise<readonly FlowDecision[]> {
-    try {
-      const value: unknown = JSON.parse(await readFile(this.#file, 'utf8'));
-      return Array.isArray(value) ? (value as unknown[]).filter(isDecision) : [];
-    } catch {
-      return [];
-    }
-  }
+function decisionsIn(value: unknown): readonly FlowDecision[] {
+  return Array.isArray(value) ? (value as unknown[]).filter(isDecision) : [];
 }
 
 function withAll(kept: readonly FlowDecision[], decided: readonly FlowDecision[]): readonly FlowDecision[] {

@@ -1,13 +1,10 @@
 /**
- * What was asked, or would have been: counted by day, the last ones with their sentence. A small private file, so that after a
+ * What was asked, or would have been: counted by day, the last ones with their sentence. One document, so that after a
  * week of `record` the person can be shown what `ask` would have meant.
  */
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { Event } from '../../base/events.ts';
-import { withFileLock } from '../../base/file-lock.ts';
 import { isObject, objectOf } from '../../base/json.ts';
+import type { KeptDocument } from '../../base/kept-document.ts';
 
 /** What became of a call that there was something to ask about. */
 export const flowOutcomes = ['recorded', 'allowed', 'refused', 'unanswered', 'masked'] as const;
@@ -51,7 +48,7 @@ const writeMs = 1000;
 
 export class FlowRecord {
   readonly changed = new Event();
-  readonly #file: string;
+  readonly #document: KeptDocument;
   readonly #now: () => number;
   #kept: Kept;
   /** Not written yet. */
@@ -60,19 +57,16 @@ export class FlowRecord {
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(file: string, now: () => number) {
-    this.#file = file;
+  constructor(document: KeptDocument, now: () => number) {
+    this.#document = document;
     this.#now = now;
     this.#kept = { since: now(), days: {}, last: [] };
+    document.changed.on(() => void this.#look());
   }
 
   /** Reads what there is, and begins the record of a home that has none. Never rejects. */
   async start(): Promise<void> {
-    const known = await this.#read();
-    if (known === undefined) return this.#writeSoon();
-    this.#kept = this.#fresh.reduce(withEvent, known);
-    // Whoever looked before was told that there is nothing.
-    this.changed.emit();
+    if (!(await this.#look())) this.#writeSoon();
   }
 
   note(event: FlowEvent): void {
@@ -110,6 +104,16 @@ export class FlowRecord {
     await this.#writing;
   }
 
+  /** Whether there is one. */
+  async #look(): Promise<boolean> {
+    const known = keptIn(await this.#document.read());
+    if (known === undefined) return false;
+    this.#kept = this.#fresh.reduce(withEvent, known);
+    // Whoever looked before was told that there is nothing.
+    this.changed.emit();
+    return true;
+  }
+
   #writeSoon(): void {
     this.#timer ??= setTimeout(() => this.#write(), writeMs).unref();
   }
@@ -123,24 +127,17 @@ export class FlowRecord {
     this.#writing = this.#writing.then(() => this.#store(fresh)).catch(() => undefined);
   }
 
-  async #store(fresh: readonly FlowEvent[]): Promise<void> {
-    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-    await withFileLock(this.#file, async () => {
-      const before = (await this.#read()) ?? { since: this.#kept.since, days: {}, last: [] };
-      const next = fresh.reduce(withEvent, this.#declined ? { ...before, declined: true } : before);
-      await writeFileAtomic(this.#file, JSON.stringify(next), { mode: 0o600 });
+  #store(fresh: readonly FlowEvent[]): Promise<void> {
+    return this.#document.change((value) => {
+      const before = keptIn(value) ?? { since: this.#kept.since, days: {}, last: [] };
+      return [fresh.reduce(withEvent, this.#declined ? { ...before, declined: true } : before), undefined];
     });
   }
+}
 
-  async #read(): Promise<Kept | undefined> {
-    try {
-      const value: unknown = JSON.parse(await readFile(this.#file, 'utf8'));
-      if (!isObject(value) || typeof value['since'] !== 'number' || !Array.isArray(value['last'])) return undefined;
-      return { ...(value as unknown as Kept), days: objectOf(value['days']) as Kept['days'] };
-    } catch {
-      return undefined;
-    }
-  }
+function keptIn(value: unknown): Kept | undefined {
+  if (!isObject(value) || typeof value['since'] !== 'number' || !Array.isArray(value['last'])) return undefined;
+  return { ...(value as unknown as Kept), days: objectOf(value['days']) as Kept['days'] };
 }
 
 function withEvent(kept: Kept, event: FlowEvent): Kept {

@@ -1,27 +1,20 @@
 /** The pins of all servers. They outlive a server's entry: what is taken out and added again is not accepted anew by that. */
-import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Event } from '../../base/events.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
-import { PinFile, type PinnedServer } from './pin-file.ts';
+import type { PinnedServer, PinShelf } from './pin-file.ts';
 import { type PinRules, type ReviewQuestion, ServerPins } from './server-pins.ts';
-
-/** Servers whose pins are kept on disk, those that were written last. */
-const mostKept = 500;
 
 export class PinBook {
   /** Of some server something else waits, or was decided. */
   readonly changed = new Event();
-  readonly #folder: string;
+  readonly #shelf: PinShelf;
   readonly #rules: PinRules;
   readonly #pins = new Map<string, ServerPins>();
   /** Names of servers, by what their pins are called that hold for some apps only. */
   readonly #owners = new Map<string, string>();
-  /** One each, so that an entry that is replaced and the one in its place do not write at once. */
-  readonly #files = new Map<string, PinFile>();
 
-  constructor(folder: string, rules: PinRules) {
-    this.#folder = folder;
+  constructor(shelf: PinShelf, rules: PinRules) {
+    this.#shelf = shelf;
     this.#rules = rules;
   }
 
@@ -34,11 +27,11 @@ export class PinBook {
     const name = kind === undefined ? server.name : `${server.name} (to apps with extensions, ${kind.key.slice(0, 4)})`;
     const config = { ...server, name };
     this.#owners.set(name, server.name);
-    const file = this.#files.get(config.name) ?? new PinFile(this.#folder, config.name);
+    const place = this.#shelf.of(config.name);
     const whose = { server: server.name, apps: kind?.apps };
-    const pins = new ServerPins(config, whose, file, this.#rules, (server, program) => this.#twin(server, program));
-    this.#files.set(config.name, file);
-    this.#pins.set(config.name, pins);
+    const pins = new ServerPins(config, whose, place, this.#rules, (server, program) => this.#twin(server, program));
+    this.#pins.get(name)?.close();
+    this.#pins.set(name, pins);
     pins.changed.on(() => this.changed.emit());
     return pins;
   }
@@ -58,18 +51,9 @@ export class PinBook {
     return this.names(configured).flatMap((name) => this.#pins.get(name)?.question ?? []);
   }
 
-  /** Removes the files of servers that were long gone. Never rejects. */
-  async sweep(): Promise<void> {
-    const names = await readdir(this.#folder).catch(() => []);
-    if (names.length <= mostKept) return;
-    const files = await Promise.all(
-      names.map(async (name) => {
-        const file = join(this.#folder, name);
-        return { file, at: (await stat(file).catch(() => undefined))?.mtimeMs ?? 0 };
-      }),
-    );
-    const oldest = files.toSorted((one, other) => one.at - other.at).slice(0, names.length - mostKept);
-    await Promise.all(oldest.map(({ file }) => rm(file, { force: true }).catch(() => undefined)));
+  /** Takes away the pins of servers that were long gone. Never rejects. */
+  sweep(): Promise<void> {
+    return this.#shelf.sweep();
   }
 
   #twin(server: string, program: string): PinnedServer | undefined {

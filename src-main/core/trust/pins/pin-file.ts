@@ -1,8 +1,9 @@
-/** What a person accepted of one server, on disk: every definition whole, so that a change can be shown and the old text kept in use. */
+/** What a person accepted of one server, kept: every definition whole, so that a change can be shown and the old text kept in use. */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/atomic-file.ts';
+import { Event } from '../../base/events.ts';
 import { isObject, type JsonObject, objectOf, parseJson } from '../../base/json.ts';
 
 /** `view`: the user interface of a tool, of which a digest is kept. */
@@ -40,10 +41,61 @@ export interface PinnedServer {
   readonly decisions: readonly Decision[];
 }
 
+/** Where what was accepted of one server is kept. */
+export interface PinPlace {
+  /** Somebody else wrote it. Files of a home are written by one core alone. */
+  readonly changed: Event;
+  /** undefined: nothing was accepted yet. Rejects where there is something that cannot be read: no reason to accept all anew. */
+  read(): Promise<PinnedServer | undefined>;
+  /** Rejects with AppError config_conflict where somebody else wrote it since it was read. */
+  write(pins: PinnedServer): Promise<void>;
+}
+
+/** The places of all servers. */
+export interface PinShelf {
+  /** `server`: any text. The same place for the same. */
+  of(server: string): PinPlace;
+  /** Takes away what is of servers that were long gone. Never rejects. */
+  sweep(): Promise<void>;
+}
+
+/** Servers whose pins are kept, those that were written last. */
+export const mostPinned = 500;
 const formatVersion = 1;
 export const mostDecisions = 20;
 
-export class PinFile {
+/** A private file each. */
+export class PinFolder implements PinShelf {
+  readonly #folder: string;
+  /** One each, so that an entry that is replaced and the one in its place do not write at once. */
+  readonly #files = new Map<string, PinFile>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  of(server: string): PinPlace {
+    const file = this.#files.get(server) ?? new PinFile(this.#folder, server);
+    this.#files.set(server, file);
+    return file;
+  }
+
+  async sweep(): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => []);
+    if (names.length <= mostPinned) return;
+    const files = await Promise.all(
+      names.map(async (name) => {
+        const file = join(this.#folder, name);
+        return { file, at: (await stat(file).catch(() => undefined))?.mtimeMs ?? 0 };
+      }),
+    );
+    const oldest = files.toSorted((one, other) => one.at - other.at).slice(0, names.length - mostPinned);
+    await Promise.all(oldest.map(({ file }) => rm(file, { force: true }).catch(() => undefined)));
+  }
+}
+
+class PinFile implements PinPlace {
+  readonly changed = new Event();
   readonly #folder: string;
   readonly #file: string;
   /** Writes follow each other, so that the last one stays. */
@@ -52,24 +104,21 @@ export class PinFile {
   /** `server`: any text; the file is named after its hash. */
   constructor(folder: string, server: string) {
     this.#folder = folder;
-    this.#file = join(folder, `${createHash('sha256').update(server).digest('hex').slice(0, 32)}.json`);
+    this.#file = join(folder, `${pinName(server)}.json`);
   }
 
-  /** undefined: nothing was accepted yet. Rejects where there is a file that cannot be read: no reason to accept all anew. */
   async read(): Promise<PinnedServer | undefined> {
     const text = await readFile(this.#file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
     if (text === undefined) return undefined;
-    const value = parseJson(text);
-    if (!isObject(value) || value['version'] !== formatVersion) throw new Error(`${this.#file} cannot be read.`);
-    return fromJson(value);
+    return pinsIn(text, this.#file);
   }
 
   /** Resolves when it is on disk. Rejects with what the file system throws. */
   write(pins: PinnedServer): Promise<void> {
-    const text = JSON.stringify(toJson(pins));
+    const text = pinsText(pins);
     this.#saving = this.#saving
       .catch(() => undefined)
       .then(async () => {
@@ -80,15 +129,26 @@ export class PinFile {
   }
 }
 
-function toJson(pins: PinnedServer): JsonObject {
-  const { definitions, refused, rugPulls, ...rest } = pins;
-  return {
+/** Names a server's pins where no text of its own may stand. */
+export function pinName(server: string): string {
+  return createHash('sha256').update(server).digest('hex').slice(0, 32);
+}
+
+export function pinsText({ definitions, refused, rugPulls, ...rest }: PinnedServer): string {
+  return JSON.stringify({
     version: formatVersion,
     ...rest,
     definitions: Object.fromEntries(definitions),
     refused: Object.fromEntries(refused),
     rugPulls: Object.fromEntries(rugPulls),
-  };
+  });
+}
+
+/** `place`: where it stands, for the error. Throws what cannot be read. */
+export function pinsIn(text: string, place: string): PinnedServer {
+  const value = parseJson(text);
+  if (!isObject(value) || value['version'] !== formatVersion) throw new Error(`${place} cannot be read.`);
+  return fromJson(value);
 }
 
 function fromJson(value: JsonObject): PinnedServer {

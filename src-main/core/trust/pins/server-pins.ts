@@ -2,7 +2,7 @@
  * What one server says, held against what a person accepted of it. What is the same, tighter or only shorter passes; the rest is one
  * question for the person, and until it is answered models see the accepted text and calls of what changed are refused.
  */
-import { AppError } from '../../base/errors.ts';
+import { AppError, errorText } from '../../base/errors.ts';
 import { Event } from '../../base/events.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
@@ -25,10 +25,10 @@ import {
 import {
   type Decision,
   mostDecisions,
-  type PinFile,
   type PinKey,
   type PinnedKind,
   type PinnedServer,
+  type PinPlace,
 } from './pin-file.ts';
 
 /** Whose texts are held against what was accepted. */
@@ -74,7 +74,8 @@ export class ServerPins {
   /** Named as these pins are, which is not its server's name where they hold for some apps. */
   readonly #config: ServerConfig;
   readonly whose: Whose;
-  readonly #file: PinFile;
+  readonly #place: PinPlace;
+  readonly #stopFollowing: () => void;
   readonly #rules: PinRules;
   readonly #twin: FindTwin;
   #pins: PinnedServer | undefined;
@@ -90,12 +91,18 @@ export class ServerPins {
   #restored: Promise<void> | undefined;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(config: ServerConfig, whose: Whose, file: PinFile, rules: PinRules, twin: FindTwin) {
+  constructor(config: ServerConfig, whose: Whose, place: PinPlace, rules: PinRules, twin: FindTwin) {
     this.#config = config;
     this.whose = whose;
     this.#twin = twin;
-    this.#file = file;
+    this.#place = place;
     this.#rules = rules;
+    this.#stopFollowing = place.changed.on(() => void this.#inTurn(() => this.#follow()));
+  }
+
+  /** Others are in its place. */
+  close(): void {
+    this.#stopFollowing();
   }
 
   /** Takes over what was accepted earlier. Never rejects. */
@@ -238,7 +245,7 @@ export class ServerPins {
       if (choice === 'keep') for (const { key, after } of decided) refused.set(key, canonicalHash(after));
       const { pin = null } = choice === 'accept' ? await this.#launchNow() : pins;
       const decisions = [...pins.decisions, decision].slice(-mostDecisions);
-      await this.#save({ ...pins, definitions, refused, pin, decisions });
+      await this.#save({ ...pins, definitions, refused, pin, decisions }, true);
       this.#rules.onDecided(this.#config.name, decision, false);
       this.#again();
     });
@@ -260,7 +267,8 @@ export class ServerPins {
         if (was === null) definitions.delete(key);
         else definitions.set(key, was);
       }
-      await this.#save({ ...pins, definitions, refused, decisions: pins.decisions.filter((one) => one !== decision) });
+      const decisions = pins.decisions.filter((one) => one !== decision);
+      await this.#save({ ...pins, definitions, refused, decisions }, true);
       this.#rules.onDecided(this.#config.name, decision, true);
       this.#again();
     });
@@ -272,15 +280,31 @@ export class ServerPins {
   }
 
   async #restore(): Promise<void> {
-    const { program } = await this.#launchNow();
     try {
-      const pins = await this.#file.read();
-      // Another program under the same name: a person accepted it when they accepted its entry.
-      this.#pins = pins?.program === program ? pins : undefined;
+      await this.#read();
     } catch (error) {
       // Nothing counts as accepted, so that all of it is asked.
       this.#pins = await this.#fresh(new Map());
       this.#rules.onOddity(this.#config.name, `What was accepted of it cannot be read: ${String(error)}`);
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { program } = await this.#launchNow();
+    const pins = await this.#place.read();
+    // Another program under the same name: a person accepted it when they accepted its entry.
+    this.#pins = pins?.program === program ? pins : undefined;
+  }
+
+  /** Somebody else wrote it: what they accepted is accepted. What cannot be read now stays as it was; the next change is refused. */
+  async #follow(): Promise<void> {
+    if (this.#restored === undefined) return;
+    await this.restore();
+    try {
+      await this.#read();
+      this.#again();
+    } catch (error) {
+      this.#rules.onOddity(this.#config.name, `What was accepted of it elsewhere cannot be read: ${errorText(error)}`);
     }
   }
 
@@ -293,7 +317,7 @@ export class ServerPins {
     const twin = this.#twin(this.#config.name, program);
     const pins = await this.#fresh(twin?.definitions ?? (await withoutGrave(offered)));
     await this.#save(pins);
-    return pins;
+    return this.#pins ?? pins;
   }
 
   async #fresh(definitions: ReadonlyMap<PinKey, JsonObject>): Promise<PinnedServer> {
@@ -387,11 +411,19 @@ export class ServerPins {
     return done;
   }
 
-  async #save(pins: PinnedServer): Promise<void> {
+  /** `isDecision`: rejects with AppError where a team's database did not take it, and nothing is decided then. */
+  async #save(pins: PinnedServer, isDecision = false): Promise<void> {
+    const before = this.#pins;
     this.#pins = pins;
-    await this.#file.write(pins).catch((error: unknown) => {
-      this.#rules.onOddity(this.#config.name, `What was accepted of it could not be written: ${String(error)}`);
-    });
+    try {
+      await this.#place.write(pins);
+    } catch (error) {
+      const isConflict = error instanceof AppError && error.code === 'config_conflict';
+      if (isConflict) await this.#follow();
+      else if (isDecision && error instanceof AppError) this.#pins = before;
+      else this.#rules.onOddity(this.#config.name, `What was accepted of it could not be written: ${String(error)}`);
+      if (isDecision && error instanceof AppError) throw isConflict ? meanwhile(this.whose.server) : error;
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../../../src-main/core/base/errors.ts';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
+import { JsonFile } from '../../../../src-main/core/base/kept-document.ts';
 import { defaultConfig, type FlowSettings } from '../../../../src-main/core/config/app-config.ts';
 import { Flow, type FlowContext } from '../../../../src-main/core/trust/flow/flow.ts';
 import { FlowDecisions } from '../../../../src-main/core/trust/flow/flow-decisions.ts';
@@ -35,8 +36,8 @@ function start(settings: Partial<FlowSettings> = {}, home = join(folder, String(
   let now = Date.now();
   const used = { ...defaultConfig('').flow, mode: 'ask' as const, waitSeconds: 0.05, ...settings };
   const questions = new Questions();
-  const decisions = new FlowDecisions(join(home, 'flow-decisions.json'));
-  const record = new FlowRecord(join(home, 'flow-record.json'), () => now);
+  const decisions = new FlowDecisions(new JsonFile(join(home, 'flow-decisions.json')));
+  const record = new FlowRecord(new JsonFile(join(home, 'flow-record.json')), () => now);
   const flow = new Flow({
     settings: () => used,
     ...{ questions, decisions, record },

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
 import { pinSource } from '../../../../src-main/core/trust/inbox/pin-items.ts';
 import { PinBook } from '../../../../src-main/core/trust/pins/pin-book.ts';
+import { PinFolder } from '../../../../src-main/core/trust/pins/pin-file.ts';
 
 const offer = (description: string) => {
   const tools = [{ name: 'show', description, inputSchema: { type: 'object' } }];
@@ -18,7 +19,7 @@ const config = (name: string) =>
 function open(): PinBook {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-kind-pins-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return new PinBook(folder, {
+  return new PinBook(new PinFolder(folder), {
     onChange: () => 'hold',
     onPassed: () => undefined,
     onHeld: () => undefined,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
-import { PinFile } from '../../../../src-main/core/trust/pins/pin-file.ts';
+import { PinFolder } from '../../../../src-main/core/trust/pins/pin-file.ts';
 import { ServerPins } from '../../../../src-main/core/trust/pins/server-pins.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-launched-'));
@@ -29,7 +29,7 @@ test('what is listed late is held against the version that was started', async (
   const pins = new ServerPins(
     config as unknown as ServerConfig,
     { server: 's', apps: undefined },
-    new PinFile(folder, 's'),
+    new PinFolder(folder).of('s'),
     rules,
     () => undefined,
   );

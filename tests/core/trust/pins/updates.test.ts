@@ -7,7 +7,7 @@ import { objectOf } from '../../../../src-main/core/base/json.ts';
 import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
 import { introductionOf } from '../../../../src-main/core/servers/introduction.ts';
 import { type DefinitionChange, needsPerson } from '../../../../src-main/core/trust/pins/offer.ts';
-import { PinFile } from '../../../../src-main/core/trust/pins/pin-file.ts';
+import { PinFolder } from '../../../../src-main/core/trust/pins/pin-file.ts';
 import { ServerPins } from '../../../../src-main/core/trust/pins/server-pins.ts';
 import { recordedUpdates, type RecordedServer, type RecordedVersion } from '../../../fixtures/recorded-updates.ts';
 
@@ -35,7 +35,7 @@ async function replay({ name, versions }: RecordedServer): Promise<Update[]> {
     const pins = new ServerPins(
       configOf(name),
       { server: name, apps: undefined },
-      new PinFile(folder, name),
+      new PinFolder(folder).of(name),
       rulesOf(passed),
       () => undefined,
     );

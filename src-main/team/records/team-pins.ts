@@ -1,0 +1,103 @@
+/** What was accepted of a tenant's servers, a row each: whoever decides on what another replica has decided meanwhile is told so. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../core/base/errors.ts';
+import { Event } from '../../core/base/events.ts';
+import {
+  mostPinned,
+  pinName,
+  type PinnedServer,
+  type PinPlace,
+  type PinShelf,
+  pinsIn,
+  pinsText,
+} from '../../core/trust/pins/pin-file.ts';
+import { type DocumentRows, type Place, topicOf } from './document-rows.ts';
+
+/** How soon it is looked again while the database is away, in ms. */
+const retryMs = 1000;
+
+type Listen = (topic: string, look: () => void) => () => void;
+
+export class TeamPins implements PinShelf {
+  readonly #tenant: string;
+  readonly #rows: DocumentRows;
+  readonly #listen: Listen;
+  readonly #signal: AbortSignal;
+  readonly #places = new Map<string, TeamPinPlace>();
+
+  /** `signal`: nobody follows any more. */
+  constructor(tenant: string, rows: DocumentRows, listen: Listen, signal: AbortSignal) {
+    this.#tenant = tenant;
+    this.#rows = rows;
+    this.#listen = listen;
+    this.#signal = signal;
+  }
+
+  of(server: string): PinPlace {
+    const name = `pins/${pinName(server)}`;
+    const known = this.#places.get(name);
+    if (known !== undefined) return known;
+    const place = new TeamPinPlace({ tenant: this.#tenant, owner: '', name }, this.#rows);
+    this.#places.set(name, place);
+    this.#listen(topicOf({ owner: '', name }), () => void place.look(this.#signal));
+    return place;
+  }
+
+  async sweep(): Promise<void> {
+    await this.#rows.sql`
+      DELETE FROM tooltray.documents WHERE tenant = ${this.#tenant} AND name IN (
+        SELECT name FROM tooltray.documents WHERE tenant = ${this.#tenant} AND owner = '' AND name LIKE 'pins/%'
+        ORDER BY changed_at DESC OFFSET ${mostPinned}
+      )`.catch(() => undefined);
+  }
+}
+
+class TeamPinPlace implements PinPlace {
+  readonly changed = new Event();
+  readonly #place: Place;
+  readonly #rows: DocumentRows;
+  /** As it was read or written last; what is written next is meant to stand in its place. */
+  #version: string | undefined;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(place: Place, rows: DocumentRows) {
+    this.#place = place;
+    this.#rows = rows;
+  }
+
+  async read(): Promise<PinnedServer | undefined> {
+    const row = await this.#rows.read(this.#place);
+    this.#version = row?.version;
+    return row && pinsIn(row.text, this.#place.name);
+  }
+
+  /** Tells where somebody else wrote it, once that can be found out. Never rejects. */
+  async look(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#saving;
+        if ((await this.#rows.version(this.#place)) !== this.#version) this.changed.emit();
+        return;
+      } catch (error) {
+        if (!(error instanceof AppError)) return;
+        await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  write(pins: PinnedServer): Promise<void> {
+    const saved = this.#saving.then(async () => {
+      const version = await this.#rows.write(this.#place, pinsText(pins), this.#version);
+      if (version === undefined) throw overtaken(pins.server);
+      this.#version = version;
+    });
+    this.#saving = saved.catch(() => undefined);
+    return saved;
+  }
+}
+
+function overtaken(server: string): AppError {
+  return new AppError('config_conflict', `What is accepted of ${server} was changed by somebody else meanwhile.`, {
+    fix: `Look at it again: tooltray review ${server}.`,
+  });
+}
