@@ -1,0 +1,115 @@
+/** In a team's database: two admins on two replicas, two tenants, keys that are changed, and what is put in another's place. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { AppError } from '../../../src-main/core/base/errors.ts';
+import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import { PinBook } from '../../../src-main/core/trust/pins/pin-book.ts';
+import type { ServerPins } from '../../../src-main/core/trust/pins/server-pins.ts';
+import { connect } from '../../../src-main/team/database/database.ts';
+import { AccessOfUsers } from '../../../src-main/team/records/access-of-users.ts';
+import type { TenantRecords } from '../../../src-main/team/records/tenant-records.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { openReplica, someKey } from './replicas.ts';
+
+const offer = (description: string) => ({ tools: [{ name: 'read', description }], prompts: [], resourceTemplates: [] });
+
+async function pinsOf(records: TenantRecords): Promise<ServerPins> {
+  const ignore = (): void => undefined;
+  const rules = { onPassed: ignore, onHeld: ignore, onDecided: ignore, onOddity: ignore };
+  const book = new PinBook(records.pins(), { ...rules, onChange: () => 'hold', now: () => 5 });
+  const config = { kind: 'http', name: 'notes', url: 'https://notes.example/mcp', headers: {} };
+  const pins = book.of(config as unknown as ServerConfig);
+  if (pins === undefined) throw new Error('no pins');
+  await pins.judge(offer('Reads.'), undefined, false);
+  await pins.judge(offer('Reads, and tells everyone.'), undefined, false);
+  return pins;
+}
+
+test('of two admins on two replicas one decides about a server, and the other is told', async () => {
+  const url = await teamDatabase();
+  const both = await Promise.all([openReplica(url), openReplica(url)]);
+  const [here, there] = (await Promise.all(both.map(({ records }) => pinsOf(records)))) as [ServerPins, ServerPins];
+  const id = here.question?.id ?? '';
+  expect(there.question?.id).toBe(id);
+  const decided = await Promise.allSettled([
+    here.decide('accept', 'dashboard', id),
+    there.decide('keep', 'dashboard', id),
+  ]);
+  const refused = decided.flatMap((one) => (one.status === 'rejected' ? [one.reason as AppError] : []));
+  expect(refused.map(({ code, message }) => [code, message])).toEqual([
+    ['not_allowed', 'What notes says has changed meanwhile.'],
+  ]);
+  // What the one decided is in force at the other, too.
+  await expect.poll(() => there.decisions).toEqual(here.decisions);
+  expect(here.decisions).toHaveLength(1);
+  expect(there.held.length).toBe(here.held.length);
+});
+
+test('nobody reads another tenant’s or another user’s, and a row in another’s place opens nothing', async () => {
+  const url = await teamDatabase();
+  const [a, b] = [await openReplica(url, 'a'), await openReplica(url, 'b')];
+  const [ada, bob] = [new AccessOfUsers(a.records), new AccessOfUsers(b.records)];
+  const { token = '' } = await (await ada.of('ada')).give('cursor', true);
+  expect((await bob.of('ada')).list()).toEqual([]);
+  expect((await ada.of('bob')).accepts('cursor', token)).toBe(false);
+  // Without any filter of ours.
+  expect(await b.database.of('b')`SELECT * FROM tooltray.documents`).toEqual([]);
+  expect((await b.database.of('b')`UPDATE tooltray.documents SET owner = 'eve'`).count).toBe(0);
+  const [row] = await a.database.of('a')<{ value: string }[]>`SELECT value FROM tooltray.documents`;
+  expect(row?.value).not.toContain('cursor');
+  await a.database.of('a')`
+    INSERT INTO tooltray.documents (tenant, owner, name, value)
+    SELECT tenant, 'eve', name, value FROM tooltray.documents`;
+  await expect(ada.of('eve')).rejects.toMatchObject({ code: 'secret_locked' });
+});
+
+test('keys are changed by adding one: what the one before sealed still opens, and a replica without any opens nothing', async () => {
+  const url = await teamDatabase();
+  const key = Buffer.alloc(32, 9);
+  const before = await openReplica(url);
+  await (await before.records.document('proposals')).change(() => [['one'], undefined]);
+  const after = await openReplica(url, 'a', [key, someKey]);
+  const document = await after.records.document('proposals');
+  expect(await document.read()).toEqual(['one']);
+  await document.change(() => [['two'], undefined]);
+  const later = await openReplica(url, 'a', [key]);
+  expect(await (await later.records.document('proposals')).read()).toEqual(['two']);
+  await expect(before.rows.read({ tenant: 'a', owner: '', name: 'proposals' })).rejects.toMatchObject({
+    code: 'secret_locked',
+  });
+});
+
+test('a replica whose connection was lost hears what changed meanwhile, and serves what it knows until then', async () => {
+  const url = await teamDatabase();
+  const [one, other] = [await openReplica(url), await openReplica(url)];
+  const [here, there] = [await one.records.document('proposals'), await other.records.document('proposals')];
+  await here.change(() => [['one'], undefined]);
+  await expect.poll(() => there.read()).toEqual(['one']);
+  const owner = connect({ url, most: 1 });
+  onTestFinished(() => owner.end());
+  await owner`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  expect(await there.read()).toEqual(['one']);
+  await expect
+    .poll(() =>
+      here
+        .change(() => [['two'], undefined])
+        .then(
+          () => true,
+          () => false,
+        ),
+    )
+    .toBe(true);
+  await expect.poll(() => there.read(), { timeout: 10_000 }).toEqual(['two']);
+});
+
+test('users that nobody asked about for long are let go, and come back as they were', async () => {
+  const { records } = await openReplica(await teamDatabase());
+  const users = new AccessOfUsers(records, 1);
+  const ada = await users.of('ada');
+  await ada.give('cursor');
+  await users.of('bob');
+  const again = await users.of('ada');
+  expect(again).not.toBe(ada);
+  expect(again.list()).toMatchObject([{ app: 'cursor' }]);
+});
