@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Event } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
-import type { Masker } from '../base/mask.ts';
+import { type Masker, maskOnce } from '../base/mask.ts';
 import type { MendedDatabase } from '../base/mended-database.ts';
 import { activityDatabase } from './activity-store.ts';
 import {
@@ -271,18 +271,4 @@ function estimate({ argumentBytes, resultBytes, givenBytes }: CallRecord): CallT
   const bySize = (bytes: number): number => Math.ceil(bytes / 4);
   const [tokensIn, tokensSent, tokensOut] = [bySize(argumentBytes), bySize(resultBytes), bySize(givenBytes)];
   return { tokensIn, tokensSent, tokensOut, estimated: true };
-}
-
-// Masks a text that comes again only once: names repeat from call to call, and masking them was most of the work of a row.
-
-/** For one batch: it keeps every text it was given. */
-function maskOnce(masker: Pick<Masker, 'maskText'>): Pick<Masker, 'maskText'> {
-  const masked = new Map<string, string>();
-  return {
-    maskText(text) {
-      const known = masked.get(text) ?? masker.maskText(text);
-      masked.set(text, known);
-      return known;
-    },
-  };
 }

@@ -204,6 +204,21 @@ export class Masker {
   }
 }
 
+/**
+ * The same, and each text only once: names repeat from call to call, and masking them would be most of the work of writing them down. For one
+ * batch: it keeps every text it was given.
+ */
+export function maskOnce(masker: Pick<Masker, 'maskText'>): Pick<Masker, 'maskText'> {
+  const masked = new Map<string, string>();
+  return {
+    maskText(text) {
+      const known = masked.get(text) ?? masker.maskText(text);
+      masked.set(text, known);
+      return known;
+    },
+  };
+}
+
 function ownEntries(value: object): [string, unknown][] {
   const entries = Object.keys(value).map((key): [string, unknown] => [key, read(value, key)]);
   if (!(value instanceof Error)) return entries;

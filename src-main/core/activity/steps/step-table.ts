@@ -1,6 +1,6 @@
 /** The table of steps: inserts within the bound, the tokens that the ledger found, and the calls that ran for each. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { Masker } from '../../base/mask.ts';
+import { type Masker, maskOnce } from '../../base/mask.ts';
 import { transaction } from '../../base/private-database.ts';
 import type { ActivityEntry, CallOutcome } from '../call-record.ts';
 import { selectCalls, toEntry } from '../call-table.ts';
@@ -45,7 +45,8 @@ export class StepTable {
     if (steps.length === 0) return;
     transaction(database, () => {
       const insert = database.prepare(insertSql);
-      for (const step of steps) insert.run(...toValues(step, masker));
+      const once = maskOnce(masker);
+      for (const step of steps) insert.run(...toValues(step, once));
     });
     this.#inserted += steps.length;
     if (this.#inserted < insertsPerTrim) return;
@@ -83,17 +84,12 @@ export function callsOfSteps(
 /** As `stepColumns` has them, masked and cut. */
 export function toValues(step: StepRecord, masker: Pick<Masker, 'maskText'>): (string | number | null)[] {
   const text = (value: string, most: number): string => masker.maskText(value).slice(0, most).toWellFormed();
-  const { name, what, app, errorText } = step;
-  const written = {
-    ...step,
-    startedAt: Math.round(step.startedAt),
-    app: text(app, longestWords),
-    name: text(name, longestWords),
-    what: text(what, longestWords),
-    errorText: errorText === undefined ? null : text(errorText, longestError),
-    unkept: step.unkept ?? null,
-  };
-  return stepColumns.map((column) => written[column]);
+  const { id, startedAt, sessionId, app, mode, kind, name, what, durationMs, askedBytes } = step;
+  const { givenBytes, calls, outcome, errorText, unkept } = step;
+  const said = [text(app, longestWords), mode, kind, text(name, longestWords), text(what, longestWords)];
+  const error = errorText === undefined ? null : text(errorText, longestError);
+  const measured = [durationMs, askedBytes, givenBytes, calls];
+  return [id, Math.round(startedAt), sessionId, ...said, ...measured, outcome, error, unkept ?? null];
 }
 
 export function toStep(row: Record<string, SQLOutputValue>): StepRow {

@@ -10,7 +10,7 @@ import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { Event } from '../../base/events.ts';
 import { LockFile } from '../../base/file-lock.ts';
 import type { Log } from '../../base/log.ts';
-import type { Masker } from '../../base/mask.ts';
+import { type Masker, maskOnce } from '../../base/mask.ts';
 import { type Link, type MadeLine, makeHead, makeLine, mostUnsigned } from './chain.ts';
 import { type AuditEntry, bounded, type Digest, type OwnEntry } from './entries.ts';
 import { type AuditKeys, KeyFile, type KeySource } from './keys.ts';
@@ -183,8 +183,12 @@ export class Audit {
     if (isFull || known === undefined) batch.head();
     if (known === undefined) this.#noteOddities(tail, batch);
     if (this.#lost > 0) batch.add({ kind: 'lost', records: this.#lost });
-    const mask = maskOnce(this.#options.masker);
-    for (const { entry, at } of this.#pending) batch.add(bounded(entry, mask), at);
+    const masker = maskOnce(this.#options.masker);
+    for (const { entry, at } of this.#pending)
+      batch.add(
+        bounded(entry, (text) => masker.maskText(text)),
+        at,
+      );
     const going = isFull ? this.#tooOld() : undefined;
     if (going !== undefined) batch.add(going.entry);
     if (this.#wantsHead || going !== undefined) batch.head();
@@ -343,14 +347,4 @@ async function flushToDisk(file: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-/** Names repeat from call to call, and masking them would be most of the work. For one batch: it keeps every text it was given. */
-function maskOnce(masker: Pick<Masker, 'maskText'>): (text: string) => string {
-  const masked = new Map<string, string>();
-  return (text) => {
-    const known = masked.get(text) ?? masker.maskText(text);
-    masked.set(text, known);
-    return known;
-  };
 }
