@@ -101,7 +101,7 @@ export class Peer {
     if (options.signal?.aborted === true) return Promise.reject(cancelled(options.signal));
     const id = ++this.#lastId;
     options.onId?.(id);
-    const pending = new PendingRequest(id, method, options, this.#line);
+    const pending = new PendingRequest(id, method, options, this.#line, this.#pending.size === 0);
     this.#pending.set(id, pending);
     const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
     this.#transport
@@ -265,6 +265,7 @@ interface RequestLine {
 class PendingRequest implements SendOptions {
   readonly method: string;
   readonly answer: Promise<Result>;
+  readonly alone: boolean;
   readonly #id: number;
   readonly #options: RequestOptions;
   readonly #line: RequestLine;
@@ -274,8 +275,9 @@ class PendingRequest implements SendOptions {
   #controller: AbortController | undefined;
   #givenUp: AppError | undefined;
 
-  constructor(id: number, method: string, options: RequestOptions, line: RequestLine) {
+  constructor(id: number, method: string, options: RequestOptions, line: RequestLine, alone: boolean) {
     this.method = method;
+    this.alone = alone;
     this.#id = id;
     this.#options = options;
     this.#line = line;

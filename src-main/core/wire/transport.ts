@@ -9,6 +9,8 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The request of the other side that this message belongs to; picks the stream over HTTP. */
   readonly relatedRequestId?: RequestId | undefined;
+  /** Nothing else on this line waits for an answer: it leaves at once, without company. */
+  readonly alone?: boolean | undefined;
 }
 
 export interface MessageOrigin {

@@ -34,6 +34,17 @@ describe('answers to our requests', () => {
     expect(peer.inFlight).toBe(0);
   });
 
+  test('are waited for alone or in company: the line is told which, so that a lone request leaves at once', async () => {
+    const { peer, line } = await peerPair();
+    const alone = (): readonly unknown[] => line.options.map((options) => options?.alone);
+    const asked = [peer.request('a', {}), peer.request('b', {})];
+    expect(alone()).toEqual([true, false]);
+    for (const id of [1, 2]) line.says({ id, result: {} });
+    await Promise.all(asked);
+    void peer.request('c', {});
+    expect(alone()).toEqual([true, false, true]);
+  });
+
   test('count once: a second one, one with an unknown id and one of the other type are told as oddities', async () => {
     const { peer, line, oddities } = await peerPair();
     const asked = peer.request('a', {});

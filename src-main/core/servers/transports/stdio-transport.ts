@@ -6,7 +6,7 @@ import type { ByteHolder, LineBudgets } from '../../wire/byte-budget.ts';
 import { FrameReader } from '../../wire/frame-reader.ts';
 import { isNotification, type Message, serializeMessage } from '../../wire/message.ts';
 import { PacedInput } from '../../wire/paced-input.ts';
-import type { Transport, TransportHandlers } from '../../wire/transport.ts';
+import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
 import { launchServer, type ServerLaunch } from '../launch/launch-server.ts';
 import type { ProcessGroup } from '../launch/process-group.ts';
 import { longestGreeting, longestParsed } from './lossless-fetch.ts';
@@ -68,11 +68,12 @@ export class StdioTransport implements Transport, ByteHolder {
     if (this.#closedByUs) await this.#end();
   }
 
-  async send(message: Message): Promise<void> {
+  async send(message: Message, options?: SendOptions): Promise<void> {
     const stdin = this.#group?.child.stdin;
     if (stdin === undefined || this.#ending !== undefined || !stdin.writable) throw await this.#gone();
     if (isNotification(message) && stdin.writableLength > longestBacklog) return;
-    this.#gather(stdin);
+    // With nobody to share the write with, a turn of waiting is a turn lost.
+    if (options?.alone !== true) this.#gather(stdin);
     try {
       const written = writeAll(stdin, serializeMessage(message), this.#options.serverName);
       this.#countUnread(stdin);

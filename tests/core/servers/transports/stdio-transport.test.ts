@@ -14,6 +14,15 @@ describe('messages', () => {
     );
   });
 
+  test('what is sent in one turn arrives in its order, whether it waited for company or not', async () => {
+    const server = stdioHarness();
+    await server.start();
+    const ask = (id: number, alone: boolean): Promise<void> =>
+      server.transport.send({ jsonrpc: '2.0', id, method: 'echo', params: { id } }, { alone });
+    await Promise.all([ask(1, true), ask(2, false), ask(3, true), ask(4, false)]);
+    await expect.poll(() => server.messages.map((message) => 'id' in message && message.id)).toEqual([1, 2, 3, 4]);
+  });
+
   test('a line of 20 MB arrives whole', async () => {
     const server = stdioHarness();
     await server.start();
