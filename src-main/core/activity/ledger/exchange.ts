@@ -88,7 +88,11 @@ export class Exchange {
   readonly #taker: AnswerTaker;
   readonly #late: (call: Promise<CountedCall>) => void;
   readonly #ran: RanCall[] = [];
-  #calls: Promise<CountedCall>[] | undefined = [];
+  /** Calls whose answers were not held until the request is over. */
+  #counted: Promise<CountedCall>[] = [];
+  /** Mostly there is no other: then it is counted when there is time. */
+  #only: LedgerCall | undefined;
+  #isOver = false;
   /** How far it is, where the server told. */
   progress: Progress | undefined;
   /** Gives the request up for a person: it ends at once, and its app is told by whom. undefined: nobody can. */
@@ -113,9 +117,12 @@ export class Exchange {
   called(call: LedgerCall): void {
     const { server, tool, via, outcome } = call;
     if (this.#ran.length < mostRan) this.#ran.push({ server, tool, via, outcome });
-    const counted = this.#count(call);
-    if (this.#calls === undefined) this.#late(counted);
-    else this.#calls.push(counted);
+    if (this.#isOver) this.#late(this.#count(call));
+    else if (this.#ran.length === 1) this.#only = call;
+    else {
+      this.#countOnly();
+      this.#counted.push(this.#count(call));
+    }
   }
 
   /** Calls that ran for it and are over. */
@@ -123,9 +130,10 @@ export class Exchange {
     return this.#ran;
   }
 
-  /** The same, with their tokens; none once it is closed. */
+  /** The same with their tokens: those that were over when it was closed. */
   get calls(): readonly Promise<CountedCall>[] {
-    return this.#calls ?? [];
+    this.#countOnly();
+    return this.#counted;
   }
 
   /** A notification about how far something is: of this request where it bears its token. */
@@ -142,10 +150,15 @@ export class Exchange {
 
   /** The answer has gone out. */
   close(): void {
-    this.#calls = undefined;
+    this.#isOver = true;
   }
 
-  /** Counted as it ends: a program may make a thousand calls, and their answers are not to be held until it is done. */
+  #countOnly(): void {
+    if (this.#only !== undefined) this.#counted.push(this.#count(this.#only));
+    this.#only = undefined;
+  }
+
+  /** Of several each as it ends: a program may make a thousand calls, and their answers are not to be held until it is done. */
   async #count({ server, tool, via, result, given }: LedgerCall): Promise<CountedCall> {
     const untouched = result === given;
     if (result === undefined || given === undefined) {

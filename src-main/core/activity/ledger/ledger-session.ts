@@ -48,6 +48,8 @@ interface SessionParts extends ListParts {
     owner: { id: string; app: string; mode: string },
     step: EnteredStep | undefined,
   ) => void;
+  /** Does what no answer is to wait for, when there is time. */
+  readonly later: (work: () => void) => void;
   /** ms since the epoch. */
   readonly now: () => number;
   readonly steps: Pick<StepBook, 'idAt' | 'began' | 'ended'>;
@@ -103,7 +105,13 @@ export class LedgerSession {
   /** A frame has gone out; `exchange` is the request that it answers. Returns at once. */
   sent(message: Message, exchange: Exchange | undefined): void {
     const who = this.#facts.who();
-    if (this.#of(who).isRead) this.#enter(this.#book(message, exchange, who), who, exchange);
+    if (this.#of(who).isRead) {
+      const book = (late: Promise<CountedCall>[]): void =>
+        this.#enter(this.#book(message, exchange, who, late), who, exchange);
+      // Lists are set against the servers of this moment, and calls that ended late are of whoever came for them by now.
+      if (exchange?.method === 'tools/call' && this.#late.length === 0) this.#parts.later(() => book([]));
+      else book(this.#late);
+    }
     if (exchange === undefined) return;
     this.#parts.steps.ended(exchange, message);
     exchange.close();
@@ -137,23 +145,29 @@ export class LedgerSession {
     this.#parts.enter(entries, { id: this.#facts.id, app, mode }, exchange);
   }
 
-  #book(message: Message, exchange: Exchange | undefined, who: Who): Promise<readonly Entry[]> {
+  /** `late`: calls that ended after their request was answered; who comes for them takes them out. */
+  #book(
+    message: Message,
+    exchange: Exchange | undefined,
+    who: Who,
+    late: Promise<CountedCall>[],
+  ): Promise<readonly Entry[]> {
     if ('method' in message) {
       this.#lists.told(message.method);
       return this.#plain('other', '', message.params);
     }
     if (isFailure(message)) return this.#plain('other', '', message.error);
     if (exchange === undefined) return this.#plain('other', '', message.result);
-    return this.#answered(message.result, exchange, who);
+    return this.#answered(message.result, exchange, who, late);
   }
 
-  #answered(result: Result, exchange: Exchange, who: Who): Promise<readonly Entry[]> {
+  #answered(result: Result, exchange: Exchange, who: Who, late: Promise<CountedCall>[]): Promise<readonly Entry[]> {
     const { method, params } = exchange;
     const key = listMethods.get(method);
     if (key !== undefined) return this.#lists.list(key, result, this.#reader(who));
     if (introductions.has(method)) return this.#lists.introduction(result, this.#reader(who));
     if (method === 'tools/call' && fact(result, 'resultType') !== 'input_required')
-      return this.#answer(result, exchange, who);
+      return this.#answer(result, exchange, who, late);
     if (asText(params['uri']).startsWith(spillAddress)) return this.#plain('readback', method, result);
     return this.#plain('other', '', result);
   }
@@ -162,12 +176,17 @@ export class LedgerSession {
     return [entryOf(cause, '', tool, { times: 1, sent: await this.#parts.counter.count(payload) })];
   }
 
-  async #answer(result: Result, { params, calls: own }: Exchange, who: Who): Promise<readonly Entry[]> {
+  async #answer(
+    result: Result,
+    { params, calls: own }: Exchange,
+    who: Who,
+    late: Promise<CountedCall>[],
+  ): Promise<readonly Entry[]> {
     const tool = asText(params['name']);
     const { mode } = who;
     // An answer after a question: the call began with an earlier request.
     const kind: AnswerKind = params['requestState'] === undefined ? answerKind(tool, inputOf(params), mode) : 'await';
-    const running = [...own, ...(kind === 'await' ? this.#late.splice(0) : [])];
+    const running = [...own, ...(kind === 'await' ? late.splice(0) : [])];
     const { counter } = this.#parts;
     const [tokens, calls] = await Promise.all([counter.count(result), Promise.all(running)]);
     const read = await countRead(result, tokens, this.#of(who).taker, counter);

@@ -68,6 +68,7 @@ export class Ledger {
       hasModel: this.#options.hasModel,
       takesAnswers: this.#options.takesAnswers,
       steps: this.#options.steps,
+      later: (work) => this.batch.add(work),
       now: this.#options.now,
       enter: (entries, owner, step) => this.#enter(entries, owner, step),
       ended: () => this.#sessions.delete(session),

@@ -224,6 +224,47 @@ test('an answer that comes after a handle is counted where it is fetched', async
   ]);
 });
 
+test('an answer is booked when there is time, and what ends after it has gone out is not taken for a part of it', async () => {
+  const counted: [number, number][] = [];
+  const steps = {
+    ...{ idAt: (at: number): number => at, began: () => undefined, ended: () => undefined },
+    counted: (id: number, entries: readonly { readonly raw: number }[]) =>
+      void counted.push([id, entries.reduce((sum, { raw }) => sum + raw, 0)]),
+  };
+  await using open = openLedger({ steps });
+  const line = session(open.ledger);
+  const answer = { content: [{ type: 'text', text: 'done at last' }] };
+  const pending = { content: [{ type: 'text', text: 'Still running: h1.' }] };
+  const fetch = (result: JsonObject): void => {
+    open.now += 1000;
+    exchange(line, 'tools/call', { name: 'await_result', arguments: { handle: 'h1' } }, result);
+  };
+  const slow = exchange(line, 'tools/call', { name: 'files_slow' }, pending);
+  fetch(pending);
+  slow.called({ server: 'files', tool: 'slow', via: undefined, result: answer, given: answer, outcome: 'ok' } as const);
+  expect(counted).toEqual([]);
+  fetch(answer);
+  await open.ledger.savings();
+  expect(counted.toSorted(([one], [other]) => one - other)).toEqual([
+    [slow.id, 0],
+    [slow.id + 1000, 0],
+    [slow.id + 2000, tokens(answer)],
+  ]);
+});
+
+test('of several calls for one request each is counted', async () => {
+  await using open = openLedger();
+  const line = session(open.ledger);
+  const answers = ['one', 'two', 'three'].map((text) => ({ content: [{ type: 'text', text }] }));
+  const calls = answers.map(
+    (result, at) =>
+      ({ server: 'files', tool: `tool${at}`, via: 'execute', result, given: result, outcome: 'ok' }) as const,
+  );
+  exchange(line, 'tools/call', { name: 'execute', arguments: { code: '…' } }, { content: [] }, calls);
+  const { rows } = await open.ledger.savings({ by: 'tool' });
+  expect(rows.map(({ raw }) => raw).toSorted((a, b) => a - b)).toEqual(answers.map(tokens).toSorted((a, b) => a - b));
+});
+
 test('figures of the last days are kept by the hour, older ones by the day, and a question from a time on gets those', async () => {
   await using open = openLedger();
   const line = session(open.ledger);
