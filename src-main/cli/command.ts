@@ -253,6 +253,6 @@ function joined(...parts: readonly (string | undefined)[]): string {
 }
 
 /** `dryRun` as it is typed: `dry-run`. */
-function spelled(name: string): string {
+export function spelled(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -3,15 +3,10 @@ import { count } from './base/wording.ts';
 import { dirname, join } from 'node:path';
 import { ProposalStore } from './admin/server-change.ts';
 import { DecisionHistory } from './admin/decision-history.ts';
-import { boxSource } from './admin/box-items.ts';
-import { environmentSource } from './admin/environment-items.ts';
 import { Removals } from './admin/removals.ts';
-import { healSource } from './admin/heal-items.ts';
 import { type Healing, openHealing } from './admin/healing.ts';
 import { PersonEdits } from './admin/person-edits.ts';
-import { proposalSource } from './admin/proposal-items.ts';
 import { ServerAdmin } from './admin/server-admin.ts';
-import { reviewSource } from './admin/review-items.ts';
 import type { ServerReviews } from './admin/server-reviews.ts';
 import { recordAdmin } from './calls/record-call.ts';
 import type { TokenCounter } from './activity/token-counter.ts';
@@ -33,6 +28,7 @@ import { type CoreStores, homeStores } from './core-stores.ts';
 import { helpersNamed } from './mode-list.ts';
 import { ModeCosts } from './choose-mode.ts';
 import { followCore, openAudit, openPins } from './open-audit.ts';
+import { openInbox } from './open-inbox.ts';
 import { AppKinds } from './open-kinds.ts';
 import { listAnew, Profiles } from './open-profiles.ts';
 import { ProfileTokens } from './profiles/profile-tokens.ts';
@@ -56,11 +52,7 @@ import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
 import type { Audit } from './trust/audit/audit.ts';
 import { FileDigests } from './trust/pins/file-digests.ts';
-import { rightsSource } from './admin/rights-items.ts';
-import { Inbox } from './trust/inbox/inbox.ts';
-import { pinSource } from './trust/inbox/pin-items.ts';
-import { questionSource } from './trust/inbox/question-items.ts';
-import { nameOfApp } from './client-apps/app-limits.ts';
+import type { Inbox } from './trust/inbox/inbox.ts';
 import type { PinBook } from './trust/pins/pin-book.ts';
 import { SignIns } from './servers/sign-in/sign-ins.ts';
 import { Pause } from './servers/shared-line.ts';
@@ -337,31 +329,7 @@ export class Aggregator {
       dataDir: paths.dataDir,
       log: log.child('healing'),
     });
-    const { questions, decisions } = this.trust;
-    this.inbox = new Inbox([
-      questionSource({ questions, decisions, nameOfApp }),
-      pinSource(this.pins, () => new Set(this.servers.all.map(({ config }) => config.name))),
-      proposalSource({
-        ...{ admin: this.admin, edits: this.edits, config: options.config, history, removals: this.removals },
-        descriptions: () => this.descriptions,
-        putBack: (proposal) => this.#proposals.putBack(proposal),
-      }),
-      reviewSource({ reviews: this.reviews, edits: this.edits, config: options.config, history }),
-      healSource({ healing: this.healing, edits: this.edits, history }),
-      rightsSource({
-        servers: () => this.servers.all,
-        changed: this.signIns.changed,
-        note: (...decision) => this.admin.noteByPerson(...decision),
-      }),
-      environmentSource({
-        ...{ config: options.config, environment, carried: this.carried },
-        ...{ edits: this.edits, history },
-      }),
-      boxSource({
-        ...{ config: options.config, carried: this.carried, edits: this.edits, history },
-        hasSandbox: async () => (await this.boxes.sandboxProblem(await environment.resolve())) === undefined,
-      }),
-    ]);
+    this.inbox = openInbox(this, history, this.#proposals);
     const hashOf = (server: string): string | undefined => this.servers.find(server)?.config.hash;
     const toolmux = new ToolmuxCache(options.config);
     this.descriptions = new DescriptionStore(join(paths.dataDir, 'descriptions'), hashOf, (server, tool) =>

@@ -30,6 +30,7 @@ import type { HttpDoor, HttpDoorOptions } from './http-door.ts';
 import { openAppAccess, openConfig } from './open-config.ts';
 import { ProfileGate } from './profile-gate.ts';
 import { socketDoor } from './socket-door.ts';
+import type { TeamRoom, TeamSeams } from './team-seams.ts';
 
 export interface CoreHostOptions {
   readonly env: Env;
@@ -53,6 +54,8 @@ export interface CoreHostOptions {
   readonly counter?: TokenCounter | undefined;
   /** Runs programs for several cores of one process; who made it closes it. */
   readonly sandbox?: Sandbox | undefined;
+  /** A core that serves a team: what it has in place of one person's doors and files. */
+  readonly team?: ((room: TeamRoom) => Promise<TeamSeams>) | undefined;
 }
 
 export class CoreHost {
@@ -67,6 +70,7 @@ export class CoreHost {
   /** What the dashboard and the desktop app talk to; there as soon as the core listens. */
   dashboard: Dashboard | undefined;
   readonly #options: CoreHostOptions;
+  readonly #team: TeamSeams | undefined;
   readonly #stops: (() => void)[] = [];
   readonly #open = new Set<Awaited<ReturnType<typeof servePeer>>>();
   #socket: SocketListener | undefined;
@@ -75,13 +79,20 @@ export class CoreHost {
   readonly #runs: Runs;
   readonly #views = new ViewFrames();
 
-  private constructor(options: CoreHostOptions, paths: AppPaths, config: ConfigStore, log: Log, masker: Masker) {
+  private constructor(
+    options: CoreHostOptions,
+    { paths, log, masker }: TeamRoom,
+    config: ConfigStore,
+    team: TeamSeams | undefined,
+  ) {
     const { env, version, mode, counter, sandbox } = options;
+    const stores = team?.stores;
     this.#options = options;
+    this.#team = team;
     this.paths = paths;
     this.appAccess = openAppAccess(paths);
     this.log = log;
-    this.core = new Aggregator({ paths, env, config, log, masker, version, mode, counter, sandbox });
+    this.core = new Aggregator({ paths, env, config, log, masker, version, mode, counter, sandbox, stores });
     this.#runs = new Runs({ steps: this.core.steps, version, endSession: (id) => this.core.servers.endSession(id) });
     this.#stops.push(() => this.#runs.close());
     const { audit } = this.core;
@@ -96,7 +107,7 @@ export class CoreHost {
     this.pageKey = options.keepKey === true ? keptPageKey(this.core.token) : newPageKey();
   }
 
-  /** Reads the config, writing a first one where there is none. Rejects with AppError config_invalid, config_not_found. */
+  /** Reads the config, writing a first one where there is none. Rejects with AppError config_invalid, config_not_found, and what `team` says. */
   static async open(options: CoreHostOptions): Promise<CoreHost> {
     const paths = appPaths(options.env, process.platform, homedir());
     ensurePrivateDir(paths.logDir);
@@ -116,23 +127,31 @@ export class CoreHost {
       if (config.waiting.length > 0) log.warn(`${describeEdits(config.waiting)} See: tooltray inbox`);
     });
     for (const problem of config.problems) log.warn(`${problem.file}:${problem.line}: ${problem.reason}`);
-    return new CoreHost(options, paths, config, log, masker);
+    const room = { paths, log, masker };
+    return new CoreHost(options, room, config, await options.team?.(room));
   }
 
   get doors(): Doors {
-    const { port, problem: httpProblem = '' } = this.#http?.ports ?? {};
+    const { port } = this;
+    const { problem: httpProblem = '' } = this.#http?.ports ?? {};
+    const urlOf = this.#team?.door.url ?? ((at: number) => `http://127.0.0.1:${at}/mcp`);
     return {
-      socket: this.paths.socketPath,
-      http: port === undefined ? '' : `http://127.0.0.1:${port}/mcp`,
+      socket: this.#team === undefined ? this.paths.socketPath : '',
+      http: port === 0 ? '' : urlOf(port),
       httpProblem,
     };
+  }
+
+  /** Of its HTTP; 0 where that is not open. */
+  get port(): number {
+    return this.#http?.ports.port ?? 0;
   }
 
   /** The address of the dashboard, with the key that lets its reader in. */
   get pageUrl(): string {
     // Behind #, where no server log and no proxy sees it.
     const key = `#key=${this.#options.askToken ? this.pageKey : 'none'}`;
-    return `http://127.0.0.1:${this.#http?.ports.port ?? 0}/${key}`;
+    return `http://127.0.0.1:${this.port}/${key}`;
   }
 
   /** What answers people's questions. */
@@ -150,25 +169,21 @@ export class CoreHost {
     };
   }
 
-  /** Opens socket and HTTP. Rejects with AppError already_running, or port_in_use where the port was given in the options. */
+  /**
+   * Opens socket and HTTP, of a team's replica HTTP alone. Rejects with AppError already_running, or port_in_use where the port was given in
+   * the options.
+   */
   async listen(): Promise<void> {
-    const { core } = this;
-    this.#socket = socketDoor({ core, gate: this.gate, serve: this.serve.bind(this), rpcDeps: () => this.rpcDeps });
-    await this.#socket.start();
-    // For a second `serve`, which prints the link of the first one. No more of a secret than the token beside it.
-    writeFileSync(pageKeyFile(this.paths.runDir), this.pageKey, { mode: 0o600 });
+    if (this.#team === undefined) await this.#openSocket();
     // Loaded only here: they bring the SDK along, and a private core on stdin and stdout starts twice as fast without it.
     const { HttpDoor } = await import('./http-door.ts');
     const { Dashboard } = await import('../rpc/dashboard.ts');
-    const { lookAfterApps } = await import('./open-app-setup.ts');
-    const apps = lookAfterApps(core, this.#access());
-    this.#apps = apps;
-    this.#stops.push(core.options.config.changed.on(() => apps.configChanged()));
+    if (this.#team === undefined) await this.#lookAfterApps();
     this.#stops.push(this.#endHeld());
     this.dashboard = new Dashboard(this.rpcDeps);
     this.#http = new HttpDoor(this.#httpOptions(this.dashboard));
     await this.#http.start();
-    this.healServers();
+    if (this.#team === undefined) this.healServers();
   }
 
   /** Looks after servers that do not start. Not in the core of one command: what that does stays its own. */
@@ -220,7 +235,23 @@ export class CoreHost {
     await this.core.stop();
     await this.#socket?.stop();
     await this.gate.stop();
+    await this.#team?.close();
     this.log.close();
+  }
+
+  async #openSocket(): Promise<void> {
+    const { core } = this;
+    this.#socket = socketDoor({ core, gate: this.gate, serve: this.serve.bind(this), rpcDeps: () => this.rpcDeps });
+    await this.#socket.start();
+    // For a second `serve`, which prints the link of the first one. No more of a secret than the token beside it.
+    writeFileSync(pageKeyFile(this.paths.runDir), this.pageKey, { mode: 0o600 });
+  }
+
+  async #lookAfterApps(): Promise<void> {
+    const { lookAfterApps } = await import('./open-app-setup.ts');
+    const apps = lookAfterApps(this.core, this.#access());
+    this.#apps = apps;
+    this.#stops.push(this.core.options.config.changed.on(() => apps.configChanged()));
   }
 
   /** What an app has open ends when it is held to another profile; what it opens then is of that one. */
@@ -255,6 +286,7 @@ export class CoreHost {
     const { core, gate, tokens } = this;
     const { askToken, pageRoot, port, desktop } = this.#options;
     const { config, log } = core.options;
+    const team = this.#team?.door;
     const page = {
       root: pageRoot,
       key: askToken ? this.pageKey : undefined,
@@ -274,7 +306,8 @@ export class CoreHost {
       },
       token: askToken ? core.token : undefined,
       serve: this.serve.bind(this),
-      other: (request, response) => dashboard.answer(request, response, page),
+      other: team?.other ?? ((request, response) => dashboard.answer(request, response, page)),
+      team,
     };
   }
 }

@@ -14,6 +14,7 @@ import type { NamedNotification } from '../core/servers/server-manager.ts';
 import type { Transport } from '../core/wire/transport.ts';
 import type { AppGate } from './app-gate.ts';
 import type { ProfileGate } from './profile-gate.ts';
+import type { TeamDoor } from './team-seams.ts';
 import { HttpPorts, type HttpPortsOptions } from './http-ports.ts';
 
 export interface HttpDoorOptions {
@@ -27,6 +28,8 @@ export interface HttpDoorOptions {
   readonly serve: (transport: Transport, endpoint: Endpoint, letIn: LetIn) => Promise<void>;
   /** Anything outside of /mcp. */
   readonly other: HttpListenerOptions['other'];
+  /** Whom a team's replica lets in, and where it listens. */
+  readonly team?: TeamDoor | undefined;
 }
 
 export class HttpDoor {
@@ -38,10 +41,12 @@ export class HttpDoor {
   readonly #stops: (() => void)[] = [];
 
   constructor(options: HttpDoorOptions) {
-    const { core, ports, token, gate, tokens, serve, other } = options;
+    const { core, ports, token, gate, tokens, serve, other, team } = options;
     this.#options = options;
     this.#slots = new SessionSlots((id) => core.servers.endPrivateLines(id));
     this.#listener = new HttpListener({
+      address: team?.address,
+      refuseStranger: team?.refuseStranger,
       token,
       acceptsAppToken: (app, given) => gate.accepts(app, given),
       judgeProfileToken: (profile, given) => tokens.judge(profile, given),

@@ -1,13 +1,11 @@
 /** Runs a whole core in the test's own process, with a home of its own, and connects client apps to its doors. */
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TokenCounter, tokenWorkerUrl } from '../../src-main/core/activity/token-counter.ts';
-import { Sandbox } from '../../src-main/core/sandbox/sandbox.ts';
 import type { ManagedServer } from '../../src-main/core/servers/managed-server.ts';
 import { CoreHost } from '../../src-main/host/core-host.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { counter, sandbox } from './shared-workers.ts';
 import type { HelloWishes } from './socket-client.ts';
 import { openSocket, type SocketClient } from './socket-client.ts';
 import { until } from './until.ts';
@@ -46,13 +44,6 @@ export interface StartOptions {
   /** true: HTTP asks for the token. */
   readonly askToken?: boolean;
 }
-
-/** For all cores of the process: a thread takes 0.4 s to read the tokenizer's table, and ends by itself when it has no work. */
-const counter = new TokenCounter({ workerUrl: tokenWorkerUrl() });
-
-/** The same for programs: the process that is kept ready for the next one in Python, half a second, is that of any core. Built, it is there sooner. */
-const builtPython = new URL('../../dist/python-process.js', import.meta.url);
-const sandbox = new Sandbox(existsSync(builtPython) ? { pythonUrl: builtPython } : {});
 
 export async function startCore(
   config: TestConfig | string,

@@ -6,10 +6,11 @@ import { requireMode } from '../../core/choose-mode.ts';
 import type { CoreHost } from '../../host/core-host.ts';
 import { pageKeyFile } from '../../rpc/page-key.ts';
 import { cliPaths } from '../cli-config.ts';
-import { command, configFlag, type Given, modeFlag } from '../command.ts';
+import { command, configFlag, type Given, modeFlag, spelled, wrongUse } from '../command.ts';
 import { findRunningCore } from '../core-access.ts';
 import { openHost } from '../own-core.ts';
 import { bundleFile, obeySignals } from '../own-process.ts';
+import { serveTeam, teamFlags } from '../serve-team.ts';
 import { oneLine } from '../terminal.ts';
 
 const flags = {
@@ -21,6 +22,8 @@ const flags = {
   keepLink: { help: 'keep the dashboard’s link over restarts; else it is new with each start' },
   background: { help: 'print nothing, write the log only' },
   json: { help: 'print one line of JSON when listening: http, socket, pid, config, tokenFile' },
+  team: { help: 'serve a team: one replica of many that share a database; see docs/team' },
+  ...teamFlags,
 } as const;
 
 type ServeFlags = Given<typeof flags>;
@@ -29,6 +32,8 @@ export const serve = command({
   flags,
   async run(given) {
     if (given.mode !== undefined) requireMode(given.mode);
+    if (given.team) return serveTeam(given);
+    requireNone(given);
     await refuseSecond(given);
     const stopped = Promise.withResolvers<void>();
     const host = await openHost(given, stopped.resolve);
@@ -46,6 +51,12 @@ export const serve = command({
     return 0;
   },
 });
+
+/** Throws AppError bad_request: whoever gives one of these believes that others can reach it. */
+function requireNone(given: ServeFlags): void {
+  const team = (Object.keys(teamFlags) as (keyof typeof teamFlags)[]).find((name) => given[name] !== undefined);
+  if (team !== undefined) throw wrongUse(`--${spelled(team)} is of use with --team`);
+}
 
 /** The socket would refuse as well, but could not say which Tooltray has it. */
 async function refuseSecond(given: ServeFlags): Promise<void> {

@@ -1,4 +1,4 @@
-/** Client apps over HTTP: 127.0.0.1 only, a token, Host and Origin checked, then routed by era and endpoint. */
+/** Client apps over HTTP: 127.0.0.1 unless told otherwise, a token, Host and Origin checked, then routed by era and endpoint. */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { AppError, errorText } from '../../base/errors.ts';
 import { ReturnMemory } from '../../base/return-memory.ts';
@@ -30,6 +30,10 @@ import { ModernEndpoints, type OpenModern } from './modern-endpoints.ts';
 import type { ModernEndpoint } from './modern-http.ts';
 
 export interface HttpListenerOptions {
+  /** What it listens on; 127.0.0.1 where it is absent. */
+  readonly address?: string | undefined;
+  /** Who may not ask at all, by Host and Origin; where it is absent, whoever does not address this machine as itself. */
+  readonly refuseStranger?: ((request: IncomingMessage) => Refusal | undefined) | undefined;
   /** undefined: no token is asked for (tests only). */
   readonly token: string | undefined;
   /** Whether the token is that of this client app, which opens `/mcp/app/<app>`. */
@@ -96,7 +100,7 @@ export class HttpListener {
 
   /** Opens a port, one more where others are open; 0 takes any free one. Resolves to it. Rejects with AppError port_in_use. */
   async open(port: number): Promise<number> {
-    const { requestMs = usualRequestMs, limits } = this.#options;
+    const { requestMs = usualRequestMs, limits, address: host = '127.0.0.1' } = this.#options;
     const options = {
       connectionsCheckingInterval: Math.min(2000, requestMs),
       headersTimeout: Math.min(10_000, requestMs),
@@ -116,7 +120,7 @@ export class HttpListener {
     server.on('connection', bound);
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => reject(portError(error, port)));
-      server.listen(port, '127.0.0.1', resolve);
+      server.listen(port, host, resolve);
     });
     this.#servers.add(server);
     const address = server.address();
@@ -174,7 +178,7 @@ export class HttpListener {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const stranger = refuseStranger(request);
+      const stranger = (this.#options.refuseStranger ?? refuseStranger)(request);
       if (stranger !== undefined) return refuse(response, stranger);
       const pathname = requestPath(request);
       const endpoint = endpointOf(pathname);

@@ -1,0 +1,100 @@
+/** `tooltray serve --team`: one replica of a team's, until it is told to stop. */
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
+import { appPaths, type Env } from '../core/base/app-paths.ts';
+import type { CoreHost } from '../host/core-host.ts';
+import type { ListenAt, ReplicaOptions } from '../team/replica.ts';
+import { databaseFlag, type Flag, type Given, wrongUse } from './command.ts';
+import { bundleFile, obeySignals } from './own-process.ts';
+import { databaseUrl } from './team-database.ts';
+
+/** Of `serve`, and of no use without `--team`. */
+export const teamFlags = {
+  database: databaseFlag,
+  listen: { value: 'HOST:PORT', help: 'where the replica listens (127.0.0.1:8690)' },
+  publicUrl: { value: 'URL', help: 'where client apps reach the team’s Tooltray' },
+  allowedHosts: { value: 'A,B', help: 'names by which it may be addressed besides' },
+  trustedProxies: { value: 'CIDR,…', help: 'proxies whose Forwarded and X-Forwarded-* are believed' },
+  tenant: { value: 'NAME', help: 'whose installation it serves (main)' },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+export const usualTenant = 'main';
+const usualPort = 8690;
+
+interface ServeTeamFlags extends Given<typeof teamFlags> {
+  readonly config: string | undefined;
+  readonly mode: string | undefined;
+  readonly background: boolean;
+  readonly json: boolean;
+}
+
+/** Resolves to the exit code. Rejects with AppError. */
+export async function serveTeam(given: ServeTeamFlags): Promise<number> {
+  const { Replica } = await import('../team/replica.ts');
+  const stopped = Promise.withResolvers<void>();
+  const replica = await Replica.open(replicaOptions(given, stopped.resolve));
+  const { host } = replica;
+  obeySignals(host, stopped.resolve);
+  process.on('uncaughtException', (error) => host.log.error('Unexpected error', { error }));
+  try {
+    await replica.listen();
+    void host.core.start();
+    announce(host, given);
+    await stopped.promise;
+  } finally {
+    await replica.stop();
+  }
+  return 0;
+}
+
+function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptions {
+  const { config, mode, publicUrl, tenant = usualTenant } = given;
+  const listen = listenAt(given.listen);
+  if (publicUrl !== undefined && !isWebAddress(publicUrl)) throw wrongUse('--public-url takes an http(s) address');
+  return {
+    env: { ...process.env, TOOLTRAY_HOME: replicaFolder(process.env, listen) },
+    version: packageJson.version,
+    ...(config !== undefined && { configFile: resolve(config) }),
+    mode,
+    pageRoot: bundleFile('renderer'),
+    onStop,
+    database: databaseUrl(given.database),
+    ...{ tenant, listen, publicUrl },
+    allowedHosts: listOf(given.allowedHosts),
+    trustedProxies: listOf(given.trustedProxies),
+  };
+}
+
+/** Not the person's own: a replica has its servers, its log and its caches to itself. Two on one machine listen at different ports. */
+function replicaFolder(env: Env, { address, port }: ListenAt): string {
+  if (env['TOOLTRAY_HOME']) return env['TOOLTRAY_HOME'];
+  const { dataDir } = appPaths(env, process.platform, homedir());
+  return join(dataDir, 'team', `${address}_${port}`.replaceAll(/[^\w.-]/g, '_'));
+}
+
+/** Throws AppError bad_request. */
+function listenAt(text: string | undefined): ListenAt {
+  if (text === undefined) return { address: '127.0.0.1', port: usualPort };
+  const [, address = '', port = ''] = /^\[?([^[\]]*?)\]?:(\d{1,5})$/.exec(text) ?? [];
+  if (port === '' || Number(port) > 65_535) throw wrongUse('--listen takes HOST:PORT, such as 0.0.0.0:8690');
+  return { address: address === '' ? '0.0.0.0' : address, port: Number(port) };
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function listOf(text = ''): readonly string[] {
+  return text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}
+
+function announce({ doors, core }: CoreHost, { background, json, tenant = usualTenant }: ServeTeamFlags): void {
+  const { path: config } = core.options.config;
+  if (json) process.stdout.write(`${JSON.stringify({ http: doors.http, pid: process.pid, config, tenant })}\n`);
+  else if (!background)
+    process.stdout.write(`A replica of the team ${tenant} listens at ${doors.http}\nConfig     ${config}\n`);
+}

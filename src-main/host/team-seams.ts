@@ -1,0 +1,32 @@
+/** What a core that serves a team has in place of one person's doors and files; `team/replica.ts` makes it. */
+import type { AppPaths } from '../core/base/app-paths.ts';
+import type { Log } from '../core/base/log.ts';
+import type { Masker } from '../core/base/mask.ts';
+import type { CoreStores } from '../core/core-stores.ts';
+import type { HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
+
+/** What there is before the core is made. */
+export interface TeamRoom {
+  readonly paths: AppPaths;
+  readonly log: Log;
+  readonly masker: Masker;
+}
+
+/** Its HTTP: there is no socket, and no page that a key opens. */
+export interface TeamDoor {
+  /** What it listens on, an address of this machine. */
+  readonly address: string;
+  /** How client apps reach `/mcp`, once it listens on this port. */
+  readonly url: (port: number) => string;
+  readonly refuseStranger: HttpListenerOptions['refuseStranger'];
+  /** Anything outside of /mcp. */
+  readonly other: HttpListenerOptions['other'];
+}
+
+export interface TeamSeams {
+  /** In place of files of this machine. */
+  readonly stores: Partial<CoreStores>;
+  readonly door: TeamDoor;
+  /** Called last, when the core has ended. */
+  readonly close: () => Promise<void>;
+}

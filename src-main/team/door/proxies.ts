@@ -1,0 +1,110 @@
+/**
+ * Who asks, where proxies stand in front: what they write down of it (`Forwarded`, RFC 7239; `X-Forwarded-*`) is believed of named ones alone,
+ * since anybody can send these headers.
+ */
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { AppError } from '../../core/base/errors.ts';
+
+export interface Asker {
+  /** Where the request comes from, as far back as it is known for certain. */
+  readonly address: string;
+  /** The host that it was sent to. */
+  readonly host: string | undefined;
+}
+
+interface Hop {
+  /** An address, or whatever else stood there. */
+  readonly for: string;
+  readonly host: string | undefined;
+}
+
+/** More than anybody has in a row; what stands further left is nobody's word. */
+const mostHops = 20;
+
+export class Proxies {
+  readonly #known = new BlockList();
+
+  /** `ranges`: addresses and CIDR ranges. Throws AppError bad_request. */
+  constructor(ranges: readonly string[]) {
+    for (const range of ranges) this.#add(range);
+  }
+
+  asker({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): Asker {
+    const peer = plainAddress(socket.remoteAddress ?? '');
+    const direct = { address: peer, host: headers.host };
+    if (!this.#isKnown(peer)) return direct;
+    const forwarded = this.#farthest(peer, forwardedHops(headerText(headers['forwarded'])));
+    const older = this.#farthest(peer, olderHops(headers));
+    // A proxy that writes one kind passes the other on as its client sent it: where they disagree, neither is to be believed.
+    if (forwarded !== undefined && older !== undefined && forwarded.for !== older.for) return direct;
+    const hop = forwarded ?? older;
+    if (hop === undefined) return direct;
+    return { address: hop.for, host: forwarded?.host ?? older?.host ?? headers.host };
+  }
+
+  /** The first one, from us on, that is not a proxy of ours; undefined: nothing was written down. */
+  #farthest(peer: string, hops: readonly Hop[]): Hop | undefined {
+    let last: Hop | undefined;
+    for (const hop of hops.slice(-mostHops).toReversed()) {
+      // Something like `unknown`: only the proxy that wrote it is known.
+      if (isIP(hop.for) === 0) return { for: last?.for ?? peer, host: hop.host };
+      last = hop;
+      if (!this.#isKnown(hop.for)) return hop;
+    }
+    return last;
+  }
+
+  #isKnown(address: string): boolean {
+    const version = isIP(address);
+    return version !== 0 && this.#known.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  }
+
+  #add(range: string): void {
+    const [address = '', bits, ...more] = range.trim().split('/');
+    const version = isIP(address);
+    const most = version === 4 ? 32 : 128;
+    const prefix = bits === undefined ? most : Number(bits);
+    const isWhole = bits === undefined || /^\d{1,3}$/.test(bits);
+    if (version === 0 || more.length > 0 || !isWhole || prefix > most)
+      throw new AppError('bad_request', `${JSON.stringify(range)} is no range of addresses.`, {
+        fix: 'Give addresses of proxies, or ranges such as 10.0.0.0/8,fd00::/8.',
+      });
+    this.#known.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
+  }
+}
+
+function olderHops(headers: IncomingMessage['headers']): Hop[] {
+  const addresses = listOf(headerText(headers['x-forwarded-for']));
+  // The nearest proxy's word is the last one.
+  const host = listOf(headerText(headers['x-forwarded-host'])).at(-1);
+  return addresses.map((address) => ({ for: plainAddress(address), host }));
+}
+
+/** Source: RFC 7239, 4. */
+function forwardedHops(text: string): Hop[] {
+  return listOf(text).map((element) => {
+    const pairs = new Map(
+      [...element.matchAll(/([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))/g)].map(([, name = '', quoted, plain = '']) => [
+        name.toLowerCase(),
+        quoted === undefined ? plain : quoted.replaceAll(/\\(.)/g, '$1'),
+      ]),
+    );
+    return { for: plainAddress(pairs.get('for') ?? ''), host: pairs.get('host') };
+  });
+}
+
+/** Commas in quotes are none of the list's. */
+function listOf(text: string): string[] {
+  return (text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? []).map((one) => one.trim()).filter((one) => one !== '');
+}
+
+/** Without its port and brackets; IPv4 as such, also where it came in as IPv6. */
+function plainAddress(text: string): string {
+  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+  return /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare;
+}
+
+function headerText(value: string | readonly string[] | undefined): string {
+  return typeof value === 'string' ? value : (value ?? []).join(', ');
+}

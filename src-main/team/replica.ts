@@ -1,0 +1,156 @@
+/**
+ * One of a team's identical replicas: the same core as on a desktop, whose doors and stores are a team's. Composition root: the database, what
+ * tells of changes in it, the stores that are kept there, the door. No socket, no look at this machine's client apps.
+ *
+ * A replica serves one tenant. Every row carries its tenant and every connection is bound to one (`Database.of`), so that several may have
+ * their cores in one process later; what a core has is never another tenant's.
+ */
+import { AppError } from '../core/base/errors.ts';
+import { CoreHost, type CoreHostOptions } from '../host/core-host.ts';
+import type { TeamRoom, TeamSeams } from '../host/team-seams.ts';
+import { Changes } from './database/changes.ts';
+import { Database } from './database/database.ts';
+import { requireSchema } from './database/migrate.ts';
+import { AllowedHosts } from './door/allowed-hosts.ts';
+import { Proxies } from './door/proxies.ts';
+import { openStores } from './open-stores.ts';
+
+/** Of its core; `env` has in `TOOLTRAY_HOME` the folder that is this replica's alone. */
+type OwnCore = Pick<CoreHostOptions, 'env' | 'version' | 'configFile' | 'mode' | 'pageRoot' | 'onStop'> &
+  Partial<Pick<CoreHostOptions, 'stderr' | 'counter' | 'sandbox'>>;
+
+export interface ReplicaOptions extends OwnCore {
+  /** `postgres://user:password@host:port/name`. */
+  readonly database: string;
+  /** Whose installation it serves. */
+  readonly tenant: string;
+  readonly listen: ListenAt;
+  /** Where client apps reach it, without `/mcp`; undefined: where it listens. */
+  readonly publicUrl: string | undefined;
+  /** Names by which it may be addressed beside that one. */
+  readonly allowedHosts: readonly string[];
+  /** Addresses and ranges of the proxies in front. */
+  readonly trustedProxies: readonly string[];
+}
+
+export interface ListenAt {
+  readonly address: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
+
+export class Replica {
+  readonly host: CoreHost;
+  readonly database: Database;
+  readonly changes: Changes;
+
+  private constructor(host: CoreHost, database: Database, changes: Changes) {
+    this.host = host;
+    this.database = database;
+    this.changes = changes;
+  }
+
+  /** Rejects with AppError: unsupported for another schema, store_unreachable, config_invalid, config_not_found, bad_request. */
+  static async open(options: ReplicaOptions): Promise<Replica> {
+    checkTenant(options.tenant);
+    const database = new Database({ url: options.database, name: 'tooltray replica' });
+    try {
+      await requireSchema(database.shared);
+      const made = Promise.withResolvers<Changes>();
+      const host = await CoreHost.open({
+        ...coreOptions(options),
+        team: async (room) => {
+          const changes = new Changes(database.shared, room.log.child('changes'));
+          const seams = await openSeams(options, { room, database, changes });
+          made.resolve(changes);
+          return seams;
+        },
+      });
+      return new Replica(host, database, await made.promise);
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  }
+
+  /** Opens HTTP. Rejects with AppError port_in_use. */
+  listen(): Promise<void> {
+    return this.host.listen();
+  }
+
+  /** Ends the core with all that it has open, then lets go of the database. */
+  stop(): Promise<void> {
+    return this.host.stop();
+  }
+}
+
+interface Opened {
+  readonly room: TeamRoom;
+  readonly database: Database;
+  readonly changes: Changes;
+}
+
+async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamSeams> {
+  const { database, changes, room } = opened;
+  const { tenant, listen, publicUrl } = options;
+  await changes.start();
+  const stores = await openStores({ ...room, tenant, sql: database.of(tenant), database, changes });
+  const proxies = new Proxies(options.trustedProxies);
+  const hosts = new AllowedHosts(allowedNames(options), proxies);
+  return {
+    stores: stores.stores,
+    door: {
+      address: listen.address,
+      url: (port) => `${publicUrl?.replace(/\/+$/, '') ?? `http://${bracketed(listen.address)}:${port}`}/mcp`,
+      refuseStranger: (request) => hosts.refuse(request),
+      // What a key opens is one person's.
+      other: () => Promise.resolve(false),
+    },
+    close: async () => {
+      await stores.close();
+      await changes.stop();
+      await database.close();
+    },
+  };
+}
+
+function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): CoreHostOptions {
+  const { version, mode, pageRoot, onStop, stderr, counter, sandbox } = options;
+  return {
+    ...{ env: withoutDatabase(env), version, configFile, mode, pageRoot, onStop, counter, sandbox },
+    ...(stderr && { stderr }),
+    port: listen.port,
+    askToken: true,
+  };
+}
+
+/** No server is to inherit where the database is: its rows are not for code of others. */
+function withoutDatabase({ TOOLTRAY_DATABASE: _database, ...env }: CoreHostOptions['env']): CoreHostOptions['env'] {
+  return env;
+}
+
+/** Throws AppError bad_request where nobody said by which name others reach it. */
+function allowedNames({ publicUrl, allowedHosts, listen }: ReplicaOptions): readonly string[] {
+  const named = [...(publicUrl === undefined ? [] : [new URL(publicUrl).host]), ...allowedHosts];
+  if (named.length > 0) return named;
+  if (isLoopback(listen.address)) return ['127.0.0.1', 'localhost', '[::1]'];
+  throw new AppError('bad_request', 'A replica that others reach has to know by which name.', {
+    fix: 'Give --public-url https://tools.example.com, or --allowed-hosts tools.example.com.',
+  });
+}
+
+function isLoopback(address: string): boolean {
+  return /^(127\.|::1$|localhost$)/.test(address);
+}
+
+function bracketed(address: string): string {
+  return address.includes(':') ? `[${address}]` : address;
+}
+
+/** It stands in tokens and in front of owners' names. */
+function checkTenant(tenant: string): void {
+  if (/^[a-z][a-z0-9-]{0,39}$/.test(tenant)) return;
+  throw new AppError('bad_request', `${JSON.stringify(tenant)} is no name of a tenant.`, {
+    fix: 'Take small letters, digits and hyphens, beginning with a letter, at most 40.',
+  });
+}

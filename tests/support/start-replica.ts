@@ -1,0 +1,53 @@
+/** Runs a whole replica of a team in the test's own process, with a folder of its own, on a real PostgreSQL. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Replica, type ReplicaOptions } from '../../src-main/team/replica.ts';
+import type { TestConfig } from './start-core.ts';
+import { counter, sandbox } from './shared-workers.ts';
+
+export interface TestReplica extends AsyncDisposable {
+  readonly replica: Replica;
+  readonly folder: string;
+  readonly configFile: string;
+  /** Of its HTTP on this machine. */
+  readonly port: number;
+  /** Where the HTTP endpoints are: `http://127.0.0.1:PORT/mcp`. */
+  readonly url: string;
+}
+
+const usual = { mode: 'proxy', reviews: { onChange: 'warn' } };
+
+/** `database`: of `teamDatabase()`; several replicas may share it. Resolves when every server has settled. */
+export async function startReplica(
+  database: string,
+  config: TestConfig,
+  more: Partial<ReplicaOptions> = {},
+): Promise<TestReplica> {
+  const folder = await mkdtemp(join(tmpdir(), 'tooltray-replica-'));
+  const configFile = join(folder, 'config.json');
+  await writeFile(configFile, JSON.stringify({ ...usual, ...config }));
+  const replica = await Replica.open({
+    env: { ...process.env, TOOLTRAY_HOME: folder },
+    version: '0.0.0',
+    configFile,
+    pageRoot: folder,
+    onStop: () => undefined,
+    ...{ database, tenant: 'main', listen: { address: '127.0.0.1', port: 0 }, counter, sandbox },
+    ...{ publicUrl: undefined, allowedHosts: [], trustedProxies: [] },
+    ...more,
+  });
+  await replica.listen();
+  await replica.host.core.start();
+  return {
+    replica,
+    folder,
+    configFile,
+    port: replica.host.port,
+    url: `http://127.0.0.1:${replica.host.port}/mcp`,
+    [Symbol.asyncDispose]: async () => {
+      await replica.stop();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

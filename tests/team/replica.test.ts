@@ -1,0 +1,50 @@
+import { request } from 'node:http';
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { connect } from '../../src-main/team/database/database.ts';
+import { startReplica } from '../support/start-replica.ts';
+import { teamDatabase } from '../support/team-database.ts';
+
+const noServers = { servers: {} };
+
+function statusOf(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method: 'POST', headers }, (response) => {
+      resolve(response.statusCode);
+      response.resume();
+    });
+    asked.on('error', reject).end();
+  });
+}
+
+test('a replica answers by the names that it was given, and opens neither socket nor page', async () => {
+  const named = { publicUrl: 'https://tools.example.com/', allowedHosts: ['inner'], trustedProxies: ['127.0.0.1'] };
+  await using one = await startReplica(await teamDatabase(), noServers, named);
+  const { host } = one.replica;
+  expect(host.doors).toEqual({ http: 'https://tools.example.com/mcp', socket: '', httpProblem: '' });
+  expect(existsSync(host.paths.socketPath)).toBe(false);
+  const at = (path: string): string => `http://127.0.0.1:${one.port}${path}`;
+  const of = (name: string, path = '/mcp'): Promise<number | undefined> => statusOf(at(path), { host: name });
+  expect([await of('tools.example.com'), await of('inner'), await of('127.0.0.1')]).toEqual([401, 401, 403]);
+  expect([await of('inner', '/'), await of('inner', '/rpc/state')]).toEqual([404, 404]);
+  const forwarded = { host: 'x', 'x-forwarded-for': '1.2.3.4', 'x-forwarded-host': 'tools.example.com' };
+  expect(await statusOf(at('/mcp'), forwarded)).toBe(401);
+});
+
+test('a schema that lacks steps, or has more, is refused before anything is opened', async () => {
+  const url = await teamDatabase({ isEmpty: true });
+  await expect(startReplica(url, noServers)).rejects.toMatchObject({ code: 'unsupported' });
+  const other = await teamDatabase();
+  const sql = connect({ url: other, most: 1 });
+  await sql`INSERT INTO tooltray.migrations (version, name) SELECT max(version) + 1, 'later' FROM tooltray.migrations`;
+  await sql.end();
+  await expect(startReplica(other, noServers)).rejects.toMatchObject({
+    code: 'unsupported',
+    message: expect.stringContaining('newer') as string,
+  });
+});
+
+test('a replica that others reach has to know by which name', async () => {
+  const listen = { address: '0.0.0.0', port: 0 };
+  await expect(startReplica(await teamDatabase(), noServers, { listen })).rejects.toThrow('by which name');
+});
