@@ -62,12 +62,18 @@ function fill(image) {
   for (const [name, place] of librariesOf(node)) put(place, name);
   if (existsSync(certificates)) put(certificates, certificates);
   put(join(root, 'package.json'), '/app/package.json');
-  cpSync(join(root, 'dist'), join(image, 'app/dist'), { recursive: true, filter: (from) => !/\.map$|\.sources$/.test(from) });
+  cpSync(join(root, 'dist'), join(image, 'app/dist'), {
+    recursive: true,
+    filter: (from) => !/\.map$|\.sources$/.test(from),
+  });
   put(join(root, 'LICENSE'), '/app/LICENSE');
   write(image, '/etc/passwd', `tooltray:x:${user}:${user}::/data:/sbin/nologin\n`);
   write(image, '/etc/group', `tooltray:x:${user}:\n`);
   write(image, '/etc/nsswitch.conf', 'hosts: files dns\n');
-  for (const [folder, mode] of [['/data', 0o700], ['/tmp', 0o1777]]) {
+  for (const [folder, mode] of [
+    ['/data', 0o700],
+    ['/tmp', 0o1777],
+  ]) {
     mkdirSync(join(image, folder), { recursive: true });
     execFileSync('chmod', [mode.toString(8), join(image, folder)]);
   }

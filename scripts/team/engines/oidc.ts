@@ -1,0 +1,99 @@
+/**
+ * An OIDC provider from npm, to try a team on one machine and for tests: whoever names a person of the list is that person, with any
+ * password. Never for anything else.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+
+export interface Person {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
+export interface OidcEngine {
+  readonly issuer: string;
+  stop(): Promise<void>;
+}
+
+export interface OidcOptions {
+  readonly people: readonly Person[];
+  /** What access tokens are for: the address of the team's endpoint. */
+  readonly audience: string;
+  /** Scopes that it knows beside those of OpenID. */
+  readonly scopes: readonly string[];
+  readonly port?: number;
+  /** A program that is registered from the start, as the dashboard is. */
+  readonly client?: { readonly id: string; readonly secret: string; readonly redirect: string };
+}
+
+export async function startOidc(options: OidcOptions): Promise<OidcEngine> {
+  let answer: ReturnType<Provider['callback']> | undefined;
+  const server = createServer((request, response) => answer?.(request, response));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  answer = new Provider(issuer, settings(options)).callback();
+  return {
+    issuer,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function settings({ people, audience, scopes, client }: OidcOptions): object {
+  const claimsOf = (id: string): object => {
+    const person = people.find(({ name }) => name === id);
+    return { sub: id, name: id, email: `${id}@example.org`, groups: person?.groups ?? [] };
+  };
+  const minutes = 60;
+  return {
+    clients: client === undefined ? [] : [registered(client)],
+    scopes: ['openid', 'offline_access', 'email', 'profile', ...scopes],
+    claims: { openid: ['sub'], email: ['email'], profile: ['name', 'groups'] },
+    conformIdTokenClaims: false,
+    cookies: { keys: ['to try a team with'] },
+    // Somebody who is not in the list is nobody.
+    findAccount: (_context: unknown, id: string) =>
+      people.some(({ name }) => name === id) ? { accountId: id, claims: () => claimsOf(id) } : undefined,
+    extraTokenClaims: (_context: unknown, token: { accountId?: string }) =>
+      token.accountId === undefined ? {} : claimsOf(token.accountId),
+    pkce: { required: () => true },
+    rotateRefreshToken: true,
+    ttl: {
+      ...{ AccessToken: 10 * minutes, AuthorizationCode: minutes, Grant: 24 * 60 * minutes, IdToken: 10 * minutes },
+      ...{ Interaction: 60 * minutes, RefreshToken: 24 * 60 * minutes, Session: 24 * 60 * minutes },
+    },
+    features: {
+      // A page where a name is typed and any password does.
+      devInteractions: { enabled: true },
+      registration: { enabled: true },
+      revocation: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => audience,
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({
+          scope: scopes.join(' '),
+          audience,
+          accessTokenTTL: 10 * minutes,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+  };
+}
+
+function registered({ id, secret, redirect }: NonNullable<OidcOptions['client']>): object {
+  return {
+    client_id: id,
+    client_secret: secret,
+    redirect_uris: [redirect],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+  };
+}
