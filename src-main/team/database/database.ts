@@ -22,6 +22,8 @@ export const replicaRole = 'tooltray_replica';
 /** A statement that takes longer is ended by the server, in ms. */
 const statementMs = 30_000;
 const connectSeconds = 5;
+/** A database that was away is asked anew at least this often. */
+const longestWaitSeconds = 0.5;
 /** Connections of a tenant that asks nothing are closed, in s. */
 const idleSeconds = 60;
 
@@ -69,6 +71,8 @@ export function connect({ url, most = 8, name = 'tooltray' }: DatabaseOptions, s
     max: most,
     connect_timeout: connectSeconds,
     idle_timeout: idleSeconds,
+    // The client's own waits grow to 20 s: what changed meanwhile would be heard as late.
+    backoff: (tries) => Math.min(0.05 * 2 ** tries, longestWaitSeconds),
     // Notices are of no use to whoever runs it; what matters comes as an error.
     onnotice: () => undefined,
     connection: { application_name: name, ...settings },

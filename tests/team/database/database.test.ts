@@ -1,4 +1,8 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { startPostgres } from '../../../scripts/team/engines/postgres.ts';
 import { Changes, announce, type Change } from '../../../src-main/team/database/changes.ts';
 import { connect, Database, databaseError } from '../../../src-main/team/database/database.ts';
 import { migrate, requireSchema } from '../../../src-main/team/database/migrate.ts';
@@ -97,4 +101,26 @@ test('a database that cannot be reached is said in our words; what it refuses st
   expect(() => new Database({ url: 'mysql://user:pass@host/name' })).toThrow('not one of PostgreSQL');
   const refused = await open(await teamDatabase()).shared`SELEC`.then(() => undefined, databaseError);
   expect(refused).toMatchObject({ code: '42601' });
+});
+
+test('a change is heard soon after the database was away, by who listened before', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tooltray-away-'));
+  await chmod(folder, 0o711);
+  const cluster = await startPostgres({ folder: join(folder, 'postgres') });
+  onTestFinished(async () => {
+    await cluster.stop();
+    await rm(folder, { recursive: true });
+  });
+  await migrate(cluster.url);
+  const [listener, writer] = [open(cluster.url), open(cluster.url)];
+  const heard: Change[] = [];
+  const changes = new Changes(listener.shared, silent);
+  changes.changed.on((change) => heard.push(change));
+  await changes.start();
+  await cluster.stop();
+  // Long enough that a wait which doubled each time would be the longest one.
+  for (let tries = 0; tries < 4; tries++) await expect(listener.shared`SELECT 1`).rejects.toThrow('ECONNREFUSED');
+  await cluster.start();
+  await announce(writer.of('a'), 'a', 'config');
+  await expect.poll(() => heard, { timeout: 5000 }).toEqual([{ tenant: 'a', topic: 'config', version: 1 }]);
 });
