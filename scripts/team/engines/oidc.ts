@@ -28,13 +28,12 @@ export interface OidcOptions {
 }
 
 export async function startOidc(options: OidcOptions): Promise<OidcEngine> {
-  let answer: ReturnType<Provider['callback']> | undefined;
-  const server = createServer((request, response) => answer?.(request, response));
+  const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
   });
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  answer = new Provider(issuer, settings(options)).callback();
+  server.on('request', new Provider(issuer, settings(options)).callback());
   return {
     issuer,
     async stop() {
