@@ -27,7 +27,7 @@ import type { ConfigStore } from './config/config-store.ts';
 import { type CoreStores, homeStores } from './core-stores.ts';
 import { helpersNamed } from './mode-list.ts';
 import { ModeCosts } from './choose-mode.ts';
-import { followCore, openAudit, openPins } from './open-audit.ts';
+import { followCore, openPins } from './open-audit.ts';
 import { openInbox } from './open-inbox.ts';
 import { AppKinds } from './open-kinds.ts';
 import { listAnew, Profiles } from './open-profiles.ts';
@@ -50,7 +50,7 @@ import { openFlow, type OpenFlow } from './open-flow.ts';
 import { ownIdentity } from './servers/handshake.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { ServerManager } from './servers/server-manager.ts';
-import type { Audit } from './trust/audit/audit.ts';
+import type { AuditBook } from './trust/audit/audit-log.ts';
 import { FileDigests } from './trust/pins/file-digests.ts';
 import type { Inbox } from './trust/inbox/inbox.ts';
 import type { PinBook } from './trust/pins/pin-book.ts';
@@ -119,7 +119,7 @@ export class Aggregator {
   /** What their processes take of this computer. */
   readonly usage: UsageMeter;
   /** What was decided, refused, changed and called, chained and signed. */
-  readonly audit: Audit;
+  readonly audit: AuditBook;
   /** Calls on their way into it. */
   readonly callNotes: CallNotes;
   /** What a person accepted of each server. */
@@ -218,7 +218,7 @@ export class Aggregator {
       budgets: this.budgets,
       fill,
     });
-    this.audit = openAudit(paths.dataDir, this.vault, masker, log.child('audit'));
+    this.audit = stores.audit({ vault: this.vault, masker, log: log.child('audit') });
     this.callNotes = new CallNotes(this.audit);
     this.pins = openPins(stores.pins, this.audit, options.config, log);
     this.servers = new ServerManager({

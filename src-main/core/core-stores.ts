@@ -3,6 +3,11 @@ import { join } from 'node:path';
 import { JsonFile, type KeptDocument } from './base/kept-document.ts';
 import { profileTokensFile } from './profiles/profile-tokens.ts';
 import type { OpenRecords } from './security/private-records.ts';
+import type { Log } from './base/log.ts';
+import type { Masker } from './base/mask.ts';
+import { openAudit } from './open-audit.ts';
+import type { Vault } from './secrets/vault.ts';
+import type { AuditBook } from './trust/audit/audit-log.ts';
 import { PinFolder, type PinShelf } from './trust/pins/pin-file.ts';
 
 export interface CoreStores {
@@ -16,6 +21,14 @@ export interface CoreStores {
   readonly profileTokens: OpenRecords;
   /** What was accepted of each server. */
   readonly pins: PinShelf;
+  /** What was decided, refused, changed and called, chained and signed. */
+  readonly audit: (parts: AuditParts) => AuditBook;
+}
+
+export interface AuditParts {
+  readonly vault: Vault;
+  readonly masker: Masker;
+  readonly log: Log;
 }
 
 /** Opens nothing yet. */
@@ -28,5 +41,6 @@ export function homeStores(dataDir: string): CoreStores {
     flowRecord: document('flow-record', '{}'),
     profileTokens: profileTokensFile(dataDir),
     pins: new PinFolder(join(dataDir, 'pins')),
+    audit: ({ vault, masker, log }) => openAudit(dataDir, vault, masker, log),
   };
 }

@@ -10,6 +10,7 @@ import type { ProfileTokens } from './profiles/profile-tokens.ts';
 import type { AppAccessStore } from './security/app-access.ts';
 import type { Vault } from './secrets/vault.ts';
 import { Audit } from './trust/audit/audit.ts';
+import type { AuditBook } from './trust/audit/audit-log.ts';
 import { VaultKey } from './trust/audit/keys.ts';
 import { ConfigWatch } from './trust/audit/config-watch.ts';
 import { describeChanges } from './trust/pins/offer.ts';
@@ -35,7 +36,7 @@ interface Audited {
 
 /** Until the returned function is called. */
 export function followCore(
-  audit: Audit,
+  audit: AuditBook,
   { config, questions, decisions, admin, healing }: Audited,
 ): () => Promise<void> {
   const watch = new ConfigWatch(audit);
@@ -55,7 +56,7 @@ export function followCore(
   };
 }
 
-function noteAdmin(audit: Audit, { author, what, failure, decided }: AdminNote): void {
+function noteAdmin(audit: AuditBook, { author, what, failure, decided }: AdminNote): void {
   const { app, sessionId: session, tool } = author;
   if (failure !== undefined) {
     const { code } = toAppError(failure);
@@ -79,14 +80,14 @@ function noteAdmin(audit: Audit, { author, what, failure, decided }: AdminNote):
 const ofProposals: ReadonlySet<string> = new Set(['asked', 'done', 'approve', 'reject']);
 
 /** Details of a question are texts of calls: its sentence is what is kept. */
-function noteAnswer(audit: Audit, { question, answer }: EndedQuestion): void {
+function noteAnswer(audit: AuditBook, { question, answer }: EndedQuestion): void {
   const { id, app, sessionId: session, server, tool, sentence } = question;
   const choice = answer.how === 'answered' ? answer.choice : answer.how;
   const by = answer.how === 'answered' ? answer.by : 'policy';
   audit.note({ kind: 'decision', about: 'question', id, choice, by, sentence, app, session, server, tool });
 }
 
-function noteTakenBack(audit: Audit, gone: readonly FlowDecision[]): void {
+function noteTakenBack(audit: AuditBook, gone: readonly FlowDecision[]): void {
   const id = gone.map(({ server, destination }) => `${server} ${destination}`).join(', ');
   const sentence = `Taken back: ${tellAllowed(gone)}`;
   audit.note({
@@ -100,7 +101,7 @@ function noteTakenBack(audit: Audit, gone: readonly FlowDecision[]): void {
   });
 }
 
-export function openPins(shelf: PinShelf, audit: Audit, config: ConfigStore, log: Log): PinBook {
+export function openPins(shelf: PinShelf, audit: AuditBook, config: ConfigStore, log: Log): PinBook {
   const noted = notePins(audit);
   return new PinBook(shelf, {
     ...noted,
@@ -115,7 +116,7 @@ export function openPins(shelf: PinShelf, audit: Audit, config: ConfigStore, log
 }
 
 /** What the pins tell of a server's texts and of the person's word on them. */
-function notePins(audit: Audit): Pick<PinRules, 'onPassed' | 'onHeld' | 'onDecided'> {
+function notePins(audit: AuditBook): Pick<PinRules, 'onPassed' | 'onHeld' | 'onDecided'> {
   const note = (server: string, change: 'said other things' | 'waits for review', sentence: string): void =>
     audit.note({ kind: 'server', change, server, sentence });
   return {
@@ -132,12 +133,12 @@ function notePins(audit: Audit): Pick<PinRules, 'onPassed' | 'onHeld' | 'onDecid
 }
 
 /** Returns how to stop. */
-export function followAccess(audit: Audit, store: AppAccessStore): () => void {
+export function followAccess(audit: AuditBook, store: AppAccessStore): () => void {
   return store.changed.on(({ app, change }) => audit.note({ kind: 'access', app, change }));
 }
 
 /** Returns how to stop. */
-export function followTokens(audit: Audit, tokens: ProfileTokens): () => void {
+export function followTokens(audit: AuditBook, tokens: ProfileTokens): () => void {
   return tokens.changed.on(({ change, token: { id, profile, ends } }) => {
     const until = change === 'given' ? ` It ends on ${new Date(ends).toISOString().slice(0, 10)}.` : '';
     const sentence = `Token ${id} of the profile ${profile} was ${change}.${until}`;

@@ -9,6 +9,7 @@ import type { AuditRow } from '../../src-main/rpc/contract.ts';
 import { openVault } from '../../src-main/core/secrets/vault.ts';
 import { AuditKeys } from '../../src-main/core/trust/audit/keys.ts';
 import { verifyLog } from '../../src-main/core/trust/audit/verify.ts';
+import { FileLog } from '../../src-main/core/trust/audit/segments.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
 async function entries(core: TestCore, filter: Record<string, unknown> = {}): Promise<readonly AuditRow[]> {
@@ -82,7 +83,9 @@ test('servers and settings that change are noted, also what changed while no cor
   await again.host.stop();
   const folder = join(home, 'data', 'audit');
   expect(existsSync(join(folder, 'key'))).toBe(false);
-  expect(await verifyLog({ folder, ownKey: (await keysOf(home))?.publicKey })).toMatchObject({ holds: true });
+  expect(await verifyLog({ log: new FileLog(folder), ownKey: (await keysOf(home))?.publicKey })).toMatchObject({
+    holds: true,
+  });
 });
 
 test('what a model asks for and a person decides on it stands there with its id, and a revoked app at the door', async () => {

@@ -128,7 +128,7 @@ describe('the audit', () => {
     const client = await core.open();
     await client.callTool('x_echo', { message: `${filler.repeat(30_000)}${poison}` });
     await core[Symbol.asyncDispose]();
-    const { entries } = await readPage(core.host.core.audit.folder, { kinds: ['call'] }, 10);
+    const { entries } = await readPage(core.host.core.audit.log, { kinds: ['call'] }, 10);
     expect(entries).toMatchObject([{ labels: expect.arrayContaining(['override']) as string[] }]);
   });
 

@@ -1,7 +1,7 @@
 /** Turns a finished call into its record in the audit: hashes and sizes of what was said, never the words. */
 import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { Audit } from '../trust/audit/audit.ts';
+import type { AuditBook } from '../trust/audit/audit-log.ts';
 import type { CallEntry } from '../trust/audit/entries.ts';
 import { canonicalHash } from '../trust/canonical-json.ts';
 import { type Result, RpcError } from '../wire/message.ts';
@@ -25,12 +25,12 @@ const mostWaiting = 500;
 
 /** Notes calls, off their way: it hashes, and what an answer holds is found out behind its back. */
 export class CallNotes {
-  readonly #audit: Pick<Audit, 'note' | 'digest'>;
+  readonly #audit: Pick<AuditBook, 'note' | 'digest'>;
   /** A definition is the same object for as long as the listing is. */
   readonly #pins = new WeakMap<JsonObject, string>();
   readonly #waiting = new Set<Promise<void>>();
 
-  constructor(audit: Pick<Audit, 'note' | 'digest'>) {
+  constructor(audit: Pick<AuditBook, 'note' | 'digest'>) {
     this.#audit = audit;
   }
 

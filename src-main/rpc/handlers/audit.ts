@@ -9,8 +9,8 @@ export const auditHandlers = {
   auditEntries: async ({ before, limit = usualLimit, ...filter }, { core }) => {
     core.activity.flush();
     await core.callNotes.settled();
-    core.audit.flush();
-    const { entries, next } = await readPage(core.audit.folder, filter, limit, before);
+    await core.audit.flush();
+    const { entries, next } = await readPage(core.audit.log, filter, limit, before);
     const rows = entries.map((record) => ({ ...record, told: tellRecord(record) }));
     return { entries: rows, ...(next !== undefined && { next }) };
   },

@@ -9,6 +9,9 @@ export interface Migration {
   readonly sql: string;
 }
 
+/** Tables in parts, one each month, by `written`. */
+const parted: readonly string[] = ['audit'];
+
 export const migrations: readonly Migration[] = [
   {
     name: 'versions of what changes',
@@ -32,6 +35,24 @@ export const migrations: readonly Migration[] = [
       ${ofTenant('documents')}
     `,
   },
+  {
+    name: 'the audit, a part each month',
+    sql: `
+      CREATE TABLE tooltray.audit (
+        tenant text NOT NULL, seq bigint NOT NULL, written timestamptz NOT NULL DEFAULT now(), line text NOT NULL,
+        PRIMARY KEY (tenant, seq, written)
+      ) PARTITION BY RANGE (written);
+      CREATE TABLE tooltray_parts.audit_other PARTITION OF tooltray.audit DEFAULT;
+      CREATE TABLE tooltray.audit_heads (
+        tenant text PRIMARY KEY, seq bigint NOT NULL, at bigint NOT NULL, hash text NOT NULL
+      );
+      CREATE TABLE tooltray.audit_batches (
+        tenant text NOT NULL, writer text NOT NULL, batch bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (tenant, writer)
+      );
+      ${['audit', 'audit_heads', 'audit_batches'].map(ofTenant).join('')}
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */
@@ -44,6 +65,33 @@ export function ofTenant(table: string): string {
   `;
 }
 
+/**
+ * Makes the parts of this month and of the two that follow, as whoever owns the schema. A month whose rows lie in the part for the rest
+ * already stays there. Parts lie in a schema that replicas may not use: they would pass row-level security there.
+ */
+const makeParts = `
+  CREATE OR REPLACE FUNCTION tooltray.make_parts() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  DECLARE
+    whole text;
+    month timestamp;
+    part text;
+  BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('tooltray parts', 0));
+    FOREACH whole IN ARRAY ARRAY[${parted.map((table) => `'${table}'`).join(', ')}] LOOP
+      FOR ahead IN 0..2 LOOP
+        month := date_trunc('month', now() AT TIME ZONE 'UTC') + ahead * interval '1 month';
+        part := whole || to_char(month, '_YYYYMM');
+        CONTINUE WHEN to_regclass(format('tooltray_parts.%I', part)) IS NOT NULL;
+        BEGIN
+          EXECUTE format('CREATE TABLE tooltray_parts.%I PARTITION OF tooltray.%I FOR VALUES FROM (%L) TO (%L)',
+            part, whole, month AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC');
+        EXCEPTION WHEN check_violation THEN NULL;
+        END;
+      END LOOP;
+    END LOOP;
+  END $$;
+`;
+
 /** What there has to be before the first step. Roles belong to the whole server, so another database may have made it. */
 export const ground = `
   CREATE SCHEMA IF NOT EXISTS tooltray;
@@ -53,14 +101,21 @@ export const ground = `
   END $$;
   GRANT ${replicaRole} TO CURRENT_USER;
   GRANT USAGE ON SCHEMA tooltray TO ${replicaRole};
+  CREATE SCHEMA IF NOT EXISTS tooltray_parts;
   CREATE TABLE IF NOT EXISTS tooltray.migrations (
     version integer PRIMARY KEY, name text NOT NULL, at timestamptz NOT NULL DEFAULT now()
   );
 `;
 
-/** After the last step: what is new is the replicas' to use; which steps were taken they may only read. */
+/** After the last step: what is new is the replicas' to use; which steps were taken they may only read, to the audit they only add. */
 export const grants = `
   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA tooltray TO ${replicaRole};
   GRANT USAGE ON ALL SEQUENCES IN SCHEMA tooltray TO ${replicaRole};
   REVOKE INSERT, UPDATE, DELETE ON tooltray.migrations FROM ${replicaRole};
+  REVOKE UPDATE, DELETE ON tooltray.audit FROM ${replicaRole};
+  REVOKE DELETE ON tooltray.audit_heads FROM ${replicaRole};
+  ${makeParts}
+  REVOKE ALL ON FUNCTION tooltray.make_parts() FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION tooltray.make_parts() TO ${replicaRole};
+  SELECT tooltray.make_parts();
 `;

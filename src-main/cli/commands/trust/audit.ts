@@ -1,22 +1,19 @@
 /** `tooltray audit [list | verify | export | digest]`: what was decided, refused, changed and called, and whether the record of it holds. */
 import { createWriteStream } from 'node:fs';
-import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { AppError, toAppError } from '../../../core/base/errors.ts';
 import { count } from '../../../core/base/wording.ts';
-import { openVault } from '../../../core/secrets/vault.ts';
 import type { Link } from '../../../core/trust/audit/chain.ts';
 import { type AuditFilter, type AuditKind, auditKinds, type AuditRecord } from '../../../core/trust/audit/entries.ts';
-import { AuditKeys } from '../../../core/trust/audit/keys.ts';
 import { logsUrl, readHeaders, sendRecords } from '../../../core/trust/audit/otlp.ts';
 import { readAll, readPage, type RecordLine } from '../../../core/trust/audit/read.ts';
 import { tellRecord } from '../../../core/trust/audit/tell.ts';
+import type { AuditLog } from '../../../core/trust/audit/audit-log.ts';
 import { type Verification, verifyLog } from '../../../core/trust/audit/verify.ts';
-import { cliPaths } from '../../cli-config.ts';
-import { command, jsonFlag, sinceFlag, wrongUse } from '../../command.ts';
-import { findRunningCore } from '../../core-access.ts';
+import { type AuditPlace, auditPlace } from '../../audit-place.ts';
+import { command, databaseFlag, jsonFlag, sinceFlag, wrongUse } from '../../command.ts';
 import { oneLine, paint, printAnswer, printLines, table } from '../../terminal.ts';
 
 const usualLimit = 20;
@@ -40,22 +37,27 @@ export const audit = command({
     otlp: { value: 'URL', help: 'export: to an OpenTelemetry collector, over HTTP as JSON' },
     after: { value: 'SEQ', from: 0, help: 'export: only records behind this one' },
     head: { value: 'SEQ:HASH', help: 'verify: hold the log against a head that you kept' },
+    tenant: {
+      value: 'T',
+      help: 'of this tenant of a team, in its database; verify and digest take TOOLTRAY_TEAM_KEYS_FILE',
+    },
+    database: databaseFlag,
     json: jsonFlag,
   },
   notes: [
     'The records are in the data folder of your home, the key that signs them in its vault: audit verify says what that cannot prove.',
     'OTEL_EXPORTER_OTLP_HEADERS (name=value,…) is sent along to a collector. A text is never in a record, only its size and digest.',
   ],
-  async run({ kind, server, app, since, limit, output, otlp, after, head, json, jsonl }, _, action) {
+  async run({ kind, server, app, since, limit, output, otlp, after, head, json, jsonl, ...of }, _, action) {
     if (jsonl && otlp !== undefined) throw wrongUse('--jsonl and --otlp are two ways: choose one');
-    const folder = join(cliPaths().dataDir, 'audit');
+    await using place = await auditPlace(of.database, of.tenant);
     const filter = filterOf({ kind, server, app, since });
-    if (action === 'digest') return digest(folder);
-    await settle();
-    if (action === 'verify') return verify(folder, head, json);
-    if (action === 'list') return list(folder, filter, limit ?? usualLimit, json);
-    const lines = readAll(folder, filter, after);
-    return otlp === undefined ? exportLines(lines, output) : send(lines, otlp, json);
+    if (action === 'digest') return await digest(place);
+    await place.settle();
+    if (action === 'verify') return await verify(place, head, json);
+    if (action === 'list') return await list(place.log, filter, limit ?? usualLimit, json);
+    const lines = readAll(place.log, filter, after);
+    return await (otlp === undefined ? exportLines(lines, output) : send(lines, otlp, json));
   },
 });
 
@@ -77,17 +79,10 @@ function filterOf({ kind, server, app, since }: FilterFlags): AuditFilter {
   };
 }
 
-/** A running core writes what it holds; without one all is written. */
-async function settle(): Promise<void> {
-  const core = await findRunningCore();
-  await core?.ask('auditEntries', { limit: 1 });
-  await core?.close();
-}
-
-async function list(folder: string, filter: AuditFilter, limit: number, json: boolean): Promise<number> {
+async function list(log: AuditLog, filter: AuditFilter, limit: number, json: boolean): Promise<number> {
   const entries: AuditRecord[] = [];
   for (let before: number | undefined; ;) {
-    const page = await readPage(folder, filter, limit - entries.length, before);
+    const page = await readPage(log, filter, limit - entries.length, before);
     entries.push(...page.entries);
     before = page.next;
     if (before === undefined || entries.length >= limit) break;
@@ -108,14 +103,14 @@ function row(record: AuditRecord): string[] {
   return [String(record.seq), when, kind, app, oneLine(tellRecord(record))];
 }
 
-async function verify(folder: string, head: string | undefined, json: boolean): Promise<number> {
+async function verify(place: AuditPlace, head: string | undefined, json: boolean): Promise<number> {
   const known = head === undefined ? undefined : readHead(head);
-  const keys = await ownKeys(folder).catch((error: unknown) => {
+  const keys = await place.keys().catch((error: unknown) => {
     if (toAppError(error).code === 'secret_locked') return 'locked' as const;
     throw error;
   });
   const isLocked = keys === 'locked';
-  const answer = await verifyLog({ folder, ownKey: isLocked ? undefined : keys?.publicKey, isLocked, known });
+  const answer = await verifyLog({ log: place.log, ownKey: isLocked ? undefined : keys?.publicKey, isLocked, known });
   printAnswer(json, answer, () => verdictLines(answer));
   return answer.holds ? 0 : 1;
 }
@@ -188,12 +183,8 @@ async function send(lines: AsyncIterable<RecordLine>, url: string, json: boolean
   return rejected > 0 ? 1 : 0;
 }
 
-function ownKeys(folder: string): Promise<AuditKeys | undefined> {
-  return AuditKeys.findAnywhere(folder, openVault(cliPaths().dataDir, process.env));
-}
-
-async function digest(folder: string): Promise<number> {
-  const keys = await ownKeys(folder);
+async function digest(place: AuditPlace): Promise<number> {
+  const keys = await place.keys();
   if (keys === undefined) throw new AppError('not_found', 'There is no audit yet, so no record holds a digest.');
   const { bytes, hmac } = keys.digest(await readText(process.stdin));
   printLines([`${hmac}  ${count(bytes, 'byte')}`]);

@@ -9,12 +9,15 @@ import { ensurePrivateDir } from '../../base/app-paths.ts';
 import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { Event } from '../../base/events.ts';
 import { LockFile } from '../../base/file-lock.ts';
+import { JsonFile, type KeptDocument } from '../../base/kept-document.ts';
 import type { Log } from '../../base/log.ts';
-import { type Masker, maskOnce } from '../../base/mask.ts';
-import { type Link, type MadeLine, makeHead, makeLine, mostUnsigned } from './chain.ts';
-import { type AuditEntry, bounded, type Digest, type OwnEntry } from './entries.ts';
+import type { Masker } from '../../base/mask.ts';
+import type { AuditBook } from './audit-log.ts';
+import { Batch, Waiting } from './batch.ts';
+import { type Link, mostUnsigned } from './chain.ts';
+import type { AuditEntry, Digest, OwnEntry } from './entries.ts';
 import { type AuditKeys, KeyFile, type KeySource } from './keys.ts';
-import { headFile, openTail, readNotedHead, segmentFile, segmentsIn, type Tail } from './segments.ts';
+import { FileLog, headFile, openTail, readNotedHead, segmentFile, segmentsIn, type Tail } from './segments.ts';
 
 export interface AuditOptions {
   /** Of the log alone. */
@@ -53,15 +56,12 @@ const mostOwed = 4 * 1024 * 1024;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-interface Note {
-  readonly at: number;
-  readonly entry: AuditEntry;
-}
-
-export class Audit {
+export class Audit implements AuditBook {
   /** Something was written. */
   readonly changed = new Event();
   readonly folder: string;
+  readonly log: FileLog;
+  readonly seen: KeptDocument;
   readonly #options: AuditOptions;
   readonly #limits: AuditLimits;
   readonly #keys: KeySource;
@@ -70,8 +70,7 @@ export class Audit {
   #owedBytes = 0;
   #tail: (Tail & { readonly ino: number }) | undefined;
   #unsigned = 0;
-  #pending: Note[] = [];
-  #lost = 0;
+  readonly #waiting: Waiting;
   #wantsHead = false;
   #timer: NodeJS.Timeout | undefined;
   #signTimer: NodeJS.Timeout | undefined;
@@ -88,6 +87,9 @@ export class Audit {
     this.#keys = options.keys ?? new KeyFile(options.folder);
     this.#keys.decided.on(() => this.#keyDecided());
     this.#limits = { ...defaults, ...options.limits };
+    this.#waiting = new Waiting(this.#limits.pending);
+    this.log = new FileLog(options.folder);
+    this.seen = new JsonFile(join(options.folder, 'seen.json'), '{}');
   }
 
   /** A key of before that lies in a plain file does not wait there for the next note. */
@@ -98,9 +100,8 @@ export class Audit {
   /** Returns at once, and never throws. */
   note(entry: AuditEntry): void {
     if (this.#isClosed) return;
-    this.#pending.push({ at: this.#options.now(), entry });
-    if (this.#pending.length > this.#limits.pending) this.#drop();
-    if (entry.kind === 'call') this.#schedule(this.#pending.length >= mostUnsigned ? 0 : batchMs);
+    this.#waiting.add({ at: this.#options.now(), entry });
+    if (entry.kind === 'call') this.#schedule(this.#waiting.notes.length >= mostUnsigned ? 0 : batchMs);
     else this.#wantHead();
   }
 
@@ -126,7 +127,7 @@ export class Audit {
   flush(): boolean {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#pending.length === 0 && !this.#wantsHead && this.#lost === 0) return true;
+    if (this.#waiting.isEmpty && !this.#wantsHead) return true;
     try {
       const keys = this.#keys.get();
       // It says when it knows; records that are written before could not be signed.
@@ -150,7 +151,7 @@ export class Audit {
   /** Signs what is not signed yet, and writes everything. */
   async close(): Promise<void> {
     clearTimeout(this.#signTimer);
-    this.#wantsHead ||= this.#unsigned > 0 || this.#pending.length > 0;
+    this.#wantsHead ||= this.#unsigned > 0 || this.#waiting.notes.length > 0;
     for (let waited = 0; !this.flush() && waited <= closeMs; waited += lockedMs) {
       if (this.#retryMs > 0) break;
       this.#mayBeUnsigned = waited + lockedMs >= closeMs;
@@ -182,20 +183,14 @@ export class Audit {
     // Every file begins with one; and how much another process left unsigned, nobody counts.
     if (isFull || known === undefined) batch.head();
     if (known === undefined) this.#noteOddities(tail, batch);
-    if (this.#lost > 0) batch.add({ kind: 'lost', records: this.#lost });
-    const masker = maskOnce(this.#options.masker);
-    for (const { entry, at } of this.#pending)
-      batch.add(
-        bounded(entry, (text) => masker.maskText(text)),
-        at,
-      );
+    if (this.#waiting.lost > 0) batch.add({ kind: 'lost', records: this.#waiting.lost });
+    batch.notes(this.#waiting.notes, this.#options.masker);
     const going = isFull ? this.#tooOld() : undefined;
     if (going !== undefined) batch.add(going.entry);
     if (this.#wantsHead || going !== undefined) batch.head();
     const file = isFull ? segmentFile(this.folder, tail.seq + 1) : tail.file;
     this.#tail = write(file, isFull ? 0 : tail.size, batch);
-    this.#pending = [];
-    this.#lost = 0;
+    this.#waiting.take();
     this.#wantsHead = false;
     this.#owed = [];
     this.#owedBytes = 0;
@@ -256,15 +251,8 @@ export class Audit {
     }
     this.#owed = [];
     this.#owedBytes = 0;
-    if (this.#isClosed || (this.#pending.length === 0 && this.#unsigned === 0)) return;
+    if (this.#isClosed || (this.#waiting.notes.length === 0 && this.#unsigned === 0)) return;
     this.#wantHead();
-  }
-
-  /** Calls give way first: there are many of them, and a decision cannot be had again. */
-  #drop(): void {
-    const call = this.#pending.findIndex(({ entry }) => entry.kind === 'call');
-    this.#pending.splice(Math.max(0, call), 1);
-    this.#lost++;
   }
 
   #failed(error: unknown): void {
@@ -277,48 +265,6 @@ export class Audit {
   #recovered(): void {
     if (this.#retryMs > 0) this.#options.log.info('The audit is written again.');
     this.#retryMs = 0;
-  }
-}
-
-/** The lines of one write. */
-class Batch {
-  unsigned: number;
-  lastHead: (Link & { readonly at: number }) | undefined;
-  readonly lines: string[] = [];
-  readonly #keys: AuditKeys | undefined;
-  readonly #now: () => number;
-  #link: Link;
-
-  constructor(link: Link, unsigned: number, keys: AuditKeys | undefined, now: () => number) {
-    this.#link = link;
-    this.unsigned = unsigned;
-    this.#keys = keys;
-    this.#now = now;
-  }
-
-  get link(): Link {
-    return this.#link;
-  }
-
-  add(entry: AuditEntry | OwnEntry, at: number = this.#now()): void {
-    this.#put(makeLine(this.#link, at, entry));
-    this.unsigned++;
-    if (this.unsigned >= mostUnsigned) this.head();
-  }
-
-  /** Without a key nothing is signed; the next head signs it all. */
-  head(): void {
-    if (this.#keys === undefined) return;
-    const at = this.#now();
-    const line = makeHead(this.#link, at, this.#keys);
-    this.#put(line);
-    this.unsigned = 0;
-    this.lastHead = { seq: line.seq, hash: line.hash, at };
-  }
-
-  #put(line: MadeLine): void {
-    this.lines.push(line.text);
-    this.#link = { seq: line.seq, hash: line.hash };
   }
 }
 

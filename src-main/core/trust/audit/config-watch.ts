@@ -1,12 +1,10 @@
 /** Notes what changed of the servers and of the settings that allow something, also while no Tooltray ran. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import type { KeptDocument } from '../../base/kept-document.ts';
 import { guardedSettings } from '../../config/accepted-config.ts';
 import type { AppConfig } from '../../config/app-config.ts';
-import type { Audit } from './audit.ts';
+import type { AuditBook } from './audit-log.ts';
 import type { ServerEntry } from './entries.ts';
 
 interface SeenServer {
@@ -25,14 +23,14 @@ interface Seen {
 const mostFiles = 20;
 
 export class ConfigWatch {
-  readonly #audit: Pick<Audit, 'note'>;
-  readonly #file: string;
+  readonly #audit: Pick<AuditBook, 'note'>;
+  readonly #kept: KeptDocument;
   #seen: Seen | undefined;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(audit: Pick<Audit, 'note' | 'folder'>) {
+  constructor(audit: Pick<AuditBook, 'note' | 'seen'>) {
     this.#audit = audit;
-    this.#file = join(audit.folder, 'seen.json');
+    this.#kept = audit.seen;
   }
 
   /** What differs from what was seen last is noted. Never rejects. */
@@ -49,33 +47,34 @@ export class ConfigWatch {
   async #look(config: AppConfig): Promise<void> {
     const now = stateOf(config);
     const whileStopped = this.#seen === undefined;
-    const before = this.#seen ?? (await this.#read(config.path));
+    const known = this.#seen;
     this.#seen = now;
-    const notes = [...serverNotes(before?.servers ?? {}, now.servers), ...settingNotes(before?.settings, now.settings)];
+    // Of several cores that see the same change, the one that writes it down notes it.
+    const notes = await this.#kept
+      .change((value) => {
+        const before = seenIn(value, config.path);
+        const found = notesOf(before, now);
+        return [found.length > 0 || before === undefined ? withSeen(value, config.path, now) : value, found];
+      })
+      .catch(() => notesOf(known, now));
     for (const note of notes) this.#audit.note(whileStopped ? { ...note, whileStopped } : note);
-    if (notes.length > 0 || before === undefined) await this.#write(config.path, now);
   }
+}
 
-  async #read(path: string): Promise<Seen | undefined> {
-    const seen = (await this.#readAll())[path];
-    if (!isObject(seen)) return undefined;
-    return { servers: objectOf(seen['servers']) as Seen['servers'], settings: objectOf(seen['settings']) };
-  }
+function notesOf(before: Seen | undefined, now: Seen) {
+  return [...serverNotes(before?.servers ?? {}, now.servers), ...settingNotes(before?.settings, now.settings)];
+}
 
-  async #readAll(): Promise<JsonObject> {
-    const text = await readFile(this.#file, 'utf8').catch(() => '{}');
-    try {
-      return objectOf(JSON.parse(text));
-    } catch {
-      return {};
-    }
-  }
+function seenIn(value: unknown, path: string): Seen | undefined {
+  const seen = objectOf(value)[path];
+  if (!isObject(seen)) return undefined;
+  return { servers: objectOf(seen['servers']) as Seen['servers'], settings: objectOf(seen['settings']) };
+}
 
-  async #write(path: string, seen: Seen): Promise<void> {
-    const { [path]: _, ...others } = await this.#readAll();
-    const kept = Object.entries(others).slice(1 - mostFiles);
-    await writeFileAtomic(this.#file, JSON.stringify(Object.fromEntries([...kept, [path, seen]])));
-  }
+function withSeen(value: unknown, path: string, seen: Seen): JsonObject {
+  const { [path]: _, ...others } = objectOf(value);
+  const kept = Object.entries(others).slice(1 - mostFiles);
+  return Object.fromEntries([...kept, [path, seen]]);
 }
 
 function stateOf(config: AppConfig): Seen {

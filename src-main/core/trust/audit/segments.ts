@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type AuditLog, chunkBytes, type LogPart, type NotedHead, type OpenLog } from './audit-log.ts';
 import { longestLine, type Link, origin, readLine } from './chain.ts';
 
 export interface Segment {
@@ -91,7 +92,7 @@ function lastLink(text: string, first: number): Link {
 }
 
 /** An opened segment and how much of it there was then. */
-export interface OpenSegment extends Segment {
+interface OpenSegment extends Segment {
   readonly handle: FileHandle;
   readonly size: number;
 }
@@ -100,7 +101,7 @@ export interface OpenSegment extends Segment {
  * All segments as they are at one moment, opened, so that trimming takes none of them away while they are read; whoever asks closes
  * them. None where there is no log.
  */
-export async function openSegments(folder: string): Promise<readonly OpenSegment[]> {
+async function openSegments(folder: string): Promise<readonly OpenSegment[]> {
   for (let attempt = 1; ; attempt++) {
     const listed = toSegments(folder, await readdir(folder).catch(ignoreMissing));
     const opened = await Promise.allSettled(listed.map(openSegment));
@@ -113,7 +114,7 @@ export async function openSegments(folder: string): Promise<readonly OpenSegment
   }
 }
 
-export async function closeSegments(segments: readonly OpenSegment[]): Promise<void> {
+async function closeSegments(segments: readonly OpenSegment[]): Promise<void> {
   await Promise.all(segments.map(({ handle }) => handle.close()));
 }
 
@@ -133,7 +134,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): string[] {
 }
 
 /** Whole lines of a segment, in order, with what stands behind the last line feed: no file is ever in memory as a whole. */
-export async function* linesOf({ handle, size }: OpenSegment): AsyncGenerator<{ text: string; isTorn: boolean }> {
+async function* linesOf({ handle, size }: OpenSegment): AsyncGenerator<{ text: string; isTorn: boolean }> {
   const buffer = Buffer.alloc(chunkBytes);
   let rest: Buffer = Buffer.alloc(0);
   for (let at = 0; at < size;) {
@@ -157,11 +158,46 @@ export async function* linesOf({ handle, size }: OpenSegment): AsyncGenerator<{ 
   if (rest.length > 0) yield { text: rest.toString('utf8'), isTorn: true };
 }
 
-const chunkBytes = 256 * 1024;
+/** Whole lines, the last one first, a chunk at a time. */
+async function* backwards({ handle, size }: OpenSegment): AsyncGenerator<readonly string[]> {
+  let rest: Buffer = Buffer.alloc(0);
+  let isEnd = true;
+  for (let end = size; end > 0;) {
+    const start = Math.max(0, end - chunkBytes);
+    const chunk = Buffer.alloc(end - start);
+    await handle.read(chunk, 0, chunk.length, start);
+    const bytes = Buffer.concat([chunk, rest]);
+    const from = start === 0 ? 0 : bytes.indexOf(0x0a) + 1;
+    // What begins before this chunk waits for the one before.
+    rest = bytes.subarray(0, from);
+    const lines = bytes.toString('utf8', from).split('\n');
+    // What stands behind the last line feed of all is no line.
+    if (isEnd) lines.pop();
+    isEnd = false;
+    yield lines.filter((text) => text !== '').toReversed();
+    end = start;
+  }
+}
 
-/** The head that was signed last, noted beside the log; undefined: none is. */
-export interface NotedHead extends Link {
-  readonly at: number;
+/** The log of a folder, read. */
+export class FileLog implements AuditLog {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  notedHead(): Promise<NotedHead | undefined> {
+    return Promise.resolve(readNotedHead(this.#folder));
+  }
+
+  async open(): Promise<OpenLog> {
+    const segments = await openSegments(this.#folder);
+    const parts = segments.map((segment): LogPart => {
+      return { first: segment.first, lines: () => linesOf(segment), backwards: () => backwards(segment) };
+    });
+    return { parts, close: () => closeSegments(segments) };
+  }
 }
 
 export function headFile(folder: string): string {

@@ -2,9 +2,9 @@
  * Reads the whole log and says what of it does not hold, record by record; streamed, so that its length costs time and no memory.
  * What no chain can tell is part of the answer.
  */
+import type { AuditLog, NotedHead } from './audit-log.ts';
 import { headIn, type Link, mostUnsigned, origin, readLine, type ReadLine, recordIn } from './chain.ts';
 import { isSigned } from './keys.ts';
-import { closeSegments, linesOf, type NotedHead, openSegments, readNotedHead } from './segments.ts';
 
 export interface Finding {
   /** The record it is about; the first of them where it is about several. */
@@ -40,7 +40,7 @@ export interface Verification {
 }
 
 export interface VerifyOptions {
-  readonly folder: string;
+  readonly log: AuditLog;
   /** The home's own public key; undefined: it is gone. */
   readonly ownKey: string | undefined;
   /** There is one, and it cannot be had now. */
@@ -62,22 +62,22 @@ const mostGaps = 1000;
 /** So far back it is known what a record's hash was. */
 const remembered = 1024;
 
-/** Rejects with what the file system throws. */
-export async function verifyLog({ folder, ownKey, isLocked = false, known }: VerifyOptions): Promise<Verification> {
+/** Rejects as `log.open` does. */
+export async function verifyLog({ log, ownKey, isLocked = false, known }: VerifyOptions): Promise<Verification> {
   // Before the log: a head that is noted meanwhile is in it by then.
-  const noted = readNotedHead(folder);
-  const segments = await openSegments(folder);
+  const noted = await log.notedHead();
+  const open = await log.open();
   const check = new Check(ownKey, isLocked, [noted, known]);
   try {
-    for (const [at, segment] of segments.entries()) {
-      check.beginFile(segment.first);
-      for await (const { text, isTorn } of linesOf(segment)) {
-        if (isTorn && at === segments.length - 1) check.torn(text.length);
+    for (const [at, part] of open.parts.entries()) {
+      check.beginFile(part.first);
+      for await (const { text, isTorn } of part.lines()) {
+        if (isTorn && at === open.parts.length - 1) check.torn(text.length);
         else check.line(text);
       }
     }
   } finally {
-    await closeSegments(segments);
+    await open.close();
   }
   return check.end(noted, known);
 }

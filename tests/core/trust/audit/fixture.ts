@@ -8,6 +8,7 @@ import { Audit, type AuditOptions } from '../../../../src-main/core/trust/audit/
 import type { CallEntry, DecisionEntry } from '../../../../src-main/core/trust/audit/entries.ts';
 import { AuditKeys } from '../../../../src-main/core/trust/audit/keys.ts';
 import { type Verification, verifyLog } from '../../../../src-main/core/trust/audit/verify.ts';
+import { FileLog } from '../../../../src-main/core/trust/audit/segments.ts';
 
 export interface OpenFolder extends Disposable {
   readonly folder: string;
@@ -63,5 +64,5 @@ export function writeLines(folder: string, lines: readonly string[]): void {
 }
 
 export function verify(folder: string, known?: { seq: number; hash: string }): Promise<Verification> {
-  return verifyLog({ folder, ownKey: AuditKeys.find(folder)?.publicKey, known });
+  return verifyLog({ log: new FileLog(folder), ownKey: AuditKeys.find(folder)?.publicKey, known });
 }

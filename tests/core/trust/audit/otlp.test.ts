@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { logsUrl, readHeaders, sendRecords } from '../../../../src-main/core/trust/audit/otlp.ts';
 import { readAll } from '../../../../src-main/core/trust/audit/read.ts';
+import { FileLog } from '../../../../src-main/core/trust/audit/segments.ts';
 import { call, decision, linesOf, openAudit, openFolder, writtenLog } from './fixture.ts';
 
 interface Reply {
@@ -49,7 +50,10 @@ test('a record is a log record with its line, in the JSON of OTLP', async () => 
   audit.note(call({ labels: ['private'], code: 'server_exited' }));
   audit.note(decision());
   await audit.close();
-  const outcome = await sendRecords(readAll(open.folder, { kinds: ['call'] }), target(there.url, { 'x-key': 'k' }));
+  const outcome = await sendRecords(
+    readAll(new FileLog(open.folder), { kinds: ['call'] }),
+    target(there.url, { 'x-key': 'k' }),
+  );
   expect(outcome).toEqual({ sent: 1, rejected: 0, message: '', last: 2 });
   const [{ path, headers, body } = { path: '', headers: {}, body: '' }] = there.seen;
   expect({ path, type: headers['content-type'], key: headers['x-key'] }).toEqual({
@@ -104,7 +108,7 @@ test('a collector that is busy is asked again, and thousands go in batches', asy
   using open = openFolder();
   await using there = await collector([{ status: 503 }, { status: 429, headers: { 'retry-after': '0' } }]);
   await writtenLog(open.folder, 1200);
-  const outcome = await sendRecords(readAll(open.folder, {}), target(there.url), quick);
+  const outcome = await sendRecords(readAll(new FileLog(open.folder), {}), target(there.url), quick);
   expect(outcome).toMatchObject({ sent: 1200, rejected: 0 });
   expect(there.seen).toHaveLength(5);
   expect(new Set(there.seen.slice(0, 3).map(({ body }) => body)).size).toBe(1);
@@ -115,7 +119,7 @@ test('it is given up after so many attempts, with what had arrived', async () =>
   const busy = { status: 503 };
   await using there = await collector([{ status: 200 }, busy, busy, busy]);
   await writtenLog(open.folder, 600);
-  const sending = sendRecords(readAll(open.folder, {}), target(there.url), { ...quick, attempts: 3 });
+  const sending = sendRecords(readAll(new FileLog(open.folder), {}), target(there.url), { ...quick, attempts: 3 });
   await expect(sending).rejects.toMatchObject({
     code: 'call_failed',
     fix: expect.stringContaining('--after 502') as string,
@@ -128,12 +132,12 @@ test('a refusal is not tried again, nor is a redirect followed', async () => {
   await using other = await collector([]);
   await using there = await collector([{ status: 400 }]);
   await writtenLog(open.folder, 1);
-  await expect(sendRecords(readAll(open.folder, {}), target(there.url), quick)).rejects.toMatchObject({
+  await expect(sendRecords(readAll(new FileLog(open.folder), {}), target(there.url), quick)).rejects.toMatchObject({
     message: 'The collector did not take the records: it answered 400.',
   });
   expect(there.seen).toHaveLength(1);
   await using leads = await collector([{ status: 307, headers: { location: other.url } }]);
-  const led = sendRecords(readAll(open.folder, {}), target(leads.url), { ...quick, attempts: 1 });
+  const led = sendRecords(readAll(new FileLog(open.folder), {}), target(leads.url), { ...quick, attempts: 1 });
   await expect(led).rejects.toMatchObject({ code: 'call_failed' });
   expect(other.seen).toEqual([]);
 });
@@ -143,7 +147,7 @@ test('what the collector took and did not keep is told', async () => {
   const body = JSON.stringify({ partialSuccess: { rejectedLogRecords: '2', errorMessage: 'too old' } });
   await using there = await collector([{ status: 200, body }]);
   await writtenLog(open.folder, 3);
-  expect(await sendRecords(readAll(open.folder, {}), target(there.url))).toMatchObject({
+  expect(await sendRecords(readAll(new FileLog(open.folder), {}), target(there.url))).toMatchObject({
     ...{ sent: 3, rejected: 2, message: 'too old' },
   });
 });

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 
 import { AuditKeys, VaultKey } from '../../../../src-main/core/trust/audit/keys.ts';
 import { verifyLog } from '../../../../src-main/core/trust/audit/verify.ts';
+import { FileLog } from '../../../../src-main/core/trust/audit/segments.ts';
 import { ScriptedKeychain } from '../../secrets/vault-fixture.ts';
 import { Vault } from '../../../../src-main/core/secrets/vault.ts';
 import { until } from '../../../support/until.ts';
@@ -24,7 +25,10 @@ test('a key is made in the vault and stands in no file; decisions wait for it an
   expect(existsSync(join(open.folder, 'key'))).toBe(false);
   const keys = await AuditKeys.findAnywhere(open.folder, vault);
   expect(linesOf(open.folder).join('\n')).toContain(keys?.digest('said before the key was there').hmac);
-  expect(await verifyLog({ folder: open.folder, ownKey: keys?.publicKey })).toMatchObject({ holds: true, unsigned: 0 });
+  expect(await verifyLog({ log: new FileLog(open.folder), ownKey: keys?.publicKey })).toMatchObject({
+    holds: true,
+    unsigned: 0,
+  });
 });
 
 test('the file of before goes into the vault, and the log goes on under the same key', async () => {
@@ -45,7 +49,7 @@ test('the file of before goes into the vault, and the log goes on under the same
   }
   const ownKey = (await AuditKeys.findAnywhere(open.folder, vault))?.publicKey;
   expect(ownKey).toBe(before);
-  expect(await verifyLog({ folder: open.folder, ownKey })).toMatchObject({ holds: true, keys: [before] });
+  expect(await verifyLog({ log: new FileLog(open.folder), ownKey })).toMatchObject({ holds: true, keys: [before] });
 });
 
 test('while the vault is locked records are written unsigned, by no other key, and signed once it opens', async () => {
@@ -65,7 +69,11 @@ test('while the vault is locked records are written unsigned, by no other key, a
   await until(() => linesOf(open.folder).at(-1)?.includes('"sig"') === true);
   await audit.close();
   const ownKey = (await AuditKeys.findAnywhere(open.folder, vault))?.publicKey;
-  expect(await verifyLog({ folder: open.folder, ownKey })).toMatchObject({ holds: true, unsigned: 0, keys: [ownKey] });
+  expect(await verifyLog({ log: new FileLog(open.folder), ownKey })).toMatchObject({
+    holds: true,
+    unsigned: 0,
+    keys: [ownKey],
+  });
 });
 
 test('a log whose key is locked is verified, and says what cannot be told', async () => {
@@ -75,6 +83,6 @@ test('a log whose key is locked is verified, and says what cannot be told', asyn
   audit.note(decision());
   await audit.close();
   renameSync(join(open.folder, 'secrets'), join(open.folder, 'away'));
-  const told = await verifyLog({ folder: open.folder, ownKey: undefined, isLocked: true });
+  const told = await verifyLog({ log: new FileLog(open.folder), ownKey: undefined, isLocked: true });
   expect(told).toMatchObject({ holds: true, notes: [expect.stringContaining('vault is locked')] });
 });

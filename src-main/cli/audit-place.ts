@@ -1,0 +1,53 @@
+/** Whose audit a command reads: this home's, in files, or that of a tenant in a team's database. */
+import { join } from 'node:path';
+import { openVault } from '../core/secrets/vault.ts';
+import type { AuditLog } from '../core/trust/audit/audit-log.ts';
+import { AuditKeys } from '../core/trust/audit/keys.ts';
+import { FileLog } from '../core/trust/audit/segments.ts';
+import { cliPaths } from './cli-config.ts';
+import { findRunningCore } from './core-access.ts';
+import { databaseUrl } from './team-database.ts';
+
+export interface AuditPlace extends AsyncDisposable {
+  readonly log: AuditLog;
+  /** undefined: there are none. Rejects with AppError secret_locked. */
+  keys(): Promise<AuditKeys | undefined>;
+  /** Has whoever writes it write what it holds. */
+  settle(): Promise<void>;
+}
+
+/** `tenant`: of a team; without one, this home. */
+export async function auditPlace(database: string | undefined, tenant: string | undefined): Promise<AuditPlace> {
+  return tenant === undefined ? homePlace() : teamPlace(databaseUrl(database), tenant);
+}
+
+function homePlace(): AuditPlace {
+  const folder = join(cliPaths().dataDir, 'audit');
+  return {
+    log: new FileLog(folder),
+    keys: () => AuditKeys.findAnywhere(folder, openVault(cliPaths().dataDir, process.env)),
+    settle,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+/** A running core writes what it holds; without one all is written. */
+async function settle(): Promise<void> {
+  const core = await findRunningCore();
+  await core?.ask('auditEntries', { limit: 1 });
+  await core?.close();
+}
+
+async function teamPlace(url: string, tenant: string): Promise<AuditPlace> {
+  const { Database } = await import('../team/database/database.ts');
+  const { AuditRows } = await import('../team/audit/audit-rows.ts');
+  const { TeamKeys } = await import('../team/records/team-keys.ts');
+  const database = new Database({ url, most: 2, name: 'tooltray audit' });
+  return {
+    log: new AuditRows(database.of(tenant), tenant),
+    keys: () => Promise.resolve(TeamKeys.fromEnv(process.env).audit(tenant)),
+    // Replicas write within a second.
+    settle: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => database.close(),
+  };
+}

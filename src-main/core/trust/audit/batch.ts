@@ -1,0 +1,102 @@
+/** Notes on their way into the log: what waits, bounded, and the lines of one write, chained and signed. */
+import { type Masker, maskOnce } from '../../base/mask.ts';
+import { type Link, type MadeLine, makeHead, makeLine, mostUnsigned } from './chain.ts';
+import { type AuditEntry, bounded, type OwnEntry } from './entries.ts';
+import type { AuditKeys } from './keys.ts';
+
+export interface Note {
+  /** ms since 1970. */
+  readonly at: number;
+  readonly entry: AuditEntry;
+}
+
+export class Waiting {
+  readonly #most: number;
+  #notes: Note[] = [];
+  #lost = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get notes(): readonly Note[] {
+    return this.#notes;
+  }
+
+  /** Were too many to be held since the last `take`. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  get isEmpty(): boolean {
+    return this.#notes.length === 0 && this.#lost === 0;
+  }
+
+  /** Calls give way first: there are many of them, and a decision cannot be had again. */
+  add(note: Note): void {
+    this.#notes.push(note);
+    if (this.#notes.length <= this.#most) return;
+    const call = this.#notes.findIndex(({ entry }) => entry.kind === 'call');
+    this.#notes.splice(Math.max(0, call), 1);
+    this.#lost++;
+  }
+
+  /** The oldest, so many at the most; they wait no more. */
+  take(most = Infinity): { readonly notes: readonly Note[]; readonly lost: number } {
+    const taken = { notes: this.#notes.slice(0, most), lost: this.#lost };
+    this.#notes = this.#notes.slice(taken.notes.length);
+    this.#lost = 0;
+    return taken;
+  }
+}
+
+/** The lines of one write. */
+export class Batch {
+  unsigned: number;
+  lastHead: (Link & { readonly at: number }) | undefined;
+  /** Each with its line feed. */
+  readonly lines: string[] = [];
+  readonly #keys: AuditKeys | undefined;
+  readonly #now: () => number;
+  #link: Link;
+
+  constructor(link: Link, unsigned: number, keys: AuditKeys | undefined, now: () => number) {
+    this.#link = link;
+    this.unsigned = unsigned;
+    this.#keys = keys;
+    this.#now = now;
+  }
+
+  get link(): Link {
+    return this.#link;
+  }
+
+  add(entry: AuditEntry | OwnEntry, at: number = this.#now()): void {
+    this.#put(makeLine(this.#link, at, entry));
+    this.unsigned++;
+    if (this.unsigned >= mostUnsigned) this.head();
+  }
+
+  notes(notes: readonly Note[], masker: Pick<Masker, 'maskText'>): void {
+    const once = maskOnce(masker);
+    for (const { entry, at } of notes) {
+      const shown = bounded(entry, (text) => once.maskText(text));
+      this.add(shown, at);
+    }
+  }
+
+  /** Without a key nothing is signed; the next head signs it all. */
+  head(): void {
+    if (this.#keys === undefined) return;
+    const at = this.#now();
+    const line = makeHead(this.#link, at, this.#keys);
+    this.#put(line);
+    this.unsigned = 0;
+    this.lastHead = { seq: line.seq, hash: line.hash, at };
+  }
+
+  #put(line: MadeLine): void {
+    this.lines.push(line.text);
+    this.#link = { seq: line.seq, hash: line.hash };
+  }
+}
