@@ -2,6 +2,7 @@
 import { isSecretName, maskText } from '../base/mask.ts';
 import { markHidden } from '../base/shown-text.ts';
 import type { ServerConfig } from '../config/app-config.ts';
+import { placementOf } from '../config/placement.ts';
 import { secretsNamed } from '../config/replace-variables.ts';
 import type { CarriedEnvironments } from '../servers/launch/carried-environments.ts';
 import { listed } from '../trust/inbox/entry-meanings.ts';
@@ -39,7 +40,7 @@ export async function serverBackground(
   return {
     origin: [await originOf(server, digests), ...addedFrom(server)].join(' '),
     acceptedAt: accepted?.acceptedAt,
-    reach: reachOf(server),
+    reach: [...reachOf(server), ...placed(server)],
     holds: holdingsOf(server, carried),
   };
 }
@@ -83,6 +84,12 @@ function reachOf(server: ServerConfig): readonly string[] {
   if (server.kind !== 'stdio') return ['Is told what its tools are called with.'];
   if (server.isolate !== undefined) return boxWords(server.isolate);
   return ['Runs with your rights: whatever you can read, write and reach, it can.'];
+}
+
+/** On a desktop it is of interest to whoever wrote it into the entry, or gave a server what is each person's own. */
+function placed(server: ServerConfig): readonly string[] {
+  const { placement, reason } = placementOf(server);
+  return server.placement === undefined && placement !== 'personal' ? [] : [reason];
 }
 
 function holdingsOf(server: ServerConfig, carried: CarriedEnvironments): readonly string[] {

@@ -1,6 +1,7 @@
 /** The configuration as the core uses it: every default filled in, every format read into one shape, `${env:NAME}` replaced. */
 import type { JsonObject } from '../base/json.ts';
 import { secretValues } from '../base/mask.ts';
+import type { Placement } from './placement.ts';
 
 /** Which of a server's tools there are for client apps, by the server's own names. */
 export interface ToolSwitch {
@@ -45,6 +46,8 @@ interface ServerBase {
   readonly held?: Hold;
   /** Said by whoever added it; the launch may have been changed since. */
   readonly registry?: RegistryOrigin;
+  /** Of a team, as its entry says; absent: what suits it (placement.ts). On a desktop it means nothing. */
+  readonly placement?: Placement;
   /** As it is written: kept and shown; `isolate` is what is done. */
   readonly isolation?: JsonObject;
   /** What its tools and resources are named after, with one server as well; absent: the server, where there are several. */

@@ -7,6 +7,7 @@ import { type AppConfig, type Hold, type ServerConfig, serverDefaults, type Tool
 import { holdFixes, holdOf, holdReasons } from './holds.ts';
 import { isolationOf } from './isolation.ts';
 import { type containerKeys, type EntryReader, kindByType } from './read-entry.ts';
+import { placementMistake } from './placement.ts';
 import { readOAuth } from './read-oauth.ts';
 import { type Environment, replaceVariables, type UnfilledPlaceholder } from './replace-variables.ts';
 import type { Entry } from './schema.ts';
@@ -36,6 +37,7 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
     enabled,
     ...(on && held !== undefined && { held }),
     ...(written.isolation !== undefined && { isolation: written.isolation }),
+    ...(written.placement !== undefined && { placement: written.placement }),
     ...(written.registry !== undefined && { registry: written.registry }),
     ...(entry.prefix !== undefined && { prefix: entry.prefix }),
     ...toolSwitch(entry),
@@ -48,6 +50,7 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
         ? { ...base, kind, builtin: entry.builtin ?? reader.name, folders: allowedFolders(reader, entry, context) }
         : { ...base, kind, ...httpPart(reader, entry) };
   reportUseless(reader, entry, kind);
+  reportPlacement(reader, written, kind);
   return reader.failed ? undefined : { ...server, hash: hashServer(server) };
 }
 
@@ -144,6 +147,12 @@ function reportUseless(reader: EntryReader, entry: Entry, kind: ServerConfig['ki
     if (['headers', 'auth', 'keep_alive'].includes(option)) continue;
     reader.report('warning', ['transport', option], 'Of "transport" only "headers" and "auth" have an effect.');
   }
+}
+
+/** An entry that nobody could place as it says is not in use: guessed wrong, people would share what is one person's. */
+function reportPlacement(reader: EntryReader, written: Entry, kind: ServerConfig['kind']): void {
+  const mistake = placementMistake(written, kind);
+  if (mistake !== undefined) reader.report('error', ['placement'], mistake.reason, mistake.suggestion);
 }
 
 function reportMissing(reader: EntryReader, what: string, example: string): void {

@@ -1,4 +1,4 @@
-/** Puts the values of environment variables in the place of `${env:NAME}`, and of secrets in that of `${secret:NAME}`. */
+/** Puts the values of environment variables in the place of `${env:NAME}`, of secrets in that of `${secret:NAME}`, of a person's own in that of `${user:NAME}`. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,10 +11,13 @@ export interface UnfilledPlaceholder {
   readonly name: string;
 }
 
-const placeholder = /\$\{(env|input|secret|keyring):([^}:]+)(?::-([^}]*))?\}/g;
+const placeholder = /\$\{(env|input|secret|keyring|user):([^}:]+)(?::-([^}]*))?\}/g;
 
-/** `${keyring:NAME}` is MCPProxy's name for what `${secret:NAME}` is here. */
-const secretSources: ReadonlySet<string> = new Set(['secret', 'keyring']);
+/**
+ * `${keyring:NAME}` is MCPProxy's name for what `${secret:NAME}` is here. `${user:NAME}` is, in a team, each person's own; where there is
+ * one person, it is that secret.
+ */
+const secretSources: ReadonlySet<string> = new Set(['secret', 'keyring', 'user']);
 
 /**
  * `${env:NAME}` and `${env:NAME:-default}` (used, as in a shell, when the variable is unset or empty) in every text inside `value`.
@@ -50,11 +53,24 @@ export function secretsNamed(value: unknown): readonly string[] {
   return [...names];
 }
 
-/** `value` with what `valueOf` answers in the place of each `${secret:NAME}`; `fallback`: what stands behind `:-`. */
-export function replaceSecrets<T>(value: T, valueOf: (name: string, fallback: string | undefined) => string): T {
+/** The names of each person's own values in every text inside `value`, in their order. */
+export function usersValuesNamed(value: unknown): readonly string[] {
+  const names = new Set<string>();
+  replaceSecrets(value, (name, _fallback, isUsers) => {
+    if (isUsers) names.add(name);
+    return '';
+  });
+  return [...names];
+}
+
+/** `fallback`: what stands behind `:-`; `isUsers`: it is written as each person's own. */
+type ValueOf = (name: string, fallback: string | undefined, isUsers: boolean) => string;
+
+/** `value` with what `valueOf` answers in the place of each `${secret:NAME}` and `${user:NAME}`. */
+export function replaceSecrets<T>(value: T, valueOf: ValueOf): T {
   return mapTexts(value, [], (text) =>
     text.replace(placeholder, (whole: string, source: string, name: string, fallback?: string) =>
-      secretSources.has(source) ? valueOf(name, fallback) : whole,
+      secretSources.has(source) ? valueOf(name, fallback, source === 'user') : whole,
     ),
   ) as T;
 }

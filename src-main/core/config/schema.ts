@@ -1,6 +1,7 @@
 /** What may stand in a config file: the settings of the whole and the fields of one server. */
 import { z } from 'zod';
 import { condenseLevels, uiSettings, flowRoles, modeWords, readModeName } from './app-config.ts';
+import { placements } from './placement.ts';
 
 // Times as Go programs write them into their configs: `30s`, `2m`, `1h30m`, `1.5s`.
 
@@ -206,6 +207,8 @@ export const entrySchema = z
     /** Ours, a word for its mode; MCPProxy's container; VS Code's sandbox. */
     isolation: z.preprocess((value) => (typeof value === 'string' ? { mode: value } : value), isolation),
     sandboxEnabled: z.boolean(),
+    /** Of a team: where its process runs. */
+    placement: z.enum(placements),
     /** Which registry it was added from. */
     registry: z.object({ name: text, server: text, version: z.string() }),
     /** Read by read-oauth.ts: every product spells it in its own way. */

@@ -24,23 +24,19 @@ export function secretOfName(name: string): string[] {
 
 type ReadSecret = (name: string) => Promise<string | undefined>;
 
-/** The config with its secrets in. Rejects with AppError secret_missing or secret_locked, naming the server. */
-export async function fillSecrets<C extends ServerConfig>(config: C, read: ReadSecret): Promise<C> {
-  const values = new Map<string, string | undefined>();
-  for (const name of secretsOfServer(config)) {
-    values.set(
-      name,
-      await read(vaultName(name)).catch((error: unknown) => {
-        if (!(error instanceof AppError)) throw error;
-        throw new AppError(error.code, `${config.name} needs the secret ${name}. ${error.message}`, {
-          ...(error.fix !== undefined && { fix: error.fix }),
-          cause: error,
-        });
-      }),
-    );
-  }
-  const put = (name: string, fallback: string | undefined): string => {
-    const value = values.get(name) ?? fallback;
+/**
+ * The config with its secrets in. `readUsers`: the value of `${user:NAME}` for whom it is started; absent, where there is one person, it is
+ * that secret. Rejects with AppError secret_missing or secret_locked, naming the server.
+ */
+export async function fillSecrets<C extends ServerConfig>(
+  config: C,
+  read: ReadSecret,
+  readUsers: ReadSecret = (name) => read(vaultName(name)),
+): Promise<C> {
+  const secrets = await readAll(config, namesIn(config, false), (name) => read(vaultName(name)));
+  const users = await readAll(config, namesIn(config, true), readUsers);
+  const put = (name: string, fallback: string | undefined, isUsers: boolean): string => {
+    const value = (isUsers ? users : secrets).get(name) ?? fallback;
     if (value === undefined) {
       throw new AppError('secret_missing', `${config.name} needs the secret ${name}, which is not set.`, {
         fix: `Set it: tooltray secret set ${name}`,
@@ -63,6 +59,36 @@ export async function fillSecrets<C extends ServerConfig>(config: C, read: ReadS
     // So that no value can lead elsewhere.
     ...(url !== undefined && { url: replaceSecrets(url, (...named) => encodeURIComponent(put(...named))) }),
   };
+}
+
+function namesIn(config: ServerConfig, areUsers: boolean): readonly string[] {
+  const names = new Set<string>();
+  replaceSecrets(fieldsOf(config), (name, _fallback, isUsers) => {
+    if (isUsers === areUsers) names.add(name);
+    return '';
+  });
+  return [...names];
+}
+
+async function readAll(
+  { name: server }: ServerConfig,
+  names: readonly string[],
+  read: ReadSecret,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const values = new Map<string, string | undefined>();
+  for (const name of names) {
+    values.set(
+      name,
+      await read(name).catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error;
+        throw new AppError(error.code, `${server} needs the secret ${name}. ${error.message}`, {
+          ...(error.fix !== undefined && { fix: error.fix }),
+          cause: error,
+        });
+      }),
+    );
+  }
+  return values;
 }
 
 function fieldsOf(config: ServerConfig): { readonly url?: string } {

@@ -16,8 +16,13 @@ export function entryMeanings(before: JsonObject | undefined, after: JsonObject 
   const isOnAnyway = before !== undefined && (isOn(before) || !isOn(after));
   const known = new Set(isOnAnyway ? reachOf(before).map(({ text }) => text) : []);
   const reach = reachOf(after).filter(({ text }) => !known.has(text));
-  const given = [...leavesBox(before, after), ...secretMeanings(before, after)];
+  const given = [...leavesBox(before, after), ...becomesShared(before, after), ...secretMeanings(before, after)];
   return gravestFirst([...given, ...reach, ...toolsBack(before, after)]);
+}
+
+function becomesShared(before: JsonObject | undefined, after: JsonObject): readonly Meaning[] {
+  if (before?.['placement'] !== 'personal' || after['placement'] === 'personal') return [];
+  return [grave('In a team, all people then share what was a process of each of them.')];
 }
 
 /** Which secrets of the vault a server would get that it does not have, or would get as another program or at another address. */

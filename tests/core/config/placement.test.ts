@@ -1,0 +1,60 @@
+/** Where a team runs a server, as its entry says or as suits it. */
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import { placementOf } from '../../../src-main/core/config/placement.ts';
+import { readConfig } from '../../../src-main/core/config/read-config.ts';
+import { entryMeanings } from '../../../src-main/core/trust/inbox/entry-meanings.ts';
+import { fillSecrets, vaultName } from '../../../src-main/core/secrets/fill-secrets.ts';
+
+function read(entry: object) {
+  const { config, problems } = readConfig(JSON.stringify({ servers: { a: entry } }), resolve('/config.json'), {});
+  return { server: config?.servers[0] as ServerConfig, problems };
+}
+
+test.each([
+  [{ url: 'https://tools.example' }, 'remote'],
+  [{ command: 'notes' }, 'shared'],
+  [{ command: 'notes', env: { KEY: '${secret:ORGANISATION}' } }, 'shared'],
+  [{ command: 'notes', env: { KEY: '${user:KEY}' } }, 'personal'],
+  [{ command: 'notes', args: ['--token=${user:KEY:-none}'] }, 'personal'],
+  [{ command: 'notes', placement: 'personal' }, 'personal'],
+  [{ command: 'notes', placement: 'shared' }, 'shared'],
+  [{ builtin: 'utils' }, 'shared'],
+])('%j is %s', (entry, placement) => {
+  const { server, problems } = read(entry);
+  expect([placementOf(server).placement, problems]).toEqual([placement, []]);
+});
+
+test.each([
+  [{ url: 'https://tools.example', placement: 'personal' }, 'has no process here'],
+  [{ command: 'notes', placement: 'remote' }, 'Only a server at an address'],
+  [{ builtin: 'utils', placement: 'personal' }, 'no process of its own'],
+  [{ command: 'notes', args: ['${user:KEY}'], placement: 'shared' }, 'cannot share a process'],
+  [{ command: 'notes', placement: 'mine' }, 'must be one of "remote", "shared", "personal"'],
+])('%j is not in use, and says why', (entry, reason) => {
+  const { server, problems } = read(entry);
+  expect(server).toBeUndefined();
+  expect(problems).toMatchObject([{ severity: 'error', path: 'servers.a.placement' }]);
+  expect(problems[0]?.reason).toContain(reason);
+});
+
+test('a value of each person’s own is theirs where there are several, and a secret where there is one', async () => {
+  const { server } = read({ command: 'notes', args: ['${user:KEY}'], env: { ALL: '${secret:KEY}' } });
+  const vault = (name: string): Promise<string> => Promise.resolve(`vault ${name}`);
+  const one = await fillSecrets(server, vault);
+  const team = await fillSecrets(server, vault, (name) => Promise.resolve(`Ann’s ${name}`));
+  expect([one, team]).toMatchObject([
+    { args: [`vault ${vaultName('KEY')}`], env: { ALL: `vault ${vaultName('KEY')}` } },
+    { args: ['Ann’s KEY'], env: { ALL: `vault ${vaultName('KEY')}` } },
+  ]);
+});
+
+test('whoever makes a personal server a shared one is told so', () => {
+  const personal = { command: 'notes', placement: 'personal' };
+  expect(entryMeanings(personal, { command: 'notes' })).toContainEqual({
+    text: 'In a team, all people then share what was a process of each of them.',
+    isGrave: true,
+  });
+  expect(entryMeanings(personal, { ...personal, lazy: true })).toEqual([]);
+});
