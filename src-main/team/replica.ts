@@ -14,6 +14,7 @@ import { requireSchema } from './database/migrate.ts';
 import { AllowedHosts } from './door/allowed-hosts.ts';
 import { Proxies } from './door/proxies.ts';
 import { openStores } from './open-stores.ts';
+import { keysFileVariable, keysVariable, TeamKeys } from './records/team-keys.ts';
 
 /** Of its core; `env` has in `TOOLTRAY_HOME` the folder that is this replica's alone. */
 type OwnCore = Pick<CoreHostOptions, 'env' | 'version' | 'configFile' | 'mode' | 'pageRoot' | 'onStop'> &
@@ -93,8 +94,9 @@ interface Opened {
 async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamSeams> {
   const { database, changes, room } = opened;
   const { tenant, listen, publicUrl } = options;
+  const keys = TeamKeys.fromEnv(options.env);
   await changes.start();
-  const stores = await openStores({ ...room, tenant, sql: database.of(tenant), database, changes });
+  const stores = await openStores({ ...room, tenant, sql: database.of(tenant), database, changes, keys });
   const proxies = new Proxies(options.trustedProxies);
   const hosts = new AllowedHosts(allowedNames(options), proxies);
   return {
@@ -124,9 +126,10 @@ function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): C
   };
 }
 
-/** No server is to inherit where the database is: its rows are not for code of others. */
-function withoutDatabase({ TOOLTRAY_DATABASE: _database, ...env }: CoreHostOptions['env']): CoreHostOptions['env'] {
-  return env;
+/** No server is to inherit where the database is, or what opens it: its rows are not for code of others. */
+function withoutDatabase(env: CoreHostOptions['env']): CoreHostOptions['env'] {
+  const hidden: ReadonlySet<string> = new Set(['TOOLTRAY_DATABASE', keysVariable, keysFileVariable]);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)));
 }
 
 /** Throws AppError bad_request where nobody said by which name others reach it. */
