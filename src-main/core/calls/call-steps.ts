@@ -10,7 +10,7 @@ import { type Result, RpcError } from '../wire/message.ts';
 import { type CallerContext, type CallRequest, type CallSteps, checkIntent } from './call-tool.ts';
 import { checkArguments, SchemaCompiler } from './check-arguments.ts';
 import { type CallBooks, recordCall, tellLedger } from './record-call.ts';
-import { explainError, explainResult, withoutShownSchema } from './refused-arguments.ts';
+import { explainError, explainResult, mayBeRefusal, withoutShownSchema } from './refused-arguments.ts';
 import { ResultCache } from './result-cache.ts';
 import { callServer } from './required-task.ts';
 import type { ResultShaper } from './shape-result.ts';
@@ -64,9 +64,11 @@ export function callSteps(parts: StepParts): CallSteps {
           }
         }),
       ),
-    shape: async (result, tool, request, context) => {
-      const explained = await explainResult(result, { tool, request, context }, schemas);
-      return shaper.shape(explained, tool, request, context);
+    shape: (result, tool, request, context) => {
+      if (!mayBeRefusal(result)) return shaper.shape(result, tool, request, context);
+      return explainResult(result, { tool, request, context }, schemas).then((explained) =>
+        shaper.shape(explained, tool, request, context),
+      );
     },
     record: (call) => {
       recordCall(parts, call);

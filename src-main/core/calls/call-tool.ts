@@ -110,17 +110,21 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
   let verdict: FlowVerdict | undefined;
   let failure: unknown;
   try {
-    tool = await steps.resolve(request, context);
+    // Each wait is a turn of the queue that the answer to another call may take: what is there already is not waited for.
+    const found = steps.resolve(request, context);
+    tool = found instanceof Promise ? await found : found;
     times.mark('resolve');
     steps.allow(tool, request, context);
     // What a client app calls by name goes out as it came; what a model writes into a helper tool is checked.
     const args = request.via === undefined ? request.arguments : await steps.check(tool, request, context);
-    const released = await steps.release(tool, args, context);
+    const releasing = steps.release(tool, args, context);
+    const released = releasing instanceof Promise ? await releasing : releasing;
     ({ verdict } = released);
     times.mark('allow');
     result = await steps.call(tool, callParams(tool, released.args, request.rest), request, context);
     times.mark('call');
-    given = await steps.shape(result, tool, request, context);
+    const shaped = steps.shape(result, tool, request, context);
+    given = shaped instanceof Promise ? await shaped : shaped;
     times.mark('shape');
     return given;
   } catch (error) {

@@ -46,9 +46,14 @@ export async function explainError(error: RpcError, call: RefusedCall, schemas: 
   return line ? new RefusedArguments(error, line) : error;
 }
 
+/** Whether an answer may be one that `explainResult` makes another. */
+export function mayBeRefusal(result: Result): result is JsonObject {
+  return !(result instanceof RawJson) && fact(result, 'isError') === true;
+}
+
 /** The same for an answer that is a failure; every other member of it stays. */
 export async function explainResult(result: Result, call: RefusedCall, schemas: SchemaCompiler): Promise<Result> {
-  if (result instanceof RawJson || fact(result, 'isError') !== true) return result;
+  if (!mayBeRefusal(result)) return result;
   const line = (saysInvalid(result) || (await isMisfit(call, schemas))) && schemaLineOf(call);
   return line ? withText(result, `\n${line.text}`) : result;
 }

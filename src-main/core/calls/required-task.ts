@@ -11,14 +11,18 @@ import { fact } from '../wire/raw-json.ts';
 type TaskServer = Pick<ManagedServer, 'request' | 'handshake'>;
 
 /** The answer of a call, whichever way the tool has to be called. Rejects as `request` does. */
-export async function callServer(
+export function callServer(
   server: TaskServer,
   definition: JsonObject,
   params: JsonObject,
   context: CallContext,
 ): Promise<Result> {
-  if (params['task'] !== undefined || !needsTask(server, definition))
-    return server.request('tools/call', params, context);
+  return params['task'] !== undefined || !needsTask(server, definition)
+    ? server.request('tools/call', params, context)
+    : callAsTask(server, params, context);
+}
+
+async function callAsTask(server: TaskServer, params: JsonObject, context: CallContext): Promise<Result> {
   const created = await server.request('tools/call', { ...params, task: {} }, context);
   const task = fact(created, 'task');
   if (!isObject(task)) return created;

@@ -55,12 +55,21 @@ export class ResultCache {
   }
 
   /** The pipeline's call, or what it answered a while ago. Rejects as the call does. */
-  async cachedCall(tool: CatalogEntry, params: JsonObject, context: CallerContext, call: Call): Promise<Result> {
+  cachedCall(tool: CatalogEntry, params: JsonObject, context: CallerContext, call: Call): Promise<Result> {
     const seconds = this.#secondsFor(tool);
     const server = seconds > 0 && mayBeKept(tool) ? this.#options.server(tool.server) : undefined;
     const whose = server && ownerOf(context);
     const key = server && whose && cacheKey([server.hash, tool.name, ...whose], params);
     if (server === undefined || key === undefined) return call(context);
+    return this.#keptCall(tool, { key, server, seconds }, context, call);
+  }
+
+  async #keptCall(
+    tool: CatalogEntry,
+    { key, server, seconds }: { readonly key: string; readonly server: CachedServer; readonly seconds: number },
+    context: CallerContext,
+    call: Call,
+  ): Promise<Result> {
     const known = this.#find(key, server, seconds);
     if (known !== undefined) return marked(known, this.#options.now());
     let isAsked = false;

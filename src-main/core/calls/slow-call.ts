@@ -21,13 +21,14 @@ export class SlowCall {
   #answer: Promise<Result> = Promise.resolve({});
   #result: Result | undefined;
 
-  /** `tool`: what was called, as the model knows it. */
-  constructor(tool: () => string, context: CallerContext, start: StartCall) {
+  /** `tool`: what was called, as the model knows it. `mayGoOn`: whether it may outlive its request. */
+  constructor(tool: () => string, context: CallerContext, mayGoOn: () => boolean, start: StartCall) {
     this.#tool = tool;
     this.#start = start;
     const { hearProgress, hearLog, ask } = this.waiters;
     this.context = {
       ...context,
+      mayGoOn,
       signal: this.#controller.signal,
       // A server is not bothered for progress that the client app did not ask for.
       onProgress: context.onProgress && hearProgress,
@@ -93,12 +94,61 @@ export class SlowCall {
 /** How long a question waits for somebody to be asked, in ms. */
 const questionMs = 5 * 60_000;
 
-interface Waiter {
+/** One of them; an object of a class, since every call has one and few are ever slow. */
+class Waiter {
   readonly context: CallerContext;
+  /** Whether the call was over in time. Rejects with AppError cancelled when the waiting is given up. */
+  readonly left: Promise<boolean>;
+  readonly #all: Set<Waiter>;
+  readonly #ms: number | undefined;
+  #resolve!: (isOver: boolean) => void;
+  #reject!: (why: Error) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `ms`: how long it waits; undefined: until the call is over. */
+  constructor(context: CallerContext, ms: number | undefined, all: Set<Waiter>) {
+    this.context = context;
+    this.#ms = ms;
+    this.#all = all;
+    this.left = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    context.signal.addEventListener('abort', this);
+    all.add(this);
+    this.resume();
+  }
+
   /** Its time stands still while the client app answers a question, and begins anew afterwards. */
-  pause(): void;
-  resume(): void;
-  leave(isOver: boolean): void;
+  pause(): void {
+    clearTimeout(this.#timer);
+  }
+
+  resume(): void {
+    this.pause();
+    if (this.#ms !== undefined) this.#timer = setTimeout(leaveLate, this.#ms, this).unref();
+  }
+
+  leave(isOver: boolean): void {
+    this.#end();
+    this.#resolve(isOver);
+  }
+
+  /** Its signal was aborted. */
+  handleEvent(): void {
+    this.#end();
+    this.#reject(cancelled(this.context.signal));
+  }
+
+  #end(): void {
+    this.#all.delete(this);
+    this.pause();
+    this.context.signal.removeEventListener('abort', this);
+  }
+}
+
+function leaveLate(waiter: Waiter): void {
+  waiter.leave(false);
 }
 
 class SlowCallWaiters {
@@ -126,20 +176,9 @@ class SlowCallWaiters {
   wait(context: CallerContext, ms?: number): Promise<boolean> {
     if (this.#isOver) return Promise.resolve(true);
     if (context.signal.aborted) return Promise.reject(cancelled(context.signal));
-    return new Promise((resolve, reject) => {
-      const settle = (end: () => void): void => {
-        this.#waiting.delete(waiter);
-        waiter.pause();
-        context.signal.removeEventListener('abort', giveUp);
-        end();
-      };
-      const giveUp = (): void => settle(() => reject(cancelled(context.signal)));
-      const waiter = this.#waiter(context, ms, (isOver) => settle(() => resolve(isOver)));
-      context.signal.addEventListener('abort', giveUp);
-      this.#waiting.add(waiter);
-      waiter.resume();
-      for (const put of [...this.#questions]) put(waiter);
-    });
+    const waiter = new Waiter(context, ms, this.#waiting);
+    for (const put of [...this.#questions]) put(waiter);
+    return waiter.left;
   }
 
   begin(): void {
@@ -174,16 +213,6 @@ class SlowCallWaiters {
       };
     });
   };
-
-  #waiter(context: CallerContext, ms: number | undefined, leave: (isOver: boolean) => void): Waiter {
-    let timer: NodeJS.Timeout | undefined;
-    const pause = (): void => clearTimeout(timer);
-    const resume = (): void => {
-      pause();
-      if (ms !== undefined) timer = setTimeout(() => leave(false), ms).unref();
-    };
-    return { context, pause, resume, leave };
-  }
 }
 
 async function askThrough(waiter: Waiter, method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {

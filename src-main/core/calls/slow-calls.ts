@@ -90,10 +90,10 @@ export class SlowCalls {
   /** Runs a call. Resolves with its answer, or in time with a handle; rejects as the call does. */
   async run(tool: () => string, context: CallerContext, start: StartCall): Promise<Result> {
     const limitMs = this.#options.limitMs(context.app);
-    if (limitMs === undefined) return start(context, {});
+    if (limitMs === undefined) return await start(context, {});
     const mayGoOn = (): boolean =>
       knowsTasks(context) || this.#options.awaitLine({ handle: '' }, context) !== undefined;
-    const call = new SlowCall(tool, { ...context, mayGoOn }, start);
+    const call = new SlowCall(tool, context, mayGoOn, start);
     try {
       if (!(await call.waiters.wait(context, limitMs)) && !(await this.#endsWithWait(call, context, limitMs))) {
         const given = this.#handOut(call, context);
@@ -104,7 +104,7 @@ export class SlowCalls {
       call.cancel(context.signal.reason);
       throw error;
     }
-    return call.answer;
+    return await call.answer;
   }
 
   /** Waits for a call, or ends it. Rejects with AppError not_found, or cancelled when only the waiting is. */

@@ -62,7 +62,9 @@ export class ServerRequests {
     try {
       const coming = this.#lineFor(context);
       const { name, initTimeoutMs } = config;
-      connection = await (line.connection === undefined ? awaitStart(name, initTimeoutMs, coming, context) : coming);
+      if (!(coming instanceof Promise)) connection = coming;
+      else
+        connection = await (line.connection === undefined ? awaitStart(name, initTimeoutMs, coming, context) : coming);
       return await connection.request(method, params, context, this.#extra(method, params));
     } catch (error) {
       if (connection !== undefined) await this.#suspect(connection, error);
@@ -151,18 +153,25 @@ export class ServerRequests {
     if (connection !== shared) void connection.close();
   }
 
-  async #lineFor(context: CallContext): Promise<Connection> {
-    const { config, handshakeLine, line, listings, pause, privateLines, wake } = this.#parts;
+  /** At once where it is open. Throws or rejects with why it cannot be had. */
+  #lineFor(context: CallContext): Promise<Connection> | Connection {
+    const { config, line, listings, pause, wake } = this.#parts;
     const { state } = line;
     if (pause.isOn) throw pause.refusal(config.name);
     if (state.kind === 'pending-sign-in') throw state.error;
     if (state.kind === 'disabled') throw switchedOff(config.name);
     // Which eras it speaks is known when it has been up; and one that cannot be had at all need not be tried twice.
-    if (listings.handshake === undefined || state.kind === 'connecting' || state.kind === 'error') await wake();
+    if (listings.handshake === undefined || state.kind === 'connecting' || state.kind === 'error')
+      return wake().then(() => this.#lineInEra(context));
+    return this.#lineInEra(context);
+  }
+
+  #lineInEra(context: CallContext): Promise<Connection> | Connection {
+    const { handshakeLine, line, privateLines, wake } = this.#parts;
     const own = (): Promise<Connection> => privateLines.get(context);
-    if (!this.#isOfOtherEra(context)) return this.#needsPrivate(context) ? own() : wake();
+    if (!this.#isOfOtherEra(context)) return this.#needsPrivate(context) ? own() : (line.connection ?? wake());
     const inItsEra = this.#needsPrivate(context) ? own : () => handshakeLine.get(context.sessionId);
-    return (await handshakeLine.attempt(inItsEra)) ?? wake();
+    return handshakeLine.attempt(inItsEra).then((connection) => connection ?? wake());
   }
 
   /** The shared line speaks 2026-07-28 and the session does not, though the server might in its era as well. */

@@ -4,11 +4,12 @@ import { AppError } from '../base/errors.ts';
 import { asText, type JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
+import type { ListKey } from '../servers/listing.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { SessionView } from './session-view.ts';
 
-/** Rejects with RpcError, or with AppError for the line to turn into one. `advice` is for whoever calls a tool that is not there. */
-export async function dispatch(
+/** Rejects with RpcError, or with AppError for the line to turn into one; may throw them. `advice` is for whoever calls a tool that is not there. */
+export function dispatch(
   view: SessionView,
   method: string,
   params: JsonObject,
@@ -16,10 +17,10 @@ export async function dispatch(
   advice: () => string,
 ): Promise<Result> {
   const list = listMethods.get(method);
-  if (list !== undefined) return { [list]: await view.list(list, context.acceptsInputRequired ? 'modern' : 'legacy') };
+  if (list !== undefined) return listed(view, list, context);
   switch (method) {
     case 'ping':
-      return {};
+      return Promise.resolve({});
     case 'tools/call':
       return callTool(view, params, context, advice);
     case 'resources/read':
@@ -33,11 +34,14 @@ export async function dispatch(
     case 'completion/complete':
       return view.complete(params, context);
     case 'logging/setLevel':
-      await view.setLogLevel(asText(params['level']), context);
-      return {};
+      return view.setLogLevel(asText(params['level']), context).then(() => ({}));
     default:
       return view.other(method, params, context);
   }
+}
+
+async function listed(view: SessionView, list: ListKey, context: CallerContext): Promise<Result> {
+  return { [list]: await view.list(list, context.acceptsInputRequired ? 'modern' : 'legacy') };
 }
 
 /** What a model can act on comes back as a result; only a tool that does not exist is an error of the protocol. */

@@ -129,13 +129,13 @@ export class Session {
 
   /** Answers a request. Rejects with RpcError, or with AppError for the line to turn into one. */
   async handle(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
-    if (isModernRequest(params)) return this.#handleModern(method, params, line);
+    if (isModernRequest(params)) return await this.#handleModern(method, params, line);
     this.#era ??= 'legacy';
     if (method === 'initialize') return this.#initialize(params);
     if (method === 'server/discover') throw new RpcError(rpcCode.methodNotFound, 'Method not found: server/discover');
     const put = this.#questions.bounded((asked, input, signal) => this.#ask(asked, input, line.id, signal));
     const ask = asksOf(this.#client.capabilities, put);
-    return this.#answer(method, params, this.#context(params, line, ask, this.#log));
+    return await this.#answer(method, params, this.#context(params, line, ask, this.#log));
   }
 
   /** A notification of the client app. */

@@ -59,8 +59,8 @@ export class MergedCalls {
     return this.#slow.used;
   }
 
-  /** `tools/call` of a client app. */
-  async answer(params: JsonObject, caller: CallerContext): Promise<Result> {
+  /** `tools/call` of a client app. Rejects as the call does; throws what is wrong with the request itself. */
+  answer(params: JsonObject, caller: CallerContext): Promise<Result> {
     const { name } = params;
     const era = caller.acceptsInputRequired ? 'modern' : 'legacy';
     const context = {
@@ -116,8 +116,8 @@ export class MergedCalls {
     const { name: _name, arguments: args, ...rest } = params;
     const input = readArguments({ arguments: args });
     const helper = this.#helper(name);
-    if (helper !== undefined) return this.#runHelper(helper, input ?? {}, rest, context);
-    return this.pass({ tool: name, arguments: input, rest }, context);
+    if (helper !== undefined) return await this.#runHelper(helper, input ?? {}, rest, context);
+    return await this.pass({ tool: name, arguments: input, rest }, context);
   }
 
   #runForView(tool: ViewTool, params: JsonObject, context: CallerContext): Promise<Result> {
