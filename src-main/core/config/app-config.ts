@@ -1,7 +1,6 @@
 /** The configuration as the core uses it: every default filled in, every format read into one shape, `${env:NAME}` replaced. */
 import type { JsonObject } from '../base/json.ts';
 import { secretValues } from '../base/mask.ts';
-import type { Placement } from './placement.ts';
 
 /** Which of a server's tools there are for client apps, by the server's own names. */
 export interface ToolSwitch {
@@ -26,6 +25,14 @@ export interface RegistryPlace {
   /** Of its API, without `/v0.1`; or a file on this computer, absolute. */
   readonly url: string;
 }
+
+/**
+ * `remote`: at its address, from any replica. `shared`: one child a replica, for all people. `personal`: one child a person, at one
+ * place at a time.
+ */
+export const placements = ['remote', 'shared', 'personal'] as const;
+
+export type Placement = (typeof placements)[number];
 
 interface ServerBase {
   /** Free text, unique; the key in the config file. */

@@ -1,14 +1,6 @@
 /** Where a team's servers run: one for everybody, or one for each person. On a desktop there is one person, and it all means the same. */
-import type { ServerConfig } from './app-config.ts';
+import type { Placement, ServerConfig } from './app-config.ts';
 import { usersValuesNamed } from './replace-variables.ts';
-
-/**
- * `remote`: at its address, from any replica. `shared`: one child a replica, for all people. `personal`: one child a person, at one
- * place at a time.
- */
-export const placements = ['remote', 'shared', 'personal'] as const;
-
-export type Placement = (typeof placements)[number];
 
 export interface Placed {
   readonly placement: Placement;

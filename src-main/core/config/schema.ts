@@ -1,7 +1,6 @@
 /** What may stand in a config file: the settings of the whole and the fields of one server. */
 import { z } from 'zod';
-import { condenseLevels, uiSettings, flowRoles, modeWords, readModeName } from './app-config.ts';
-import { placements } from './placement.ts';
+import { condenseLevels, uiSettings, flowRoles, modeWords, placements, readModeName } from './app-config.ts';
 
 // Times as Go programs write them into their configs: `30s`, `2m`, `1h30m`, `1.5s`.
 
