@@ -1,15 +1,13 @@
 /** A database of a test's own, in a real PostgreSQL, with the schema of this version. */
 import { randomBytes } from 'node:crypto';
-import { connect as dial } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { connect } from '../../src-main/team/database/database.ts';
+import { engineUrl } from './engine-on-demand.ts';
 import { clusterVariable, template, urlOf } from './team-cluster.ts';
 
 /** Its address, as a superuser; it is dropped after the test. `isEmpty`: without the schema. */
 export async function teamDatabase({ isEmpty = false } = {}): Promise<string> {
-  const { url, error } = JSON.parse(await text(dial(process.env[clusterVariable] ?? ''))) as Record<string, string>;
-  if (url === undefined) throw new Error(error);
+  const url = await engineUrl(clusterVariable);
   const name = `test_${randomBytes(6).toString('hex')}`;
   await inCluster(url, `CREATE DATABASE ${name} ${isEmpty ? '' : `TEMPLATE ${template}`}`);
   onTestFinished(() => inCluster(url, `DROP DATABASE ${name} WITH (FORCE)`));
