@@ -111,7 +111,7 @@ test('an answer that nobody waits for and memory has no room for is kept on disk
   slow.finish(whole);
   const { spills } = slow.core.host.core;
   await expect.poll(async () => (await spills.list()).length).toBeGreaterThan(0);
-  const [spill] = spills.list();
+  const [spill] = await spills.list();
   const wait = { name: 'await_result', arguments: { handle } };
   await vi.waitFor(async () => expect(textOf(await call('call_tool', wait))).toContain(spill?.file));
   expect(spill).toMatchObject({ server: 'slow', tool: 'work', kind: 'text' });

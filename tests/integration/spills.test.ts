@@ -63,7 +63,7 @@ describe.each(Object.keys(waysIn))('in mode %s', (mode) => {
     if (first === undefined) expect(text).toContain('Read it whole with resources/read: tooltray://spill/');
     // In mode gateway "the same tool", which is listed.
     else expect(['the', ...(await client.toolNames())]).toContain(first);
-    const [spill] = core.host.core.spills.list();
+    const [spill] = await core.host.core.spills.list();
     expect(spill).toMatchObject({ kind: 'json' });
     expect([JSON.stringify(given).length < 8000, text.includes(spill?.file ?? 'no file')]).toEqual([true, true]);
     const found = textOf(await client.callTool(...read({ resultFile: spill?.id, op: 'grep', pattern: 'item 1[05]"' })));

@@ -4,6 +4,7 @@
  */
 import { S3mini } from 's3mini';
 import { AppError } from '../../core/base/errors.ts';
+import { textOr } from '../../core/base/json.ts';
 import { type AnswerBytes, type BytesKey, type Pieces, unreachable } from './answer-bytes.ts';
 import type { ObjectsAddress } from './objects-address.ts';
 
@@ -59,7 +60,8 @@ export class ObjectBytes implements AnswerBytes {
 
   async *read(key: BytesKey, bytes: number, signal: AbortSignal): AsyncIterable<Uint8Array> {
     const name = this.#name(key);
-    for (let at = 0, failed = 0; at < bytes;) {
+    let [at, left] = [0, tries];
+    while (at < bytes) {
       const end = Math.min(at + pieceBytes, bytes);
       try {
         const answer = await this.#client(signal).getObjectRaw(name, false, at, end);
@@ -72,10 +74,11 @@ export class ObjectBytes implements AnswerBytes {
           yield chunk;
         }
         if (at < end) throw new Error('The answer ended early.');
-        failed = 0;
+        left = tries;
       } catch (error) {
         // What has come has been given: the rest is asked for.
-        if (++failed >= tries || !isWorthAnother(error, signal)) throw told(error);
+        left--;
+        if (left === 0 || !isWorthAnother(error, signal)) throw told(error);
       }
     }
   }
@@ -120,7 +123,7 @@ export class ObjectBytes implements AnswerBytes {
         redirect: 'error',
         signal: AbortSignal.any([signal, AbortSignal.timeout(this.#requestMs)]),
       });
-    return new S3mini({ endpoint, region, accessKeyId, secretAccessKey, fetch: ask as typeof fetch });
+    return new S3mini({ endpoint, region, accessKeyId, secretAccessKey, fetch: ask });
   }
 }
 
@@ -135,7 +138,7 @@ function told(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { status, code } = (error ?? {}) as { readonly status?: unknown; readonly code?: unknown };
   if (typeof status === 'number' && status !== 404 && status < 500) {
-    return new AppError('store_unreachable', `The team’s ${what} refuses it: ${status} ${String(code ?? '')}.`, {
+    return new AppError('store_unreachable', `The team’s ${what} refuses it: ${status} ${textOr(code)}.`, {
       fix: 'Whoever runs Tooltray looks at its key and its bucket.',
       cause: error,
     });

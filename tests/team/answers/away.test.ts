@@ -109,7 +109,7 @@ test('a bucket that is not there and a key that is wrong are told from a store t
   const bucket = new ObjectBytes(readObjectsAddress(`s3://no-such-bucket?endpoint=${engine}`, objectsEnv));
   const { store } = await openReplica(await teamDatabase(), { objects: bucket });
   expect(await codeOf(store.keep(textResult('kept never'), origin))).toBe('spill_failed');
-  const forged = { ...(await teamObjects()), secretAccessKey: 'wrong' };
+  const forged = { ...(await teamObjects()), accessKeyId: 'NOBODY' };
   await expect(new ObjectBytes(forged).probe()).rejects.toThrow('refuses it: 403');
 });
 

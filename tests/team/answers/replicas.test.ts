@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ResultShaper } from '../../../src-main/core/calls/shape-result.ts';
-import type { Spill } from '../../../src-main/core/spills/spill.ts';
 import { KeptSpills, SpillReader } from '../../../src-main/core/spills/spill-reader.ts';
 import { ObjectBytes } from '../../../src-main/team/answers/object-bytes.ts';
 import { codeOf, keepText, originOf, textOf } from '../../core/spills/answer-store-contract.ts';
@@ -146,7 +145,7 @@ test('what a model is told names the id and no path of a replica', async () => {
     { server: 'files', tool: 'read' },
     context,
   );
-  const [spill] = (await store.list({}, ann)) as readonly Spill[];
+  const [spill] = await store.list({}, ann);
   const said = JSON.stringify(told);
   expect([said.includes(spill?.id ?? '?'), said.includes(folder), said.includes('/tmp')]).toEqual([true, false, false]);
 });
@@ -198,7 +197,7 @@ test('a file that somebody wrote into on a replica’s disk is fetched anew, als
 test('the cache stays within its room, and takes nothing away that is being read', async () => {
   const team = await openTeam();
   const [a, b] = [await team.open(), await team.open({ cache: { mostBytes: 25, mostIdleMs: 1000 } })];
-  const ids = [];
+  const ids: string[] = [];
   for (const text of ['first 1234', 'second 123', 'third 1234'])
     ids.push((await keepText(a.store, text, originOf(ann))).id);
   const [first = '', second = '', third = ''] = ids;
