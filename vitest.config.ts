@@ -38,13 +38,14 @@ const longer = [
   'tests/core/{condense/enough-to-call,pasted/any-text}.test.ts',
   'tests/integration/{bad-input,held-for-person,killed-steps,mcp-apps,pins,principal-calls,principals,profiles}.test.ts',
   'tests/integration/{refused-arguments,whole-answers}.test.ts',
+  'tests/team/replicas/pairs.test.ts',
 ];
 const limits = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
 
 export default defineConfig({
   test: {
     // Started when a test asks for it.
-    globalSetup: ['tests/support/team-cluster.ts', 'tests/support/team-objects.ts'],
+    globalSetup: ['tests/support/team-cluster.ts'],
     // Most of them wait for processes: with three, the two cores of CI have nothing to do for a tenth of the time.
     maxWorkers: 4,
     projects: [

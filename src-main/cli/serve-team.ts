@@ -1,10 +1,11 @@
 /** `tooltray serve --team`: one replica of a team's, until it is told to stop. */
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { appPaths, type Env } from '../core/base/app-paths.ts';
 import type { CoreHost } from '../host/core-host.ts';
 import type { ListenAt, ReplicaOptions } from '../team/replica.ts';
+import type { ReplicaPlace } from '../team/replicas/open-replicas.ts';
 import { databaseFlag, type Flag, type Given, wrongUse } from './command.ts';
 import { bundleFile, obeySignals } from './own-process.ts';
 import { databaseUrl } from './team-database.ts';
@@ -16,6 +17,9 @@ export const teamFlags = {
   publicUrl: { value: 'URL', help: 'where client apps reach the team’s Tooltray' },
   allowedHosts: { value: 'A,B', help: 'names by which it may be addressed besides' },
   trustedProxies: { value: 'CIDR,…', help: 'proxies whose Forwarded and X-Forwarded-* are believed' },
+  inner: { value: 'HOST:PORT', help: 'where other replicas reach this one; nobody else should' },
+  innerAddress: { value: 'HOST:PORT', help: 'what they are told instead' },
+  replicaName: { value: 'NAME', help: 'what this replica is called (the computer’s name)' },
   tenant: { value: 'NAME', help: 'whose installation it serves (main)' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
@@ -35,13 +39,20 @@ export async function serveTeam(given: ServeTeamFlags): Promise<number> {
   const stopped = Promise.withResolvers<void>();
   const replica = await Replica.open(replicaOptions(given, stopped.resolve));
   const { host } = replica;
-  obeySignals(host, stopped.resolve);
+  let isAsked = false;
+  obeySignals(host, () => {
+    // Whoever asks twice does not want to wait.
+    if (isAsked) process.exit(1);
+    isAsked = true;
+    stopped.resolve();
+  });
   process.on('uncaughtException', (error) => host.log.error('Unexpected error', { error }));
   try {
     await replica.listen();
     void host.core.start();
     announce(host, given);
     await stopped.promise;
+    await replica.drain();
   } finally {
     await replica.stop();
   }
@@ -63,7 +74,22 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
     ...{ tenant, listen, publicUrl },
     allowedHosts: listOf(given.allowedHosts),
     trustedProxies: listOf(given.trustedProxies),
+    among: placeOf(given),
   };
+}
+
+/** undefined where nobody said where other replicas reach it: then there are none. Throws AppError bad_request. */
+function placeOf({ inner, innerAddress, replicaName }: ServeTeamFlags): ReplicaPlace | undefined {
+  if (inner === undefined) return undefined;
+  const { address: host, port } = listenAt(inner, '--inner');
+  const name =
+    replicaName ??
+    (hostname()
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9-]+/g, '-')
+      .slice(0, 40) ||
+      'replica');
+  return { name, inner: { host, port }, innerAddress };
 }
 
 /** Not the person's own: a replica has its servers, its log and its caches to itself. Two on one machine listen at different ports. */
@@ -74,10 +100,10 @@ function replicaFolder(env: Env, { address, port }: ListenAt): string {
 }
 
 /** Throws AppError bad_request. */
-function listenAt(text: string | undefined): ListenAt {
+function listenAt(text: string | undefined, flag = '--listen'): ListenAt {
   if (text === undefined) return { address: '127.0.0.1', port: usualPort };
   const [, address = '', port = ''] = /^\[?([^[\]]*?)\]?:(\d{1,5})$/.exec(text) ?? [];
-  if (port === '' || Number(port) > 65_535) throw wrongUse('--listen takes HOST:PORT, such as 0.0.0.0:8690');
+  if (port === '' || Number(port) > 65_535) throw wrongUse(`${flag} takes HOST:PORT, such as 0.0.0.0:8690`);
   return { address: address === '' ? '0.0.0.0' : address, port: Number(port) };
 }
 

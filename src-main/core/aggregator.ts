@@ -38,7 +38,7 @@ import { openReviews } from './open-reviews.ts';
 import { type OpenRegistries, openRegistries } from './open-registries.ts';
 import type { PlannedDeletions } from './spills/spill-room.ts';
 import type { KeptSpills } from './spills/spill-reader.ts';
-import type { AnswerStore } from './spills/answer-store.ts';
+import type { SpillStore } from './spills/spill-store.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { ownPlaces } from './security/own-places.ts';
 import { fillSecrets, secretOfName } from './secrets/fill-secrets.ts';
@@ -46,6 +46,7 @@ import { SystemKeychain } from './secrets/keychain.ts';
 import { SecretDesk } from './secrets/secret-desk.ts';
 import { openVault, type Vault } from './secrets/vault.ts';
 import { readOrCreateToken } from './security/access-token.ts';
+import type { OwnedIds } from './security/owned-ids.ts';
 import { openFlow, type OpenFlow } from './open-flow.ts';
 import { ownIdentity } from './servers/handshake.ts';
 import { ListingCache } from './servers/listing-cache.ts';
@@ -87,6 +88,8 @@ interface AggregatorOptions {
   readonly sandbox?: Sandbox | undefined;
   /** In place of the home's own. */
   readonly stores?: Partial<CoreStores> | undefined;
+  /** Where it is one of several cores: ids that name it. */
+  readonly ids?: OwnedIds | undefined;
 }
 
 const startSlots = 10;
@@ -126,7 +129,7 @@ export class Aggregator {
   readonly pins: PinBook;
   readonly catalog: LiveCatalog;
   readonly sessions: SessionRegistry;
-  readonly parked = new ParkedCalls();
+  readonly parked: ParkedCalls;
   readonly activity: CallMemory['activity'];
   /** What client apps were sent against what they would have loaded without us. */
   readonly ledger: CallMemory['ledger'];
@@ -134,7 +137,7 @@ export class Aggregator {
   readonly texts: CallMemory['texts'];
   readonly timeline: CallMemory['timeline'];
   /** Answers kept on disk. */
-  readonly spills: AnswerStore;
+  readonly spills: SpillStore;
   readonly spillFiles: KeptSpills;
   readonly deletions: PlannedDeletions;
   readonly shaper: ResultShaper;
@@ -244,7 +247,8 @@ export class Aggregator {
       problems: () => options.config.problems,
       knownFix,
     });
-    this.sessions = new SessionRegistry(this.servers, this.catalog);
+    this.parked = new ParkedCalls(options.ids);
+    this.sessions = new SessionRegistry(this.servers, this.catalog, options.ids);
     const record = openRecord({
       ...{ file: paths.activityFile, masker, log, servers: this.servers, counter: options.counter },
       ...{ config: options.config, version: options.version },
@@ -258,7 +262,6 @@ export class Aggregator {
       folder: paths.spillDir,
       own: ownPlaces(paths, options.config.path),
       settings: () => options.config.current.results,
-      answers: stores.answers,
       log,
       countTokens: record.countTokens,
     });
@@ -401,29 +404,24 @@ export class Aggregator {
 
   /** What a listener needs to show an endpoint. */
   get sessionCore(): SessionCore {
-    const { config, mode, version } = this.options;
+    const { config, ids, mode, version } = this.options;
     return {
-      catalog: this.catalog,
-      servers: this.servers,
-      steps: this.steps,
+      ...{ catalog: this.catalog, servers: this.servers, steps: this.steps },
       admin: this.admin,
       registries: this.registries.reader,
       sandbox: this.sandbox,
       descriptions: this.descriptions,
       spillFiles: (caller) => this.spillFiles.of(caller),
-      spillOf: (ref) => this.spills.recall(ref),
+      spillOf: (ref) => this.spills.find(ref),
       flow: this.trust.flow,
-      activity: this.activity,
-      shaper: this.shaper,
+      ...{ activity: this.activity, shaper: this.shaper, ids },
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },
       config: () => config.current,
       helpers: this.#helpers,
       mode,
-      modeCosts: this.modeCosts,
-      settleMs,
+      ...{ modeCosts: this.modeCosts, settleMs },
       ...{ serverTasks: this.sessions.serverTasks, answerRoom: this.#answerRoom },
-      inProfiles: (names) => this.profiles.core(names),
-      inKind: (kind) => this.kinds.core(kind),
+      ...{ inProfiles: (names) => this.profiles.core(names), inKind: (kind) => this.kinds.core(kind) },
     };
   }
 

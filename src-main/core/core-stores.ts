@@ -8,8 +8,6 @@ import type { Masker } from './base/mask.ts';
 import { openAudit } from './open-audit.ts';
 import type { Vault } from './secrets/vault.ts';
 import type { AuditBook } from './trust/audit/audit-log.ts';
-import type { AnswerStore, AnswerStoreOptions } from './spills/answer-store.ts';
-import { SpillStore } from './spills/spill-store.ts';
 import { PinFolder, type PinShelf } from './trust/pins/pin-file.ts';
 
 export interface CoreStores {
@@ -25,8 +23,6 @@ export interface CoreStores {
   readonly pins: PinShelf;
   /** What was decided, refused, changed and called, chained and signed. */
   readonly audit: (parts: AuditParts) => AuditBook;
-  /** Answers that do not fit. */
-  readonly answers: (options: AnswerStoreOptions) => AnswerStore;
 }
 
 export interface AuditParts {
@@ -46,6 +42,5 @@ export function homeStores(dataDir: string): CoreStores {
     profileTokens: profileTokensFile(dataDir),
     pins: new PinFolder(join(dataDir, 'pins')),
     audit: ({ vault, masker, log }) => openAudit(dataDir, vault, masker, log),
-    answers: (options) => new SpillStore(options),
   };
 }

@@ -87,12 +87,13 @@ export class CoreHost {
   ) {
     const { env, version, mode, counter, sandbox } = options;
     const stores = team?.stores;
+    const ids = team?.replicas?.ids;
     this.#options = options;
     this.#team = team;
     this.paths = paths;
     this.appAccess = openAppAccess(paths);
     this.log = log;
-    this.core = new Aggregator({ paths, env, config, log, masker, version, mode, counter, sandbox, stores });
+    this.core = new Aggregator({ paths, env, config, log, masker, version, mode, counter, sandbox, stores, ids });
     this.#runs = new Runs({ steps: this.core.steps, version, endSession: (id) => this.core.servers.endSession(id) });
     this.#stops.push(() => this.#runs.close());
     const { audit } = this.core;
@@ -145,6 +146,11 @@ export class CoreHost {
   /** Of its HTTP; 0 where that is not open. */
   get port(): number {
     return this.#http?.ports.port ?? 0;
+  }
+
+  /** Its door for client apps over HTTP, as soon as it listens. */
+  get httpDoor(): Pick<HttpDoor, 'listener'> | undefined {
+    return this.#http;
   }
 
   /** The address of the dashboard, with the key that lets its reader in. */
@@ -308,6 +314,7 @@ export class CoreHost {
       serve: this.serve.bind(this),
       other: team?.other ?? ((request, response) => dashboard.answer(request, response, page)),
       team,
+      replicas: this.#team?.replicas,
     };
   }
 }

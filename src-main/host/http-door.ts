@@ -5,8 +5,9 @@ import type { Aggregator } from '../core/aggregator.ts';
 import type { CatalogChange, LiveCatalog } from '../core/catalog/live-catalog.ts';
 import { type Endpoint, kindAt, viewFor } from '../core/sessions/views/endpoint.ts';
 import type { SessionPlace, SessionSeed } from '../core/sessions/http/legacy-line.ts';
+import type { Person } from '../core/security/owned-ids.ts';
 import { type Credential, type LetIn, principalOf } from '../core/security/principal.ts';
-import { HttpListener, type HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
+import { type Among, HttpListener, type HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
 import { ModernEndpoint } from '../core/sessions/http/modern-http.ts';
 import { taskTold } from '../core/sessions/subscriptions.ts';
 import { SessionSlots } from '../core/sessions/http/session-slots.ts';
@@ -14,7 +15,7 @@ import type { NamedNotification } from '../core/servers/server-manager.ts';
 import type { Transport } from '../core/wire/transport.ts';
 import type { AppGate } from './app-gate.ts';
 import type { ProfileGate } from './profile-gate.ts';
-import type { TeamDoor } from './team-seams.ts';
+import type { Replicas, TeamDoor } from './team-seams.ts';
 import { HttpPorts, type HttpPortsOptions } from './http-ports.ts';
 
 export interface HttpDoorOptions {
@@ -30,6 +31,8 @@ export interface HttpDoorOptions {
   readonly other: HttpListenerOptions['other'];
   /** Whom a team's replica lets in, and where it listens. */
   readonly team?: TeamDoor | undefined;
+  /** The others, where this is one of several cores. */
+  readonly replicas?: Replicas | undefined;
 }
 
 export class HttpDoor {
@@ -41,7 +44,7 @@ export class HttpDoor {
   readonly #stops: (() => void)[] = [];
 
   constructor(options: HttpDoorOptions) {
-    const { core, ports, token, gate, tokens, serve, other, team } = options;
+    const { core, ports, token, gate, tokens, serve, other, team, replicas } = options;
     this.#options = options;
     this.#slots = new SessionSlots((id) => core.servers.endPrivateLines(id));
     this.#listener = new HttpListener({
@@ -60,6 +63,7 @@ export class HttpDoor {
       other,
       limits: () => core.options.config.current.http,
       budgets: core.budgets,
+      among: replicas && amongOf(replicas),
       sessionsFile: join(core.options.paths.runDir, 'http-sessions.json'),
       onOddity: (text) => core.options.log.warn(text),
     });
@@ -81,6 +85,11 @@ export class HttpDoor {
       servers.notified.on((notification) => this.#pass(notification)),
       this.#options.tokens.follow((isOver) => void this.#listener.endTokens(isOver)),
     );
+  }
+
+  /** For who passes on to it what other cores have let in, lets it end in peace, and counts. */
+  get listener(): HttpListener {
+    return this.#listener;
   }
 
   /** What the app has open here beside its sessions. */
@@ -126,6 +135,19 @@ function credentialOf({ app }: Endpoint, { holder, token }: SessionPlace): Crede
   if (token !== undefined) return { kind: 'profile token', id: token };
   if (holder === 'person' || app === undefined) return { kind: 'shared token' };
   return { kind: 'app token', app };
+}
+
+/** Whose request it is, whatever app it is of. */
+function personAt(endpoint: Endpoint, place: SessionPlace): Person {
+  return principalOf(credentialOf(endpoint, place), endpoint.app, undefined);
+}
+
+function amongOf({ book, newSessionId, route }: Replicas): Among {
+  return {
+    book,
+    newSessionId: (endpoint, place) => newSessionId(personAt(endpoint, place)),
+    route: (asked) => route(asked, personAt(asked.endpoint, asked.place)),
+  };
 }
 
 /** A session's id opens it, so what is written down of it is another word that is the same over restarts. */

@@ -6,6 +6,7 @@
  * their cores in one process later; what a core has is never another tenant's.
  */
 import { AppError } from '../core/base/errors.ts';
+import type { HttpSettings } from '../core/config/app-config.ts';
 import { CoreHost, type CoreHostOptions } from '../host/core-host.ts';
 import type { TeamRoom, TeamSeams } from '../host/team-seams.ts';
 import { Changes } from './database/changes.ts';
@@ -15,6 +16,7 @@ import { AllowedHosts } from './door/allowed-hosts.ts';
 import { Proxies } from './door/proxies.ts';
 import { openStores } from './open-stores.ts';
 import { keysFileVariable, keysVariable, TeamKeys } from './records/team-keys.ts';
+import { OpenReplicas, type ReplicaPlace } from './replicas/open-replicas.ts';
 
 /** Of its core; `env` has in `TOOLTRAY_HOME` the folder that is this replica's alone. */
 type OwnCore = Pick<CoreHostOptions, 'env' | 'version' | 'configFile' | 'mode' | 'pageRoot' | 'onStop'> &
@@ -32,6 +34,8 @@ export interface ReplicaOptions extends OwnCore {
   readonly allowedHosts: readonly string[];
   /** Addresses and ranges of the proxies in front. */
   readonly trustedProxies: readonly string[];
+  /** What it is among the others; undefined: it is the only one. */
+  readonly among?: ReplicaPlace | undefined;
 }
 
 export interface ListenAt {
@@ -44,11 +48,14 @@ export class Replica {
   readonly host: CoreHost;
   readonly database: Database;
   readonly changes: Changes;
+  /** undefined: it is the only one. */
+  readonly replicas: OpenReplicas | undefined;
 
-  private constructor(host: CoreHost, database: Database, changes: Changes) {
+  private constructor(host: CoreHost, { database, changes, replicas }: Made) {
     this.host = host;
     this.database = database;
     this.changes = changes;
+    this.replicas = replicas;
   }
 
   /** Rejects with AppError: unsupported for another schema, store_unreachable, config_invalid, config_not_found, bad_request. */
@@ -57,26 +64,39 @@ export class Replica {
     const database = new Database({ url: options.database, name: 'tooltray replica' });
     try {
       await requireSchema(database.shared);
-      const made = Promise.withResolvers<Changes>();
+      const made = Promise.withResolvers<Made>();
+      const limits = (): HttpSettings => host.core.options.config.current.http;
       const host = await CoreHost.open({
         ...coreOptions(options),
         team: async (room) => {
           const changes = new Changes(database.shared, room.log.child('changes'));
-          const seams = await openSeams(options, { room, database, changes });
-          made.resolve(changes);
+          const { among, version } = options;
+          const { log } = room;
+          const keys = TeamKeys.fromEnv(options.env);
+          const replicas =
+            among && new OpenReplicas({ ...among, ...{ keys, version, database, changes, log, limits } });
+          const seams = await openSeams(options, { room, database, changes, keys, replicas });
+          made.resolve({ database, changes, replicas });
           return seams;
         },
       });
-      return new Replica(host, database, await made.promise);
+      return new Replica(host, await made.promise);
     } catch (error) {
       await database.close();
       throw error;
     }
   }
 
-  /** Opens HTTP. Rejects with AppError port_in_use. */
-  listen(): Promise<void> {
-    return this.host.listen();
+  /** Opens HTTP, and among others its inner door. Rejects with AppError port_in_use, store_unreachable. */
+  async listen(): Promise<void> {
+    await this.host.listen();
+    const listener = this.host.httpDoor?.listener;
+    if (listener !== undefined) await this.replicas?.start(listener);
+  }
+
+  /** Lets the others go on with what it has, as far as that is possible; `stop` comes next. */
+  async drain(): Promise<void> {
+    await this.replicas?.drain();
   }
 
   /** Ends the core with all that it has open, then lets go of the database. */
@@ -85,22 +105,27 @@ export class Replica {
   }
 }
 
-interface Opened {
-  readonly room: TeamRoom;
+interface Made {
   readonly database: Database;
   readonly changes: Changes;
+  readonly replicas: OpenReplicas | undefined;
+}
+
+interface Opened extends Made {
+  readonly keys: TeamKeys;
+  readonly room: TeamRoom;
 }
 
 async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamSeams> {
-  const { database, changes, room } = opened;
+  const { database, changes, keys, replicas, room } = opened;
   const { tenant, listen, publicUrl } = options;
-  const keys = TeamKeys.fromEnv(options.env);
   await changes.start();
   const stores = await openStores({ ...room, tenant, sql: database.of(tenant), database, changes, keys });
   const proxies = new Proxies(options.trustedProxies);
   const hosts = new AllowedHosts(allowedNames(options), proxies);
   return {
     stores: stores.stores,
+    replicas,
     door: {
       address: listen.address,
       url: (port) => `${publicUrl?.replace(/\/+$/, '') ?? `http://${bracketed(listen.address)}:${port}`}/mcp`,
@@ -110,6 +135,7 @@ async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamS
     },
     close: async () => {
       await stores.close();
+      await replicas?.stop();
       await changes.stop();
       await database.close();
     },

@@ -1,5 +1,5 @@
 /** Runs a whole replica of a team in the test's own process, with a folder of its own, on a real PostgreSQL. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Replica, type ReplicaOptions } from '../../src-main/team/replica.ts';
@@ -16,6 +16,9 @@ export interface TestReplica extends AsyncDisposable {
   readonly url: string;
 }
 
+/** Opens every replica of a test. */
+export const teamToken = 'T'.repeat(43);
+
 const usual = { mode: 'proxy', reviews: { onChange: 'warn' } };
 
 /** `database`: of `teamDatabase()`; several replicas may share it. Resolves when every server has settled. */
@@ -27,6 +30,8 @@ export async function startReplica(
   const folder = await mkdtemp(join(tmpdir(), 'tooltray-replica-'));
   const configFile = join(folder, 'config.json');
   await writeFile(configFile, JSON.stringify({ ...usual, ...config }));
+  await mkdir(join(folder, 'run'), { mode: 0o700 });
+  await writeFile(join(folder, 'run/token'), teamToken, { mode: 0o600 });
   const replica = await Replica.open({
     env: { ...process.env, TOOLTRAY_HOME: folder, TOOLTRAY_TEAM_KEYS: Buffer.alloc(32, 1).toString('base64url') },
     version: '0.0.0',

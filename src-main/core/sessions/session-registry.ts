@@ -3,6 +3,7 @@ import { asText } from '../base/json.ts';
 import { randomUUID } from 'node:crypto';
 import { Event } from '../base/events.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
+import type { OwnedIds } from '../security/owned-ids.ts';
 import type { NamedNotification, ServerManager } from '../servers/server-manager.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { taskTold } from './subscriptions.ts';
@@ -14,12 +15,13 @@ export class SessionRegistry {
   /** With its id. */
   readonly ended = new Event<string>();
   /** Whose tasks of servers are, over all sessions. */
-  readonly serverTasks = new TasksByServer();
+  readonly serverTasks: TasksByServer;
   readonly #sessions = new Map<string, Session>();
   readonly #servers: ServerManager;
   readonly #taskNotices = new TaskNotices(() => this.all);
 
-  constructor(servers: ServerManager, catalog: LiveCatalog) {
+  constructor(servers: ServerManager, catalog: LiveCatalog, ids?: OwnedIds) {
+    this.serverTasks = new TasksByServer(ids);
     this.#servers = servers;
     catalog.changed.on((change) => this.announce(catalog, change));
     servers.notified.on((notification) => this.#deliver(notification));

@@ -19,7 +19,7 @@ import {
 } from './caller-context.ts';
 import { dispatch } from './dispatch.ts';
 import { discovery, legacyOnly, mayAsk, modernResult, unsupportedVersion } from './modern.ts';
-import { ParkedCalls, type Round } from './parked-calls.ts';
+import { type Asker, ParkedCalls, type Round } from './parked-calls.ts';
 import type { SessionView } from './session-view.ts';
 import { honoured, subscribedUris, Subscriptions, wantedTasks, withTasks } from './subscriptions.ts';
 
@@ -234,8 +234,9 @@ export class Session {
   }
 
   /** Who may take up what it has parked: this session, or where it is one request only, what stands for it. */
-  get #asker(): string {
-    return JSON.stringify([this.#principal.owner, this.#options.memoryId ?? this.id]);
+  get #asker(): Asker {
+    const { tenant, user, owner } = this.#principal;
+    return { tenant, user, key: JSON.stringify([owner, this.#options.memoryId ?? this.id]) };
   }
 
   async #listen(params: JsonObject, line: RequestLine): Promise<Result> {

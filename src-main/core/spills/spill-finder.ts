@@ -108,8 +108,7 @@ export class SpillFinder {
   }
 }
 
-/** Of a short id or its URI; undefined for anything else. */
-export function idIn(ref: string): string | undefined {
+function idIn(ref: string): string | undefined {
   const id = ref.startsWith(ownUri) ? ref.slice(ownUri.length) : ref;
   return isSpillId(id) ? id : undefined;
 }

@@ -4,7 +4,7 @@ import { type ParkableCall, ParkedCalls, type Round } from '../../../src-main/co
 import type { Result } from '../../../src-main/core/wire/message.ts';
 import { fact } from '../../../src-main/core/wire/raw-json.ts';
 
-const principal = 'somebody';
+const principal = { tenant: 'home', user: 'person', key: 'somebody' };
 /** Of a question that its server does not take back. */
 const stillAsked = new AbortController().signal;
 
@@ -164,7 +164,9 @@ describe('a state is good', () => {
   test('for whoever was asked, and trying it as somebody else does not spoil it', async () => {
     const parked = new ParkedCalls();
     const { state } = await park(parked);
-    await expect(parked.resume('somebody else', round(), state, { q1: {} })).rejects.toEqual(unknownState);
+    await expect(parked.resume({ ...principal, key: 'somebody else' }, round(), state, { q1: {} })).rejects.toEqual(
+      unknownState,
+    );
     expect(await parked.resume(principal, round(), state, { q1: { me: 1 } })).toEqual({ answer: { me: 1 } });
   });
 

@@ -1,4 +1,5 @@
 /** Client apps over HTTP: 127.0.0.1 unless told otherwise, a token, Host and Origin checked, then routed by era and endpoint. */
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { AppError, errorText } from '../../base/errors.ts';
 import { ReturnMemory } from '../../base/return-memory.ts';
@@ -7,6 +8,7 @@ import { sameToken } from '../../security/access-token.ts';
 import type { LineBudgets } from '../../wire/byte-budget.ts';
 import { isRequest, type RequestId, rpcCode } from '../../wire/message.ts';
 import { type Endpoint, endpointOf, unknownEndpoint } from '../views/endpoint.ts';
+import type { Route } from './asked.ts';
 import { Streams } from './event-stream.ts';
 import {
   idOf,
@@ -24,10 +26,11 @@ import {
 import { type Inbound, isJson, readInbound, takesBoth } from './inbound.ts';
 import { LegacyHttp, type OpenSession } from './legacy-http.ts';
 import type { SessionPlace } from './legacy-line.ts';
-import { leaveSessions, takeLeftSessions } from './left-sessions.ts';
+import { LeftSessions } from './left-sessions.ts';
 import { refuseStranger } from './local-only.ts';
 import { ModernEndpoints, type OpenModern } from './modern-endpoints.ts';
 import type { ModernEndpoint } from './modern-http.ts';
+import type { SessionBook } from './session-book.ts';
 
 export interface HttpListenerOptions {
   /** What it listens on; 127.0.0.1 where it is absent. */
@@ -54,9 +57,17 @@ export interface HttpListenerOptions {
   readonly budgets?: LineBudgets | undefined;
   /** Where the sessions are written down that are open when it stops, for the next core. */
   readonly sessionsFile?: string | undefined;
+  /** Where it is one of several cores: where sessions are written down instead, ids for them, and whose what is that a request names. */
+  readonly among?: Among | undefined;
   /** How long a request may take to come whole, in ms. */
   readonly requestMs?: number | undefined;
   readonly onOddity: (text: string) => void;
+}
+
+export interface Among {
+  readonly book: SessionBook;
+  readonly newSessionId: (endpoint: Endpoint, place: SessionPlace) => string;
+  readonly route: Route;
 }
 
 /** Connections beside those that carry a stream or a request: kept ones, and some that only knock. */
@@ -85,17 +96,32 @@ export class HttpListener {
   readonly #open = { requests: 0, streams: 0 };
   readonly #memory = new ReturnMemory(memoryQuietMs);
   #isEnding = false;
+  #isDraining = false;
 
   constructor(options: HttpListenerOptions) {
     this.#options = options;
     this.#streams = new Streams(options.budgets?.unread);
-    const { sessionsFile: file } = options;
-    this.#legacy = new LegacyHttp(this.#streams, options.limits, file === undefined ? [] : takeLeftSessions(file));
+    const book = options.among?.book ?? new LeftSessions(options.sessionsFile);
+    this.#legacy = new LegacyHttp(this.#streams, options.limits, book);
     this.#modern = new ModernEndpoints(options.openModern, options.takesKind);
   }
 
   get modernEndpoints(): readonly ModernEndpoint[] {
     return this.#modern.all;
+  }
+
+  /** What is open now. */
+  get counts(): { readonly requests: number; readonly streams: number; readonly sessions: number } {
+    return { ...this.#open, sessions: this.#legacy.count };
+  }
+
+  hasSession(id: string): boolean {
+    return this.#legacy.has(id);
+  }
+
+  /** Ends sessions that another core has taken over; they are not over. */
+  letGo(isMeant: (id: string) => boolean): Promise<void> {
+    return this.#legacy.letGo(isMeant);
   }
 
   /** Opens a port, one more where others are open; 0 takes any free one. Resolves to it. Rejects with AppError port_in_use. */
@@ -145,6 +171,40 @@ export class HttpListener {
     await ended;
   }
 
+  /**
+   * Before `stop`, of one of several cores: goes on for `noticeMs`, until nobody sends it anything more, then takes no connection and lets
+   * others have its sessions, each when no call of it is running. Resolves when nothing is being answered but streams, or after `mostMs`.
+   */
+  async drain(noticeMs: number, mostMs: number): Promise<void> {
+    this.#isDraining = true;
+    await new Promise((resolve) => setTimeout(resolve, noticeMs));
+    for (const server of this.#servers) server.close();
+    const until = Date.now() + mostMs;
+    do {
+      await this.#legacy.handOver('idle');
+      await new Promise((resolve) => setTimeout(resolve, drainLookMs));
+    } while ((this.#open.requests > 0 || this.#legacy.count > 0) && Date.now() < until);
+  }
+
+  /** A request that another core has let in at its door, and which names what is here: never asked of a third. */
+  async answerPassed(
+    request: IncomingMessage,
+    response: ServerResponse,
+    place: SessionPlace,
+    text: string | undefined,
+  ): Promise<void> {
+    try {
+      const endpoint = endpointOf(place.path);
+      if (endpoint === undefined)
+        return refuse(response, refusal(404, rpcCode.invalidRequest, unknownEndpoint(place.path).text));
+      if (text === undefined) await this.#mcp(endpoint, place, request, response);
+      else await this.#posted(endpoint, place, text, request, response);
+    } catch (error) {
+      this.#options.onOddity(errorText(error));
+      refuse(response, doorRefusal(error));
+    }
+  }
+
   /** Takes nothing more, waits a while for what is being answered, then ends all that is open. */
   async stop(): Promise<void> {
     this.#isEnding = true;
@@ -152,10 +212,9 @@ export class HttpListener {
       [...this.#servers].map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
     );
     await this.#drained(this.#options.limits().drainSeconds * 1000);
-    const { sessionsFile } = this.#options;
-    if (sessionsFile !== undefined) leaveSessions(sessionsFile, this.#legacy.seeds);
     // Streams are told that they are over before their connections are.
     this.#modern.close();
+    await this.#legacy.handOver('all');
     await this.#legacy.close();
     await new Promise((resolve) => setImmediate(resolve));
     for (const server of this.#servers) server.closeAllConnections();
@@ -172,7 +231,7 @@ export class HttpListener {
 
   #take(request: IncomingMessage, response: ServerResponse): void {
     response.once('finish', () => hangUpUnlessRead(request));
-    if (this.#isEnding) response.shouldKeepAlive = false;
+    if (this.#isEnding || this.#isDraining) response.shouldKeepAlive = false;
     void this.#answer(request, response);
   }
 
@@ -188,7 +247,7 @@ export class HttpListener {
       this.#options.admitApp?.(endpoint.app);
       const { token } = holder;
       if (token !== undefined) this.#follow(token, response);
-      await this.#mcp(endpoint, { path: pathname, ...holder }, request, response);
+      await this.#mcp(endpoint, { path: pathname, ...holder }, request, response, this.#options.among?.route);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'cancelled') this.#options.onOddity(errorText(error));
       refuse(response, doorRefusal(error));
@@ -241,16 +300,19 @@ export class HttpListener {
     place: SessionPlace,
     request: IncomingMessage,
     response: ServerResponse,
+    route?: Route,
   ): Promise<void> {
+    const open = this.#options.openLegacy(endpoint);
+    const passed = (): Promise<boolean> | undefined => route?.({ request, response, endpoint, place });
     switch (request.method) {
       case 'POST':
-        return this.#post(endpoint, place, request, response);
+        return this.#post(endpoint, place, request, response, route);
       case 'GET':
         return await this.#taken('streams', response, null, () =>
-          this.#legacy.listen(request, response, place, this.#options.openLegacy(endpoint)),
+          unless(passed(), () => this.#legacy.listen(request, response, place, open)),
         );
       case 'DELETE':
-        return this.#legacy.remove(request, response, place, this.#options.openLegacy(endpoint));
+        return unless(passed(), () => this.#legacy.remove(request, response, place, open));
       default:
         refuse(response, notAllowed);
     }
@@ -278,6 +340,7 @@ export class HttpListener {
     place: SessionPlace,
     request: IncomingMessage,
     response: ServerResponse,
+    route: Route | undefined,
   ): Promise<void> {
     const { headers } = request;
     if (!isJson(headers['content-type'])) return refuse(response, notJson);
@@ -286,12 +349,27 @@ export class HttpListener {
     requireFits(request, most);
     goAhead(request, response);
     const text = await readTextBody(request, most, this.#options.budgets?.unfinished);
-    const inbound = readInbound(parseBody(text), headers);
+    return this.#posted(endpoint, place, text, request, response, route);
+  }
+
+  async #posted(
+    endpoint: Endpoint,
+    place: SessionPlace,
+    text: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    route?: Route,
+  ): Promise<void> {
+    const inbound = readInbound(parseBody(text), request.headers);
+    const passed = (): Promise<boolean> | undefined =>
+      route?.({ request, response, endpoint, place, body: { text, inbound } });
     try {
       switch (inbound.kind) {
         case 'legacy': {
+          const { openLegacy, among } = this.#options;
+          const newId = (): string => among?.newSessionId(endpoint, place) ?? randomUUID();
           const serve = (): Promise<void> =>
-            this.#legacy.post(inbound, request, response, place, this.#options.openLegacy(endpoint));
+            unless(passed(), () => this.#legacy.post(inbound, request, response, place, openLegacy(endpoint), newId));
           // Answers to our questions, and what is cancelled, are what others wait for.
           if (!inbound.messages.some(isRequest)) return await serve();
           return await this.#taken('requests', response, idOfFirst(inbound), serve);
@@ -301,7 +379,7 @@ export class HttpListener {
           const what = method === 'subscriptions/listen' ? 'streams' : 'requests';
           const serving = this.#modern.at(endpoint, place, params);
           return await this.#taken(what, response, id, () =>
-            serving.serve(inbound.request, request, response, this.#streams),
+            unless(passed(), () => serving.serve(inbound.request, request, response, this.#streams)),
           );
         }
         case 'heard':
@@ -313,6 +391,11 @@ export class HttpListener {
       refuse(response, refusalOf(error, inbound.kind === 'modern' ? inbound.request.id : idOfFirst(inbound)));
     }
   }
+}
+
+/** Serves it here, unless it was answered elsewhere. */
+function unless(passed: Promise<boolean> | undefined, serve: () => Promise<void>): Promise<void> {
+  return passed === undefined ? serve() : passed.then((isAnswered) => (isAnswered ? undefined : serve()));
 }
 
 type Holder = Pick<SessionPlace, 'holder' | 'token'>;

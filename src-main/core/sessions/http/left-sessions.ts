@@ -1,28 +1,56 @@
 /**
- * Sessions over HTTP that were open when a core ended: most apps never introduce themselves again, so the next core opens each anew
- * when its app asks for it. What is kept is where it was opened, by whom, and how the app introduced itself; never a token.
+ * Sessions over HTTP that were open when a core ended, in a file of the home: the next core opens each anew when its app asks for it.
+ * They are written when a core ends; one that is killed leaves none.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isObject, jsonIn } from '../../base/json.ts';
-import type { SessionSeed } from './legacy-line.ts';
-
-export interface LeftSession extends SessionSeed {
-  /** When its app was last heard, in ms since 1970. */
-  readonly seenAt: number;
-}
+import type { SessionPlace } from './legacy-line.ts';
+import { isAt, type LeftSession, type SessionBook } from './session-book.ts';
 
 /** Where there are more, those heard last are kept. */
 const most = 1_000;
 
-/** Writes them for the next core. */
-export function leaveSessions(file: string, sessions: readonly LeftSession[]): void {
-  if (sessions.length === 0) return;
-  const last = [...sessions].sort((a, b) => b.seenAt - a.seenAt).slice(0, most);
-  writeFileSync(file, JSON.stringify(last), { mode: 0o600 });
+export class LeftSessions implements SessionBook {
+  readonly #file: string | undefined;
+  /** Of the core before this one, which their apps still believe in. */
+  readonly #left: Map<string, LeftSession>;
+
+  /** undefined: nothing is kept. */
+  constructor(file: string | undefined) {
+    this.#file = file;
+    this.#left = new Map((file === undefined ? [] : takeLeft(file)).map((session) => [session.id, session]));
+  }
+
+  opened(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** What is not left behind is not written. */
+  ended(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async take(id: string, place: SessionPlace): Promise<LeftSession | undefined> {
+    const left = this.#left.get(id);
+    if (left === undefined || !isAt(place, left)) return undefined;
+    this.#left.delete(id);
+    return left;
+  }
+
+  forget(isOver: (place: SessionPlace) => boolean): void {
+    for (const [id, session] of this.#left) if (isOver(session)) this.#left.delete(id);
+  }
+
+  async leave(sessions: readonly LeftSession[]): Promise<void> {
+    const all = [...sessions, ...this.#left.values()];
+    if (this.#file === undefined || all.length === 0) return;
+    const last = all.sort((a, b) => b.seenAt - a.seenAt).slice(0, most);
+    writeFileSync(this.#file, JSON.stringify(last), { mode: 0o600 });
+  }
 }
 
-/** Takes those that the last core has left, once: whoever comes next finds none. */
-export function takeLeftSessions(file: string): readonly LeftSession[] {
+/** Once: whoever comes next finds none. */
+function takeLeft(file: string): readonly LeftSession[] {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');

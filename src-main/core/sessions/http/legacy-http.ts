@@ -1,5 +1,4 @@
 /** Streamable HTTP of the handshake era: one session for each `Mcp-Session-Id`. */
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../base/errors.ts';
 import { objectOf } from '../../base/json.ts';
@@ -11,8 +10,8 @@ import type { Streams } from './event-stream.ts';
 import { refusal, type Refusal, refuse, tryLater, writeEmpty } from './http-io.ts';
 import { oneOf } from './inbound.ts';
 import { KeptEvents } from './kept-events.ts';
-import type { LeftSession } from './left-sessions.ts';
 import { LegacyLine, sessionGone, type SessionPlace, type SessionSeed } from './legacy-line.ts';
+import { isAt, type LeftSession, type SessionBook } from './session-book.ts';
 
 /** `seed`: where it was opened, and by whom. */
 export type OpenSession = (transport: Transport, seed: SessionSeed) => Promise<unknown>;
@@ -28,31 +27,38 @@ export class LegacyHttp {
   readonly #lines = new Map<string, LegacyLine>();
   readonly #kept = new KeptEvents();
   readonly #streams: Streams;
-  /** Sessions of the core before this one, which their apps still believe in. */
-  readonly #left: Map<string, LeftSession>;
-  readonly #opening = new Map<string, Promise<LegacyLine>>();
+  readonly #book: SessionBook;
+  readonly #opening = new Map<string, Promise<LegacyLine | undefined>>();
+  /** Those that are over, until that is written down. */
+  readonly #ending = new Map<string, Promise<void>>();
+  /** Those that another core goes on with. */
+  readonly #handedOver = new Set<string>();
   readonly #limits: () => HttpSettings;
   #sweep: NodeJS.Timeout | undefined;
 
-  constructor(streams: Streams, limits: () => HttpSettings, left: readonly LeftSession[] = []) {
+  constructor(streams: Streams, limits: () => HttpSettings, book: SessionBook) {
     this.#streams = streams;
     this.#limits = limits;
-    this.#left = new Map(left.map((session) => [session.id, session]));
+    this.#book = book;
   }
 
-  /** What it takes to open all of them again. */
-  get seeds(): readonly LeftSession[] {
-    const open = [...this.#lines.values()].map(({ seed, presence }) => ({ ...seed, seenAt: presence.seenAt }));
-    return [...open, ...this.#left.values()];
+  /** Sessions that are open. */
+  get count(): number {
+    return this.#lines.size;
   }
 
-  /** Messages of an app; `open` starts a session for one that introduces itself. */
+  has(id: string): boolean {
+    return this.#lines.has(id) || this.#opening.has(id);
+  }
+
+  /** Messages of an app; `open` starts a session, under a new id, for one that introduces itself. */
   async post(
     { messages, isBatch }: { readonly messages: readonly Message[]; readonly isBatch: boolean },
     request: IncomingMessage,
     response: ServerResponse,
     place: SessionPlace,
     open: OpenSession,
+    newId: () => string,
   ): Promise<void> {
     const [first] = messages;
     const isHello = first !== undefined && isRequest(first) && first.method === 'initialize';
@@ -64,7 +70,9 @@ export class LegacyHttp {
     else if (!isHello) refuse(response, noSession);
     else if (!this.#makeRoom(place)) refuse(response, tryLater(503, tooManySessions(), retrySeconds, first.id));
     else {
-      const begun = await this.#open({ ...place, id: randomUUID(), hello: objectOf(first.params) }, open);
+      const seed = { ...place, id: newId(), hello: objectOf(first.params) };
+      await this.#book.opened(seed);
+      const begun = await this.#open(seed, open);
       begun.post(messages, isBatch, request, response);
     }
   }
@@ -97,18 +105,34 @@ export class LegacyHttp {
     const line = (await this.#find(request, place, false, open)) ?? noSession;
     if (!(line instanceof LegacyLine)) return refuse(response, line);
     await line.close();
+    await this.#ending.get(line.seed.id);
     writeEmpty(response, 200);
   }
 
   /** Ends sessions by where they were opened, and by whom. */
   async end(isOver: (place: SessionPlace) => boolean): Promise<void> {
-    for (const [id, session] of this.#left) if (isOver(session)) this.#left.delete(id);
+    this.#book.forget(isOver);
     await Promise.all([...this.#lines.values()].filter(({ seed }) => isOver(seed)).map((line) => line.close()));
+  }
+
+  /** Lets another core go on with those that have no call running, or with all. What they have open here ends. */
+  async handOver(which: 'idle' | 'all'): Promise<void> {
+    const lines = [...this.#lines.values()].filter(({ open }) => which === 'all' || open === 0);
+    for (const { seed } of lines) this.#handedOver.add(seed.id);
+    await this.#book.leave(lines.map(leftOf));
+    await Promise.all(lines.map((line) => line.close()));
+  }
+
+  /** Those that another core has already. */
+  async letGo(isMeant: (id: string) => boolean): Promise<void> {
+    const lines = [...this.#lines.values()].filter(({ seed }) => isMeant(seed.id));
+    for (const { seed } of lines) this.#handedOver.add(seed.id);
+    await Promise.all(lines.map((line) => line.close()));
   }
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
-    await this.end(() => true);
+    await Promise.all([...this.#lines.values()].map((line) => line.close()));
   }
 
   /** Undefined: the request names none. */
@@ -120,7 +144,7 @@ export class LegacyHttp {
   ): Promise<LegacyLine | Refusal | undefined> {
     const id = oneOf(headers['mcp-session-id']);
     if (id === undefined) return undefined;
-    const known = (await this.#opening.get(id)) ?? this.#lines.get(id) ?? (await this.#takeUp(id, place, open));
+    const known = this.#lines.get(id) ?? (await (this.#opening.get(id) ?? this.#takeUp(id, place, open)));
     if (known === undefined || !isAt(place, known.seed)) return sessionGone;
     const version = oneOf(headers['mcp-protocol-version']);
     if (isHello || version === undefined || legacyVersions.includes(version)) return known;
@@ -128,31 +152,49 @@ export class LegacyHttp {
     return refusal(400, rpcCode.aborted, `MCP-Protocol-Version ${version} is none of ${supported}.`);
   }
 
-  /** The session that the core before had open under this id; its app does not know that there was another core. */
-  async #takeUp(id: string, place: SessionPlace, open: OpenSession): Promise<LegacyLine | undefined> {
-    const left = this.#left.get(id);
-    if (left === undefined || !isAt(place, left)) return undefined;
-    this.#left.delete(id);
-    const { seenAt, ...seed } = left;
-    if (Date.now() - seenAt > this.#limits().sessionIdleMinutes * 60_000 || !this.#makeRoom(place)) return undefined;
-    const opening = this.#open(seed, open).then(async (line) => {
-      await line.meetAgain();
-      return line;
-    });
+  /** Whoever asks meanwhile waits for the same. */
+  #takeUp(id: string, place: SessionPlace, open: OpenSession): Promise<LegacyLine | undefined> {
+    const opening = this.#openAgain(id, place, open);
     this.#opening.set(id, opening);
     return opening.finally(() => this.#opening.delete(id));
+  }
+
+  /** The session that another core had open under this id; its app does not know that there was another core. */
+  async #openAgain(id: string, place: SessionPlace, open: OpenSession): Promise<LegacyLine | undefined> {
+    const left = await this.#book.take(id, place);
+    if (left === undefined) return undefined;
+    const { seenAt, ...seed } = left;
+    if (Date.now() - seenAt > this.#limits().sessionIdleMinutes * 60_000 || !this.#makeRoom(place)) {
+      await this.#book.ended(seed);
+      return undefined;
+    }
+    const line = await this.#open(seed, open);
+    await line.meetAgain();
+    return line;
   }
 
   async #open(seed: SessionSeed, open: OpenSession): Promise<LegacyLine> {
     const line = new LegacyLine(seed, {
       streams: this.#streams,
       kept: this.#kept,
-      onEnd: () => this.#lines.delete(seed.id),
+      onEnd: () => this.#ended(seed),
     });
-    await open(line, seed);
+    try {
+      await open(line, seed);
+    } catch (error) {
+      await this.#book.ended(seed);
+      throw error;
+    }
     this.#lines.set(seed.id, line);
     this.#sweep ??= setInterval(() => this.#endGone(), sweepMs).unref();
     return line;
+  }
+
+  #ended(seed: SessionSeed): void {
+    this.#lines.delete(seed.id);
+    if (this.#handedOver.delete(seed.id)) return;
+    const ending = this.#book.ended(seed).finally(() => this.#ending.delete(seed.id));
+    this.#ending.set(seed.id, ending);
   }
 
   /**
@@ -181,8 +223,8 @@ export class LegacyHttp {
   }
 }
 
-function isAt(place: SessionPlace, { path, holder }: SessionPlace): boolean {
-  return place.path === path && place.holder === holder;
+function leftOf({ seed, presence }: LegacyLine): LeftSession {
+  return { ...seed, seenAt: presence.seenAt };
 }
 
 const noSession = refusal(

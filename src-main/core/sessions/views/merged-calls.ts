@@ -24,14 +24,15 @@ export class MergedCalls {
   readonly #steps: CallSteps;
   readonly #lists: (tool: string, era: Era) => boolean;
   readonly #slow: SlowCalls;
-  readonly #tasks = new ServerTasks();
+  readonly #tasks: ServerTasks;
   readonly heardTasks: HeardTasks;
   readonly #views: ViewCalls;
 
   /** `lists`: whether a client app of that era is shown a tool of that name. */
   constructor(parts: MergedParts, lists: (tool: string, era: Era) => boolean) {
-    const { answerRoom, shaper, steps } = parts.core;
+    const { answerRoom, ids, shaper, steps } = parts.core;
     this.#parts = parts;
+    this.#tasks = new ServerTasks(ids);
     this.heardTasks = new HeardTasks({ tasks: this.#tasks, servers: parts.core.servers, flow: parts.core.flow });
     this.#views = new ViewCalls(parts.settings);
     this.#steps = {
@@ -49,6 +50,7 @@ export class MergedCalls {
     this.#slow = new SlowCalls({
       limitMs: (app) => parts.settings.callLimitMs(app),
       room: answerRoom,
+      ids,
       awaitLine: (args, context) => this.#awaitLine(args, context),
       putAside: async (result, tool, context) => shaper.putAside(result, this.#originOf(tool), context),
     });

@@ -8,6 +8,7 @@ import { fact, RawJson, toObject } from '../../wire/raw-json.ts';
 import { knowsTasks } from '../../calls/call-task.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import { tasksExtension } from '../../servers/app-kind.ts';
+import { type OwnedIds, plainIds } from '../../security/owned-ids.ts';
 import { mayUse, type Principal } from '../../security/principal.ts';
 
 interface ServerTask {
@@ -25,22 +26,28 @@ const maxTasks = 1000;
 
 export class ServerTasks {
   readonly #tasks = new Map<string, ServerTask>();
+  readonly #ids: OwnedIds;
+
+  constructor(ids: OwnedIds = plainIds) {
+    this.#ids = ids;
+  }
 
   /** An answer of a server; where it is a task with an id that another server has given as well, the same under an id of our own. */
   note(
     server: string,
     answer: Result,
-    { principal: { owner }, sessionId }: Pick<CallerContext, 'principal' | 'sessionId'>,
+    { principal, sessionId }: Pick<CallerContext, 'principal' | 'sessionId'>,
   ): Result {
     if (answer instanceof RawJson) return answer;
+    const { owner } = principal;
     const legacy = fact(answer, 'task');
     if (isObject(legacy) && typeof legacy['taskId'] === 'string') {
-      const taskId = this.#add({ server, taskId: legacy['taskId'], owner, sessionId });
+      const taskId = this.#add({ server, taskId: legacy['taskId'], owner, sessionId }, principal);
       return taskId === legacy['taskId'] ? answer : { ...answer, task: { ...legacy, taskId } };
     }
     const own = fact(answer, 'taskId');
     if (fact(answer, 'resultType') !== 'task' || typeof own !== 'string') return answer;
-    const taskId = this.#add({ server, taskId: own, owner, sessionId });
+    const taskId = this.#add({ server, taskId: own, owner, sessionId }, principal);
     return taskId === own ? answer : { ...answer, taskId };
   }
 
@@ -59,13 +66,14 @@ export class ServerTasks {
     return [...this.#tasks].find(([, task]) => isMeant(task))?.[0];
   }
 
-  #add(task: ServerTask): string {
+  #add(task: ServerTask, person: Principal): string {
     const { server, taskId } = task;
-    let id = taskId;
+    const own = this.#ids.ofTask(taskId, person);
+    let id = own;
     for (let at = 2; ; at++) {
       const known = this.#tasks.get(id);
       if (known === undefined || (known.server === server && known.taskId === taskId)) break;
-      id = `${taskId}~${at}`;
+      id = `${own}~${at}`;
     }
     this.#tasks.set(id, task);
     const [oldest] = this.#tasks.keys();
@@ -74,22 +82,33 @@ export class ServerTasks {
   }
 }
 
-/** The same at the servers' own addresses, where ids stay as they are: for all sessions together, since an app comes back for its tasks. */
+/** The same at the servers' own addresses: for all sessions together, since an app comes back for its tasks. */
 export class TasksByServer {
   readonly #servers = new Map<string, ServerTasks>();
+  readonly #ids: OwnedIds | undefined;
+
+  constructor(ids?: OwnedIds) {
+    this.#ids = ids;
+  }
 
   of(server: string): ServerTasks {
-    const known = this.#servers.get(server) ?? new ServerTasks();
+    const known = this.#servers.get(server) ?? new ServerTasks(this.#ids);
     this.#servers.set(server, known);
     return known;
   }
 }
 
 /** An answer to `tasks/list`, with those alone that the caller has. */
-export function ownTasks(answer: Result, tasks: ServerTasks, principal: Principal): Result {
+export function ownTasks(answer: Result, server: string, tasks: ServerTasks, principal: Principal): Result {
   const { tasks: listed, ...rest } = toObject(answer);
   if (!Array.isArray(listed)) return answer;
-  return { ...rest, tasks: listed.filter((one) => tasks.find(objectOf(one), principal) !== undefined) };
+  const own = listed.flatMap((one) => {
+    const task = objectOf(one);
+    const taskId = tasks.idFor(server, String(task['taskId']));
+    if (taskId === undefined || tasks.find({ taskId }, principal) === undefined) return [];
+    return [{ ...task, taskId }];
+  });
+  return { ...rest, tasks: own };
 }
 
 /** An answer about a task, with the id that the app has for it. */

@@ -15,7 +15,7 @@ import { hasParamHeaders } from '../../servers/param-headers.ts';
 import type { ServerSet } from '../../servers/server-manager.ts';
 import type { Flow } from '../../trust/flow/flow.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
-import { goneTask, ownTasks, type ServerTasks } from './server-tasks.ts';
+import { goneTask, ownTasks, type ServerTasks, underTaskId } from './server-tasks.ts';
 import { HeldLists, type Introduction, type SessionView } from '../session-view.ts';
 import { HeardTasks, type Hearing } from './heard-tasks.ts';
 
@@ -119,9 +119,12 @@ export class ServerView implements SessionView {
     const { tasks } = this.#options;
     // All that are on one line are one client to the server: it would tell each of them of the others' tasks.
     const isOfTask = method.startsWith('tasks/') && this.#hasTasks();
-    if (isOfTask && method !== 'tasks/list' && tasks.find(params, context.principal) === undefined) throw goneTask();
-    const answer = await this.#server().request(method, params, context);
-    return isOfTask && method === 'tasks/list' ? ownTasks(answer, tasks, context.principal) : answer;
+    const isList = method === 'tasks/list';
+    const known = isOfTask && !isList ? tasks.find(params, context.principal) : undefined;
+    if (isOfTask && !isList && known === undefined) throw goneTask();
+    const answer = await this.#server().request(method, known?.params ?? params, context);
+    if (isOfTask && isList) return ownTasks(answer, this.#options.server, tasks, context.principal);
+    return known === undefined ? answer : underTaskId(answer, params['taskId']);
   }
 
   heard(method: string, params: JsonObject, sessionId: string): void {

@@ -1,0 +1,92 @@
+/**
+ * Where other replicas bring what they were asked for and this one has. It listens where it is told and nowhere else, takes nothing
+ * without a pass, and passes nothing on: what is not here is said to be not here, before anything is done.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AppError, errorText } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import { readTextBody } from '../../core/sessions/http/http-io.ts';
+import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
+import { oneOf } from '../../core/sessions/http/inbound.ts';
+import { digestOf, passedHeaders, passHeader, type PassReader } from './passes.ts';
+
+/** Nothing was done: the session is not here, or not any more. Source: RFC 9110, 15.5.20. */
+export const notHere = 421;
+/** Longer than whoever asks keeps a connection that is not in use (60 s, as we say it): it must not end as a request is on its way. */
+const keptMs = 60_000;
+
+export interface InnerDoorOptions {
+  /** An address of this machine that other replicas reach, and nobody else should. */
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly passes: PassReader;
+  readonly listener: () => Pick<HttpListener, 'answerPassed' | 'hasSession'> | undefined;
+  /** Whether a session that is not open yet is this replica's. */
+  readonly isClaimed: (id: string) => boolean;
+  readonly heard: (id: string) => void;
+  readonly mostBytes: () => number;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+export class InnerDoor {
+  readonly #options: InnerDoorOptions;
+  readonly #server: Server;
+
+  constructor(options: InnerDoorOptions) {
+    this.#options = options;
+    this.#server = createServer(
+      { keepAliveTimeout: keptMs },
+      (request, response) => void this.#take(request, response),
+    );
+  }
+
+  /** Resolves to `host:port`. Rejects with AppError port_in_use. */
+  async start(): Promise<string> {
+    const { host, port } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (cause) =>
+        reject(
+          new AppError('port_in_use', `The inner door cannot be opened at ${host}:${port}: ${cause.message}.`, {
+            cause,
+          }),
+        ),
+      );
+      this.#server.listen(port, host, resolve);
+    });
+    const { address, port: taken, family } = this.#server.address() as AddressInfo;
+    return `${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { passes, listener, isClaimed, heard, mostBytes, log } = this.#options;
+    try {
+      const passed = { method: request.method ?? '', headers: passedHeaders(request.headers) };
+      const claims = passes.read(oneOf(request.headers[passHeader]), passed);
+      if (claims === undefined) return void answer(response, 403);
+      const text = request.method === 'POST' ? await readTextBody(request, mostBytes()) : undefined;
+      if (digestOf(text) !== claims.digest) return void answer(response, 403);
+      const doors = listener();
+      const session = oneOf(request.headers['mcp-session-id']);
+      if (doors === undefined || (session !== undefined && !doors.hasSession(session) && !isClaimed(session)))
+        return void answer(response, notHere);
+      if (session !== undefined) heard(session);
+      await doors.answerPassed(request, response, claims.place, text);
+    } catch (error) {
+      log.warn(`What another replica passed on was not answered: ${errorText(error)}`);
+      answer(response, 400);
+    }
+  }
+}
+
+function answer(response: ServerResponse, status: number): void {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(status, { 'content-length': 0 }).end();
+}

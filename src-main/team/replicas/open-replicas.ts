@@ -1,0 +1,135 @@
+/** A replica among the others: what it is known by, what it passes on, what is brought to it, and its end. Composition; no logic. */
+import type { Database } from '../database/database.ts';
+import type { Changes } from '../database/changes.ts';
+import type { Log } from '../../core/base/log.ts';
+import type { HttpSettings } from '../../core/config/app-config.ts';
+import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
+import type { Replicas } from '../../host/team-seams.ts';
+import type { TeamKeys } from '../records/team-keys.ts';
+import { InnerDoor } from './inner-door.ts';
+import { PassOn } from './pass-on.ts';
+import { PassReader } from './passes.ts';
+import { ReplicaRegistry, replicasTopic } from './replica-registry.ts';
+import { Router } from './router.ts';
+import { SealedIds } from './sealed-ids.ts';
+import { sealsFor } from './seals.ts';
+import { SharedSessions } from './shared-sessions.ts';
+
+/** What a replica is to the others. */
+export interface ReplicaPlace {
+  /** What people call it; letters, digits and dashes. */
+  readonly name: string;
+  /** Where the other replicas reach this one: an address of this machine and a port; 0 takes any free one. */
+  readonly inner: { readonly host: string; readonly port: number };
+  /** What the others are told instead, where they reach it by another name; `host:port`. */
+  readonly innerAddress?: string | undefined;
+  /** How long it is taken to be there without a word, and how often it says so, in ms. */
+  readonly leaseMs?: number;
+  readonly beatMs?: number;
+  /** How long it goes on as before when it is to end, until no balancer sends it anything, and how long calls may take then, in ms. */
+  readonly noticeMs?: number;
+  readonly drainMs?: number;
+}
+
+interface ReplicaParts extends ReplicaPlace {
+  readonly keys: TeamKeys;
+  readonly version: string;
+  readonly database: Database;
+  /** Tells of changes, and is started by whoever made it. */
+  readonly changes: Pick<Changes, 'changed'>;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly limits: () => HttpSettings;
+}
+
+/** A balancer looks every two seconds, and believes the third look. */
+const usualNoticeMs = 6_000;
+const usualDrainMs = 30_000;
+
+export class OpenReplicas implements Replicas {
+  readonly registry: ReplicaRegistry;
+  readonly ids: SealedIds;
+  readonly book: SharedSessions;
+  readonly passOn: PassOn;
+  readonly #router: Router;
+  readonly #inner: InnerDoor;
+  readonly #options: ReplicaParts;
+  readonly #stops: (() => void)[] = [];
+  #listener: HttpListener | undefined;
+
+  /** Throws AppError bad_request for a name that is none. */
+  constructor(options: ReplicaParts) {
+    const { database, keys, limits, log, changes } = options;
+    this.#options = options;
+    this.registry = new ReplicaRegistry({ ...options, sql: database.shared, log });
+    const { registry } = this;
+    const seals = sealsFor(keys, 'passes');
+    this.ids = new SealedIds({
+      replica: registry.id,
+      seals: sealsFor(keys, 'ids'),
+      isLive: (id) => registry.isLive(id),
+    });
+    this.book = new SharedSessions({
+      ...{ database, log, replica: registry.id },
+      idleMs: () => limits().sessionIdleMinutes * 60_000,
+    });
+    this.passOn = new PassOn(seals, () => registry.now);
+    const listener = (): HttpListener | undefined => this.#listener;
+    this.#router = new Router({ ids: this.ids, registry, sessions: this.book, passOn: this.passOn, listener, log });
+    this.#inner = new InnerDoor({
+      ...options.inner,
+      ...{ listener, log },
+      passes: new PassReader(seals, registry.id, () => registry.now),
+      isClaimed: (id) => this.book.isClaimed(id),
+      heard: (id) => this.book.heard(id),
+      mostBytes: () => limits().bodyMB * 1024 * 1024,
+    });
+    this.#stops.push(
+      changes.changed.on(({ topic }) => {
+        if (topic === replicasTopic) void registry.refresh();
+      }),
+      registry.lapsed.on(() => void this.#letGoOfLost()),
+    );
+  }
+
+  /** Opens the inner door for what `listener` has, then says that it is there. Rejects with AppError port_in_use, store_unreachable. */
+  async start(listener: HttpListener): Promise<void> {
+    this.#listener = listener;
+    const opened = await this.#inner.start();
+    await this.registry.start(this.#options.innerAddress ?? opened);
+  }
+
+  readonly newSessionId: Replicas['newSessionId'] = (person) => {
+    const id = this.ids.make('session', person);
+    this.book.expect(id, person);
+    return id;
+  };
+
+  readonly route: Replicas['route'] = (asked, person) => this.#router.route(asked, person);
+
+  /** It ends, and opens nothing new. */
+  get isDraining(): boolean {
+    return this.#router.isDraining;
+  }
+
+  /** Nothing new is opened here; resolves when all calls are answered and all sessions handed over, or that has taken too long. */
+  async drain(): Promise<void> {
+    const { noticeMs = usualNoticeMs, drainMs = usualDrainMs } = this.#options;
+    this.#router.drain();
+    await this.registry.drain();
+    await this.#listener?.drain(noticeMs, drainMs);
+  }
+
+  /** After the listener's own end. */
+  async stop(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    this.book.stop();
+    await this.registry.stop();
+    await this.#inner.stop();
+    this.passOn.stop();
+  }
+
+  async #letGoOfLost(): Promise<void> {
+    const lost = await this.book.lost().catch(() => new Set<string>());
+    if (lost.size > 0) await this.#listener?.letGo((id) => lost.has(id));
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * Passes one request on to the replica that has what it names, and what comes of it back, piece by piece as it comes. Once: what may have
+ * been run is not sent a second time, and whoever asked is told.
+ */
+import { Agent, type IncomingMessage, request as send, type ServerResponse } from 'node:http';
+import { AppError } from '../../core/base/errors.ts';
+import { isRequest, type Message, type RequestId } from '../../core/wire/message.ts';
+import { toErrorBody } from '../../core/wire/peer.ts';
+import type { Asked } from '../../core/sessions/http/asked.ts';
+import { eventOf } from '../../core/sessions/http/event-stream.ts';
+import { refusalOf, refuse, tryLater, writeJson } from '../../core/sessions/http/http-io.ts';
+import type { Person } from '../../core/security/owned-ids.ts';
+import { notHere } from './inner-door.ts';
+import { digestOf, passedHeaders, passHeader, signPass } from './passes.ts';
+import type { Seals } from './seals.ts';
+import type { Replica } from './replica-registry.ts';
+
+/** `unreached`: nobody took it. `not here`: it was refused before anything was done. Else it has its answer. */
+export type PassedOn = 'answered' | 'unreached' | 'not here';
+
+/** A replica of the same network answers a connection at once or is not there, in ms. */
+const connectMs = 3_000;
+const retrySeconds = 3;
+/** Of its connection to us, not of the answer. */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'date',
+  'upgrade',
+  'proxy-authenticate',
+  'trailer',
+]);
+
+export class PassOn {
+  readonly #seals: Seals;
+  readonly #now: () => number;
+  // It closes what is not in use a second before the other side would, which says when that is.
+  readonly #agent = new Agent({ keepAlive: true });
+  #count = 0;
+
+  constructor(seals: Seals, now: () => number) {
+    this.#seals = seals;
+    this.#now = now;
+  }
+
+  /** Requests that were passed on. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Never rejects. */
+  to(replica: Replica, asked: Asked, person: Person): Promise<PassedOn> {
+    const { request, response, place, body } = asked;
+    const { promise, resolve } = Promise.withResolvers<PassedOn>();
+    const method = request.method ?? 'GET';
+    const headers = passedHeaders(request.headers);
+    const claims = { to: replica.id, place, person, digest: digestOf(body?.text) };
+    const pass = signPass(this.#seals, claims, { method, headers }, this.#now());
+    const bytes = body === undefined ? undefined : Buffer.from(body.text);
+    const upstream = send(`http://${replica.address}/`, {
+      method,
+      agent: this.#agent,
+      headers: { ...headers, [passHeader]: pass, ...(bytes && { 'content-length': bytes.length }) },
+    });
+    let isConnected = false;
+    let isOver = false;
+    const over = (how: PassedOn): void => {
+      isOver = true;
+      response.off('close', leave);
+      resolve(how);
+    };
+    // Whoever asked is gone: so is what they asked for, as far as it would be here.
+    const leave = (): void => {
+      if (isOver) return;
+      upstream.destroy();
+      over('answered');
+    };
+    response.once('close', leave);
+    upstream.once('socket', (socket) => {
+      if (!socket.connecting) isConnected = true;
+      else {
+        const timer = setTimeout(() => upstream.destroy(new Error('No connection in time.')), connectMs);
+        socket.once('connect', () => {
+          isConnected = true;
+          clearTimeout(timer);
+        });
+        socket.once('close', () => clearTimeout(timer));
+      }
+    });
+    upstream.once('error', () => {
+      if (isOver) return;
+      if (isConnected) lost(asked, false);
+      over(isConnected ? 'answered' : 'unreached');
+    });
+    upstream.once('response', (answer) => {
+      if (answer.statusCode === notHere) {
+        answer.resume();
+        return over('not here');
+      }
+      this.#count++;
+      passBack(answer, response);
+      answer.once('end', () => {
+        response.end();
+        over('answered');
+      });
+      answer.once('error', () => {
+        if (isOver) return;
+        lost(asked, String(answer.headers['content-type']).startsWith('text/event-stream'));
+        over('answered');
+      });
+    });
+    upstream.end(bytes);
+    return promise;
+  }
+
+  /** Nobody is there who could be asked; nothing was done. */
+  refuse({ response, body }: Asked): void {
+    const why = new AppError(
+      'store_unreachable',
+      'The replica of Tooltray that has this does not answer at the moment; nothing was run.',
+      {
+        fix: 'Try again in a few seconds.',
+      },
+    );
+    refuse(response, tryLater(503, why, retrySeconds, idsOf(body)[0] ?? null));
+  }
+
+  stop(): void {
+    this.#agent.destroy();
+  }
+}
+
+function passBack(answer: IncomingMessage, response: ServerResponse): void {
+  const headers: string[] = [];
+  for (let at = 0; at < answer.rawHeaders.length; at += 2) {
+    const [name, value] = [answer.rawHeaders[at] as string, answer.rawHeaders[at + 1] as string];
+    if (!hopByHop.has(name.toLowerCase())) headers.push(name, value);
+  }
+  response.writeHead(answer.statusCode ?? 502, headers);
+  response.flushHeaders();
+  answer.on('data', (piece: Buffer) => {
+    if (response.write(piece)) return;
+    answer.pause();
+    response.once('drain', () => answer.resume());
+  });
+}
+
+/** The other replica went away in the middle; of a stream, where it had begun one. */
+function lost({ response, body }: Asked, isStream: boolean): void {
+  const ids = idsOf(body);
+  const why = new AppError(
+    'call_failed',
+    'The replica of Tooltray that had this was lost in the middle of it. It may have run, and was not run again.',
+    {
+      fix: 'Look whether it did its work before you ask for it anew.',
+    },
+  );
+  if (!response.headersSent) {
+    const answers = ids.map((id): Message => ({ jsonrpc: '2.0', id, error: toErrorBody(why) }));
+    if (answers.length < 2) refuse(response, { ...refusalOf(why, ids[0] ?? null), status: 502 });
+    else writeJson(response, 502, answers);
+    return;
+  }
+  if (!isStream || ids.length === 0) return void response.destroy();
+  // Ends an event that came in part: without its empty line it is none.
+  response.write('\n\n');
+  for (const id of ids)
+    for (const piece of eventOf({ jsonrpc: '2.0', id, error: toErrorBody(why) })) response.write(piece);
+  response.end();
+}
+
+/** Those that wait for an answer. */
+function idsOf(body: Asked['body']): readonly RequestId[] {
+  const inbound = body?.inbound;
+  if (inbound?.kind === 'modern') return [inbound.request.id];
+  return inbound?.kind === 'legacy' ? inbound.messages.filter(isRequest).map(({ id }) => id) : [];
+}

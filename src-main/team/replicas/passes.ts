@@ -1,0 +1,106 @@
+/**
+ * What a replica signs when it passes a request on to the one that has what it names: for that one alone, once, within seconds, and for
+ * this very request. Whoever let the app in has looked at its token; the token itself goes no further.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { isObject, jsonIn } from '../../core/base/json.ts';
+import type { Person } from '../../core/security/owned-ids.ts';
+import { oneOf } from '../../core/sessions/http/inbound.ts';
+import type { SessionPlace } from '../../core/sessions/http/legacy-line.ts';
+import type { Seals } from './seals.ts';
+
+export const passHeader = 'tooltray-pass';
+
+/** Both replicas read the database's clock, so this is for the way and for a busy machine, in ms. */
+const validMs = 30_000;
+
+/** What is said of a request besides its body. */
+export interface Passed {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface PassClaims {
+  /** Id of the replica that it is for. */
+  readonly to: string;
+  readonly place: SessionPlace;
+  readonly person: Person;
+  /** Of the body; as `digestOf` makes it. */
+  readonly digest: string;
+}
+
+interface Claims extends PassClaims {
+  readonly at: number;
+  readonly nonce: string;
+}
+
+/** Of the app's headers these go along; they are signed, too. */
+export function passedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const named = Object.entries(headers).filter(
+    ([name]) => ['accept', 'content-type', 'last-event-id'].includes(name) || /^(mcp-|trace(parent|state)$)/.test(name),
+  );
+  const texts = named.map(([name, value]): [string, string] => [name, oneOf(value) ?? '']);
+  return Object.fromEntries(texts.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The value of the header. `now`: by the database's clock, in ms. */
+export function signPass(seals: Seals, claims: PassClaims, passed: Passed, now: number): string {
+  const nonce = randomBytes(16).toString('base64url');
+  const text = Buffer.from(JSON.stringify({ ...claims, at: Math.round(now), nonce })).toString('base64url');
+  return `${text}.${seals.make(signed(text, passed))}`;
+}
+
+/** Reads passes that are for one replica, each once. */
+export class PassReader {
+  readonly #seals: Seals;
+  readonly #replica: string;
+  readonly #now: () => number;
+  /** Nonces that were used, in order of time, and until when. */
+  readonly #used = new Map<string, number>();
+
+  constructor(seals: Seals, replica: string, now: () => number) {
+    this.#seals = seals;
+    this.#replica = replica;
+    this.#now = now;
+  }
+
+  /** Passes that could be brought again, and would not be taken. */
+  get remembered(): number {
+    return this.#used.size;
+  }
+
+  /** undefined: it is none, is too old, was used, is for another replica or for another request. The body is to be looked at besides. */
+  read(pass: unknown, passed: Passed): PassClaims | undefined {
+    const [, text = '', seal = ''] = typeof pass === 'string' ? (/^([\w-]+)\.([\w-]+)$/.exec(pass) ?? []) : [];
+    if (!this.#seals.holds(signed(text, passed), seal)) return undefined;
+    const claims = jsonIn(Buffer.from(text, 'base64url').toString());
+    if (!isClaims(claims) || claims.to !== this.#replica) return undefined;
+    const now = this.#now();
+    if (Math.abs(now - claims.at) > validMs) return undefined;
+    for (const [nonce, until] of this.#used) {
+      if (until > now) break;
+      this.#used.delete(nonce);
+    }
+    if (this.#used.has(claims.nonce)) return undefined;
+    this.#used.set(claims.nonce, now + 2 * validMs);
+    return claims;
+  }
+}
+
+/** Of a body, or of there being none. */
+export function digestOf(text: string | undefined): string {
+  return text === undefined ? 'none' : createHash('sha256').update(text).digest('base64url');
+}
+
+function signed(claims: string, { method, headers }: Passed): readonly string[] {
+  return ['pass', claims, method, JSON.stringify(headers)];
+}
+
+/** Whoever has the key says what is said; a version after this one may say other things. */
+function isClaims(value: unknown): value is Claims {
+  if (!isObject(value) || !isObject(value['place']) || !isObject(value['person'])) return false;
+  const { place, person, to, at, nonce, digest } = value;
+  const texts = [to, nonce, digest, place['path'], place['holder'], person['tenant'], person['user']];
+  return texts.every((text) => typeof text === 'string') && typeof at === 'number';
+}

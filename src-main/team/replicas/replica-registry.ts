@@ -1,0 +1,188 @@
+/**
+ * Which replicas there are, in the database: each says again and again that it is there, and is taken for gone when it has not for a
+ * while. All times are the database's, so that no replica's clock counts.
+ */
+import { randomInt } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from 'postgres';
+import { AppError, errorText } from '../../core/base/errors.ts';
+import { Event } from '../../core/base/events.ts';
+import type { Log } from '../../core/base/log.ts';
+import { announce } from '../database/changes.ts';
+import { databaseError } from '../database/database.ts';
+
+export interface Replica {
+  /** `name_tag`: another one for each life. */
+  readonly id: string;
+  /** `host:port` of its inner door. */
+  readonly address: string;
+  readonly version: string;
+  /** It ends soon, and opens nothing new. */
+  readonly isDraining: boolean;
+}
+
+export interface RegistryOptions {
+  /** No tenant's connections. */
+  readonly sql: Sql;
+  readonly log: Pick<Log, 'warn' | 'info'>;
+  /** What people call it, and balancers may go by; letters, digits and dashes. */
+  readonly name: string;
+  readonly version: string;
+  /** How long it is taken to be there without a word, in ms, and how often it says so. */
+  readonly leaseMs?: number;
+  readonly beatMs?: number;
+}
+
+/** Without another one there is a row all the same. */
+interface Row {
+  readonly other: string | null;
+  readonly address: string;
+  readonly version: string;
+  readonly draining: boolean;
+  readonly now: number;
+}
+
+const usualLeaseMs = 8_000;
+const usualBeatMs = 2_000;
+/** Rows of replicas that are gone are kept for people to look at. */
+const keptFor = '1 day';
+/** Topic of `Changes`, of no tenant. */
+export const replicasTopic = 'replicas';
+
+export class ReplicaRegistry {
+  readonly id: string;
+  /** It could not say that it is there for longer than it is taken to be: others may have taken over what it has. */
+  readonly lapsed = new Event();
+  readonly #options: RegistryOptions;
+  readonly #leaseMs: number;
+  #address = '';
+  #isDraining = false;
+  #others = new Map<string, Replica>();
+  /** The database's clock, in ms since 1970, at a moment of ours. */
+  #clock = { theirs: Date.now(), ours: performance.now() };
+  #saidAt = 0;
+  #isBlind = false;
+  #beating: Promise<void> = Promise.resolve();
+  #leave = new AbortController();
+
+  /** Throws AppError bad_request for a name that is none. */
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+    this.#leaseMs = options.leaseMs ?? usualLeaseMs;
+    this.id = `${checkedName(options.name)}_${randomInt(36 ** 6)
+      .toString(36)
+      .padStart(6, '0')}`;
+  }
+
+  /** Says from now on that it is there. Rejects with AppError store_unreachable. */
+  async start(address: string): Promise<void> {
+    this.#address = address;
+    try {
+      await this.#beat();
+      await announce(this.#options.sql, '', replicasTopic);
+    } catch (error) {
+      throw databaseError(error);
+    }
+    this.#beating = this.#goOn();
+  }
+
+  /** From now on nothing new is to be opened here. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await this.refresh();
+    await announce(this.#options.sql, '', replicasTopic).catch(() => undefined);
+  }
+
+  /** It is gone at once. */
+  async stop(): Promise<void> {
+    this.#leave.abort();
+    await this.#beating;
+    const { sql } = this.#options;
+    const gone = async (): Promise<void> => {
+      await sql`DELETE FROM tooltray.replicas WHERE id = ${this.id}`;
+      await announce(sql, '', replicasTopic);
+    };
+    // Else its lease ends by itself.
+    await gone().catch(() => undefined);
+  }
+
+  /** The database's time, in ms since 1970, about. */
+  get now(): number {
+    return this.#clock.theirs + performance.now() - this.#clock.ours;
+  }
+
+  /** What the database last said; while it cannot be reached, that goes on. */
+  isLive(id: string): boolean {
+    return id === this.id || this.#others.has(id);
+  }
+
+  find(id: string): Replica | undefined {
+    return this.#others.get(id);
+  }
+
+  /** One that may open something new instead of this one. */
+  get another(): Replica | undefined {
+    return [...this.#others.values()].find(({ isDraining }) => !isDraining);
+  }
+
+  /** Whether nobody answered when the database was asked last. */
+  get isBlind(): boolean {
+    return this.#isBlind;
+  }
+
+  /** Asks the database now. Never rejects. */
+  async refresh(): Promise<void> {
+    try {
+      await this.#beat();
+    } catch (error) {
+      if (!this.#isBlind) this.#options.log.warn(`The team’s database does not answer: ${errorText(error)}`);
+      this.#isBlind = true;
+    }
+  }
+
+  async #goOn(): Promise<void> {
+    const { beatMs = usualBeatMs } = this.#options;
+    const { signal } = this.#leave;
+    for (;;) {
+      await sleep(beatMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      await this.refresh();
+    }
+  }
+
+  /** One statement says that it is there and asks who else is. */
+  async #beat(): Promise<void> {
+    const { sql, version } = this.#options;
+    const asked = performance.now();
+    const rows = await sql<Row[]>`
+      WITH own AS (
+        INSERT INTO tooltray.replicas (id, address, version, draining, until)
+        VALUES (${this.id}, ${this.#address}, ${version}, ${this.#isDraining}, now() + ${this.#leaseMs} * interval '1 ms')
+        ON CONFLICT (id) DO UPDATE SET until = excluded.until, draining = excluded.draining
+        RETURNING id
+      ), old AS (DELETE FROM tooltray.replicas WHERE until < now() - ${keptFor}::interval)
+      SELECT other.id AS other, other.address, other.version, other.draining,
+        extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
+      FROM own LEFT JOIN tooltray.replicas other ON other.id <> own.id AND other.until > now()`;
+    const answered = performance.now();
+    const wasLapsed = this.#saidAt !== 0 && asked - this.#saidAt > this.#leaseMs;
+    this.#saidAt = asked;
+    this.#isBlind = false;
+    const [first] = rows;
+    if (first !== undefined) this.#clock = { theirs: first.now, ours: (asked + answered) / 2 };
+    this.#others = new Map(
+      rows.flatMap(({ other, address, version: theirs, draining }) =>
+        other === null ? [] : [[other, { id: other, address, version: theirs, isDraining: draining }]],
+      ),
+    );
+    if (wasLapsed) this.lapsed.emit();
+  }
+}
+
+function checkedName(name: string): string {
+  if (/^[a-z0-9-]{1,40}$/.test(name)) return name;
+  throw new AppError('bad_request', `${JSON.stringify(name)} is no name of a replica.`, {
+    fix: 'Use up to 40 small letters, digits and dashes.',
+  });
+}
