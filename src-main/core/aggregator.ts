@@ -251,7 +251,7 @@ export class Aggregator {
     this.sessions = new SessionRegistry(this.servers, this.catalog, options.ids);
     const record = openRecord({
       ...{ file: paths.activityFile, masker, log, servers: this.servers, counter: options.counter },
-      ...{ config: options.config, version: options.version },
+      ...{ config: options.config, version: options.version, places: stores.record },
     });
     this.activity = record.activity;
     this.ledger = record.ledger;

@@ -6,6 +6,7 @@ import type { OpenRecords } from './security/private-records.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
 import { openAudit } from './open-audit.ts';
+import type { RecordPlaces } from './open-record.ts';
 import type { Vault } from './secrets/vault.ts';
 import type { AuditBook } from './trust/audit/audit-log.ts';
 import { PinFolder, type PinShelf } from './trust/pins/pin-file.ts';
@@ -23,6 +24,8 @@ export interface CoreStores {
   readonly pins: PinShelf;
   /** What was decided, refused, changed and called, chained and signed. */
   readonly audit: (parts: AuditParts) => AuditBook;
+  /** Where the record goes besides (calls, steps, savings), and whether what was said in calls is kept. */
+  readonly record: RecordPlaces;
 }
 
 export interface AuditParts {
@@ -41,6 +44,7 @@ export function homeStores(dataDir: string): CoreStores {
     flowRecord: document('flow-record', '{}'),
     profileTokens: profileTokensFile(dataDir),
     pins: new PinFolder(join(dataDir, 'pins')),
+    record: { keepsTexts: true },
     audit: ({ vault, masker, log }) => openAudit(dataDir, vault, masker, log),
   };
 }

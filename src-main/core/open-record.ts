@@ -14,7 +14,21 @@ import { answersOfApp, factsOfApp, hasModel, nameOfApp } from './client-apps/app
 import type { CountText } from './spills/keep-answer.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 
+/** What becomes of a record besides. */
+export interface RecordPlaces {
+  /** Where it is false, no setting of the config has them kept. */
+  readonly keepsTexts: boolean;
+  /** Brings it elsewhere, too, until it is closed. */
+  readonly ship?: (record: Pick<CallMemory, 'activity' | 'timeline'>) => Ship;
+}
+
+export interface Ship {
+  /** Its last row is written, and the record still open. Never rejects. */
+  close(): Promise<void>;
+}
+
 interface RecordOptions {
+  readonly places: RecordPlaces;
   readonly file: string;
   readonly config: Pick<ConfigStore, 'current' | 'changed'>;
   readonly version: string;
@@ -33,7 +47,7 @@ export interface CallMemory {
   readonly close: () => Promise<void>;
 }
 
-export function openRecord({ servers, counter: shared, config, version, ...plain }: RecordOptions): CallMemory {
+export function openRecord({ servers, counter: shared, config, version, places, ...plain }: RecordOptions): CallMemory {
   const settings = (): AppConfig => config.current;
   const options = { ...plain, ...settings().activity };
   const counter = shared ?? new TokenCounter({ workerUrl: tokenWorkerUrl() });
@@ -42,7 +56,7 @@ export function openRecord({ servers, counter: shared, config, version, ...plain
   const texts = new CallTexts({
     file: join(dirname(options.file), 'texts.db'),
     masker: options.masker,
-    settings: () => textSettings(settings()),
+    settings: () => textSettings(settings(), places.keepsTexts),
     log: options.log.child('texts'),
   });
   const timeline = new StepLog({ activity, texts, masker: options.masker, log: options.log, maxRows: options.maxRows });
@@ -57,12 +71,13 @@ export function openRecord({ servers, counter: shared, config, version, ...plain
     now: Date.now,
     steps: timeline,
   });
+  const ship = places.ship?.({ activity, timeline });
   noteMoments(activity, config, version);
   servers.listingChanged.on(() => ledger.serversChanged());
   const close = async (): Promise<void> => {
     await ledger.close();
     timeline.close();
-    await activity.close();
+    await activity.close(() => ship?.close());
     // The last records have told it their ids.
     await texts.close();
     if (shared === undefined) await counter.close();
@@ -106,7 +121,7 @@ function ownServers(servers: ServerManager): readonly ListedServer[] {
 }
 
 /** Bounded as kept answers are, on their own account. */
-function textSettings({ activity, results }: Pick<AppConfig, 'activity' | 'results'>): TextSettings {
+function textSettings({ activity, results }: Pick<AppConfig, 'activity' | 'results'>, mayKeep: boolean): TextSettings {
   const { keepDays, maxBytes, deleteAtExit } = results;
-  return { keep: activity.keepTexts, keepDays, maxBytes, maxRows: activity.maxRows, deleteAtExit };
+  return { keep: mayKeep && activity.keepTexts, keepDays, maxBytes, maxRows: activity.maxRows, deleteAtExit };
 }

@@ -1,10 +1,13 @@
 /** What a replica keeps in the team's database, for the core that it runs: each store is made in its own room of `team/`. */
 import type { CoreStores } from '../core/core-stores.ts';
 import type { TeamRoom } from '../host/team-seams.ts';
+import { ActivityRows } from './activity/activity-rows.ts';
+import { ActivityShip } from './activity/ship-activity.ts';
 import { AuditRows } from './audit/audit-rows.ts';
 import { TeamAudit } from './audit/team-audit.ts';
 import type { Changes } from './database/changes.ts';
 import type { Database } from './database/database.ts';
+import { keepParts } from './database/parts.ts';
 import { DocumentRows } from './records/document-rows.ts';
 import type { TeamKeys } from './records/team-keys.ts';
 import { TenantRecords } from './records/tenant-records.ts';
@@ -17,6 +20,8 @@ export interface StoreRoom extends TeamRoom {
   /** Tells of what other replicas changed, and has been started. */
   readonly changes: Changes;
   readonly keys: TeamKeys;
+  /** What it is called, for people. */
+  readonly replica: string;
 }
 
 export interface OpenStores {
@@ -26,12 +31,27 @@ export interface OpenStores {
 }
 
 /** Rejects with AppError store_unreachable, or secret_locked where its keys are not the team's. */
-export async function openStores({ tenant, sql, changes, keys, log }: StoreRoom): Promise<OpenStores> {
+export async function openStores({ tenant, sql, changes, keys, log, replica }: StoreRoom): Promise<OpenStores> {
   const rows = new DocumentRows(sql, keys.sealing(tenant, 'documents'));
   const records = new TenantRecords({ tenant, rows, changes, log: log.child('records') });
   const [stores, seen] = await Promise.all([records.stores(), records.document('audit-seen')]);
   const auditRows = new AuditRows(sql, tenant);
   const audit: CoreStores['audit'] = (parts) =>
     new TeamAudit({ ...parts, rows: auditRows, keys: keys.audit(tenant), seen, now: Date.now });
-  return { stores: { ...stores, audit }, close: () => records.close() };
+  const rowsOfRecord = new ActivityRows(sql, tenant, replica);
+  const record: CoreStores['record'] = {
+    // They would lie on this machine alone, those of many people, where nobody who may read them looks, and nobody could have theirs deleted.
+    keepsTexts: false,
+    ship: ({ activity, timeline }) =>
+      new ActivityShip(activity, {
+        ...{ rows: rowsOfRecord, log: log.child('record') },
+        changed: [activity.changed, timeline.changed],
+      }),
+  };
+  const stopKeeping = keepParts(sql, log);
+  const close = async (): Promise<void> => {
+    await stopKeeping();
+    await records.close();
+  };
+  return { stores: { ...stores, audit, record }, close };
 }

@@ -5,6 +5,7 @@
  * A replica serves one tenant. Every row carries its tenant and every connection is bound to one (`Database.of`), so that several may have
  * their cores in one process later; what a core has is never another tenant's.
  */
+import { hostname } from 'node:os';
 import { AppError } from '../core/base/errors.ts';
 import type { HttpSettings } from '../core/config/app-config.ts';
 import { CoreHost, type CoreHostOptions } from '../host/core-host.ts';
@@ -120,7 +121,8 @@ async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamS
   const { database, changes, keys, replicas, room } = opened;
   const { tenant, listen, publicUrl } = options;
   await changes.start();
-  const stores = await openStores({ ...room, tenant, sql: database.of(tenant), database, changes, keys });
+  const replica = `${hostname()}:${listen.port}`;
+  const stores = await openStores({ ...room, tenant, sql: database.of(tenant), database, changes, keys, replica });
   const proxies = new Proxies(options.trustedProxies);
   const hosts = new AllowedHosts(allowedNames(options), proxies);
   return {

@@ -179,8 +179,8 @@ export class ActivityLog {
     }
   }
 
-  /** Waits a moment for tokens still being counted, writes everything and closes the file. */
-  async close(): Promise<void> {
+  /** Waits a moment for tokens still being counted, writes everything and closes the file, `last` of all with what is in it. */
+  async close(last?: () => Promise<void> | undefined): Promise<void> {
     this.#makeRecords();
     this.moments.close();
     this.#closed = true;
@@ -193,6 +193,7 @@ export class ActivityLog {
     waiting.abort();
     this.flush();
     clearTimeout(this.#timer);
+    await last?.();
     this.#store.close();
   }
 

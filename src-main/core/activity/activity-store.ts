@@ -196,4 +196,8 @@ const activitySteps: readonly string[] = [
     WHERE sessionId = old.sessionId AND hour = old.startedAt / 3600000;
     DELETE FROM sessionHours WHERE sessionId = old.sessionId AND hour = old.startedAt / 3600000 AND steps = 0;
   END`,
+  // Whose they are, where there is more than one person.
+  `ALTER TABLE calls ADD COLUMN user TEXT;
+  ALTER TABLE steps ADD COLUMN user TEXT;
+  ALTER TABLE ledgerHours ADD COLUMN user TEXT`,
 ];

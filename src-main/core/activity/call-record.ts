@@ -54,6 +54,8 @@ export interface CallRecord {
   readonly errorText?: string | undefined;
   /** The step that it ran for. */
   readonly step?: number | undefined;
+  /** Of a team; missing on a desktop, where there is one person. */
+  readonly user?: string | undefined;
   /** Why its texts were not kept, where they were not. */
   readonly unkept?: NotTaken | undefined;
 }
@@ -163,6 +165,7 @@ export const columns: readonly Column[] = [
   { name: 'sensitivity', kind: 'text', optional: true },
   { name: 'step', kind: 'integer', optional: true },
   { name: 'tokensSent', kind: 'integer', optional: true },
+  { name: 'user', kind: 'text', optional: true },
 ];
 
 /** Longest texts kept, in characters: a name, and what an error said. */

@@ -6,6 +6,7 @@ import type { StepLog } from '../activity/steps/step-log.ts';
 import type { CallTexts, SaidText } from '../activity/call-texts.ts';
 import { errorText } from '../base/errors.ts';
 import { readSpillFacts, type SpillFacts } from '../spills/spill.ts';
+import { userOnRecord } from '../security/principal.ts';
 import type { ScanThread } from '../trust/scan/scan-thread.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
@@ -127,6 +128,7 @@ function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given
   return {
     startedAt: times.startedAt,
     sessionId: context.sessionId,
+    user: userOnRecord(context.principal),
     app: context.app,
     mode: context.mode,
     server: tool?.server ?? request.server ?? '',

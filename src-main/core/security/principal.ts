@@ -62,6 +62,11 @@ export function principalOf(credential: Credential, app: string | undefined, ses
   });
 }
 
+/** Who did it, for what is on record; undefined on a desktop. */
+export function userOnRecord({ tenant, user }: Pick<Principal, 'tenant' | 'user'>): string | undefined {
+  return tenant === desktop.tenant ? undefined : user;
+}
+
 /** Whether something of `owner` is this caller's to use; what has none is the person's alone. */
 export function mayUse(principal: Pick<Principal, 'owner'>, owner: string): boolean {
   return owner === principal.owner || principal.owner === thePerson.owner;

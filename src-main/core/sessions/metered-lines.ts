@@ -133,11 +133,13 @@ interface Open {
 export class ModernMeter {
   readonly #ledger: Ledger;
   readonly #mode: () => string;
+  readonly #user: string | undefined;
   readonly #sessions = new Map<string, Open>();
 
-  constructor(ledger: Ledger, mode: () => string) {
+  constructor(ledger: Ledger, mode: () => string, user?: string) {
     this.#ledger = ledger;
     this.#mode = mode;
+    this.#user = user;
   }
 
   /** A request of the app, which calls itself `client`, has come; `sent` is told each message that has gone out for it. */
@@ -171,7 +173,10 @@ export class ModernMeter {
     }
     known?.session.end();
     this.#makeRoom();
-    const session = this.#ledger.open({ id: randomUUID(), who: () => ({ app, mode: this.#mode(), client }) });
+    const session = this.#ledger.open({
+      ...{ id: randomUUID(), user: this.#user },
+      who: () => ({ app, mode: this.#mode(), client }),
+    });
     this.#sessions.set(key, { session, seenAt: now });
     return session;
   }

@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { Ledger } from '../activity/ledger/ledger.ts';
 import type { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import { type LetIn, principalOf } from '../security/principal.ts';
+import { type LetIn, principalOf, userOnRecord } from '../security/principal.ts';
 import { Peer, type PeerHandlers } from '../wire/peer.ts';
 import type { Transport } from '../wire/transport.ts';
 import { MeteredTransport } from './metered-lines.ts';
@@ -43,6 +43,7 @@ export async function servePeer({
   const id = randomUUID();
   const counted = ledger.open({
     id,
+    user: userOnRecord(principalOf(letIn.credential, undefined, letIn.session ?? id)),
     who: () => ({ app: session.app, mode: session.view.mode, client: session.client }),
   });
   const line = new MeteredTransport(transport, counted);

@@ -10,7 +10,7 @@ export interface Migration {
 }
 
 /** Tables in parts, one each month, by `written`. */
-const parted: readonly string[] = ['audit'];
+const parted: readonly string[] = ['audit', 'calls', 'steps', 'savings'];
 
 export const migrations: readonly Migration[] = [
   {
@@ -69,6 +69,39 @@ export const migrations: readonly Migration[] = [
       ${ofTenant('sessions')}
     `,
   },
+  {
+    name: 'calls, steps and savings, a part each month',
+    sql: `
+      CREATE TABLE tooltray.calls (
+        tenant text NOT NULL, written timestamptz NOT NULL, id bigint NOT NULL, step bigint,
+        argument_bytes bigint NOT NULL, result_bytes bigint NOT NULL, given_bytes bigint NOT NULL,
+        tokens_in bigint, tokens_sent bigint, tokens_out bigint, estimated integer NOT NULL,
+        duration_ms real NOT NULL, call_ms real NOT NULL, book text NOT NULL, replica text NOT NULL, person text,
+        session text NOT NULL, app text NOT NULL, mode text NOT NULL, server text NOT NULL, tool text NOT NULL,
+        via text, outcome text NOT NULL, error_code text, error_text text, why text, sensitivity text, spill text, labels text,
+        PRIMARY KEY (tenant, written, book, id)
+      ) PARTITION BY RANGE (written);
+      CREATE INDEX calls_of_people ON tooltray.calls (tenant, person, written);
+      CREATE TABLE tooltray.steps (
+        tenant text NOT NULL, written timestamptz NOT NULL, id bigint NOT NULL, asked_bytes bigint NOT NULL,
+        given_bytes bigint NOT NULL, given bigint, raw bigint, baseline bigint, loaded bigint, calls integer NOT NULL,
+        duration_ms real NOT NULL, book text NOT NULL, replica text NOT NULL, person text, session text NOT NULL,
+        app text NOT NULL, mode text NOT NULL, kind text NOT NULL, name text NOT NULL, what text NOT NULL,
+        outcome text NOT NULL, error_text text,
+        PRIMARY KEY (tenant, written, book, id)
+      ) PARTITION BY RANGE (written);
+      CREATE INDEX steps_of_sessions ON tooltray.steps (tenant, session, written);
+      CREATE TABLE tooltray.savings (
+        tenant text NOT NULL, written timestamptz NOT NULL, times bigint NOT NULL, sent bigint NOT NULL, loaded bigint NOT NULL,
+        baseline bigint NOT NULL, raw bigint NOT NULL, estimated bigint NOT NULL, book text NOT NULL, replica text NOT NULL,
+        person text, session text NOT NULL, app text NOT NULL, mode text NOT NULL, server text NOT NULL, tool text NOT NULL,
+        cause text NOT NULL,
+        PRIMARY KEY (tenant, written, book, session, app, mode, server, tool, cause)
+      ) PARTITION BY RANGE (written);
+      ${['calls', 'steps', 'savings'].map((table) => `CREATE TABLE tooltray_parts.${table}_other PARTITION OF tooltray.${table} DEFAULT;`).join(' ')}
+      ${['calls', 'steps', 'savings'].map(ofTenant).join('')}
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */
@@ -108,6 +141,27 @@ const makeParts = `
   END $$;
 `;
 
+/**
+ * Drops parts of calls, steps and savings of which every row is older than so many days, of all tenants; a week is kept in any case. Those
+ * of the audit are nobody's to drop but the owner's.
+ */
+const dropParts = `
+  CREATE OR REPLACE FUNCTION tooltray.drop_parts(days integer) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  DECLARE
+    part text;
+    dropped integer := 0;
+    until timestamp := (now() AT TIME ZONE 'UTC') - greatest(days, 7) * interval '1 day';
+  BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('tooltray parts', 0));
+    FOR part IN SELECT tablename FROM pg_tables WHERE schemaname = 'tooltray_parts' AND tablename ~ '^(calls|steps|savings)_[0-9]{6}$' LOOP
+      CONTINUE WHEN to_date(right(part, 6), 'YYYYMM') + interval '1 month' > until;
+      EXECUTE format('DROP TABLE tooltray_parts.%I', part);
+      dropped := dropped + 1;
+    END LOOP;
+    RETURN dropped;
+  END $$;
+`;
+
 /** What there has to be before the first step. Roles belong to the whole server, so another database may have made it. */
 export const ground = `
   CREATE SCHEMA IF NOT EXISTS tooltray;
@@ -131,7 +185,8 @@ export const grants = `
   REVOKE UPDATE, DELETE ON tooltray.audit FROM ${replicaRole};
   REVOKE DELETE ON tooltray.audit_heads FROM ${replicaRole};
   ${makeParts}
-  REVOKE ALL ON FUNCTION tooltray.make_parts() FROM PUBLIC;
-  GRANT EXECUTE ON FUNCTION tooltray.make_parts() TO ${replicaRole};
+  ${dropParts}
+  REVOKE ALL ON FUNCTION tooltray.make_parts(), tooltray.drop_parts(integer) FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION tooltray.make_parts(), tooltray.drop_parts(integer) TO ${replicaRole};
   SELECT tooltray.make_parts();
 `;

@@ -46,6 +46,8 @@ const mostRan = 1000;
 /** Who asks, as it is when the request is over: a handshake may change all of it. */
 export interface StepOwner {
   readonly sessionId: string;
+  /** Of a team. */
+  readonly user?: string | undefined;
   readonly app: string;
   readonly mode: string;
 }

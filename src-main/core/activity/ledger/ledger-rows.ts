@@ -20,6 +20,8 @@ interface LedgerRowsOptions {
 
 export interface EntryOwner {
   readonly id: string;
+  /** Of a team. */
+  readonly user?: string | undefined;
   readonly app: string;
   readonly mode: string;
 }
@@ -82,12 +84,13 @@ export class LedgerRows {
   }
 
   /** Names come from servers and apps: they may hold a secret, be endless, or hold half a surrogate pair. */
-  #row(entry: Entry, { id, app, mode }: EntryOwner, hour: number): LedgerRow {
+  #row(entry: Entry, { id, user, app, mode }: EntryOwner, hour: number): LedgerRow {
     const clean = (text: string): string => this.#options.masker.maskText(text).slice(0, longestName).toWellFormed();
     return {
       ...entry,
       hour,
       session: clean(id),
+      user: user === undefined ? undefined : clean(user),
       app: clean(app),
       mode: clean(mode),
       server: clean(entry.server),

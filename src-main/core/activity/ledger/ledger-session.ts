@@ -17,6 +17,8 @@ import { listMethods } from './baseline.ts';
 
 export interface SessionFacts {
   readonly id: string;
+  /** Of a team. */
+  readonly user?: string | undefined;
   /** Who reads along, asked once a frame: a handshake may change all of it. */
   readonly who: () => Who;
 }
@@ -45,7 +47,7 @@ interface SessionParts extends ListParts {
   /** `step`: of which request they are. */
   readonly enter: (
     entries: Promise<readonly Entry[]>,
-    owner: { id: string; app: string; mode: string },
+    owner: { id: string; user: string | undefined; app: string; mode: string },
     step: EnteredStep | undefined,
   ) => void;
   /** Does what no answer is to wait for, when there is time. */
@@ -99,7 +101,7 @@ export class LedgerSession {
 
   readonly #owner = (): StepOwner => {
     const { app, mode } = this.#facts.who();
-    return { sessionId: this.#facts.id, app, mode };
+    return { sessionId: this.#facts.id, user: this.#facts.user, app, mode };
   };
 
   /** A frame has gone out; `exchange` is the request that it answers. Returns at once. */
@@ -142,7 +144,7 @@ export class LedgerSession {
   }
 
   #enter(entries: Promise<readonly Entry[]>, { app, mode }: Who, exchange?: Exchange): void {
-    this.#parts.enter(entries, { id: this.#facts.id, app, mode }, exchange);
+    this.#parts.enter(entries, { id: this.#facts.id, user: this.#facts.user, app, mode }, exchange);
   }
 
   /** `late`: calls that ended after their request was answered; who comes for them takes them out. */

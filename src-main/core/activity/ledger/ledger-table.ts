@@ -11,6 +11,8 @@ export interface LedgerRow extends Amounts {
   /** The hour's beginning, in ms since the epoch. */
   readonly hour: number;
   readonly session: string;
+  /** Of the session, in a team. */
+  readonly user?: string | undefined;
   readonly app: string;
   readonly mode: string;
   readonly server: string;
@@ -36,12 +38,12 @@ const dayKeys = ['day', 'app', 'mode', 'server', 'tool', 'cause'] as const;
 export function addRows(database: DatabaseSync, rows: readonly LedgerRow[]): void {
   if (rows.length === 0) return;
   transaction(database, () => {
-    const hours = database.prepare(upsert('ledgerHours', hourKeys));
+    const hours = database.prepare(upsert('ledgerHours', hourKeys, ['user']));
     const days = database.prepare(upsert('ledgerDays', dayKeys));
     for (const row of rows) {
       const figures = amounts.map((name) => row[name]);
       const names = [row.app, row.mode, row.server, row.tool, row.cause];
-      hours.run(row.hour, row.session, ...names, ...figures);
+      hours.run(row.hour, row.session, ...names, row.user ?? null, ...figures);
       days.run(dayOf(row.hour), ...names, ...figures);
     }
   });
@@ -73,8 +75,9 @@ export function hourOf(time: number): number {
   return Math.floor(time / hourMs) * hourMs;
 }
 
-function upsert(table: string, keys: readonly string[]): string {
-  const names = [...keys, ...amounts];
+/** `facts`: known by the keys, and written with the first of them. */
+function upsert(table: string, keys: readonly string[], facts: readonly string[] = []): string {
+  const names = [...keys, ...facts, ...amounts];
   const sums = amounts.map((name) => `${name} = ${name} + excluded.${name}`);
   return `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
     ON CONFLICT (${keys.join(', ')}) DO UPDATE SET ${sums.join(', ')}`;

@@ -123,10 +123,10 @@ export class StepLog implements StepBook {
 
   /** A call for which no request of an app is behind, or a change: the person's, or our own. Answers the id of its step. */
   alone(call: CallRecord, kind: StepKind): number {
-    const { startedAt, sessionId, app, mode, durationMs, argumentBytes, givenBytes, outcome, errorText } = call;
+    const { startedAt, sessionId, user, app, mode, durationMs, argumentBytes, givenBytes, outcome, errorText } = call;
     const id = this.idAt(startedAt);
     this.#add({
-      ...{ id, startedAt, sessionId, app, mode, kind, durationMs, givenBytes, outcome, errorText },
+      ...{ id, startedAt, sessionId, user, app, mode, kind, durationMs, givenBytes, outcome, errorText },
       ...{ name: call.via ?? call.tool, what: call.via === undefined ? (call.why ?? '') : call.tool },
       ...{ askedBytes: argumentBytes, calls: 1, unkept: 'call' },
     });

@@ -30,7 +30,7 @@ export interface StepRow extends StepRecord {
 
 export const stepColumns = [
   ...['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 'what', 'durationMs', 'askedBytes'],
-  ...['givenBytes', 'calls', 'outcome', 'errorText', 'unkept'],
+  ...['givenBytes', 'calls', 'outcome', 'errorText', 'unkept', 'user'],
 ] as const;
 // Not OR IGNORE: the triggers would be told to ignore as well.
 const insertSql = `INSERT INTO steps (${stepColumns.join(', ')}) VALUES (${stepColumns.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`;
@@ -85,11 +85,11 @@ export function callsOfSteps(
 export function toValues(step: StepRecord, masker: Pick<Masker, 'maskText'>): (string | number | null)[] {
   const text = (value: string, most: number): string => masker.maskText(value).slice(0, most).toWellFormed();
   const { id, startedAt, sessionId, app, mode, kind, name, what, durationMs, askedBytes } = step;
-  const { givenBytes, calls, outcome, errorText, unkept } = step;
+  const { givenBytes, calls, outcome, errorText, unkept, user } = step;
   const said = [text(app, longestWords), mode, kind, text(name, longestWords), text(what, longestWords)];
   const error = errorText === undefined ? null : text(errorText, longestError);
   const measured = [durationMs, askedBytes, givenBytes, calls];
-  return [id, Math.round(startedAt), sessionId, ...said, ...measured, outcome, error, unkept ?? null];
+  return [id, Math.round(startedAt), sessionId, ...said, ...measured, outcome, error, unkept ?? null, user ?? null];
 }
 
 export function toStep(row: Record<string, SQLOutputValue>): StepRow {

@@ -38,6 +38,8 @@ export interface StepRecord extends StepWords {
   /** ms since the epoch. */
   readonly startedAt: number;
   readonly sessionId: string;
+  /** Of a team. */
+  readonly user?: string | undefined;
   readonly app: string;
   readonly mode: string;
   readonly durationMs: number;

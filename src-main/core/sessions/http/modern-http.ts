@@ -6,7 +6,7 @@ import { AppError } from '../../base/errors.ts';
 import { asText, isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import type { CatalogChange } from '../../catalog/live-catalog.ts';
-import type { Principal } from '../../security/principal.ts';
+import { type Principal, userOnRecord } from '../../security/principal.ts';
 import { paramMismatch } from '../../servers/param-headers.ts';
 import { metaKey, metaOf } from '../../wire/eras.ts';
 import { type Result, rpcCode, type RpcRequest } from '../../wire/message.ts';
@@ -62,7 +62,7 @@ export class ModernEndpoint {
   constructor(options: ModernEndpointOptions) {
     this.#options = options;
     this.view = options.view;
-    this.#meter = new ModernMeter(options.ledger, () => options.view.mode);
+    this.#meter = new ModernMeter(options.ledger, () => options.view.mode, userOnRecord(options.principal));
   }
 
   /** Answers a request whose headers and envelope were looked at. Never rejects. */

@@ -133,6 +133,7 @@ test('a file of the version before is summed up as it is opened', () => {
     );
     database.exec(`DROP TRIGGER stepAdded; DROP TRIGGER stepCounted; DROP TRIGGER stepRemoved; DROP TRIGGER stepOver;
       DROP TABLE sessionHours; DROP TABLE openSteps; ALTER TABLE steps DROP COLUMN loaded;
+      ALTER TABLE calls DROP COLUMN user; ALTER TABLE steps DROP COLUMN user; ALTER TABLE ledgerHours DROP COLUMN user;
       CREATE INDEX stepSums ON steps (sessionId, startedAt, outcome, given, raw, baseline);
       UPDATE steps SET given = id % 1000 + 5, raw = 7 WHERE id % 7000 = 0; PRAGMA user_version = 10`);
   });
@@ -240,7 +241,7 @@ test('a filter looks through so many steps at the most, and says so', () => {
     const fill = database.prepare(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST(? AS INTEGER))
        INSERT INTO steps SELECT id + i * 1000, startedAt + i, sessionId, app, mode, kind, 'later', what, 1, 1, 1, 1, 'ok', NULL, NULL, NULL, NULL,
-       NULL, NULL FROM n, steps WHERE id = ?`,
+       NULL, NULL, NULL FROM n, steps WHERE id = ?`,
     );
     fill.run(99_999, start * 1000);
     expect(searchSteps(database, { text: 'oldest' }, { limit: 5 })).toMatchObject({ sums: { steps: 1 }, more: false });

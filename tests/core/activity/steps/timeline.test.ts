@@ -256,7 +256,8 @@ test('calls from before steps were recorded have one each', async () => {
   // As the version before has left it.
   const database = new DatabaseSync(file);
   database.exec(`DROP TABLE steps; DROP TABLE sessionHours; DROP TABLE openSteps; DROP INDEX callsByStep; ALTER TABLE calls DROP COLUMN step;
-    ALTER TABLE calls DROP COLUMN tokensSent; DROP TABLE callPassed; DROP TABLE moments; PRAGMA user_version = 6`);
+    ALTER TABLE calls DROP COLUMN tokensSent; DROP TABLE callPassed; DROP TABLE moments;
+    ALTER TABLE calls DROP COLUMN user; ALTER TABLE ledgerHours DROP COLUMN user; PRAGMA user_version = 6`);
   database.close();
   const later = await coreWith({}, { home: core.home });
   const found = await steps(later);

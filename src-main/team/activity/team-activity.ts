@@ -1,0 +1,192 @@
+/** What a team's dashboard asks of the record of all replicas: sums, lists and savings; a person's own, or everybody's for an admin. */
+import type { Sql } from 'postgres';
+import type { Cause } from '../../core/activity/ledger/entry.ts';
+import { addUp, type SavingsRow, type SavingsSums, toRows } from '../../core/activity/ledger/ledger-table.ts';
+import { databaseError } from '../database/database.ts';
+
+/** Whose rows: one person's, by the name that their principal has, or everybody's. Every question says it. */
+export type Whose = { readonly person: string } | 'everybody';
+
+export interface RecordFilter {
+  /** ms since 1970; begun then or later, and before `until`. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly app?: string | undefined;
+  readonly server?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly session?: string | undefined;
+  readonly outcome?: string | undefined;
+  /** Stands in the name of the server or tool, the reason given or the error. */
+  readonly text?: string | undefined;
+}
+
+export type SumKey = 'hour' | 'day' | 'server' | 'tool' | 'person' | 'app' | 'replica' | 'outcome';
+
+export interface RecordSum {
+  /** Of hours and days their beginning, in ms since 1970 (UTC); of a tool `server:tool`. */
+  readonly key: string;
+  readonly calls: number;
+  readonly failed: number;
+  readonly people: number;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly resultBytes: number;
+  readonly givenBytes: number;
+  readonly averageMs: number;
+}
+
+export interface RecordedCall {
+  /** ms since 1970. */
+  readonly at: number;
+  /** Goes on behind it, as `after`. */
+  readonly cursor: string;
+  readonly replica: string;
+  readonly person: string | undefined;
+  readonly session: string;
+  readonly app: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly outcome: string;
+  readonly errorText: string | undefined;
+  readonly durationMs: number;
+  readonly resultBytes: number;
+  readonly givenBytes: number;
+  readonly tokensOut: number | undefined;
+}
+
+export type SavingsBy = 'app' | 'server' | 'tool' | 'person' | 'day' | 'cause' | 'mode';
+
+/** Rows of one answer. */
+const mostRows = 500;
+
+const keys: Readonly<Record<SumKey, string>> = {
+  hour: `(extract(epoch FROM date_trunc('hour', written)) * 1000)::bigint::text`,
+  day: `(extract(epoch FROM date_trunc('day', written, 'UTC')) * 1000)::bigint::text`,
+  server: 'server',
+  tool: `server || ':' || tool`,
+  person: `coalesce(person, '')`,
+  app: 'app',
+  replica: 'replica',
+  outcome: 'outcome',
+};
+
+const savingsKeys: Readonly<Record<SavingsBy, string>> = {
+  ...{ app: 'app', server: 'server', person: `coalesce(person, '')`, cause: 'cause', mode: 'mode' },
+  tool: `CASE WHEN server = '' THEN tool ELSE server || ':' || tool END`,
+  day: `to_char(written AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
+};
+
+/** All reject with AppError store_unreachable. */
+export class TeamActivity {
+  readonly #sql: Sql;
+  readonly #tenant: string;
+
+  /** `sql`: of the tenant. */
+  constructor(sql: Sql, tenant: string) {
+    this.#sql = sql;
+    this.#tenant = tenant;
+  }
+
+  /** Of calls; hours and days in their order, else the most calls first, so many at the most. */
+  async sums(whose: Whose, by: SumKey, filter: RecordFilter = {}, most = mostRows): Promise<readonly RecordSum[]> {
+    const { where, values } = this.#conditions(whose, filter);
+    const order = by === 'hour' || by === 'day' ? 'min(written)' : 'count(*) DESC, 1';
+    const rows = await this.#ask(
+      `SELECT ${keys[by]} AS key, count(*) AS calls, count(*) FILTER (WHERE outcome <> 'ok') AS failed, count(DISTINCT person) AS people,
+        coalesce(sum(tokens_in), 0) AS tokens_in, coalesce(sum(tokens_out), 0) AS tokens_out, sum(result_bytes) AS result_bytes,
+        sum(given_bytes) AS given_bytes, avg(duration_ms) AS average_ms
+      FROM tooltray.calls WHERE ${where} GROUP BY 1 ORDER BY ${order} LIMIT ${bounded(most)}`,
+      values,
+    );
+    return rows.map((row) => {
+      const number = (name: string): number => Number(row[name]);
+      return {
+        ...{ key: String(row['key']), calls: number('calls'), failed: number('failed'), people: number('people') },
+        ...{ tokensIn: number('tokens_in'), tokensOut: number('tokens_out'), averageMs: number('average_ms') },
+        ...{ resultBytes: number('result_bytes'), givenBytes: number('given_bytes') },
+      };
+    });
+  }
+
+  /** The newest first, from behind `after` on. */
+  async calls(whose: Whose, filter: RecordFilter = {}, most = 100, after?: string): Promise<readonly RecordedCall[]> {
+    const { where, values } = this.#conditions(whose, filter);
+    const [written, book, id] = after === undefined ? [] : (JSON.parse(after) as [string, string, string]);
+    const behind =
+      written === undefined
+        ? ''
+        : ` AND (written, book, id) < ($${values.length + 1}::timestamptz, $${values.length + 2}, $${values.length + 3}::bigint)`;
+    const rows = await this.#ask(
+      `SELECT *, written::text AS place, extract(epoch FROM written) * 1000 AS at FROM tooltray.calls WHERE ${where}${behind}
+      ORDER BY written DESC, book DESC, id DESC LIMIT ${bounded(most)}`,
+      written === undefined ? values : [...values, written, book ?? '', id ?? ''],
+    );
+    return rows.map((row): RecordedCall => {
+      const text = (name: string): string => String(row[name]);
+      const optional = (name: string): string | undefined => (row[name] === null ? undefined : text(name));
+      return {
+        ...{ at: Math.round(Number(row['at'])), cursor: JSON.stringify([row['place'], row['book'], row['id']]) },
+        ...{ replica: text('replica'), person: optional('person'), session: text('session'), app: text('app') },
+        ...{ server: text('server'), tool: text('tool'), outcome: text('outcome'), errorText: optional('error_text') },
+        ...{ durationMs: Number(row['duration_ms']), resultBytes: Number(row['result_bytes']) },
+        givenBytes: Number(row['given_bytes']),
+        tokensOut: row['tokens_out'] === null ? undefined : Number(row['tokens_out']),
+      };
+    });
+  }
+
+  /** As a home's ledger tells them (`Ledger.savings`), over all replicas. `since`: to the hour, in ms since 1970. */
+  async savings(
+    whose: Whose,
+    by: SavingsBy,
+    since = 0,
+  ): Promise<{ readonly rows: readonly SavingsRow[]; readonly total: SavingsSums }> {
+    const { where, values } = this.#conditions(whose, { since });
+    const rows = await this.#ask(
+      `SELECT ${savingsKeys[by]} AS key, cause, sum(times) AS times, sum(sent) AS sent, sum(loaded) AS loaded, sum(baseline) AS baseline,
+        sum(raw) AS raw, sum(estimated) AS estimated
+      FROM tooltray.savings WHERE ${where} GROUP BY 1, 2`,
+      values,
+    );
+    const sums = rows.map((row) => {
+      const number = (name: string): number => Number(row[name]);
+      return {
+        ...{ key: String(row['key']), app: undefined, cause: row['cause'] as Cause, times: number('times') },
+        ...{ sent: number('sent'), loaded: number('loaded'), baseline: number('baseline') },
+        ...{ raw: number('raw'), estimated: number('estimated') },
+      };
+    });
+    return { rows: toRows(sums, by === 'person' ? 'app' : by).slice(0, mostRows), total: addUp(sums) };
+  }
+
+  #conditions(whose: Whose, filter: RecordFilter): { readonly where: string; readonly values: readonly string[] } {
+    const values: string[] = [this.#tenant];
+    const clauses = ['tenant = $1'];
+    const add = (clause: (place: string) => string, value: string | undefined): void => {
+      if (value === undefined) return;
+      values.push(value);
+      clauses.push(clause(`$${values.length}`));
+    };
+    const time = (ms: number | undefined): string | undefined =>
+      ms === undefined ? undefined : String(Math.round(ms));
+    const at = (place: string): string => `timestamptz 'epoch' + ${place}::bigint * interval '1 millisecond'`;
+    if (whose !== 'everybody') add((place) => `person = ${place}`, whose.person);
+    add((place) => `written >= ${at(place)}`, time(filter.since));
+    add((place) => `written < ${at(place)}`, time(filter.until));
+    for (const name of ['app', 'server', 'tool', 'session', 'outcome'] as const)
+      add((place) => `${name} = ${place}`, filter[name]);
+    const told = `lower(server || ':' || tool || ' ' || coalesce(why, '') || ' ' || coalesce(error_text, ''))`;
+    add((place) => `position(lower(${place}) IN ${told}) > 0`, filter.text === '' ? undefined : filter.text);
+    return { where: clauses.join(' AND '), values };
+  }
+
+  async #ask(sql: string, values: readonly string[]): Promise<readonly Record<string, unknown>[]> {
+    return this.#sql.unsafe<Record<string, unknown>[]>(sql, [...values], { prepare: true }).catch((error: unknown) => {
+      throw databaseError(error);
+    });
+  }
+}
+
+function bounded(most: number): number {
+  return Math.max(1, Math.min(mostRows, Math.floor(most)));
+}

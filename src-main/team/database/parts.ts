@@ -1,0 +1,25 @@
+/** Tables in parts, one each month: those to come are made in time, and those of the record that are old enough are dropped whole. */
+import type { Sql } from 'postgres';
+import { errorText } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+
+/** How long calls, steps and savings are kept, in days: a month goes when its last day is older. */
+export const keepDays = 90;
+const everyMs = 24 * 60 * 60_000;
+
+/** At once and then once a day, as any replica may; until the returned function is called. */
+export function keepParts(sql: Sql, log: Pick<Log, 'warn'>): () => Promise<void> {
+  const look = async (): Promise<void> => {
+    try {
+      await sql`SELECT tooltray.make_parts(), tooltray.drop_parts(${keepDays})`;
+    } catch (error) {
+      log.warn(`The parts of this month could not be looked after: ${errorText(error)}.`);
+    }
+  };
+  let looking = look();
+  const timer = setInterval(() => (looking = look()), everyMs).unref();
+  return async () => {
+    clearInterval(timer);
+    await looking;
+  };
+}

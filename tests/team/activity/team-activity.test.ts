@@ -1,0 +1,190 @@
+/** The record of several replicas in one database: each row once, whoever repeats it; nothing lost while the database is away. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
+import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
+import { addRows } from '../../../src-main/core/activity/ledger/ledger-table.ts';
+import { AppError } from '../../../src-main/core/base/errors.ts';
+import { createLog } from '../../../src-main/core/base/log.ts';
+import { Masker } from '../../../src-main/core/base/mask.ts';
+import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
+import { ActivityShip } from '../../../src-main/team/activity/ship-activity.ts';
+import { TeamActivity } from '../../../src-main/team/activity/team-activity.ts';
+import { connect, Database } from '../../../src-main/team/database/database.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+
+interface Recorder {
+  readonly activity: ActivityLog;
+  readonly ship: ActivityShip;
+  readonly rows: ActivityRows;
+  readonly all: TeamActivity;
+  readonly database: Database;
+  readonly told: string[];
+}
+
+function openRecorder(url: string, { tenant = 'a', replica = 'r1', maxRows = 10_000 } = {}): Recorder {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-record-'));
+  const database = new Database({ url, most: 2 });
+  const activity = new ActivityLog({
+    ...{ file: join(folder, 'activity.db'), masker: new Masker(), log: createLog(), maxRows, maxBytes: 64 << 20 },
+    tokenCounter: { count: (text) => Promise.resolve({ tokens: String(text).length, estimated: false }) },
+  });
+  const rows = new ActivityRows(database.of(tenant), tenant, replica);
+  const told: string[] = [];
+  const note = (text: string): void => void told.push(text);
+  const ship = new ActivityShip(activity, { rows, log: { warn: note, info: note }, changed: [activity.changed] });
+  onTestFinished(async () => {
+    await ship.close();
+    await activity.close();
+    await database.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { activity, ship, rows, all: new TeamActivity(database.of(tenant), tenant), database, told };
+}
+
+let clock = Date.now() - 60_000;
+
+function call(over: Partial<CallRecord> = {}): CallRecord {
+  const times = { durationMs: 12.5, resolveMs: 0, allowMs: 0, callMs: 12, shapeMs: 0 };
+  const sizes = { argumentBytes: 10, resultBytes: 300, givenBytes: 200 };
+  return {
+    ...{ startedAt: clock++, sessionId: 's', app: 'cursor', mode: 'proxy', server: 'notes', tool: 'read' },
+    ...{ user: 'ada', outcome: 'ok', ...times, ...sizes, ...over },
+  };
+}
+
+const keysOf = (sums: readonly { readonly key: string; readonly calls: number }[]): unknown =>
+  sums.map(({ key, calls }) => [key, calls]);
+
+test('rows of all replicas are summed and listed, a person’s own alone or everybody’s', async () => {
+  const url = await teamDatabase();
+  const [one, other] = [openRecorder(url), openRecorder(url, { replica: 'r2' })];
+  for (let at = 0; at < 3; at++) one.activity.record(call({ tool: `t${at}`, tokensOut: 7 }));
+  other.activity.record(call({ user: 'bob', outcome: 'failed', errorText: 'No \0 such note' }));
+  expect([await one.ship.ship(true), await other.ship.ship(true)]).toEqual([true, true]);
+  const { all } = one;
+  expect(keysOf(await all.sums('everybody', 'person'))).toEqual([
+    ['ada', 3],
+    ['bob', 1],
+  ]);
+  expect(keysOf(await all.sums('everybody', 'replica'))).toEqual([
+    ['r1', 3],
+    ['r2', 1],
+  ]);
+  expect(await all.sums({ person: 'ada' }, 'server')).toMatchObject([
+    { key: 'notes', calls: 3, failed: 0, people: 1, tokensOut: 21, resultBytes: 900, averageMs: 12.5 },
+  ]);
+  expect(await all.sums('everybody', 'hour')).not.toHaveLength(0);
+  const found = await all.calls('everybody', { text: 'SUCH note' });
+  expect(found).toMatchObject([{ person: 'bob', outcome: 'failed', errorText: 'No \ufffd such note', replica: 'r2' }]);
+  expect(await all.calls({ person: 'ada' }, { text: 'such note' })).toEqual([]);
+  const first = await all.calls({ person: 'ada' }, {}, 2);
+  const rest = await all.calls({ person: 'ada' }, {}, 2, first.at(-1)?.cursor);
+  expect([...first, ...rest].map(({ tool }) => tool)).toEqual(['t2', 't1', 't0']);
+});
+
+test('what is sent again, as its answer was lost, stands there once, with what came to be known meanwhile', async () => {
+  const { activity, ship, rows, all } = openRecorder(await teamDatabase());
+  const put = rows.put.bind(rows);
+  let isLost = true;
+  rows.put = async (lot) => {
+    await put(lot);
+    if (isLost) throw new AppError('store_unreachable', 'lost on the way back');
+  };
+  activity.record(call(), { arguments: '{"a":1}', given: 'the answer', sent: 'same' });
+  activity.flush();
+  expect(await ship.ship(true)).toBe(false);
+  isLost = false;
+  await expect.poll(() => activity.recent()[0]?.tokensOut).toBe(10);
+  expect(await ship.ship(true)).toBe(true);
+  expect(await all.calls('everybody')).toMatchObject([{ tool: 'read', tokensOut: 10 }]);
+});
+
+test('a row that changes while it is on its way goes again', async () => {
+  const { activity, ship, rows, all } = openRecorder(await teamDatabase());
+  const put = rows.put.bind(rows);
+  let isFirst = true;
+  rows.put = async (lot) => {
+    if (isFirst) activity.query((database) => database.exec('UPDATE calls SET tokensOut = 5'));
+    isFirst = false;
+    await put(lot);
+  };
+  activity.record(call());
+  await ship.ship(true);
+  expect(await all.calls('everybody')).toMatchObject([{ tokensOut: undefined }]);
+  await ship.ship(true);
+  expect(await all.calls('everybody')).toMatchObject([{ tokensOut: 5 }]);
+});
+
+test('what the record has no room for before it could go is said, and the rest arrives', async () => {
+  const { activity, ship, rows, all, told } = openRecorder(await teamDatabase(), { maxRows: 5 });
+  const put = rows.put.bind(rows);
+  rows.put = () => Promise.reject(new AppError('store_unreachable', 'away'));
+  activity.record(call());
+  activity.flush();
+  expect(await ship.ship(true)).toBe(false);
+  for (let at = 0; at < 7; at++) activity.record(call({ tool: `t${at}` }));
+  activity.flush();
+  rows.put = put;
+  expect(await ship.ship(true)).toBe(true);
+  expect((await all.calls('everybody')).map(({ tool }) => tool)).toEqual(['t6', 't5', 't4', 't3', 't2']);
+  expect(told).toContainEqual(expect.stringContaining('3 rows of the record were dropped'));
+});
+
+test('a row that the database refuses holds no other one up', async () => {
+  const url = await teamDatabase();
+  const { activity, ship, all } = openRecorder(url);
+  const owner = connect({ url, most: 1 });
+  onTestFinished(() => owner.end());
+  await owner`ALTER TABLE tooltray.calls ADD CHECK (tool <> 'bad')`;
+  for (const tool of ['a', 'bad', 'b', 'c']) activity.record(call({ tool }));
+  expect(await ship.ship(true)).toBe(true);
+  expect((await all.calls('everybody')).map(({ tool }) => tool)).toEqual(['c', 'b', 'a']);
+});
+
+test('savings are those of the replicas’ ledgers, however often a row was sent', async () => {
+  const { activity, ship, all } = openRecorder(await teamDatabase());
+  const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  const row = { hour, session: 's', user: 'ada', app: 'cursor', mode: 'proxy', server: 'notes', tool: 'read' };
+  const entry = {
+    ...row,
+    cause: 'results',
+    times: 1,
+    sent: 10,
+    loaded: 10,
+    baseline: 50,
+    raw: 60,
+    estimated: 0,
+  } as const;
+  for (let at = 0; at < 2; at++) {
+    activity.query((database) => addRows(database, [entry]));
+    await ship.ship(true);
+  }
+  const { rows, total } = await all.savings('everybody', 'person');
+  expect(total).toMatchObject({ answers: 100, given: 20, net: 80, calls: 2 });
+  expect(rows).toMatchObject([{ key: 'ada', net: 80 }]);
+  expect((await all.savings({ person: 'bob' }, 'app')).total.net).toBe(0);
+});
+
+test('nobody sees another tenant’s rows without any filter, and a replica drops no part of the audit', async () => {
+  const url = await teamDatabase();
+  const [one, other] = [openRecorder(url), openRecorder(url, { tenant: 'b' })];
+  for (const { activity, ship } of [one, other]) {
+    activity.record(call());
+    await ship.ship(true);
+  }
+  const seen = await other.database.of('b')<{ tenant: string }[]>`SELECT tenant FROM tooltray.calls`;
+  expect([...seen]).toEqual([{ tenant: 'b' }]);
+  const owner = connect({ url, most: 1 });
+  onTestFinished(() => owner.end());
+  for (const table of ['calls', 'audit'])
+    await owner.unsafe(
+      `CREATE TABLE tooltray_parts.${table}_202001 PARTITION OF tooltray.${table} FOR VALUES FROM ('2020-01-01') TO ('2020-02-01')`,
+    );
+  const sql = one.database.of('a');
+  await expect(sql`DROP TABLE tooltray.calls`).rejects.toMatchObject({ code: '42501' });
+  expect([...(await sql`SELECT tooltray.drop_parts(0) AS dropped`)]).toEqual([{ dropped: 1 }]);
+  expect(await one.all.calls('everybody')).toHaveLength(1);
+});
