@@ -19,6 +19,8 @@ export interface TestReplica extends AsyncDisposable {
 /** Opens every replica of a test. */
 export const teamToken = 'T'.repeat(43);
 
+export const testKeys = { TOOLTRAY_TEAM_KEYS: Buffer.alloc(32, 1).toString('base64url') };
+
 const usual = { mode: 'proxy', reviews: { onChange: 'warn' } };
 
 /** `database`: of `teamDatabase()`; several replicas may share it. Resolves when every server has settled. */
@@ -33,7 +35,7 @@ export async function startReplica(
   await mkdir(join(folder, 'run'), { mode: 0o700 });
   await writeFile(join(folder, 'run/token'), teamToken, { mode: 0o600 });
   const replica = await Replica.open({
-    env: { ...process.env, TOOLTRAY_HOME: folder, TOOLTRAY_TEAM_KEYS: Buffer.alloc(32, 1).toString('base64url') },
+    env: { ...process.env, TOOLTRAY_HOME: folder, ...testKeys },
     version: '0.0.0',
     configFile,
     pageRoot: folder,

@@ -110,6 +110,6 @@ export class ActivityRows {
 /** PostgreSQL's texts hold no zero, which names of servers and words of models may. */
 function valueOf(value: SentRow[string] | undefined, type: Column['type']): string | null {
   if (value === null || value === undefined) return null;
-  if (type === 'text') return String(value as string).replaceAll('\0', '\ufffd');
+  if (type === 'text') return String(value).replaceAll('\0', '\ufffd');
   return type === 'real' ? String(Number(value)) : String(Math.round(Number(value)));
 }

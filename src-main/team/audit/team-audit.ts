@@ -47,6 +47,7 @@ export class TeamAudit implements AuditBook {
   readonly changed = new Event();
   readonly log: AuditRows;
   readonly seen: KeptDocument;
+  readonly configName = 'team';
   readonly #options: TeamAuditOptions;
   readonly #waiting: Waiting;
   readonly #writer = randomBytes(9).toString('base64url');
@@ -90,7 +91,7 @@ export class TeamAudit implements AuditBook {
 
   async close(): Promise<void> {
     clearTimeout(this.#signTimer);
-    this.#wantsHead ||= this.#hasUnsigned;
+    this.#wantsHead ||= this.#hasUnsigned || this.#sent !== undefined || !this.#waiting.isEmpty;
     const until = Date.now() + closeMs;
     while (!(await this.flush()) && Date.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, Math.min(this.#retryMs, until - Date.now())));

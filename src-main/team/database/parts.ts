@@ -17,7 +17,9 @@ export function keepParts(sql: Sql, log: Pick<Log, 'warn'>): () => Promise<void>
     }
   };
   let looking = look();
-  const timer = setInterval(() => (looking = look()), everyMs).unref();
+  const timer = setInterval(() => {
+    looking = look();
+  }, everyMs).unref();
   return async () => {
     clearInterval(timer);
     await looking;

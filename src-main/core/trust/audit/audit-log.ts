@@ -11,6 +11,8 @@ export interface AuditBook {
   readonly log: AuditLog;
   /** How the config stood when it was looked at last (config-watch.ts). */
   readonly seen: KeptDocument;
+  /** What the config is called there, where several cores have the same in files of their own; its path unless given. */
+  readonly configName?: string;
   /** A key of before that lies in a plain file does not wait there for the next note. */
   moveKey(): void;
   /** Returns at once, and never throws. */

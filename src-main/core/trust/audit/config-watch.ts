@@ -25,12 +25,14 @@ const mostFiles = 20;
 export class ConfigWatch {
   readonly #audit: Pick<AuditBook, 'note'>;
   readonly #kept: KeptDocument;
+  readonly #name: string | undefined;
   #seen: Seen | undefined;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(audit: Pick<AuditBook, 'note' | 'seen'>) {
+  constructor(audit: Pick<AuditBook, 'note' | 'seen' | 'configName'>) {
     this.#audit = audit;
     this.#kept = audit.seen;
+    this.#name = audit.configName;
   }
 
   /** What differs from what was seen last is noted. Never rejects. */
@@ -48,13 +50,14 @@ export class ConfigWatch {
     const now = stateOf(config);
     const whileStopped = this.#seen === undefined;
     const known = this.#seen;
+    const name = this.#name ?? config.path;
     this.#seen = now;
     // Of several cores that see the same change, the one that writes it down notes it.
     const notes = await this.#kept
       .change((value) => {
-        const before = seenIn(value, config.path);
+        const before = seenIn(value, name);
         const found = notesOf(before, now);
-        return [found.length > 0 || before === undefined ? withSeen(value, config.path, now) : value, found];
+        return [found.length > 0 || before === undefined ? withSeen(value, name, now) : value, found];
       })
       .catch(() => notesOf(known, now));
     for (const note of notes) this.#audit.note(whileStopped ? { ...note, whileStopped } : note);

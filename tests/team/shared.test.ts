@@ -1,0 +1,37 @@
+/** Two whole replicas of a team: what is called at either is in one record and one audit, whose chain holds. */
+import { expect, onTestFinished, test } from 'vitest';
+import { readPage } from '../../src-main/core/trust/audit/read.ts';
+import { verifyLog } from '../../src-main/core/trust/audit/verify.ts';
+import { TeamActivity } from '../../src-main/team/activity/team-activity.ts';
+import { AuditRows } from '../../src-main/team/audit/audit-rows.ts';
+import { Database } from '../../src-main/team/database/database.ts';
+import { TeamKeys } from '../../src-main/team/records/team-keys.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import { fixture } from '../support/start-core.ts';
+import { startReplica, testKeys } from '../support/start-replica.ts';
+import { teamDatabase } from '../support/team-database.ts';
+
+test('what is called at any replica is in one record and one audit when it has ended', async () => {
+  const url = await teamDatabase();
+  const servers = { echo: fixture('echo') };
+  for (const message of ['one', 'two']) {
+    await using replica = await startReplica(url, { servers });
+    const { token } = replica.replica.host.core;
+    const client = new ModernClient(new HttpClient(replica.url, true, { authorization: `Bearer ${token}` }));
+    expect(await client.call('echo_echo', { message })).toMatchObject({ result: { content: [{ text: message }] } });
+  }
+  const database = new Database({ url, most: 1 });
+  onTestFinished(() => database.close());
+  const sql = database.of('main');
+  const activity = new TeamActivity(sql, 'main');
+  expect(await activity.sums('everybody', 'tool')).toMatchObject([{ key: 'echo:echo', calls: 2 }]);
+  expect((await activity.savings('everybody', 'server')).total.calls).toBe(2);
+  const log = new AuditRows(sql, 'main');
+  const { entries } = await readPage(log, { kinds: ['call'] }, 10);
+  expect(entries).toMatchObject([{ tool: 'echo' }, { tool: 'echo' }]);
+  const ownKey = TeamKeys.fromEnv(testKeys).audit('main').publicKey;
+  expect(await verifyLog({ log, ownKey })).toMatchObject({ holds: true, unsigned: 0 });
+  // The same config at both: its servers are noted once.
+  expect((await readPage(log, { kinds: ['server'] }, 10)).entries).toMatchObject([{ server: 'echo', change: 'added' }]);
+});
