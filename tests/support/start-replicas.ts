@@ -7,7 +7,7 @@ import { startReplica, type TestReplica } from './start-replica.ts';
 export function place(name: string, more: Partial<ReplicaPlace> = {}): ReplicaPlace {
   return {
     ...{ name, inner: { host: '127.0.0.1', port: 0 } },
-    ...{ leaseMs: 1_000, beatMs: 200, noticeMs: 0, drainMs: 20_000 },
+    ...{ leaseMs: 1_000, beatMs: 200, noticeMs: 0 },
     ...more,
   };
 }

@@ -61,7 +61,7 @@ export const migrations: readonly Migration[] = [
         started timestamptz NOT NULL DEFAULT now(), until timestamptz NOT NULL
       );
       CREATE TABLE tooltray.sessions (
-        tenant text NOT NULL, id bytea NOT NULL, person text NOT NULL, seed text NOT NULL,
+        tenant text NOT NULL, id text NOT NULL, person text NOT NULL, seed text NOT NULL,
         owner text, seen timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (tenant, id)
       );
       CREATE INDEX ON tooltray.sessions (owner);

@@ -26,9 +26,8 @@ export interface ReplicaPlace {
   /** How long it is taken to be there without a word, and how often it says so, in ms. */
   readonly leaseMs?: number;
   readonly beatMs?: number;
-  /** How long it goes on as before when it is to end, until no balancer sends it anything, and how long calls may take then, in ms. */
+  /** How long it goes on as before when it is to end, until no balancer sends it anything, in ms. */
   readonly noticeMs?: number;
-  readonly drainMs?: number;
 }
 
 interface ReplicaParts extends ReplicaPlace {
@@ -43,7 +42,6 @@ interface ReplicaParts extends ReplicaPlace {
 
 /** A balancer looks every two seconds, and believes the third look. */
 const usualNoticeMs = 6_000;
-const usualDrainMs = 30_000;
 
 export class OpenReplicas implements Replicas {
   readonly registry: ReplicaRegistry;
@@ -113,10 +111,10 @@ export class OpenReplicas implements Replicas {
 
   /** Nothing new is opened here; resolves when all calls are answered and all sessions handed over, or that has taken too long. */
   async drain(): Promise<void> {
-    const { noticeMs = usualNoticeMs, drainMs = usualDrainMs } = this.#options;
+    const { noticeMs = usualNoticeMs, limits } = this.#options;
     this.#router.drain();
     await this.registry.drain();
-    await this.#listener?.drain(noticeMs, drainMs);
+    await this.#listener?.drain(noticeMs, limits().drainSeconds * 1000);
   }
 
   /** After the listener's own end. */

@@ -131,11 +131,10 @@ export class SharedSessions implements SessionBook {
     const lost = new Set<string>();
     for (const tenant of new Set([...this.#persons.values()].map((person) => person.tenant))) {
       const sql = this.#of(tenant);
-      const rows = await sql<{ id: Buffer }[]>`
+      const rows = await sql<{ id: string }[]>`
         SELECT id FROM tooltray.sessions WHERE tenant = ${tenant} AND owner = ${this.#parts.replica}`;
-      const ours = new Set(rows.map(({ id }) => id.toString('hex')));
-      for (const [id, person] of this.#persons)
-        if (person.tenant === tenant && !ours.has(keyOf(id).toString('hex'))) lost.add(id);
+      const ours = new Set(rows.map(({ id }) => id));
+      for (const [id, person] of this.#persons) if (person.tenant === tenant && !ours.has(keyOf(id))) lost.add(id);
     }
     return lost;
   }
@@ -175,7 +174,7 @@ export class SharedSessions implements SessionBook {
         const silent = some.map(({ seenAt }) => Math.max(0, Date.now() - seenAt));
         await sql`
           UPDATE tooltray.sessions SET owner = NULL, seen = now() - left_one.silent * interval '1 ms'
-          FROM unnest(${keys}::bytea[], ${silent}::float8[]) AS left_one (id, silent)
+          FROM unnest(${keys}::text[], ${silent}::float8[]) AS left_one (id, silent)
           WHERE sessions.tenant = ${tenant} AND sessions.id = left_one.id AND owner = ${this.#parts.replica}`;
       }
     } catch (error) {
@@ -185,10 +184,10 @@ export class SharedSessions implements SessionBook {
     for (const { id } of sessions) this.#forget(id);
   }
 
-  async #note(tenant: string, keys: readonly Buffer[]): Promise<void> {
+  async #note(tenant: string, keys: readonly string[]): Promise<void> {
     const sql = this.#of(tenant);
     for (let at = 0; at < keys.length; at += mostAtOnce)
-      await sql`UPDATE tooltray.sessions SET seen = now() WHERE tenant = ${tenant} AND id = ANY(${keys.slice(at, at + mostAtOnce)}::bytea[])`;
+      await sql`UPDATE tooltray.sessions SET seen = now() WHERE tenant = ${tenant} AND id = ANY(${keys.slice(at, at + mostAtOnce)}::text[])`;
     await sql`
       DELETE FROM tooltray.sessions WHERE tenant = ${tenant} AND seen < now() - ${this.#parts.idleMs()} * interval '1 ms'
         AND NOT EXISTS (SELECT FROM tooltray.replicas WHERE replicas.id = owner AND until > now())`;
@@ -212,6 +211,6 @@ export class SharedSessions implements SessionBook {
 }
 
 /** The id itself opens the session, and stands nowhere. */
-function keyOf(id: string): Buffer {
-  return createHash('sha256').update(id).digest();
+function keyOf(id: string): string {
+  return createHash('sha256').update(id).digest('base64url');
 }

@@ -1,0 +1,43 @@
+/** Asks replicas of a team over HTTP: what is answered, with the status and the session beside it. */
+import { randomUUID } from 'node:crypto';
+import { bearer } from './callers.ts';
+import type { Params, RawMessage } from './raw-client.ts';
+import { teamToken } from './start-replica.ts';
+
+export interface Answer {
+  readonly status: number;
+  /** Of `Mcp-Session-Id`; empty where there is none. */
+  readonly session: string;
+  readonly message: RawMessage;
+}
+
+const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'team-app', version: '1' } };
+
+/** A session of the handshake era; the answer names it. */
+export function openSession(url: string, token = teamToken): Promise<Answer> {
+  return post(url, 'initialize', hello, '', token);
+}
+
+/** One request, in a session where one is given. The last message of a stream is the answer. */
+export async function post(
+  url: string,
+  method: string,
+  params: Params = {},
+  session = '',
+  token = teamToken,
+): Promise<Answer> {
+  const headers = {
+    ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    ...bearer(token),
+    ...(session !== '' && { 'mcp-session-id': session }),
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: randomUUID(), method, params });
+  const response = await fetch(url, { method: 'POST', headers, body });
+  const text = await response.text();
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const data = isStream
+    ? text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []))
+    : [text];
+  const message = JSON.parse(data.at(-1) ?? '{}') as RawMessage;
+  return { status: response.status, session: response.headers.get('mcp-session-id') ?? '', message };
+}
