@@ -60,7 +60,7 @@ test('its sessions are taken over by exactly one of the others, its calls and qu
 
   const { session } = await openSession(lost.url);
   const first = (await modern(lost.url).call('slow_work', { file: join(folder, 'never') })).result;
-  const { handle } = (first?.['_meta'] as Params)['tooltray/pending'] as { handle: string };
+  const { handle } = ((first?.['_meta'] ?? {}) as Params)['tooltray/pending'] as { handle: string };
   const asked = { name: 'asker_ask_form', arguments: { message: 'Who?' } };
   const { requestState } = (await modern(lost.url).once('tools/call', asked)).result ?? {};
   // Passed on by b, and killed in the middle.
