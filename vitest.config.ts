@@ -46,7 +46,7 @@ const limits = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { tim
 export default defineConfig({
   test: {
     // Started when a test asks for it.
-    globalSetup: ['tests/support/team-cluster.ts'],
+    globalSetup: ['tests/support/team-cluster.ts', 'tests/support/team-objects.ts'],
     // Most of them wait for processes: with three, the two cores of CI have nothing to do for a tenth of the time.
     maxWorkers: 4,
     projects: [

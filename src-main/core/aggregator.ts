@@ -38,7 +38,7 @@ import { openReviews } from './open-reviews.ts';
 import { type OpenRegistries, openRegistries } from './open-registries.ts';
 import type { PlannedDeletions } from './spills/spill-room.ts';
 import type { KeptSpills } from './spills/spill-reader.ts';
-import type { SpillStore } from './spills/spill-store.ts';
+import type { AnswerStore } from './spills/answer-store.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { ownPlaces } from './security/own-places.ts';
 import { fillSecrets, secretOfName } from './secrets/fill-secrets.ts';
@@ -137,7 +137,7 @@ export class Aggregator {
   readonly texts: CallMemory['texts'];
   readonly timeline: CallMemory['timeline'];
   /** Answers kept on disk. */
-  readonly spills: SpillStore;
+  readonly spills: AnswerStore;
   readonly spillFiles: KeptSpills;
   readonly deletions: PlannedDeletions;
   readonly shaper: ResultShaper;
@@ -262,6 +262,7 @@ export class Aggregator {
       folder: paths.spillDir,
       own: ownPlaces(paths, options.config.path),
       settings: () => options.config.current.results,
+      answers: stores.answers,
       log,
       countTokens: record.countTokens,
     });
@@ -412,7 +413,7 @@ export class Aggregator {
       sandbox: this.sandbox,
       descriptions: this.descriptions,
       spillFiles: (caller) => this.spillFiles.of(caller),
-      spillOf: (ref) => this.spills.find(ref),
+      spillOf: (ref) => this.spills.recall(ref),
       flow: this.trust.flow,
       ...{ activity: this.activity, shaper: this.shaper, ids },
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },

@@ -9,6 +9,8 @@ import { openAudit } from './open-audit.ts';
 import type { RecordPlaces } from './open-record.ts';
 import type { Vault } from './secrets/vault.ts';
 import type { AuditBook } from './trust/audit/audit-log.ts';
+import type { AnswerStore, AnswerStoreOptions } from './spills/answer-store.ts';
+import { SpillStore } from './spills/spill-store.ts';
 import { PinFolder, type PinShelf } from './trust/pins/pin-file.ts';
 
 export interface CoreStores {
@@ -26,6 +28,8 @@ export interface CoreStores {
   readonly audit: (parts: AuditParts) => AuditBook;
   /** Where the record goes besides (calls, steps, savings), and whether what was said in calls is kept. */
   readonly record: RecordPlaces;
+  /** Answers that do not fit. */
+  readonly answers: (options: AnswerStoreOptions) => AnswerStore;
 }
 
 export interface AuditParts {
@@ -46,5 +50,6 @@ export function homeStores(dataDir: string): CoreStores {
     pins: new PinFolder(join(dataDir, 'pins')),
     record: { keepsTexts: true },
     audit: ({ vault, masker, log }) => openAudit(dataDir, vault, masker, log),
+    answers: (options) => new SpillStore(options),
   };
 }

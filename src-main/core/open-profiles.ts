@@ -15,7 +15,7 @@ import { ScopedServers } from './profiles/scoped-servers.ts';
 import { ScopedSpills } from './profiles/scoped-spills.ts';
 import { showsViews } from './servers/app-kind.ts';
 import type { SessionCore } from './sessions/session-settings.ts';
-import type { SpillStore } from './spills/spill-store.ts';
+import type { AnswerStore } from './spills/answer-store.ts';
 
 export interface ProfileParts {
   readonly config: ConfigStore;
@@ -23,7 +23,7 @@ export interface ProfileParts {
   readonly core: () => SessionCore;
   readonly steps: StepParts;
   readonly admin: ModelAdmin;
-  readonly spills: Pick<SpillStore, 'find'>;
+  readonly spills: Pick<AnswerStore, 'recall'>;
 }
 
 interface ProfileCore {
@@ -72,7 +72,7 @@ export class Profiles {
     const scope = scopeOf(names, () => config.current);
     const servers = new ScopedServers(parts.servers, scope);
     const catalog = this.#catalog(servers, scope, whole);
-    const own = new ScopedSpills((ref) => spills.find(ref));
+    const own = new ScopedSpills((ref) => spills.recall(ref));
     const modeCosts = new ModeCosts();
     const core: SessionCore = {
       ...whole,

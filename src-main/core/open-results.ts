@@ -6,7 +6,8 @@ import { factsOfApp } from './client-apps/app-limits.ts';
 import { readHint } from './mode-list.ts';
 import { PlannedDeletions } from './spills/spill-room.ts';
 import { KeptSpills, SpillReader } from './spills/spill-reader.ts';
-import { SpillStore } from './spills/spill-store.ts';
+import type { CoreStores } from './core-stores.ts';
+import type { AnswerStore } from './spills/answer-store.ts';
 import type { OwnPlaces } from './security/own-places.ts';
 import type { CountText } from './spills/keep-answer.ts';
 
@@ -16,18 +17,19 @@ interface ResultsOptions {
   readonly log: Log;
   readonly countTokens: CountText;
   readonly own: OwnPlaces;
+  readonly answers: CoreStores['answers'];
 }
 
 interface Results {
-  readonly spills: SpillStore;
+  readonly spills: AnswerStore;
   readonly files: KeptSpills;
   readonly deletions: PlannedDeletions;
   readonly shaper: ResultShaper;
   readonly close: () => Promise<void>;
 }
 
-export function openResults({ folder, settings, log, countTokens, own }: ResultsOptions): Results {
-  const spills = new SpillStore({ folder, settings, log: log.child('spills'), now: Date.now, countTokens, own });
+export function openResults({ folder, settings, log, countTokens, own, answers }: ResultsOptions): Results {
+  const spills = answers({ folder, settings, log: log.child('spills'), now: Date.now, countTokens, own });
   const reader = new SpillReader();
   const deletions = new PlannedDeletions((id) => spills.remove(id));
   const shaper = new ResultShaper({

@@ -7,8 +7,8 @@ import { type FrameDocument, framePath } from '../rpc/view-frames.ts';
 import { dashboardOrigin } from './dashboard-places.ts';
 
 interface PageSources {
-  /** Throws where there is none. */
-  spillFile(id: string): { readonly file: string; readonly mimeType: string };
+  /** Rejects where there is none. */
+  spillFile(id: string): Promise<{ readonly file: string; readonly mimeType: string }>;
   viewFrame(path: string): FrameDocument | undefined;
 }
 
@@ -32,9 +32,9 @@ export function servePages(root: string, sources: PageSources): void {
   });
 }
 
-function spillResponse(id: string, sources: PageSources): Response {
+async function spillResponse(id: string, sources: PageSources): Promise<Response> {
   try {
-    const { file, mimeType } = sources.spillFile(decodeURIComponent(id));
+    const { file, mimeType } = await sources.spillFile(decodeURIComponent(id));
     // As what it is, but never as a page of ours.
     const type = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.+-]+)$/.test(mimeType)
       ? mimeType

@@ -39,7 +39,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
     savings: () => savingsOverview(core),
     activity: () => activityOverview(core, day),
     timeline: () => ({ revision: core.timeline.revision, ...openSteps(core.timeline, Date.now()) }),
-    spills: () => ({ ...core.spills.usage(), revision: core.spills.revision }),
+    spills: async () => ({ ...(await core.spills.usage()), revision: core.spills.revision }),
     setup: () => setupFacts(core, apps),
     access: () => apps.access(),
     modes: () => modesOverview(core),

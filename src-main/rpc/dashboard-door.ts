@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, normalize, sep } from 'node:path';
 import { AppError, toAppError } from '../core/base/errors.ts';
 import { sameToken } from '../core/security/access-token.ts';
+import type { SpillFile } from '../core/spills/answer-store.ts';
 import { decodePart, parseBody, readTextBody, requestPath } from '../core/sessions/http/http-io.ts';
 import { rpcCode, RpcError } from '../core/wire/message.ts';
 import type { RpcFailure } from './contract.ts';
@@ -24,8 +25,8 @@ export interface DashboardDoorOptions {
   readonly signatures: PageSignatures | undefined;
   readonly publisher: StatePublisher;
   readonly ask: (method: string, input: unknown, signal: AbortSignal) => Promise<Record<string, unknown>>;
-  /** A kept answer's file. Throws AppError not_found. */
-  readonly spillFile: (id: string) => { readonly file: string; readonly mimeType: string };
+  /** A kept answer's file. Rejects with AppError not_found. */
+  readonly spillFile: (id: string) => Promise<SpillFile>;
   /** The frame of a view, once; undefined: there is none at that address. */
   readonly viewFrame: (path: string) => FrameDocument | undefined;
 }
@@ -111,7 +112,7 @@ async function answerRpcPath(
     const lastId = request.headers['last-event-id'];
     streamState(response, publisher, typeof lastId === 'string' ? lastId : undefined);
   } else if (request.method === 'GET' && path.startsWith('spill/')) {
-    sendFile(response, spillFile(decodePart(path.slice('spill/'.length))));
+    sendFile(response, await spillFile(decodePart(path.slice('spill/'.length))));
   } else if (request.method === 'POST') {
     await answerQuestion(path, request, response, ask, signed);
   } else {

@@ -1,6 +1,7 @@
 /** Everything that dashboard and tray talk to: the published state, and the answers to questions, over HTTP or directly. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../core/base/errors.ts';
+import type { SpillFile } from '../core/spills/answer-store.ts';
 import { answerRpc } from './answer-rpc.ts';
 import { stateBuilders, stateSource } from './build-state.ts';
 import { answerDashboard, type DashboardDoorOptions } from './dashboard-door.ts';
@@ -45,10 +46,10 @@ export class Dashboard {
     return this.#deps.views?.take(path);
   }
 
-  /** Throws AppError not_found. */
-  spillFile(id: string): { readonly file: string; readonly mimeType: string } {
-    const spill = this.#deps.core.spills.find(id);
-    if (spill === undefined) throw new AppError('not_found', 'This answer is no longer on disk.');
-    return spill;
+  /** Rejects with AppError not_found. */
+  async spillFile(id: string): Promise<SpillFile> {
+    const found = await this.#deps.core.spills.fileOf(id);
+    if (found === undefined) throw new AppError('not_found', 'This answer is no longer on disk.');
+    return found;
   }
 }

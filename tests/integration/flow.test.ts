@@ -204,7 +204,7 @@ describe('an answer on disk', () => {
     await using flow = await flowCore(long);
     const first = await flow.core.open();
     await first.callTool('files_read_file', { path: 'report.txt' });
-    const [spill] = flow.core.host.core.spills.list();
+    const [spill] = await flow.core.host.core.spills.list();
     const second = await flow.core.open();
     expect(await second.say('mail_send_email', rob)).toBe('Done.');
     const third = await flow.core.open();

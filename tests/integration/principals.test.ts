@@ -71,7 +71,7 @@ describe('an answer on disk', () => {
   test.each(owners)('that was kept for %s is read by that app however it comes, and by nobody else', async (owner) => {
     const first = await callers.open(owner);
     const id = /tooltray:\/\/spill\/(\w+)/.exec(JSON.stringify(await callBy(first, 'x_big')))?.[1] ?? '';
-    const file = core.host.core.spills.find(id)?.file ?? '';
+    const file = (await core.host.core.spills.find(id))?.file ?? '';
     expect(await reachBy(first, id, ways)).toEqual(all('through'));
     const others = await Promise.all(
       allCallers.map(async (how) => [how, await reachBy(await callers.open(how), id, ways)] as const),

@@ -110,8 +110,8 @@ test('an answer that nobody waits for and memory has no room for is kept on disk
   const whole = 'a line of an answer\n'.repeat(3_500_000);
   slow.finish(whole);
   const { spills } = slow.core.host.core;
-  await until(() => spills.list().length > 0);
-  const [spill] = spills.list();
+  await expect.poll(async () => (await spills.list()).length).toBeGreaterThan(0);
+  const [spill] = await spills.list();
   const wait = { name: 'await_result', arguments: { handle } };
   await vi.waitFor(async () => expect(textOf(await call('call_tool', wait))).toContain(spill?.file));
   expect(spill).toMatchObject({ server: 'slow', tool: 'work', kind: 'text' });

@@ -63,7 +63,7 @@ describe.each(Object.keys(waysIn))('in mode %s', (mode) => {
     if (first === undefined) expect(text).toContain('Read it whole with resources/read: tooltray://spill/');
     // In mode gateway "the same tool", which is listed.
     else expect(['the', ...(await client.toolNames())]).toContain(first);
-    const [spill] = core.host.core.spills.list();
+    const [spill] = await core.host.core.spills.list();
     expect(spill).toMatchObject({ kind: 'json' });
     expect([JSON.stringify(given).length < 8000, text.includes(spill?.file ?? 'no file')]).toEqual([true, true]);
     const found = textOf(await client.callTool(...read({ resultFile: spill?.id, op: 'grep', pattern: 'item 1[05]"' })));
@@ -104,7 +104,7 @@ test('in mode retrieve the words name the tool that it lists, and no other', asy
 test('the file is for its owner alone, in a folder for its owner alone', async () => {
   await using core = await startCore({ servers });
   await (await core.open()).callTool('x_big');
-  const file = core.host.core.spills.list()[0]?.file ?? '';
+  const file = (await core.host.core.spills.list())[0]?.file ?? '';
   const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
   expect([await modeOf(file), await modeOf(dirname(file))]).toEqual(['600', '700']);
 });
@@ -155,18 +155,18 @@ test('a tool with a limit of its own is spilled by it', async () => {
   await using core = await startCore({ servers, results: { threshold: 0, thresholds: { 'y:echo': 200 } } });
   const client = await core.open();
   await client.callTool('y_echo', { message: 'x'.repeat(100) });
-  const short = core.host.core.spills.list().length;
+  const short = (await core.host.core.spills.list()).length;
   await client.callTool('y_echo', { message: 'x'.repeat(300) });
-  expect([short, core.host.core.spills.list().length]).toEqual([0, 1]);
+  expect([short, (await core.host.core.spills.list()).length]).toEqual([0, 1]);
 });
 
 test('an app with a limit of its own is spilled by it, and no other app; that of a tool wins', async () => {
   const results = { threshold: 0, appThresholds: { Zed: 200, constructor: 0 }, thresholds: { 'x:big': 1_000_000 } };
   await using core = await startCore({ servers, results });
   const kept = async (app: string, tool: string): Promise<boolean> => {
-    const before = core.host.core.spills.list().length;
+    const before = (await core.host.core.spills.list()).length;
     await (await core.open({}, { app })).callTool(tool, { message: 'x'.repeat(300) });
-    return core.host.core.spills.list().length > before;
+    return (await core.host.core.spills.list()).length > before;
   };
   expect([await kept('Zed', 'y_echo'), await kept('Zed', 'x_big'), await kept('Cursor', 'y_echo')]).toEqual([
     ...[true, false, false],
@@ -182,7 +182,7 @@ test('a picture is shown where only the limit of the app would keep it, and kept
   await using free = await picture({});
   await using strict = await picture({ threshold: 10 });
   expect([await isShown(await free.open()), await isShown(await strict.open())]).toEqual([true, false]);
-  expect(strict.host.core.spills.list().map(({ kind }) => kind)).toContain('image');
+  expect((await strict.host.core.spills.list()).map(({ kind }) => kind)).toContain('image');
 });
 
 test('an answer that is not there is told as any resource that is not', async () => {
@@ -202,7 +202,7 @@ test('records of a kept answer are read through call_tool, too', async () => {
   await using core = await startCore({ servers, mode: 'search' });
   const client = await core.open();
   await client.callTool('call_tool', { name: 'x_big' });
-  const key = core.host.core.spills.list()[0]?.id;
+  const key = (await core.host.core.spills.list())[0]?.id;
   const read = await client.callTool('call_tool', { name: 'read_cache', arguments: { key, offset: 14, limit: 1 } });
   expect(textOf(read)).toContain('item 15');
 });
@@ -211,7 +211,7 @@ test('what is kept is on record with its call, and sizes are those before and af
   await using core = await startCore({ servers });
   await (await core.open()).callTool('x_big');
   const [record] = core.host.core.activity.recent();
-  expect(record).toMatchObject({ spillId: core.host.core.spills.list()[0]?.id, outcome: 'ok' });
+  expect(record).toMatchObject({ spillId: (await core.host.core.spills.list())[0]?.id, outcome: 'ok' });
   expect(record?.resultBytes).toBeGreaterThan((record?.givenBytes ?? 0) * 10);
 });
 
@@ -274,7 +274,7 @@ test('what is told of a match in data is the element around it, but for proxy-di
   await using core = await startCore({ servers });
   const client = await core.open();
   await client.callTool('x_big');
-  const resultFile = core.host.core.spills.list()[0]?.id;
+  const resultFile = (await core.host.core.spills.list())[0]?.id;
   const asked = { resultFile, op: 'grep', pattern: '"item 15"' };
   expect(textOf(await client.callTool('read_result', asked))).toMatch(
     /^\d+: "name": "item 15", \[in an element of lines/,

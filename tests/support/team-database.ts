@@ -1,9 +1,8 @@
 /** A database of a test's own, in a real PostgreSQL, with the schema of this version. */
 import { randomBytes } from 'node:crypto';
-import { connect as dial } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { connect } from '../../src-main/team/database/database.ts';
+import { engineUrl } from './engine-on-demand.ts';
 import { clusterVariable, template, urlOf } from './team-cluster.ts';
 
 /** Its address, as a superuser; it is dropped after the test. `isEmpty`: without the schema. */
@@ -15,8 +14,7 @@ export async function teamDatabase(wishes: { readonly isEmpty?: boolean } = {}):
 
 /** The same for several tests, until `drop`. */
 export async function openTeamDatabase({ isEmpty = false } = {}): Promise<{ url: string; drop: () => Promise<void> }> {
-  const { url, error } = JSON.parse(await text(dial(process.env[clusterVariable] ?? ''))) as Record<string, string>;
-  if (url === undefined) throw new Error(error);
+  const url = await engineUrl(clusterVariable);
   const name = `test_${randomBytes(6).toString('hex')}`;
   await inCluster(url, `CREATE DATABASE ${name} ${isEmpty ? '' : `TEMPLATE ${template}`}`);
   return { url: urlOf(url, name), drop: () => inCluster(url, `DROP DATABASE ${name} WITH (FORCE)`) };

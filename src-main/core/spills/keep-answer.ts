@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parseJson } from '../base/json.ts';
 import type { AnswerWriter, WrittenPart } from './keep-thread.ts';
 import { type AnswerRemains, isTextKind } from './messages.ts';
-import type { SpillIndex } from './spill-index.ts';
 import {
   draftStem,
   type KeptAnswer,
@@ -27,9 +26,15 @@ export interface WantedAnswer {
   readonly textKind: 'text' | 'toon';
 }
 
+export interface NamedSpill {
+  readonly spill: Spill;
+  readonly name: string;
+}
+
 interface KeepPlace {
   readonly folder: string;
-  readonly index: SpillIndex;
+  /** Notes what is known of the parts; all or none. `name`: of the file in the folder. */
+  readonly index: { insert(spills: readonly NamedSpill[]): void | Promise<void> };
   readonly writer: AnswerWriter;
   readonly mostBytes: number;
   readonly now: () => number;
@@ -50,7 +55,8 @@ export async function keepAnswer(answer: WantedAnswer, place: KeepPlace): Promis
       files.push(join(folder, names[at] as string));
       await rename(file, files[at] as string);
     }
-    index.insert(kept.parts.map(({ spill }, at) => ({ spill, name: names[at] as string })));
+    const noted = index.insert(kept.parts.map(({ spill }, at) => ({ spill, name: names[at] as string })));
+    if (noted !== undefined) await noted;
     return kept;
   } catch (error) {
     await writer.clear(stem);

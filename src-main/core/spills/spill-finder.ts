@@ -108,7 +108,8 @@ export class SpillFinder {
   }
 }
 
-function idIn(ref: string): string | undefined {
+/** Of a short id or its URI; undefined for anything else. */
+export function idIn(ref: string): string | undefined {
   const id = ref.startsWith(ownUri) ? ref.slice(ownUri.length) : ref;
   return isSpillId(id) ? id : undefined;
 }

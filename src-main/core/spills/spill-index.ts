@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { openPrivateDatabase, transaction } from '../base/private-database.ts';
+import { type Principal, thePerson } from '../security/principal.ts';
 import type { Spill, SpillKind } from './spill.ts';
 
 export interface SpillFilter {
@@ -61,9 +62,10 @@ export class SpillIndex {
     return this.#spill(this.#statement('SELECT * FROM spills WHERE name = ?').get(name));
   }
 
-  /** The newest first. */
-  list({ limit = 100, beforeId, server, app, sessionId }: SpillFilter): Spill[] {
+  /** The newest first; of what is the reader's. */
+  list({ limit = 100, beforeId, server, app, sessionId }: SpillFilter, { owner }: Principal): Spill[] {
     const wanted: [condition: string, value: string | undefined][] = [
+      ['owner = ?', owner === thePerson.owner ? undefined : owner],
       ['number < (SELECT number FROM spills WHERE id = ?)', beforeId],
       ['server = ?', server],
       ['app = ?', app],

@@ -21,13 +21,13 @@ import {
   type SpillQuestion,
   type SpillLook,
 } from './spill-questions.ts';
-import type { OpenedSpill, SpillKind } from './spill.ts';
+import type { OpenedSpill, Spill, SpillKind } from './spill.ts';
 
 /** What of the spill store it takes to read. */
 interface SpillSource {
   /** Rejects with AppError not_found, not_allowed, bad_request. */
   open(ref: string, reader: Principal): Promise<OpenedSpill>;
-  noteRead(id: string): void;
+  noteRead(spill: Spill): void;
 }
 
 /** A page of records may be longer than a text to look at: it was asked for by number. */
@@ -58,8 +58,9 @@ export class KeptSpills {
     ref: string,
     question: Question,
     signal: AbortSignal,
+    reader = thePerson,
   ): Promise<AnswerTo<Question>> {
-    await using opened = await this.#source.open(ref, thePerson);
+    await using opened = await this.#source.open(ref, reader);
     return await this.#reader.read(opened, question, {
       signal,
       maxBytes: question.op === 'lines' ? longestLines : longestLook,
@@ -115,7 +116,7 @@ class SpillsOfCaller implements SpillFiles {
   async #withFile<T>(ref: string, read: (opened: OpenedSpill) => Promise<T>): Promise<T> {
     await using opened = await this.#source.open(ref, this.#caller);
     const answer = await read(opened);
-    if (opened.spill !== undefined) this.#source.noteRead(opened.spill.id);
+    if (opened.spill !== undefined) this.#source.noteRead(opened.spill);
     return answer;
   }
 }

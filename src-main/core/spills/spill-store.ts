@@ -6,50 +6,25 @@
 import { basename } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
-import type { Principal } from '../security/principal.ts';
-import type { OwnPlaces } from '../security/own-places.ts';
-import type { Log } from '../base/log.ts';
+import { mayUse, type Principal, thePerson } from '../security/principal.ts';
 import { isBroken } from '../base/private-database.ts';
 import { ReturnMemory } from '../base/return-memory.ts';
-import type { ResultSettings } from '../config/app-config.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
+import type { AnswerStore, AnswerStoreOptions, SpillFile, SpillUsage } from './answer-store.ts';
 import { AnswerWriter, keepWorkerUrl } from './keep-thread.ts';
 import { spillFailure } from './messages.ts';
-import { type CountText, keepAnswer, type WantedAnswer } from './keep-answer.ts';
+import { keepAnswer, type WantedAnswer } from './keep-answer.ts';
 import { ReadCounts, type SpillFilter } from './spill-index.ts';
 import type { KeptAnswer, OpenedSpill, SentAnswer, Spill, SpillOrigin } from './spill.ts';
 import { SpillFinder } from './spill-finder.ts';
 import { SpillIndexHolder } from './open-spills.ts';
 import { type Pruned, removeSpills, SpillRoom } from './spill-room.ts';
 
-export interface SpillStoreOptions {
-  /** Absolute; holds nothing but kept answers and their index. */
-  readonly folder: string;
-  readonly settings: () => ResultSettings;
-  readonly log: Log;
-  readonly now: () => number;
-  readonly countTokens: CountText;
-  /** Where the worker lies that writes long answers; it is found by itself. */
-  readonly workerUrl?: URL;
-  /** What is not read although it lies in a folder that the person has allowed. */
-  readonly own?: OwnPlaces;
-}
-
-interface SpillUsage {
-  readonly bytes: number;
-  readonly count: number;
-  readonly maxBytes: number;
-  readonly maxCount: number;
-  readonly keepDays: number;
-}
-
-export class SpillStore {
-  /** Something was kept, read, pinned or deleted. */
+export class SpillStore implements AnswerStore {
   readonly changed = new Event<void>();
-  /** Moves with every change. */
   revision = 0;
-  readonly #options: SpillStoreOptions;
+  readonly #options: AnswerStoreOptions;
   readonly #index: SpillIndexHolder;
   readonly #room: SpillRoom;
   readonly #writer: AnswerWriter;
@@ -59,7 +34,7 @@ export class SpillStore {
   readonly #memory = new ReturnMemory();
   #closing: Promise<void> | undefined;
 
-  constructor(options: SpillStoreOptions) {
+  constructor(options: AnswerStoreOptions) {
     this.#options = options;
     this.changed.on(() => this.revision++);
     const { folder, log } = options;
@@ -74,7 +49,6 @@ export class SpillStore {
     this.#finder = new SpillFinder(folder, known, options.own);
   }
 
-  /** Never rejects: a store that cannot work says so whenever something is to be kept, and the rest of Tooltray goes on. */
   async start(): Promise<void> {
     this.#room.start();
     try {
@@ -84,15 +58,10 @@ export class SpillStore {
     }
   }
 
-  /** Resolves when it can be asked; never rejects. */
   async ready(): Promise<void> {
     await this.#index.opened().catch(() => undefined);
   }
 
-  /**
-   * Writes an answer down. `textKind`: what its texts are that are no JSON; `sent`: the answer as the server sent it, where it is
-   * another one. Rejects with AppError spill_failed or not_allowed.
-   */
   async keep(
     result: Result,
     origin: SpillOrigin,
@@ -121,28 +90,33 @@ export class SpillStore {
     }
   }
 
-  /** By short id, `tooltray://spill/<id>` or path. */
-  find(ref: string): Spill | undefined {
+  /** By path, too. */
+  recall(ref: string): Spill | undefined {
     return this.#finder.find(ref);
   }
 
-  /**
-   * As `find`, and files in the folders that the person has allowed; opened, because what lies at the path may be another
-   * file a moment later. What was kept for others is not there for the reader. Rejects with AppError not_found, not_allowed, bad_request.
-   */
+  /** By path, too. */
+  find(ref: string, reader: Principal = thePerson): Spill | undefined {
+    const spill = this.#finder.find(ref);
+    return spill !== undefined && mayUse(reader, spill.owner) ? spill : undefined;
+  }
+
+  fileOf(id: string, reader: Principal = thePerson): SpillFile | undefined {
+    return this.find(id, reader);
+  }
+
   open(ref: string, reader: Principal): Promise<OpenedSpill> {
     return this.#finder.open(ref, this.#options.settings().folders, reader);
   }
 
-  noteRead(id: string): void {
+  noteRead({ id }: Pick<Spill, 'id'>): void {
     this.#reads.add(id);
     this.changed.emit();
   }
 
-  /** The newest first. */
-  list(filter: SpillFilter = {}): Spill[] {
+  list(filter: SpillFilter = {}, reader: Principal = thePerson): Spill[] {
     this.#reads.flush();
-    return this.#index.use((index) => index.list(filter)) ?? [];
+    return this.#index.use((index) => index.list(filter, reader)) ?? [];
   }
 
   usage(): SpillUsage {
@@ -151,16 +125,14 @@ export class SpillStore {
     return { bytes, count, maxBytes, maxCount, keepDays };
   }
 
-  /** Answers whether there is such a spill. */
-  pin(id: string, pinned: boolean): boolean {
-    const isKnown = this.#index.use((index) => index.pin(id, pinned)) ?? false;
+  pin(id: string, pinned: boolean, reader: Principal = thePerson): boolean {
+    const isKnown = this.#own(id, reader) !== undefined && this.#index.use((index) => index.pin(id, pinned)) === true;
     if (isKnown) this.changed.emit();
     return isKnown;
   }
 
-  /** Answers whether there was such a spill. */
-  async remove(id: string): Promise<boolean> {
-    const spill = this.#index.use((index) => index.byId(id));
+  async remove(id: string, reader: Principal = thePerson): Promise<boolean> {
+    const spill = this.#own(id, reader);
     const { current } = this.#index;
     if (spill === undefined || current === undefined) return false;
     const row = { id, answerId: spill.answerId, name: basename(spill.file), bytes: spill.bytes };
@@ -169,7 +141,6 @@ export class SpillStore {
     return true;
   }
 
-  /** Deletes what is too old or too much. Rejects with AppError. */
   async prune(): Promise<Pruned> {
     try {
       return await this.#room.prune();
@@ -183,6 +154,11 @@ export class SpillStore {
     this.#room.stop();
     this.#index.seal();
     return (this.#closing ??= this.#close());
+  }
+
+  #own(id: string, reader: Principal): Spill | undefined {
+    const spill = this.#index.use((index) => index.byId(id));
+    return spill !== undefined && mayUse(reader, spill.owner) ? spill : undefined;
   }
 
   async #close(): Promise<void> {
@@ -217,6 +193,7 @@ export class SpillStore {
   }
 }
 
-function chunksOf(result: Result): readonly Buffer[] {
+/** The bytes of an answer as JSON. */
+export function chunksOf(result: Result): readonly Buffer[] {
   return result instanceof RawJson ? result.chunks : [Buffer.from(JSON.stringify(result))];
 }

@@ -36,6 +36,6 @@ export async function callTexts<Side extends CallSide>(
   const said: Record<CallSide, CallText> = await saidTexts<CallSide>(core, call, sides, from);
   await core.spills.ready();
   if (call.spillId !== undefined && sides.some((side) => side === 'sent'))
-    said.sent = { none: core.spills.find(call.spillId) === undefined ? 'lost-answer' : 'kept-answer' };
+    said.sent = { none: (await core.spills.find(call.spillId)) === undefined ? 'lost-answer' : 'kept-answer' };
   return said;
 }

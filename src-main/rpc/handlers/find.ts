@@ -19,9 +19,8 @@ export const findHandlers = {
     if (text.trim() === '') return { tools: [], sessions: [], kept: [] };
     await core.spills.ready();
     const fits = hasEveryWord(text);
-    const kept = spillRows({ limit: lookedAt }, core).filter(({ server, tool, app }) =>
-      fits(`${server} ${tool} ${app}`),
-    );
+    const rows = await spillRows({ limit: lookedAt }, core);
+    const kept = rows.filter(({ server, tool, app }) => fits(`${server} ${tool} ${app}`));
     const { sessions, lookedThrough } = timelineSessions(core, mostOthers, ({ app, appName, mode }) =>
       fits(`${app} ${appName} ${mode}`),
     );

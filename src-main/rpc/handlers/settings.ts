@@ -66,7 +66,7 @@ function appSettings(app: string, core: RpcDeps['core']): AppSettings {
 function pathOf(what: 'config' | 'logs' | 'spill', id: string | undefined, { core }: RpcDeps): string {
   if (what === 'config') return core.options.config.path;
   if (what === 'logs') return dirname(core.options.paths.logDir);
-  const spill = id === undefined ? undefined : core.spills.find(id);
+  const spill = id === undefined ? undefined : core.spills.recall(id);
   if (spill !== undefined) return spill.file;
   throw new AppError('not_found', 'There is no such answer on disk.');
 }

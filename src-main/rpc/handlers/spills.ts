@@ -17,7 +17,7 @@ const dayMs = 86_400_000;
 export const spillHandlers = {
   spills: async ({ limit = 200, beforeId }, { core }) => {
     await core.spills.ready();
-    return { spills: spillRows({ limit, ...(beforeId !== undefined && { beforeId }) }, core) };
+    return { spills: await spillRows({ limit, ...(beforeId !== undefined && { beforeId }) }, core) };
   },
   spill: async ({ id }, { core }) => row(await requireSpill(id, core), core),
   spillLines: async ({ id, fromLine, count }, { core }, signal) => {
@@ -51,7 +51,8 @@ export const spillHandlers = {
     };
   },
   pinSpill: async ({ id, pinned }, { core }) => {
-    if (!core.spills.pin((await requireSpill(id, core)).id, pinned)) throw gone(id);
+    const spill = await requireSpill(id, core);
+    if (!(await core.spills.pin(spill.id, pinned))) throw gone(id);
     return {};
   },
   deleteSpill: async ({ id, now = false }, { core }) => {
@@ -68,8 +69,8 @@ export const spillHandlers = {
 } satisfies Handlers;
 
 /** Without those that are being deleted. */
-export function spillRows(filter: SpillFilter, core: RpcDeps['core']): SpillRow[] {
-  const spills = core.spills.list(filter);
+export async function spillRows(filter: SpillFilter, core: RpcDeps['core']): Promise<SpillRow[]> {
+  const spills = await core.spills.list(filter);
   return spills.filter(({ id }) => !core.deletions.has(id)).map((spill) => row(spill, core));
 }
 
@@ -100,7 +101,7 @@ function row(spill: Spill, core: RpcDeps['core']): SpillRow {
 
 async function requireSpill(id: string, core: RpcDeps['core']): Promise<Spill> {
   await core.spills.ready();
-  const spill = core.spills.find(id);
+  const spill = await core.spills.find(id);
   if (spill === undefined) throw gone(id);
   return spill;
 }

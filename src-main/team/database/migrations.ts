@@ -102,6 +102,36 @@ export const migrations: readonly Migration[] = [
       ${['calls', 'steps', 'savings'].map(ofTenant).join('')}
     `,
   },
+  {
+    name: 'kept answers',
+    sql: `
+      CREATE TABLE tooltray.answers (
+        number bigint GENERATED ALWAYS AS IDENTITY,
+        tenant text NOT NULL, id text NOT NULL, answer_id text NOT NULL,
+        state text NOT NULL DEFAULT 'writing' CHECK (state IN ('writing', 'kept', 'leaving')),
+        changed_at timestamptz NOT NULL DEFAULT now(),
+        place text NOT NULL CHECK (place IN ('database', 'objects')), sha256 bytea, extension text NOT NULL,
+        owner text COLLATE "C" NOT NULL, session_id text NOT NULL, app text NOT NULL, server text NOT NULL, tool text NOT NULL,
+        kind text NOT NULL, mime_type text NOT NULL, bytes bigint NOT NULL, lines bigint,
+        tokens bigint NOT NULL, tokens_estimated boolean NOT NULL,
+        sent_bytes bigint, sent_tokens bigint, sent_estimated boolean NOT NULL,
+        created_at bigint NOT NULL, pinned boolean NOT NULL DEFAULT false,
+        reads integer NOT NULL DEFAULT 0, last_read_at bigint,
+        PRIMARY KEY (tenant, id), CHECK (state <> 'kept' OR sha256 IS NOT NULL)
+      );
+      CREATE INDEX answers_newest ON tooltray.answers (tenant, number DESC) INCLUDE (bytes) WHERE state = 'kept';
+      CREATE INDEX answers_of_owner ON tooltray.answers (tenant, owner, number DESC) WHERE state = 'kept';
+      CREATE INDEX answers_left_over ON tooltray.answers (tenant, changed_at) WHERE state <> 'kept';
+      CREATE TABLE tooltray.answer_bytes (
+        tenant text NOT NULL, id text NOT NULL, part integer NOT NULL, bytes bytea NOT NULL,
+        PRIMARY KEY (tenant, id, part),
+        FOREIGN KEY (tenant, id) REFERENCES tooltray.answers ON DELETE CASCADE
+      );
+      CREATE TABLE tooltray.answer_tenants (tenant text PRIMARY KEY, tended_until timestamptz);
+      ${ofTenant('answers')}
+      ${ofTenant('answer_bytes')}
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

@@ -6,7 +6,8 @@ import { createLog } from '../../../src-main/core/base/log.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { ResultSettings } from '../../../src-main/core/config/app-config.ts';
 import type { SpillOrigin } from '../../../src-main/core/spills/spill.ts';
-import { SpillStore, type SpillStoreOptions } from '../../../src-main/core/spills/spill-store.ts';
+import type { AnswerStoreOptions } from '../../../src-main/core/spills/answer-store.ts';
+import { SpillStore } from '../../../src-main/core/spills/spill-store.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 import { callerOf } from '../../support/caller-of.ts';
 
@@ -57,7 +58,7 @@ export function countRoughly(text: string): Promise<{ tokens: number; estimated:
 /** A started store; disposing closes it, and takes the home away if it made it. */
 export async function openStore(
   settings: Partial<ResultSettings> = {},
-  options: Partial<SpillStoreOptions> & { readonly home?: string } = {},
+  options: Partial<AnswerStoreOptions> & { readonly home?: string } = {},
 ): Promise<OpenStore> {
   const home = options.home ?? newHome();
   const folder = options.folder ?? join(home, 'spills');

@@ -146,8 +146,8 @@ test('reads are counted and written down, pins stay, what is removed is gone', a
   let changes = 0;
   const id = await keepText(open, 'a');
   open.store.changed.on(() => changes++);
-  open.store.noteRead(id);
-  open.store.noteRead(id);
+  open.store.noteRead({ id });
+  open.store.noteRead({ id });
   expect([open.store.pin(id, true), open.store.pin('unknown', true)]).toEqual([true, false]);
   await open.store.close();
   await using again = await openStore({}, { home: open.home });

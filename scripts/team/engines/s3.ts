@@ -1,0 +1,75 @@
+/** An S3 store from npm, for tests and for trying a team on one machine: s3rver, which is a stand-in and keeps nothing safe. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { freePort } from './postgres.ts';
+
+export interface ObjectStore {
+  readonly port: number;
+  /** As `--objects` takes it; the bucket is there. */
+  readonly address: string;
+  /** Who may write there, as environment. */
+  readonly env: { readonly TOOLTRAY_OBJECTS_KEY_ID: string; readonly TOOLTRAY_OBJECTS_KEY: string };
+  /** Started anew in the same folder and at the same port after `stop`. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface ObjectStoreOptions {
+  /** Made if it is not there. What is in it from before goes on. */
+  readonly folder: string;
+  /** A free one by default. */
+  readonly port?: number;
+}
+
+const bucket = 'answers';
+/** s3rver knows this one key. */
+const key = 'S3RVER';
+
+export async function startObjects({ folder, port: wanted }: ObjectStoreOptions): Promise<ObjectStore> {
+  const port = wanted ?? (await freePort());
+  const program = join(dirname(createRequire(import.meta.url).resolve('s3rver')), '../bin/s3rver.js');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  let child: ChildProcess | undefined;
+  const store: ObjectStore = {
+    port,
+    address: `s3://${bucket}?endpoint=http://127.0.0.1:${port}`,
+    env: { TOOLTRAY_OBJECTS_KEY_ID: key, TOOLTRAY_OBJECTS_KEY: key },
+    async start() {
+      const settings = ['-d', folder, '-a', '127.0.0.1', '-p', String(port), '--no-vhost-buckets'];
+      const started = spawn(process.execPath, [program, ...settings, '--configure-bucket', bucket], {
+        cwd: folder,
+        env: { PATH: process.env['PATH'] },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      child = started;
+      await isReady(started);
+    },
+    async stop() {
+      const running = child;
+      child = undefined;
+      if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+      const ended = new Promise((resolve) => running.once('exit', resolve));
+      running.kill('SIGKILL');
+      await ended;
+    },
+  };
+  await store.start();
+  return store;
+}
+
+function isReady(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const hear = (text: string): void => {
+      said = `${said}${text}`.slice(-4000);
+      if (said.includes('listening on')) resolve();
+    };
+    child.stdout?.setEncoding('utf8').on('data', hear);
+    child.stderr?.setEncoding('utf8').on('data', hear);
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`s3rver ended with ${code}: ${said}`)));
+  });
+}

@@ -1,0 +1,242 @@
+/**
+ * Kept answers on a replica's own disk, as files that its readers work on: each is fetched once however many wait for it, checked before
+ * anybody sees it, and deleted when it was not used for long or others need the room, but never while somebody reads in it.
+ */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ensurePrivateDir } from '../../core/base/app-paths.ts';
+import { AppError } from '../../core/base/errors.ts';
+import { draftStem, draftWriter, readSpillFileName } from '../../core/spills/spill.ts';
+import { isRunning } from '../../core/base/file-lock.ts';
+
+export interface CacheLimits {
+  /** Bytes of all files together; one that is longer is kept while it is read. */
+  readonly mostBytes: number;
+  /** Files that nobody read for so long are deleted, in ms. */
+  readonly mostIdleMs: number;
+}
+
+export interface CachedAnswer {
+  readonly id: string;
+  /** Of the file. */
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: Buffer;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly bytes: number;
+  usedAt: number;
+  /** What the file was when its bytes were checked; undefined: they were not, since this process began. */
+  checked: string | undefined;
+}
+
+/** Gives the bytes from the shared store. */
+export type Fetch = () => AsyncIterable<Uint8Array>;
+
+/** Open; whoever asked for it disposes of it. */
+export interface CachedFile extends AsyncDisposable {
+  readonly handle: FileHandle;
+  /** Its path on this replica. */
+  readonly path: string;
+}
+
+export class AnswerCache {
+  /** What was read in last stands last. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #folder: string;
+  readonly #limits: CacheLimits;
+  readonly #now: () => number;
+  readonly #arriving = new Map<string, Promise<void>>();
+  /** How many wait for it or read in it. */
+  readonly #held = new Map<string, number>();
+  #arrivingBytes = 0;
+
+  constructor(folder: string, limits: CacheLimits, now: () => number) {
+    this.#folder = folder;
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** Takes over what lies there from before; it is checked when somebody asks for it. Rejects with what the file system says. */
+  async start(): Promise<void> {
+    this.prepare();
+    const found: [id: string, entry: Entry][] = [];
+    for (const name of await readdir(this.#folder)) {
+      const writer = draftWriter(name);
+      const isLeft = writer !== undefined && (writer === process.pid || !isRunning(writer));
+      if (isLeft) await rm(this.path(name), { force: true });
+      const id = readSpillFileName(name)?.id;
+      if (id === undefined) continue;
+      const stats = await stat(this.path(name)).catch(() => undefined);
+      if (stats?.isFile()) found.push([id, { name, bytes: stats.size, usedAt: stats.mtimeMs, checked: undefined }]);
+    }
+    for (const [id, entry] of found.sort(([, a], [, b]) => a.usedAt - b.usedAt)) this.#entries.set(id, entry);
+    await this.tidy();
+  }
+
+  /** Somebody may have deleted the folder. Throws AppError. */
+  prepare(): void {
+    ensurePrivateDir(this.#folder);
+  }
+
+  get bytes(): number {
+    return [...this.#entries.values()].reduce((sum, { bytes }) => sum + bytes, this.#arrivingBytes);
+  }
+
+  path(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  /** Of a file that was written there just now. */
+  async add({ id, name, bytes }: Omit<CachedAnswer, 'sha256'>): Promise<void> {
+    const checked = identityOf(await stat(this.path(name)));
+    this.#entries.set(id, { name, bytes, usedAt: this.#now(), checked });
+    await this.tidy();
+  }
+
+  /** Rejects as `fetch` does, and with AppError spill_failed for bytes that are not those that were kept. */
+  async open(answer: CachedAnswer, fetch: Fetch): Promise<CachedFile> {
+    const { id } = answer;
+    this.#held.set(id, (this.#held.get(id) ?? 0) + 1);
+    try {
+      // Checked and fetched by the first; whoever comes meanwhile waits for it.
+      await (this.#arriving.get(id) ?? this.#arrive(answer, fetch));
+      const handle = await openPlain(this.path(answer.name));
+      this.#use(id);
+      const dispose = async (): Promise<void> => {
+        await handle.close();
+        this.#release(id);
+        await this.tidy();
+      };
+      return { handle, path: this.path(answer.name), [Symbol.asyncDispose]: dispose };
+    } catch (error) {
+      this.#release(id);
+      throw error;
+    }
+  }
+
+  /** Deleted everywhere: nobody opens it any more. */
+  async drop(ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.#remove(id);
+  }
+
+  /** Deletes what is too old or too much, the longest unused first. */
+  async tidy(): Promise<void> {
+    const { mostBytes, mostIdleMs } = this.#limits;
+    const now = this.#now();
+    for (const [id, { usedAt }] of [...this.#entries]) {
+      if (this.bytes <= mostBytes && now - usedAt <= mostIdleMs) break;
+      if (!this.#held.has(id)) await this.#remove(id);
+    }
+  }
+
+  async #isHere({ id, name, bytes, sha256 }: CachedAnswer): Promise<boolean> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return false;
+    const stats = await stat(this.path(name)).catch(() => undefined);
+    if (stats === undefined || stats.size !== bytes) return false;
+    const identity = identityOf(stats);
+    if (entry.checked === identity) return true;
+    const handle = await openPlain(this.path(name));
+    try {
+      const hash = createHash('sha256');
+      for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
+      if (!hash.digest().equals(sha256)) return false;
+      entry.checked = identity;
+      return true;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  #arrive(answer: CachedAnswer, fetch: Fetch): Promise<void> {
+    const arriving = this.#present(answer, fetch).finally(() => this.#arriving.delete(answer.id));
+    this.#arriving.set(answer.id, arriving);
+    return arriving;
+  }
+
+  async #present(answer: CachedAnswer, fetch: Fetch): Promise<void> {
+    if (await this.#isHere(answer)) return;
+    this.#entries.delete(answer.id);
+    this.#arrivingBytes += answer.bytes;
+    try {
+      await this.#download(answer, fetch);
+    } finally {
+      this.#arrivingBytes -= answer.bytes;
+    }
+  }
+
+  /** Under no name until it is whole and what it was. */
+  async #download({ id, name, bytes, sha256 }: CachedAnswer, fetch: Fetch): Promise<void> {
+    this.prepare();
+    await this.tidy();
+    const draft = `${draftStem(this.#folder)}-0.tmp`;
+    try {
+      const hash = createHash('sha256');
+      let written = 0;
+      await using file = await open(draft, 'wx', 0o600);
+      for await (const chunk of fetch()) {
+        hash.update(chunk);
+        written += chunk.length;
+        if (written > bytes) break;
+        await writeAll(file, chunk);
+      }
+      if (written !== bytes || !hash.digest().equals(sha256)) throw damaged(id);
+      await rename(draft, this.path(name));
+      const checked = identityOf(await file.stat());
+      this.#entries.set(id, { name, bytes, usedAt: this.#now(), checked });
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  }
+
+  #use(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    entry.usedAt = this.#now();
+    this.#entries.delete(id);
+    this.#entries.set(id, entry);
+  }
+
+  #release(id: string): void {
+    const left = (this.#held.get(id) ?? 1) - 1;
+    if (left === 0) this.#held.delete(id);
+    else this.#held.set(id, left);
+  }
+
+  async #remove(id: string): Promise<void> {
+    const entry = this.#entries.get(id);
+    this.#entries.delete(id);
+    if (entry !== undefined) await rm(this.path(entry.name), { force: true });
+  }
+}
+
+async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let at = 0; at < chunk.length;) at += (await file.write(chunk, at)).bytesWritten;
+}
+
+function openPlain(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+}
+
+interface Identity {
+  readonly ino: number;
+  readonly mtimeMs: number;
+  readonly size: number;
+}
+
+/** Another file, or one that somebody wrote into, has another one. */
+function identityOf({ ino, mtimeMs, size }: Identity): string {
+  return `${ino}:${mtimeMs}:${size}`;
+}
+
+function damaged(id: string): AppError {
+  return new AppError('spill_failed', `The kept answer "${id}" is damaged where the team’s answers are kept.`, {
+    fix: 'Call the tool again.',
+  });
+}

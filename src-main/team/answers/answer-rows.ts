@@ -1,0 +1,339 @@
+/**
+ * What is known of every kept answer of a team, in PostgreSQL. A row is there before its bytes and after them, so that bytes without an
+ * answer are always found by a query: `writing` until they are whole, `kept` while anybody may read, `leaving` while they are deleted.
+ */
+import type { Sql } from 'postgres';
+import { AppError } from '../../core/base/errors.ts';
+import { isPerson, mayUse, type Principal } from '../../core/security/principal.ts';
+import type { NamedSpill } from '../../core/spills/keep-answer.ts';
+import type { SpillFilter } from '../../core/spills/spill-index.ts';
+import { type Spill, type SpillKind, spillUri } from '../../core/spills/spill.ts';
+import { type Database, databaseError } from '../database/database.ts';
+
+/** Where the bytes lie. */
+export type BytesPlace = 'database' | 'objects';
+
+export interface SharedAnswer {
+  readonly spill: Spill;
+  readonly place: BytesPlace;
+  readonly sha256: Buffer;
+  /** Of the file's name, for people. */
+  readonly extension: string;
+}
+
+export interface LeavingAnswer {
+  readonly id: string;
+  readonly place: BytesPlace;
+  readonly bytes: number;
+}
+
+interface Row {
+  readonly id: string;
+  readonly answer_id: string;
+  readonly place: BytesPlace;
+  readonly sha256: Buffer | null;
+  readonly extension: string;
+  readonly owner: string;
+  readonly session_id: string;
+  readonly app: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly kind: SpillKind;
+  readonly mime_type: string;
+  readonly bytes: string;
+  readonly lines: string | null;
+  readonly tokens: string;
+  readonly tokens_estimated: boolean;
+  readonly sent_bytes: string | null;
+  readonly sent_tokens: string | null;
+  readonly sent_estimated: boolean;
+  readonly created_at: string;
+  readonly pinned: boolean;
+  readonly reads: number;
+  readonly last_read_at: string | null;
+}
+
+interface RetentionLimits {
+  /** ms since 1970: what came before is too old. */
+  readonly before: number;
+  readonly maxBytes: number;
+  readonly maxCount: number;
+  /** An answer that was kept just now. */
+  readonly except: string | undefined;
+}
+
+/** How long the database may take to answer, in ms: connecting anew takes five seconds at the most. */
+const usualWaitMs = 8_000;
+
+export class AnswerRows {
+  readonly #database: Database;
+  readonly #waitMs: number;
+
+  constructor(database: Database, waitMs = usualWaitMs) {
+    this.#database = database;
+    this.#waitMs = waitMs;
+  }
+
+  /** Before their bytes are written. */
+  begin(tenant: string, answers: readonly NamedSpill[], place: BytesPlace): Promise<void> {
+    const rows = answers.map((answer) => rowOf(tenant, answer, place));
+    return this.#ask(tenant, async (sql) => {
+      await sql`INSERT INTO tooltray.answers ${sql(rows)}`;
+    });
+  }
+
+  /** All or none: from now on they can be read. */
+  finish(tenant: string, digests: ReadonlyMap<string, Buffer>): Promise<void> {
+    return this.#ask(tenant, (sql) =>
+      sql.begin(async (work) => {
+        for (const [id, sha256] of digests) {
+          const { count } = await work`
+            UPDATE tooltray.answers SET state = 'kept', sha256 = ${sha256}, changed_at = now()
+            WHERE tenant = ${tenant} AND id = ${id} AND state = 'writing'`;
+          // It took so long that the sweep has taken it for left over.
+          if (count !== 1) throw new AppError('spill_failed', 'The answer could not be kept: it took too long.');
+        }
+      }),
+    );
+  }
+
+  /** undefined also for what is another's. */
+  async find(id: string, reader: Principal): Promise<SharedAnswer | undefined> {
+    const { tenant } = reader;
+    const [row] = await this.#ask(
+      tenant,
+      (sql) => sql<Row[]>`SELECT * FROM tooltray.answers WHERE tenant = ${tenant} AND id = ${id} AND state = 'kept'`,
+    );
+    return row !== undefined && mayUse(reader, row.owner) ? answerOf(row) : undefined;
+  }
+
+  /** The newest first. */
+  async list({ limit = 100, beforeId, server, app, sessionId }: SpillFilter, reader: Principal): Promise<Spill[]> {
+    const { tenant, owner } = reader;
+    const rows = await this.#ask(
+      tenant,
+      (sql) => sql<Row[]>`
+        SELECT * FROM tooltray.answers WHERE tenant = ${tenant} AND state = 'kept'
+        ${isPerson(reader) ? sql`AND starts_with(owner, ${owner})` : sql`AND owner = ${owner}`}
+        ${
+          beforeId === undefined
+            ? sql``
+            : sql`AND number < (SELECT number FROM tooltray.answers WHERE tenant = ${tenant} AND id = ${beforeId})`
+        }
+        ${server === undefined ? sql`` : sql`AND server = ${plain(server)}`}
+        ${app === undefined ? sql`` : sql`AND app = ${plain(app)}`}
+        ${sessionId === undefined ? sql`` : sql`AND session_id = ${plain(sessionId)}`}
+        ORDER BY number DESC LIMIT ${Math.max(0, Math.trunc(limit))}`,
+    );
+    return rows.map((row) => answerOf(row).spill);
+  }
+
+  /** Of all of the tenant's. */
+  async usage(tenant: string): Promise<{ readonly bytes: number; readonly count: number }> {
+    const [row] = await this.#ask(
+      tenant,
+      (sql) => sql<{ bytes: string; count: string }[]>`
+        SELECT coalesce(sum(bytes), 0) AS bytes, count(*) AS count FROM tooltray.answers
+        WHERE tenant = ${tenant} AND state = 'kept'`,
+    );
+    return { bytes: Number(row?.bytes ?? 0), count: Number(row?.count ?? 0) };
+  }
+
+  /** Answers whether there was such an answer of the reader's. */
+  pin(id: string, pinned: boolean, reader: Principal): Promise<boolean> {
+    return this.#ask(reader.tenant, async (sql) => {
+      const { count } = await sql`
+        UPDATE tooltray.answers SET pinned = ${pinned}
+        WHERE tenant = ${reader.tenant} AND id = ${id} AND state = 'kept'`;
+      return count === 1;
+    });
+  }
+
+  addReads(tenant: string, reads: readonly { id: string; times: number; at: number }[]): Promise<void> {
+    return this.#ask(tenant, async (sql) => {
+      for (const { id, times, at } of reads)
+        await sql`
+          UPDATE tooltray.answers SET reads = reads + ${times}, last_read_at = greatest(last_read_at, ${at})
+          WHERE tenant = ${tenant} AND id = ${id}`;
+    });
+  }
+
+  /** From now on nobody reads them. Of those that were still there, each is told once, however many ask at the same time. */
+  async leave(tenant: string, ids: readonly string[]): Promise<readonly LeavingAnswer[]> {
+    const rows = await this.#ask(
+      tenant,
+      (sql) => sql<LeavingRow[]>`
+        UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
+        WHERE tenant = ${tenant} AND id IN ${sql([...ids])} AND state <> 'leaving' RETURNING id, place, bytes`,
+    );
+    return rows.map(leaving);
+  }
+
+  /** The too old ones, then the oldest, until what is left may stay; pinned ones never. Each is told once. */
+  async leaveOverdue(
+    tenant: string,
+    { before, maxBytes, maxCount, except = '' }: RetentionLimits,
+  ): Promise<readonly LeavingAnswer[]> {
+    const rows = await this.#ask(
+      tenant,
+      (sql) => sql<LeavingRow[]>`
+        WITH held AS (
+          SELECT number, answer_id, pinned, created_at < ${before} AS old,
+            sum(bytes) OVER counted AS bytes, count(*) OVER counted AS count
+          FROM tooltray.answers WHERE tenant = ${tenant} AND state = 'kept'
+          WINDOW counted AS (ORDER BY pinned OR answer_id = ${except} DESC, created_at < ${before}, number DESC)
+        )
+        UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
+        WHERE tenant = ${tenant} AND state = 'kept' AND NOT pinned AND number IN (
+          SELECT number FROM held
+          WHERE NOT pinned AND answer_id <> ${except} AND (old OR bytes > ${maxBytes} OR count > ${maxCount})
+        )
+        RETURNING id, place, bytes`,
+    );
+    return rows.map(leaving);
+  }
+
+  /** What a replica that was killed has left: bytes that were never whole, and deletions that it began. */
+  async leftOver(tenant: string, olderThanSeconds: number): Promise<readonly LeavingAnswer[]> {
+    const rows = await this.#ask(
+      tenant,
+      (sql) => sql<LeavingRow[]>`
+        UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
+        WHERE tenant = ${tenant} AND state <> 'kept' AND changed_at < now() - make_interval(secs => ${olderThanSeconds})
+        RETURNING id, place, bytes`,
+    );
+    return rows.map(leaving);
+  }
+
+  /** After their bytes. */
+  forget(tenant: string, ids: readonly string[]): Promise<void> {
+    return this.#ask(tenant, async (sql) => {
+      if (ids.length === 0) return;
+      await sql`DELETE FROM tooltray.answers WHERE tenant = ${tenant} AND id IN ${sql([...ids])} AND state = 'leaving'`;
+    });
+  }
+
+  /** Those that have answers which somebody has to tend: whoever was tended once. */
+  async tenants(): Promise<readonly string[]> {
+    const rows = await bounded(
+      this.#database.shared<{ tenant: string }[]>`SELECT tenant FROM tooltray.answer_tenants`,
+      this.#waitMs,
+    );
+    return rows.map(({ tenant }) => tenant);
+  }
+
+  /** One replica at a time tends a tenant's answers: undefined where another one does; else what gives it back. */
+  async claim(tenant: string, seconds: number): Promise<(() => Promise<void>) | undefined> {
+    const sql = this.#database.shared;
+    const { count } = await bounded(
+      sql`
+        INSERT INTO tooltray.answer_tenants (tenant, tended_until) VALUES (${tenant}, now() + make_interval(secs => ${seconds}))
+        ON CONFLICT (tenant) DO UPDATE SET tended_until = excluded.tended_until
+        WHERE answer_tenants.tended_until IS NULL OR answer_tenants.tended_until < now()`,
+      this.#waitMs,
+    );
+    if (count === 0) return undefined;
+    return async () => {
+      await sql`UPDATE tooltray.answer_tenants SET tended_until = NULL WHERE tenant = ${tenant}`;
+    };
+  }
+
+  async #ask<T>(tenant: string, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
+    return await bounded(work(this.#database.of(tenant)), this.#waitMs);
+  }
+}
+
+/** Rejects with AppError store_unreachable where the database is away or takes too long, else with what it says. */
+async function bounded<T>(work: PromiseLike<T>, waitMs: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(
+      new AppError('store_unreachable', 'The team’s database does not answer at the moment.', {
+        fix: 'Try again in a moment.',
+      }),
+    );
+  }, waitMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } catch (error) {
+    throw databaseError(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface LeavingRow extends Omit<LeavingAnswer, 'bytes'> {
+  readonly bytes: string;
+}
+
+function leaving({ bytes, ...row }: LeavingRow): LeavingAnswer {
+  return { ...row, bytes: Number(bytes) };
+}
+
+/** Names come from servers and client apps: PostgreSQL takes neither half a surrogate pair nor NUL. */
+function plain(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+function rowOf(tenant: string, { spill, name }: NamedSpill, place: BytesPlace): Record<string, Value> {
+  return {
+    tenant,
+    id: spill.id,
+    answer_id: spill.answerId,
+    place,
+    extension: name.slice(name.lastIndexOf('.') + 1),
+    owner: spill.owner,
+    session_id: plain(spill.sessionId),
+    app: plain(spill.app),
+    server: plain(spill.server),
+    tool: plain(spill.tool),
+    kind: spill.kind,
+    mime_type: plain(spill.mimeType),
+    bytes: spill.bytes,
+    lines: spill.lines ?? null,
+    tokens: spill.tokens,
+    tokens_estimated: spill.tokensEstimated,
+    sent_bytes: spill.sentBytes ?? null,
+    sent_tokens: spill.sentTokens ?? null,
+    sent_estimated: spill.sentEstimated,
+    created_at: spill.createdAt,
+  };
+}
+
+type Value = string | number | boolean | null;
+
+function answerOf(row: Row): SharedAnswer {
+  const { place, sha256, extension } = row;
+  return {
+    place,
+    extension,
+    sha256: sha256 ?? Buffer.alloc(0),
+    spill: {
+      id: row.id,
+      answerId: row.answer_id,
+      file: spillUri(row.id),
+      owner: row.owner,
+      sessionId: row.session_id,
+      app: row.app,
+      server: row.server,
+      tool: row.tool,
+      kind: row.kind,
+      mimeType: row.mime_type,
+      bytes: Number(row.bytes),
+      lines: numberOf(row.lines),
+      tokens: Number(row.tokens),
+      tokensEstimated: row.tokens_estimated,
+      sentBytes: numberOf(row.sent_bytes),
+      sentTokens: numberOf(row.sent_tokens),
+      sentEstimated: row.sent_estimated,
+      createdAt: Number(row.created_at),
+      pinned: row.pinned,
+      reads: row.reads,
+      lastReadAt: numberOf(row.last_read_at),
+    },
+  };
+}
+
+function numberOf(value: string | null): number | undefined {
+  return value === null ? undefined : Number(value);
+}

@@ -1,0 +1,58 @@
+/** Where a team's S3-compatible store is: `--objects s3://bucket/prefix?endpoint=…&region=…`, and who may write there, from the environment. */
+import type { Env } from '../../core/base/app-paths.ts';
+import { AppError } from '../../core/base/errors.ts';
+
+export interface ObjectsAddress {
+  /** With the bucket in its path. */
+  readonly endpoint: string;
+  readonly region: string;
+  /** Empty, or ends with `/`. */
+  readonly prefix: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+const shape = 's3://bucket?endpoint=https://host:port&region=name';
+
+/** Throws AppError bad_request, which repeats no key. */
+export function readObjectsAddress(text: string, env: Env): ObjectsAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 's3:' || url.hostname === '')
+    throw wrong('The address of the store of answers is not one of S3.');
+  // Whoever lists processes reads arguments.
+  if (url.username !== '' || url.password !== '') throw wrong('The address of the store of answers holds a key.');
+  const region = url.searchParams.get('region') ?? 'us-east-1';
+  const endpoint = url.searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`;
+  if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol))
+    throw wrong('The endpoint of the store of answers is no address of http or https.');
+  const unknown = [...url.searchParams.keys()].find((key) => key !== 'region' && key !== 'endpoint');
+  if (unknown !== undefined)
+    throw wrong(`The address of the store of answers has a setting ${JSON.stringify(unknown)}.`);
+  const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
+  return {
+    endpoint: `${endpoint.replace(/\/+$/, '')}/${url.hostname}`,
+    region,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    ...keys(env),
+  };
+}
+
+function keys(env: Env): Pick<ObjectsAddress, 'accessKeyId' | 'secretAccessKey'> {
+  const own = { id: env['TOOLTRAY_OBJECTS_KEY_ID'], secret: env['TOOLTRAY_OBJECTS_KEY'] };
+  const usual = { id: env['AWS_ACCESS_KEY_ID'], secret: env['AWS_SECRET_ACCESS_KEY'] };
+  const { id, secret } = own.id === undefined ? usual : own;
+  if (!id || !secret) {
+    throw new AppError('bad_request', 'The store of answers has no key.', {
+      fix: 'Set TOOLTRAY_OBJECTS_KEY_ID and TOOLTRAY_OBJECTS_KEY, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+    });
+  }
+  if (own.id === undefined && env['AWS_SESSION_TOKEN'])
+    throw new AppError('bad_request', 'The store of answers cannot be used with a key for a session.', {
+      fix: 'Give it a key of its own, which may write and delete in this bucket alone.',
+    });
+  return { accessKeyId: id, secretAccessKey: secret };
+}
+
+function wrong(message: string): AppError {
+  return new AppError('bad_request', message, { fix: `Give it as ${shape}; keys come from the environment.` });
+}

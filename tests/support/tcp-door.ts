@@ -1,0 +1,49 @@
+/** A door in front of an engine that a test can shut, or leave open without an answer: the engine is away, and nothing of it ends. */
+import { connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface TcpDoor {
+  readonly port: number;
+  /** Ends what is open; new ones are refused. */
+  shut(): Promise<void>;
+  /** What comes from now on is taken and never answered. */
+  hold(): void;
+  reopen(): Promise<void>;
+}
+
+export async function tcpDoor(host: string, port: number): Promise<TcpDoor> {
+  const sockets = new Set<Socket>();
+  let isHeld = false;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    if (isHeld) return;
+    const behind = connect(port, host);
+    behind.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+    socket.on('close', () => behind.destroy());
+    socket.pipe(behind).pipe(socket);
+  });
+  const listen = (at: number): Promise<void> => new Promise((resolve) => server.listen(at, '127.0.0.1', resolve));
+  await listen(0);
+  const own = (server.address() as { port: number }).port;
+  const end = (): void => sockets.forEach((socket) => socket.destroy());
+  const shut = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      end();
+    });
+  onTestFinished(() => (server.listening ? shut() : undefined));
+  return {
+    port: own,
+    shut,
+    hold() {
+      isHeld = true;
+      end();
+    },
+    async reopen() {
+      isHeld = false;
+      end();
+      if (!server.listening) await listen(own);
+    },
+  };
+}

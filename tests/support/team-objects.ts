@@ -1,0 +1,23 @@
+/** One S3 store for all tests of a run, started when the first one asks for it; each test has a folder of its own in it. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { startObjects } from '../../scripts/team/engines/s3.ts';
+import { type ObjectsAddress, readObjectsAddress } from '../../src-main/team/answers/objects-address.ts';
+import { engineOnDemand, engineUrl } from './engine-on-demand.ts';
+
+const variable = 'TOOLTRAY_TEST_OBJECTS';
+
+export default function setUp(): Promise<() => Promise<void>> {
+  return engineOnDemand(variable, async (folder) => {
+    const store = await startObjects({ folder: join(folder, 's3') });
+    return { url: store.address, stop: () => store.stop() };
+  });
+}
+
+/** A place in it of the test's own. */
+export async function teamObjects(): Promise<ObjectsAddress> {
+  const url = (await engineUrl(variable)).replace('?', `/test_${randomBytes(6).toString('hex')}?`);
+  return readObjectsAddress(url, objectsEnv);
+}
+
+export const objectsEnv = { TOOLTRAY_OBJECTS_KEY_ID: 'S3RVER', TOOLTRAY_OBJECTS_KEY: 'S3RVER' };

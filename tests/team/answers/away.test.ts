@@ -1,0 +1,148 @@
+/** What becomes of answers while the database or the store of objects is away: nothing is lost, nobody waits for long, and then it goes on. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startObjects } from '../../../scripts/team/engines/s3.ts';
+import { ObjectBytes } from '../../../src-main/team/answers/object-bytes.ts';
+import { readObjectsAddress } from '../../../src-main/team/answers/objects-address.ts';
+import { codeOf, keepText, originOf, textOf } from '../../core/spills/answer-store-contract.ts';
+import { textResult } from '../../core/spills/spill-fixture.ts';
+import { objectsEnv, teamObjects } from '../../support/team-objects.ts';
+import { tcpDoor } from '../../support/tcp-door.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { filesOf, memberOf, openReplica, type Replica } from './team-fixture.ts';
+
+const ann = memberOf('acme', 'ann');
+const origin = originOf(ann);
+
+/** What is known of answers that nobody may read: left over, or under way. */
+async function unreadable({ database }: Replica): Promise<number> {
+  const [row] = await database.of('acme')`SELECT count(*)::int AS count FROM tooltray.answers WHERE state <> 'kept'`;
+  return (row as { count: number }).count;
+}
+
+test('without its store of objects an answer is not kept and says so; what is here is read on; then all goes on', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-s3-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const engine = await startObjects({ folder });
+  onTestFinished(() => engine.stop());
+  const url = await teamDatabase();
+  const objects = new ObjectBytes(readObjectsAddress(engine.address, engine.env));
+  const [a, b] = [await openReplica(url, { objects, restMs: 0 }), await openReplica(url, { objects, restMs: 0 })];
+  await objects.probe();
+  const { id } = await keepText(a.store, 'kept before', origin);
+  const files = filesOf(a);
+  await engine.stop();
+  const failed = await a.store.keep(textResult('kept never'), origin).catch((error: unknown) => error);
+  expect(failed).toMatchObject({
+    code: 'spill_failed',
+    message: expect.stringContaining('store of answers') as string,
+  });
+  expect(JSON.stringify(failed)).not.toContain(folder);
+  expect(filesOf(a)).toEqual(files);
+  await expect(objects.probe()).rejects.toMatchObject({ code: 'store_unreachable' });
+  expect([await codeOf(b.store.open(id, ann)), await textOf(a.store, id, ann)]).toEqual([
+    'store_unreachable',
+    'kept before',
+  ]);
+  expect((await a.store.list({}, ann)).map((spill) => spill.id)).toEqual([id]);
+  await engine.start();
+  expect([await textOf(b.store, id, ann), (await keepText(a.store, 'kept again', origin)).bytes]).toEqual([
+    'kept before',
+    10,
+  ]);
+  // What could not be undone meanwhile is found by whoever tends the tenant's answers.
+  await a.database.of(
+    'acme',
+  )`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours' WHERE state <> 'kept'`;
+  await b.store.prune(ann);
+  expect(await unreadable(a)).toBe(0);
+});
+
+test('a store that takes connections and never answers holds up one call, and none of those behind it', async () => {
+  const address = await teamObjects();
+  const engine = new URL(address.endpoint);
+  const door = await tcpDoor(engine.hostname, Number(engine.port));
+  engine.port = String(door.port);
+  let asked = 0;
+  const ask: typeof fetch = (input, init) => {
+    asked++;
+    return fetch(input, init);
+  };
+  const objects = new ObjectBytes({ ...address, endpoint: engine.href }, { fetch: ask, requestMs: 60_000 });
+  const { store } = await openReplica(await teamDatabase(), { objects, keepMs: 200, restMs: 60_000 });
+  await keepText(store, 'before', origin);
+  door.hold();
+  asked = 0;
+  expect(await codeOf(store.keep(textResult('the first'), origin))).toBe('spill_failed');
+  const first = asked;
+  for (let call = 0; call < 5; call++)
+    expect(await codeOf(store.keep(textResult('more'), origin))).toBe('spill_failed');
+  // Undoing the first one asks as well, behind it.
+  expect([first, asked <= first + 2]).toEqual([1, true]);
+  await door.reopen();
+});
+
+test('without its database nothing is kept or read, and then it is as before', async () => {
+  const url = new URL(await teamDatabase());
+  const door = await tcpDoor(url.hostname, Number(url.port));
+  const own = new URL(url);
+  own.port = String(door.port);
+  const { store } = await openReplica(own.href, { restMs: 0 });
+  const { id } = await keepText(store, 'kept before', origin);
+  await door.shut();
+  expect(await codeOf(store.keep(textResult('kept never'), origin))).toBe('spill_failed');
+  expect([await codeOf(store.open(id, ann)), await codeOf(Promise.resolve(store.list({}, ann)))]).toEqual([
+    'store_unreachable',
+    'store_unreachable',
+  ]);
+  store.noteRead({ id, owner: ann.owner });
+  await door.reopen();
+  await expect.poll(() => codeOf(textOf(store, id, ann))).toBe('none');
+  await expect.poll(() => codeOf(store.keep(textResult('kept again'), origin))).toBe('none');
+  expect((await store.list({}, ann)).length).toBe(2);
+});
+
+test('a bucket that is not there and a key that is wrong are told from a store that is away', async () => {
+  const { origin: engine } = new URL((await teamObjects()).endpoint);
+  const bucket = new ObjectBytes(readObjectsAddress(`s3://no-such-bucket?endpoint=${engine}`, objectsEnv));
+  const { store } = await openReplica(await teamDatabase(), { objects: bucket });
+  expect(await codeOf(store.keep(textResult('kept never'), origin))).toBe('spill_failed');
+  const forged = { ...(await teamObjects()), accessKeyId: 'NOBODY' };
+  await expect(new ObjectBytes(forged).probe()).rejects.toThrow('refuses it: 403');
+});
+
+test('addresses of stores are read, and keys in them refused', () => {
+  expect(readObjectsAddress('s3://b/team/x/?endpoint=http://s3:9000/&region=eu', objectsEnv)).toEqual({
+    ...{
+      endpoint: 'http://s3:9000/b',
+      region: 'eu',
+      prefix: 'team/x/',
+      accessKeyId: 'S3RVER',
+      secretAccessKey: 'S3RVER',
+    },
+  });
+  const aws = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+  expect(readObjectsAddress('s3://b', aws)).toMatchObject({
+    endpoint: 'https://s3.us-east-1.amazonaws.com/b',
+    accessKeyId: 'id',
+  });
+  const wrong: [string, Record<string, string>][] = [
+    ['https://b', aws],
+    ['s3://id:secret@b', aws],
+    ['s3://b?endpoint=ftp://x', aws],
+    ['s3://b?secret=x', aws],
+    ['s3://b', {}],
+    ['s3://b', { ...aws, AWS_SESSION_TOKEN: 'x' }],
+  ];
+  for (const [text, env] of wrong) {
+    let said: unknown;
+    try {
+      said = readObjectsAddress(text, env);
+    } catch (error) {
+      said = error;
+    }
+    expect(said).toMatchObject({ code: 'bad_request', message: expect.not.stringContaining('secret@') as string });
+  }
+});

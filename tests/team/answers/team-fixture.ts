@@ -1,0 +1,78 @@
+/** Stores of a team's answers on a real PostgreSQL and a real store of objects: each is a replica with a disk of its own. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createLog } from '../../../src-main/core/base/log.ts';
+import type { Principal } from '../../../src-main/core/security/principal.ts';
+import type { AnswerBytes } from '../../../src-main/team/answers/answer-bytes.ts';
+import { ObjectBytes } from '../../../src-main/team/answers/object-bytes.ts';
+import { TeamAnswers, type TeamAnswersOptions } from '../../../src-main/team/answers/team-answers.ts';
+import { Database } from '../../../src-main/team/database/database.ts';
+import { countRoughly, usualSettings } from '../../core/spills/spill-fixture.ts';
+import type { StoreUnderTest } from '../../core/spills/answer-store-contract.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { teamObjects } from '../../support/team-objects.ts';
+
+export interface Replica extends StoreUnderTest {
+  readonly store: TeamAnswers;
+  readonly database: Database;
+  readonly folder: string;
+  /** Where its bytes go, if not into the database. */
+  readonly objects: AnswerBytes | undefined;
+}
+
+/** Closed after the test. `url`: of the database that replicas share. */
+export async function openReplica(url: string, more: Partial<TeamAnswersOptions> = {}): Promise<Replica> {
+  const home = mkdtempSync(join(tmpdir(), 'tooltray-replica-'));
+  const folder = join(home, 'answers');
+  const log = createLog({ file: join(home, 'core.log') });
+  const database = new Database({ url, most: 3 });
+  const opened = { settings: usualSettings, clock: Date.UTC(2026, 0, 10) };
+  const store = new TeamAnswers({
+    ...{ folder, log, database, countTokens: countRoughly },
+    settings: () => opened.settings,
+    now: () => opened.clock,
+    ...more,
+  });
+  await store.start();
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await store.close();
+    await database.close();
+    log.close();
+    rmSync(home, { recursive: true, force: true });
+  };
+  const dispose = (): Promise<void> => (closing ??= close());
+  onTestFinished(dispose);
+  return Object.assign(opened, {
+    store,
+    database,
+    folder: more.folder ?? folder,
+    objects: more.objects,
+    [Symbol.asyncDispose]: dispose,
+  });
+}
+
+interface Team {
+  readonly url: string;
+  readonly objects: ObjectBytes;
+  /** Another replica of it. */
+  open(more?: Partial<TeamAnswersOptions>): Promise<Replica>;
+}
+
+export async function openTeam(): Promise<Team> {
+  const [url, address] = await Promise.all([teamDatabase(), teamObjects()]);
+  const objects = new ObjectBytes(address);
+  return { url, objects, open: (more) => openReplica(url, { objects, ...more }) };
+}
+
+/** Somebody of a tenant, by one of their apps. */
+export function memberOf(tenant: string, user: string, app = 'app'): Principal {
+  return { tenant, user, app, session: undefined, owner: `${tenant}/${user}/app/${app}`, isShared: false };
+}
+
+/** Files on the replica's disk. */
+export function filesOf({ folder }: Replica): string[] {
+  return readdirSync(folder);
+}

@@ -1,0 +1,102 @@
+/** Room is made among a team's answers once, whoever does it at the same time, and nothing is left over. */
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { Pruned } from '../../../src-main/core/spills/spill-room.ts';
+import { AnswerRows } from '../../../src-main/team/answers/answer-rows.ts';
+import { codeOf, keepText, originOf, textOf } from '../../core/spills/answer-store-contract.ts';
+import { memberOf, openTeam, type Replica } from './team-fixture.ts';
+
+const ann = memberOf('acme', 'ann');
+const { signal } = new AbortController();
+
+async function rowsOf({ database }: Replica, tenant = 'acme'): Promise<number> {
+  const [row] = await database.of(tenant)`SELECT count(*)::int AS count FROM tooltray.answers`;
+  return (row as { count: number }).count;
+}
+
+test('of replicas that make room at once each answer is deleted by one, with its bytes', async () => {
+  const team = await openTeam();
+  const replicas = [await team.open(), await team.open(), await team.open()];
+  const [a] = replicas as [Replica];
+  const ids = [];
+  for (let at = 0; at < 12; at++) ids.push((await keepText(a.store, `answer ${at}`, originOf(ann))).id);
+  for (const replica of replicas) replica.settings = { ...replica.settings, maxCount: 4 };
+  const pruned: Pruned[] = [];
+  // While one is at it, the others have nothing to do.
+  const all = async (): Promise<void> => {
+    const done = await Promise.all([
+      ...replicas.map(({ store }) => store.prune(ann)),
+      keepText(a.store, 'kept meanwhile', originOf(ann)).then(() => ({ removed: 0, bytes: 0 })),
+    ]);
+    pruned.push(...done);
+  };
+  await all();
+  await all();
+  await expect.poll(async () => (await a.store.prune(ann)).removed + (await rowsOf(a))).toBeLessThanOrEqual(5);
+  expect(pruned.reduce((sum, { removed }) => sum + removed, 0)).toBeLessThanOrEqual(10);
+  const [first = ''] = ids;
+  expect([await codeOf(a.store.open(first, ann)), (await a.store.usage(ann)).count <= 4]).toEqual(['not_found', true]);
+  expect(await bytesAt(first)).toBe('not_found');
+
+  function bytesAt(id: string): Promise<string> {
+    return codeOf(
+      (async () => {
+        for await (const chunk of team.objects.read({ tenant: 'acme', id }, 8, signal)) expect(chunk).toBeDefined();
+      })(),
+    );
+  }
+});
+
+test('what is read while it is deleted is read to its end, and then is gone', async () => {
+  const team = await openTeam();
+  const [a, b] = [await team.open(), await team.open()];
+  const { id } = await keepText(a.store, 'being read', originOf(ann));
+  {
+    await using reading = await b.store.open(id, ann);
+    expect(await b.store.remove(id, ann)).toBe(true);
+    expect((await reading.handle.readFile()).toString()).toBe('being read');
+  }
+  expect([await codeOf(a.store.open(id, ann)), await codeOf(b.store.open(id, ann)), await rowsOf(a)]).toEqual([
+    'not_found',
+    'not_found',
+    0,
+  ]);
+});
+
+test('a tenant’s room is its own', async () => {
+  const team = await openTeam();
+  const a = await team.open();
+  const others = memberOf('other', 'ann');
+  for (const reader of [ann, others])
+    for (const text of ['1', '2', '3']) await keepText(a.store, text, originOf(reader));
+  a.settings = { ...a.settings, maxCount: 1 };
+  await a.store.prune(ann);
+  expect([(await a.store.usage(ann)).count, (await a.store.usage(others)).count]).toEqual([1, 3]);
+});
+
+test('what a replica that was killed left half written or half deleted is taken away by another', async () => {
+  const team = await openTeam();
+  const a = await team.open();
+  const spill = await keepText(a.store, 'whole', originOf(ann));
+  const rows = new AnswerRows(a.database);
+  const half = { ...spill, id: `${spill.id.slice(0, -3)}abc`, answerId: 'x' };
+  await rows.begin('acme', [{ spill: half, name: 'x-y.txt' }], 'objects');
+  const bytes = randomBytes(10);
+  const pieces = async function* (): AsyncIterable<Uint8Array> {
+    await Promise.resolve();
+    yield bytes;
+  };
+  await team.objects.put({ tenant: 'acme', id: half.id }, pieces, 10, signal);
+  expect([await codeOf(a.store.open(half.id, ann)), (await a.store.list({}, ann)).length]).toEqual(['not_found', 1]);
+  // It may still be under way.
+  await a.store.prune(ann);
+  expect(await rowsOf(a)).toBe(2);
+  await a.database.of('acme')`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours'`;
+  await expect.poll(async () => (await a.store.prune(ann), await rowsOf(a))).toBe(1);
+  expect([await textOf(a.store, spill.id, ann), await codeOf(read())]).toEqual(['whole', 'not_found']);
+
+  async function read(): Promise<void> {
+    for await (const chunk of team.objects.read({ tenant: 'acme', id: half.id }, 10, signal))
+      expect(chunk).toBeDefined();
+  }
+});
