@@ -20,6 +20,7 @@ export const teamFlags = {
   inner: { value: 'HOST:PORT', help: 'where other replicas reach this one; nobody else should' },
   innerAddress: { value: 'HOST:PORT', help: 'what they are told instead' },
   replicaName: { value: 'NAME', help: 'what this replica is called (the computer’s name)' },
+  objects: { value: 'S3 URL', help: 's3://bucket?endpoint=… for long answers; or the variable TOOLTRAY_OBJECTS' },
   tenant: { value: 'NAME', help: 'whose installation it serves (main)' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
@@ -72,6 +73,7 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
     onStop,
     database: databaseUrl(given.database),
     ...{ tenant, listen, publicUrl },
+    objects: given.objects ?? process.env['TOOLTRAY_OBJECTS'],
     allowedHosts: listOf(given.allowedHosts),
     trustedProxies: listOf(given.trustedProxies),
     among: placeOf(given),

@@ -3,8 +3,10 @@ import type { CoreStores } from '../core/core-stores.ts';
 import type { TeamRoom } from '../host/team-seams.ts';
 import { ActivityRows } from './activity/activity-rows.ts';
 import { ActivityShip } from './activity/ship-activity.ts';
+import { teamAnswers } from './answers/open-answers.ts';
 import { AuditRows } from './audit/audit-rows.ts';
 import { TeamAudit } from './audit/team-audit.ts';
+import type { ObjectsAddress } from './answers/objects-address.ts';
 import type { Changes } from './database/changes.ts';
 import type { Database } from './database/database.ts';
 import { keepParts } from './database/parts.ts';
@@ -22,6 +24,8 @@ export interface StoreRoom extends TeamRoom {
   readonly keys: TeamKeys;
   /** What it is called, for people. */
   readonly replica: string;
+  /** Where answers' bytes go; undefined: into the database. */
+  readonly objects: ObjectsAddress | undefined;
 }
 
 export interface OpenStores {
@@ -31,7 +35,8 @@ export interface OpenStores {
 }
 
 /** Rejects with AppError store_unreachable, or secret_locked where its keys are not the team's. */
-export async function openStores({ tenant, sql, changes, keys, log, replica }: StoreRoom): Promise<OpenStores> {
+export async function openStores(room: StoreRoom): Promise<OpenStores> {
+  const { tenant, sql, database, changes, keys, objects, log, replica } = room;
   const rows = new DocumentRows(sql, keys.sealing(tenant, 'documents'));
   const records = new TenantRecords({ tenant, rows, changes, log: log.child('records') });
   const [stores, seen] = await Promise.all([records.stores(), records.document('audit-seen')]);
@@ -53,5 +58,6 @@ export async function openStores({ tenant, sql, changes, keys, log, replica }: S
     await stopKeeping();
     await records.close();
   };
-  return { stores: { ...stores, audit, record }, close };
+  const answers = teamAnswers({ tenant, database, objects });
+  return { stores: { ...stores, audit, record, answers }, close };
 }

@@ -10,6 +10,7 @@ import { AppError } from '../core/base/errors.ts';
 import type { HttpSettings } from '../core/config/app-config.ts';
 import { CoreHost, type CoreHostOptions } from '../host/core-host.ts';
 import type { TeamRoom, TeamSeams } from '../host/team-seams.ts';
+import { objectsVariables, readObjectsAddress } from './answers/objects-address.ts';
 import { Changes } from './database/changes.ts';
 import { Database } from './database/database.ts';
 import { requireSchema } from './database/migrate.ts';
@@ -37,6 +38,8 @@ export interface ReplicaOptions extends OwnCore {
   readonly trustedProxies: readonly string[];
   /** What it is among the others; undefined: it is the only one. */
   readonly among?: ReplicaPlace | undefined;
+  /** Where kept answers' bytes go: `s3://bucket/prefix?endpoint=…`, with its key in `env`; undefined: into the database. */
+  readonly objects?: string | undefined;
 }
 
 export interface ListenAt {
@@ -120,9 +123,11 @@ interface Opened extends Made {
 async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamSeams> {
   const { database, changes, keys, replicas, room } = opened;
   const { tenant, listen, publicUrl } = options;
+  const objects = options.objects === undefined ? undefined : readObjectsAddress(options.objects, options.env);
   await changes.start();
   const replica = `${hostname()}:${listen.port}`;
-  const stores = await openStores({ ...room, tenant, sql: database.of(tenant), database, changes, keys, replica });
+  const inDatabase = { tenant, sql: database.of(tenant), database, changes, keys };
+  const stores = await openStores({ ...room, ...inDatabase, objects, replica });
   const proxies = new Proxies(options.trustedProxies);
   const hosts = new AllowedHosts(allowedNames(options), proxies);
   return {
@@ -147,7 +152,7 @@ async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamS
 function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): CoreHostOptions {
   const { version, mode, pageRoot, onStop, stderr, counter, sandbox } = options;
   return {
-    ...{ env: withoutDatabase(env), version, configFile, mode, pageRoot, onStop, counter, sandbox },
+    ...{ env: withoutDatabase(env, options.objects), version, configFile, mode, pageRoot, onStop, counter, sandbox },
     ...(stderr && { stderr }),
     port: listen.port,
     askToken: true,
@@ -155,8 +160,13 @@ function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): C
 }
 
 /** No server is to inherit where the database is, or what opens it: its rows are not for code of others. */
-function withoutDatabase(env: CoreHostOptions['env']): CoreHostOptions['env'] {
-  const hidden: ReadonlySet<string> = new Set(['TOOLTRAY_DATABASE', keysVariable, keysFileVariable]);
+function withoutDatabase(env: CoreHostOptions['env'], objects: string | undefined): CoreHostOptions['env'] {
+  const hidden: ReadonlySet<string> = new Set([
+    'TOOLTRAY_DATABASE',
+    keysVariable,
+    keysFileVariable,
+    ...objectsVariables(objects, env),
+  ]);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)));
 }
 

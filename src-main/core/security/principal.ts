@@ -69,18 +69,12 @@ export function userOnRecord({ tenant, user }: Pick<Principal, 'tenant' | 'user'
 
 /** Whether something of `owner` is this caller's to use; what has none is the person's alone. */
 export function mayUse(principal: Pick<Principal, 'owner'>, owner: string): boolean {
-  if (owner === principal.owner || principal.owner === thePerson.owner) return true;
-  return isPerson(principal) && owner.startsWith(principal.owner);
+  return owner === principal.owner || principal.owner === thePerson.owner;
 }
 
 /** Themselves, whoever's app may ask: what any of their apps owns begins with what they own. */
 export function isPerson({ owner }: Pick<Principal, 'owner'>): boolean {
   return /^[^/]+\/[^/]+\/$/.test(owner);
-}
-
-/** Whose installation something of `owner` belongs to. */
-export function tenantOf(owner: string): string {
-  return owner.slice(0, Math.max(0, owner.indexOf('/')));
 }
 
 function appOf(credential: Credential, named: string | undefined): string | undefined {

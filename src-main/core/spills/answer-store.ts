@@ -70,15 +70,15 @@ export interface AnswerStore {
   fileOf(id: string, reader?: Principal): Now<SpillFile | undefined>;
   /** The newest first. */
   list(filter?: SpillFilter, reader?: Principal): Now<readonly Spill[]>;
-  /** Of all that is kept here; in a team, of the reader's tenant. */
-  usage(reader?: Principal): Now<SpillUsage>;
+  /** Of all that is kept there. */
+  usage(): Now<SpillUsage>;
   /** Answers whether there is such an answer. */
   pin(id: string, pinned: boolean, reader?: Principal): Now<boolean>;
   /** Answers whether there was such an answer. */
   remove(id: string, reader?: Principal): Promise<boolean>;
   /** Counts that somebody read in it. */
-  noteRead(spill: Pick<Spill, 'id' | 'owner'>): void;
+  noteRead(spill: Pick<Spill, 'id'>): void;
   /** Deletes what is too old or too much. Rejects with AppError. */
-  prune(reader?: Principal): Promise<Pruned>;
+  prune(): Promise<Pruned>;
   close(): Promise<void>;
 }

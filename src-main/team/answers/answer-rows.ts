@@ -4,7 +4,7 @@
  */
 import type { Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
-import { isPerson, mayUse, type Principal } from '../../core/security/principal.ts';
+import { isPerson, type Principal } from '../../core/security/principal.ts';
 import type { NamedSpill } from '../../core/spills/keep-answer.ts';
 import type { SpillFilter } from '../../core/spills/spill-index.ts';
 import { type Spill, type SpillKind, spillUri } from '../../core/spills/spill.ts';
@@ -65,31 +65,34 @@ interface RetentionLimits {
 /** How long the database may take to answer, in ms: connecting anew takes five seconds at the most. */
 const usualWaitMs = 8_000;
 
+/** Of one tenant. */
 export class AnswerRows {
   readonly #database: Database;
+  readonly #tenant: string;
   readonly #waitMs: number;
 
-  constructor(database: Database, waitMs = usualWaitMs) {
+  constructor(database: Database, tenant: string, waitMs = usualWaitMs) {
     this.#database = database;
+    this.#tenant = tenant;
     this.#waitMs = waitMs;
   }
 
   /** Before their bytes are written. */
-  begin(tenant: string, answers: readonly NamedSpill[], place: BytesPlace): Promise<void> {
-    const rows = answers.map((answer) => rowOf(tenant, answer, place));
-    return this.#ask(tenant, async (sql) => {
+  begin(answers: readonly NamedSpill[], place: BytesPlace): Promise<void> {
+    const rows = answers.map((answer) => rowOf(this.#tenant, answer, place));
+    return this.#ask(async (sql) => {
       await sql`INSERT INTO tooltray.answers ${sql(rows)}`;
     });
   }
 
   /** All or none: from now on they can be read. */
-  finish(tenant: string, digests: ReadonlyMap<string, Buffer>): Promise<void> {
-    return this.#ask(tenant, (sql) =>
+  finish(digests: ReadonlyMap<string, Buffer>): Promise<void> {
+    return this.#ask((sql) =>
       sql.begin(async (work) => {
         for (const [id, sha256] of digests) {
           const { count } = await work`
             UPDATE tooltray.answers SET state = 'kept', sha256 = ${sha256}, changed_at = now()
-            WHERE tenant = ${tenant} AND id = ${id} AND state = 'writing'`;
+            WHERE tenant = ${this.#tenant} AND id = ${id} AND state = 'writing'`;
           // It took so long that the sweep has taken it for left over.
           if (count !== 1) throw new AppError('spill_failed', 'The answer could not be kept: it took too long.');
         }
@@ -99,26 +102,24 @@ export class AnswerRows {
 
   /** undefined also for what is another's. */
   async find(id: string, reader: Principal): Promise<SharedAnswer | undefined> {
-    const { tenant } = reader;
     const [row] = await this.#ask(
-      tenant,
-      (sql) => sql<Row[]>`SELECT * FROM tooltray.answers WHERE tenant = ${tenant} AND id = ${id} AND state = 'kept'`,
+      (sql) =>
+        sql<Row[]>`SELECT * FROM tooltray.answers WHERE tenant = ${this.#tenant} AND id = ${id} AND state = 'kept'`,
     );
-    return row !== undefined && mayUse(reader, row.owner) ? answerOf(row) : undefined;
+    return row !== undefined && isTheirs(reader, row.owner) ? answerOf(row) : undefined;
   }
 
   /** The newest first. */
   async list({ limit = 100, beforeId, server, app, sessionId }: SpillFilter, reader: Principal): Promise<Spill[]> {
-    const { tenant, owner } = reader;
+    const { owner } = reader;
     const rows = await this.#ask(
-      tenant,
       (sql) => sql<Row[]>`
-        SELECT * FROM tooltray.answers WHERE tenant = ${tenant} AND state = 'kept'
+        SELECT * FROM tooltray.answers WHERE tenant = ${this.#tenant} AND state = 'kept'
         ${isPerson(reader) ? sql`AND starts_with(owner, ${owner})` : sql`AND owner = ${owner}`}
         ${
           beforeId === undefined
             ? sql``
-            : sql`AND number < (SELECT number FROM tooltray.answers WHERE tenant = ${tenant} AND id = ${beforeId})`
+            : sql`AND number < (SELECT number FROM tooltray.answers WHERE tenant = ${this.#tenant} AND id = ${beforeId})`
         }
         ${server === undefined ? sql`` : sql`AND server = ${plain(server)}`}
         ${app === undefined ? sql`` : sql`AND app = ${plain(app)}`}
@@ -129,62 +130,56 @@ export class AnswerRows {
   }
 
   /** Of all of the tenant's. */
-  async usage(tenant: string): Promise<{ readonly bytes: number; readonly count: number }> {
+  async usage(): Promise<{ readonly bytes: number; readonly count: number }> {
     const [row] = await this.#ask(
-      tenant,
       (sql) => sql<{ bytes: string; count: string }[]>`
         SELECT coalesce(sum(bytes), 0) AS bytes, count(*) AS count FROM tooltray.answers
-        WHERE tenant = ${tenant} AND state = 'kept'`,
+        WHERE tenant = ${this.#tenant} AND state = 'kept'`,
     );
     return { bytes: Number(row?.bytes ?? 0), count: Number(row?.count ?? 0) };
   }
 
-  /** Answers whether there was such an answer of the reader's. */
-  pin(id: string, pinned: boolean, reader: Principal): Promise<boolean> {
-    return this.#ask(reader.tenant, async (sql) => {
+  /** Answers whether there was such an answer. */
+  pin(id: string, pinned: boolean): Promise<boolean> {
+    return this.#ask(async (sql) => {
       const { count } = await sql`
         UPDATE tooltray.answers SET pinned = ${pinned}
-        WHERE tenant = ${reader.tenant} AND id = ${id} AND state = 'kept'`;
+        WHERE tenant = ${this.#tenant} AND id = ${id} AND state = 'kept'`;
       return count === 1;
     });
   }
 
-  addReads(tenant: string, reads: readonly { id: string; times: number; at: number }[]): Promise<void> {
-    return this.#ask(tenant, async (sql) => {
+  addReads(reads: readonly { id: string; times: number; at: number }[]): Promise<void> {
+    return this.#ask(async (sql) => {
       for (const { id, times, at } of reads)
         await sql`
           UPDATE tooltray.answers SET reads = reads + ${times}, last_read_at = greatest(last_read_at, ${at})
-          WHERE tenant = ${tenant} AND id = ${id}`;
+          WHERE tenant = ${this.#tenant} AND id = ${id}`;
     });
   }
 
   /** From now on nobody reads them. Of those that were still there, each is told once, however many ask at the same time. */
-  async leave(tenant: string, ids: readonly string[]): Promise<readonly LeavingAnswer[]> {
+  async leave(ids: readonly string[]): Promise<readonly LeavingAnswer[]> {
     const rows = await this.#ask(
-      tenant,
       (sql) => sql<LeavingRow[]>`
         UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
-        WHERE tenant = ${tenant} AND id IN ${sql([...ids])} AND state <> 'leaving' RETURNING id, place, bytes`,
+        WHERE tenant = ${this.#tenant} AND id IN ${sql([...ids])} AND state <> 'leaving' RETURNING id, place, bytes`,
     );
     return rows.map(leaving);
   }
 
   /** The too old ones, then the oldest, until what is left may stay; pinned ones never. Each is told once. */
-  async leaveOverdue(
-    tenant: string,
-    { before, maxBytes, maxCount, except = '' }: RetentionLimits,
-  ): Promise<readonly LeavingAnswer[]> {
+  async leaveOverdue({ before, maxBytes, maxCount, except = '' }: RetentionLimits): Promise<readonly LeavingAnswer[]> {
     const rows = await this.#ask(
-      tenant,
       (sql) => sql<LeavingRow[]>`
         WITH held AS (
           SELECT number, answer_id, pinned, created_at < ${before} AS old,
             sum(bytes) OVER counted AS bytes, count(*) OVER counted AS count
-          FROM tooltray.answers WHERE tenant = ${tenant} AND state = 'kept'
+          FROM tooltray.answers WHERE tenant = ${this.#tenant} AND state = 'kept'
           WINDOW counted AS (ORDER BY pinned OR answer_id = ${except} DESC, created_at < ${before}, number DESC)
         )
         UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
-        WHERE tenant = ${tenant} AND state = 'kept' AND NOT pinned AND number IN (
+        WHERE tenant = ${this.#tenant} AND state = 'kept' AND NOT pinned AND number IN (
           SELECT number FROM held
           WHERE NOT pinned AND answer_id <> ${except} AND (old OR bytes > ${maxBytes} OR count > ${maxCount})
         )
@@ -194,53 +189,48 @@ export class AnswerRows {
   }
 
   /** What a replica that was killed has left: bytes that were never whole, and deletions that it began. */
-  async leftOver(tenant: string, olderThanSeconds: number): Promise<readonly LeavingAnswer[]> {
+  async leftOver(olderThanSeconds: number): Promise<readonly LeavingAnswer[]> {
     const rows = await this.#ask(
-      tenant,
       (sql) => sql<LeavingRow[]>`
         UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
-        WHERE tenant = ${tenant} AND state <> 'kept' AND changed_at < now() - make_interval(secs => ${olderThanSeconds})
+        WHERE tenant = ${this.#tenant} AND state <> 'kept' AND changed_at < now() - make_interval(secs => ${olderThanSeconds})
         RETURNING id, place, bytes`,
     );
     return rows.map(leaving);
   }
 
   /** After their bytes. */
-  forget(tenant: string, ids: readonly string[]): Promise<void> {
-    return this.#ask(tenant, async (sql) => {
+  forget(ids: readonly string[]): Promise<void> {
+    return this.#ask(async (sql) => {
       if (ids.length === 0) return;
-      await sql`DELETE FROM tooltray.answers WHERE tenant = ${tenant} AND id IN ${sql([...ids])} AND state = 'leaving'`;
+      await sql`DELETE FROM tooltray.answers WHERE tenant = ${this.#tenant} AND id IN ${sql([...ids])} AND state = 'leaving'`;
     });
   }
 
-  /** Those that have answers which somebody has to tend: whoever was tended once. */
-  async tenants(): Promise<readonly string[]> {
-    const rows = await bounded(
-      this.#database.shared<{ tenant: string }[]>`SELECT tenant FROM tooltray.answer_tenants`,
-      this.#waitMs,
-    );
-    return rows.map(({ tenant }) => tenant);
-  }
-
-  /** One replica at a time tends a tenant's answers: undefined where another one does; else what gives it back. */
-  async claim(tenant: string, seconds: number): Promise<(() => Promise<void>) | undefined> {
-    const sql = this.#database.shared;
-    const { count } = await bounded(
-      sql`
-        INSERT INTO tooltray.answer_tenants (tenant, tended_until) VALUES (${tenant}, now() + make_interval(secs => ${seconds}))
+  /** One replica at a time tends the tenant's answers: undefined where another one does; else what gives it back. */
+  async claim(seconds: number): Promise<(() => Promise<void>) | undefined> {
+    const { count } = await this.#ask(
+      (sql) => sql`
+        INSERT INTO tooltray.answer_tenants (tenant, tended_until) VALUES (${this.#tenant}, now() + make_interval(secs => ${seconds}))
         ON CONFLICT (tenant) DO UPDATE SET tended_until = excluded.tended_until
         WHERE answer_tenants.tended_until IS NULL OR answer_tenants.tended_until < now()`,
-      this.#waitMs,
     );
     if (count === 0) return undefined;
     return async () => {
-      await sql`UPDATE tooltray.answer_tenants SET tended_until = NULL WHERE tenant = ${tenant}`;
+      await this.#ask(
+        (sql) => sql`UPDATE tooltray.answer_tenants SET tended_until = NULL WHERE tenant = ${this.#tenant}`,
+      );
     };
   }
 
-  async #ask<T>(tenant: string, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
-    return await bounded(work(this.#database.of(tenant)), this.#waitMs);
+  async #ask<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> {
+    return await bounded(work(this.#database.of(this.#tenant)), this.#waitMs);
   }
+}
+
+/** The person's of a desktop is nobody here but for what they kept: in a team no dashboard is everybody's. */
+function isTheirs(reader: Principal, owner: string): boolean {
+  return owner === reader.owner || (isPerson(reader) && owner.startsWith(reader.owner));
 }
 
 /** Rejects with AppError store_unreachable where the database is away or takes too long, else with what it says. */

@@ -1,6 +1,6 @@
 /**
- * Makes room among a team's kept answers and takes away what was left over: one replica at a time for each tenant, by a lease in the
- * database. A row is taken from readers first, then the bytes go, then the row, so that whatever is interrupted is found again.
+ * Makes room among a team's kept answers and takes away what was left over: one of its replicas at a time, by a lease in
+ * the database. A row is taken from readers first, then the bytes go, then the row, so that whatever is interrupted is found again.
  */
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
@@ -11,6 +11,7 @@ import type { AnswerCache } from './answer-cache.ts';
 import type { AnswerRows, BytesPlace, LeavingAnswer } from './answer-rows.ts';
 
 interface UpkeepOptions {
+  readonly tenant: string;
   readonly rows: AnswerRows;
   readonly cache: AnswerCache;
   readonly bytes: ReadonlyMap<BytesPlace, AnswerBytes>;
@@ -33,8 +34,8 @@ const removedAtOnce = 8;
 
 export class AnswerUpkeep {
   readonly #options: UpkeepOptions;
-  readonly #tendedAt = new Map<string, number>();
-  readonly #tending = new Map<string, Promise<Pruned>>();
+  #tendedAt = -Infinity;
+  #tending: Promise<unknown> = Promise.resolve();
   readonly #working = new Set<Promise<unknown>>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -43,7 +44,7 @@ export class AnswerUpkeep {
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => this.#behind(() => this.#tendAll()), everyMs).unref();
+    this.#timer ??= setInterval(() => this.#behind(() => this.#everyHour()), everyMs).unref();
   }
 
   /** Resolves when nothing is under way any more. */
@@ -53,38 +54,31 @@ export class AnswerUpkeep {
   }
 
   /** Behind the answer that was kept just now. */
-  afterKeep(tenant: string, answerId: string): void {
+  afterKeep(answerId: string): void {
     const now = performance.now();
-    if (now - (this.#tendedAt.get(tenant) ?? -Infinity) < afterKeepMs) return;
-    this.#tendedAt.set(tenant, now);
-    this.#behind(() => this.tend(tenant, answerId));
+    if (now - this.#tendedAt < afterKeepMs) return;
+    this.#tendedAt = now;
+    this.#behind(() => this.tend(answerId));
   }
 
   /** Answers what was too old or too much; nothing where another replica does it now. Rejects with AppError. */
-  async tend(tenant: string, except?: string): Promise<Pruned> {
+  tend(except?: string): Promise<Pruned> {
     // What is under way here already may have begun before there was something to delete.
-    const before = this.#tending.get(tenant);
-    const tending = Promise.resolve(before)
-      .catch(() => undefined)
-      .then(() => this.#tend(tenant, except));
-    this.#tending.set(tenant, tending);
-    try {
-      return await tending;
-    } finally {
-      if (this.#tending.get(tenant) === tending) this.#tending.delete(tenant);
-    }
+    const tending = this.#tending.then(() => this.#tend(except));
+    this.#tending = tending.catch(() => undefined);
+    return tending;
   }
 
-  async #tend(tenant: string, except: string | undefined): Promise<Pruned> {
+  async #tend(except: string | undefined): Promise<Pruned> {
     const { rows, settings, now } = this.#options;
-    const done = await rows.claim(tenant, leaseSeconds);
+    const done = await rows.claim(leaseSeconds);
     if (done === undefined) return { removed: 0, bytes: 0 };
     try {
       const { keepDays, maxBytes, maxCount } = settings();
       const before = Math.trunc(now()) - keepDays * dayMs;
-      const overdue = await rows.leaveOverdue(tenant, { before, maxBytes, maxCount, except });
-      await this.takeAway(tenant, overdue);
-      await this.takeAway(tenant, await rows.leftOver(tenant, leftOverSeconds));
+      const overdue = await rows.leaveOverdue({ before, maxBytes, maxCount, except });
+      await this.takeAway(overdue);
+      await this.takeAway(await rows.leftOver(leftOverSeconds));
       return { removed: overdue.length, bytes: overdue.reduce((sum, { bytes }) => sum + bytes, 0) };
     } finally {
       await done().catch((error: unknown) => this.#warn(error));
@@ -92,8 +86,8 @@ export class AnswerUpkeep {
   }
 
   /** Of answers that nobody reads any more: their bytes, then their rows. What cannot be deleted now is left over, and found later. */
-  async takeAway(tenant: string, answers: readonly LeavingAnswer[]): Promise<void> {
-    const { rows, cache, bytes, onRemoved } = this.#options;
+  async takeAway(answers: readonly LeavingAnswer[]): Promise<void> {
+    const { tenant, rows, cache, bytes, onRemoved } = this.#options;
     if (answers.length === 0) return;
     onRemoved();
     await cache.drop(answers.map(({ id }) => id));
@@ -112,13 +106,13 @@ export class AnswerUpkeep {
           );
         }),
       );
-      await rows.forget(tenant, gone.flat()).catch((error: unknown) => this.#warn(error));
+      await rows.forget(gone.flat()).catch((error: unknown) => this.#warn(error));
     }
   }
 
-  async #tendAll(): Promise<void> {
+  async #everyHour(): Promise<void> {
     await this.#options.cache.tidy();
-    for (const tenant of await this.#options.rows.tenants()) await this.tend(tenant);
+    await this.tend();
   }
 
   #behind(work: () => Promise<unknown>): void {

@@ -12,6 +12,15 @@ export interface ObjectsAddress {
   readonly secretAccessKey: string;
 }
 
+const ownKey = { id: 'TOOLTRAY_OBJECTS_KEY_ID', secret: 'TOOLTRAY_OBJECTS_KEY' } as const;
+const usualKey = { id: 'AWS_ACCESS_KEY_ID', secret: 'AWS_SECRET_ACCESS_KEY' } as const;
+
+/** What no server is to inherit where `objects` is the address; a key that is not for it is whoever's it was. */
+export function objectsVariables(objects: string | undefined, env: Env): readonly string[] {
+  const isUsual = objects !== undefined && env[ownKey.id] === undefined;
+  return ['TOOLTRAY_OBJECTS', ...Object.values(ownKey), ...(isUsual ? Object.values(usualKey) : [])];
+}
+
 const shape = 's3://bucket?endpoint=https://host:port&region=name';
 
 /** Throws AppError bad_request, which repeats no key. */
@@ -38,15 +47,14 @@ export function readObjectsAddress(text: string, env: Env): ObjectsAddress {
 }
 
 function keys(env: Env): Pick<ObjectsAddress, 'accessKeyId' | 'secretAccessKey'> {
-  const own = { id: env['TOOLTRAY_OBJECTS_KEY_ID'], secret: env['TOOLTRAY_OBJECTS_KEY'] };
-  const usual = { id: env['AWS_ACCESS_KEY_ID'], secret: env['AWS_SECRET_ACCESS_KEY'] };
-  const { id, secret } = own.id === undefined ? usual : own;
+  const names = env[ownKey.id] === undefined ? usualKey : ownKey;
+  const [id, secret] = [env[names.id], env[names.secret]];
   if (!id || !secret) {
     throw new AppError('bad_request', 'The store of answers has no key.', {
       fix: 'Set TOOLTRAY_OBJECTS_KEY_ID and TOOLTRAY_OBJECTS_KEY, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
     });
   }
-  if (own.id === undefined && env['AWS_SESSION_TOKEN'])
+  if (names === usualKey && env['AWS_SESSION_TOKEN'])
     throw new AppError('bad_request', 'The store of answers cannot be used with a key for a session.', {
       fix: 'Give it a key of its own, which may write and delete in this bucket alone.',
     });

@@ -8,7 +8,7 @@ import { open } from 'node:fs/promises';
 import { AppError } from '../../core/base/errors.ts';
 import { Event } from '../../core/base/events.ts';
 import { ReturnMemory } from '../../core/base/return-memory.ts';
-import { type Principal, tenantOf, thePerson } from '../../core/security/principal.ts';
+import { type Principal, thePerson } from '../../core/security/principal.ts';
 import type { AnswerStore, AnswerStoreOptions, SpillFile, SpillUsage } from '../../core/spills/answer-store.ts';
 import { keepAnswer, type NamedSpill } from '../../core/spills/keep-answer.ts';
 import { AnswerWriter, keepWorkerUrl } from '../../core/spills/keep-thread.ts';
@@ -34,6 +34,8 @@ import { AnswerRows, type BytesPlace, type SharedAnswer } from './answer-rows.ts
 import { AnswerUpkeep } from './answer-upkeep.ts';
 
 export interface TeamAnswersOptions extends AnswerStoreOptions {
+  /** Whose they are: rows, connections and names of objects are the tenant's alone. */
+  readonly tenant: string;
   readonly database: Database;
   /** Where bytes go; into the database where there is none. */
   readonly objects?: AnswerBytes | undefined;
@@ -66,7 +68,7 @@ export class TeamAnswers implements AnswerStore {
   readonly #writer: AnswerWriter;
   /** Files of folders that whoever runs it has allowed; of ours it knows none. */
   readonly #files: SpillFinder;
-  readonly #reads = new Map<string, ReadCounts>();
+  readonly #reads: ReadCounts;
   readonly #recalled = new Map<string, Spill>();
   readonly #working = new Set<Promise<unknown>>();
   readonly #counting = new Set<Promise<unknown>>();
@@ -78,11 +80,11 @@ export class TeamAnswers implements AnswerStore {
   constructor(options: TeamAnswersOptions) {
     this.#options = options;
     this.changed.on(() => this.revision++);
-    const { database, objects, folder, now, own } = options;
+    const { database, tenant, objects, folder, now, own } = options;
     const inDatabase = new DatabaseBytes(database);
     this.#into = objects ?? inDatabase;
     this.#bytes = new Map<BytesPlace, AnswerBytes>([inDatabase, this.#into].map((bytes) => [bytes.place, bytes]));
-    this.#rows = new AnswerRows(database);
+    this.#rows = new AnswerRows(database, tenant);
     this.#cache = new AnswerCache(folder, { ...usualCache, ...options.cache }, now);
     this.#upkeep = new AnswerUpkeep({
       ...options,
@@ -92,6 +94,13 @@ export class TeamAnswers implements AnswerStore {
       onRemoved: () => this.changed.emit(),
     });
     this.#writer = new AnswerWriter(options.workerUrl ?? keepWorkerUrl());
+    this.#reads = new ReadCounts((reads) => {
+      const counting = this.#rows.addReads(reads).catch((error: unknown) => {
+        options.log.warn('Reads of kept answers could not be counted.', { error });
+      });
+      this.#counting.add(counting);
+      void counting.finally(() => this.#counting.delete(counting));
+    }, now);
     this.#files = new SpillFinder(folder, { byId: () => undefined, byName: () => undefined }, own);
   }
 
@@ -113,11 +122,10 @@ export class TeamAnswers implements AnswerStore {
     sent: SentAnswer = { result, showsMedia: false },
   ): Promise<KeptAnswer> {
     const { folder, settings, now, countTokens, log } = this.#options;
-    const tenant = tenantOf(origin.owner);
     const chunks = chunksOf(result);
     const place = {
       folder,
-      index: { insert: (parts: readonly NamedSpill[]) => this.#share(tenant, parts) },
+      index: { insert: (parts: readonly NamedSpill[]) => this.#share(parts) },
       writer: this.#writer,
       mostBytes: settings().maxBytes,
       now,
@@ -134,7 +142,7 @@ export class TeamAnswers implements AnswerStore {
       this.#requireStores();
       this.#cache.prepare();
       const kept = await this.#during(keepAnswer(wanted, place));
-      this.#upkeep.afterKeep(tenant, kept.parts[0].spill.answerId);
+      this.#upkeep.afterKeep(kept.parts[0].spill.answerId);
       this.changed.emit();
       return this.#asShared(kept);
     } catch (error) {
@@ -152,7 +160,7 @@ export class TeamAnswers implements AnswerStore {
     if (answer === undefined) throw unknownSpill(id);
     const { spill } = answer;
     this.#recall(spill);
-    const { handle, [Symbol.asyncDispose]: dispose } = await this.#openHere(reader.tenant, answer);
+    const { handle, [Symbol.asyncDispose]: dispose } = await this.#openHere(answer);
     return { handle, file: spill.file, kind: spill.kind, bytes: spill.bytes, spill, [Symbol.asyncDispose]: dispose };
   }
 
@@ -170,25 +178,12 @@ export class TeamAnswers implements AnswerStore {
   async fileOf(id: string, reader: Principal = thePerson): Promise<SpillFile | undefined> {
     const answer = await this.#rows.find(id, reader);
     if (answer === undefined) return undefined;
-    await using opened = await this.#openHere(reader.tenant, answer);
+    await using opened = await this.#openHere(answer);
     return { file: opened.path, mimeType: answer.spill.mimeType };
   }
 
-  noteRead({ id, owner }: Pick<Spill, 'id' | 'owner'>): void {
-    const tenant = tenantOf(owner);
-    let counts = this.#reads.get(tenant);
-    if (counts === undefined) {
-      const write = (reads: Parameters<AnswerRows['addReads']>[1]): void => {
-        const written = this.#rows.addReads(tenant, reads).catch((error: unknown) => {
-          this.#options.log.warn('Reads of kept answers could not be counted.', { error });
-        });
-        this.#counting.add(written);
-        void written.finally(() => this.#counting.delete(written));
-      };
-      counts = new ReadCounts(write, this.#options.now);
-      this.#reads.set(tenant, counts);
-    }
-    counts.add(id);
+  noteRead({ id }: Pick<Spill, 'id'>): void {
+    this.#reads.add(id);
     this.changed.emit();
   }
 
@@ -197,28 +192,28 @@ export class TeamAnswers implements AnswerStore {
     return this.#rows.list(filter, reader);
   }
 
-  async usage({ tenant }: Principal = thePerson): Promise<SpillUsage> {
+  async usage(): Promise<SpillUsage> {
     const { maxBytes, maxCount, keepDays } = this.#options.settings();
-    return { ...(await this.#rows.usage(tenant)), maxBytes, maxCount, keepDays };
+    return { ...(await this.#rows.usage()), maxBytes, maxCount, keepDays };
   }
 
   async pin(id: string, pinned: boolean, reader: Principal = thePerson): Promise<boolean> {
     if ((await this.#rows.find(id, reader)) === undefined) return false;
-    const isKnown = await this.#rows.pin(id, pinned, reader);
+    const isKnown = await this.#rows.pin(id, pinned);
     if (isKnown) this.changed.emit();
     return isKnown;
   }
 
   async remove(id: string, reader: Principal = thePerson): Promise<boolean> {
     if ((await this.#rows.find(id, reader)) === undefined) return false;
-    const left = await this.#rows.leave(reader.tenant, [id]);
+    const left = await this.#rows.leave([id]);
     this.#recalled.delete(id);
-    await this.#upkeep.takeAway(reader.tenant, left);
+    await this.#upkeep.takeAway(left);
     return left.length > 0;
   }
 
-  prune({ tenant }: Principal = thePerson): Promise<Pruned> {
-    return this.#upkeep.tend(tenant);
+  prune(): Promise<Pruned> {
+    return this.#upkeep.tend();
   }
 
   close(): Promise<void> {
@@ -234,23 +229,22 @@ export class TeamAnswers implements AnswerStore {
   }
 
   /** The rows, the bytes, and that they are whole: in this order, within the time that a call waits. */
-  async #share(tenant: string, parts: readonly NamedSpill[]): Promise<void> {
+  async #share(parts: readonly NamedSpill[]): Promise<void> {
     const { keepMs = 5_000, log } = this.#options;
     const bytes = parts.reduce((sum, { spill }) => sum + spill.bytes, 0);
     const signal = AbortSignal.timeout(timeFor(bytes, keepMs));
     const ids = parts.map(({ spill }) => spill.id);
-    if (tenant === '') throw new AppError('spill_failed', 'The answer could not be kept: it belongs to nobody.');
-    await this.#rows.begin(tenant, parts, this.#into.place);
+    await this.#rows.begin(parts, this.#into.place);
     try {
       const digests = new Map<string, Buffer>();
-      for (const part of parts) digests.set(part.spill.id, await this.#upload(tenant, part, signal));
-      await this.#rows.finish(tenant, digests);
+      for (const part of parts) digests.set(part.spill.id, await this.#upload(part, signal));
+      await this.#rows.finish(digests);
       for (const { spill, name } of parts) await this.#cache.add({ id: spill.id, name, bytes: spill.bytes });
     } catch (error) {
       // Behind the call, which has waited long enough; what fails is found by the next sweep.
       const undoing = this.#rows
-        .leave(tenant, ids)
-        .then((left) => this.#upkeep.takeAway(tenant, left))
+        .leave(ids)
+        .then((left) => this.#upkeep.takeAway(left))
         .catch((cause: unknown) => log.debug('An answer that was not kept is swept later.', { error: cause }));
       void this.#during(undoing);
       throw error;
@@ -258,16 +252,16 @@ export class TeamAnswers implements AnswerStore {
   }
 
   /** Answers the digest of what was sent. */
-  async #upload(tenant: string, { spill, name }: NamedSpill, signal: AbortSignal): Promise<Buffer> {
+  async #upload({ spill, name }: NamedSpill, signal: AbortSignal): Promise<Buffer> {
     const hash = createHash('sha256');
     await using handle = await open(this.#cache.path(name), 'r');
     const pieces = piecesOf(handle, spill.bytes, (piece) => hash.update(piece));
-    await this.#into.put({ tenant, id: spill.id }, pieces, spill.bytes, signal);
+    await this.#into.put({ tenant: this.#options.tenant, id: spill.id }, pieces, spill.bytes, signal);
     return hash.digest();
   }
 
-  #openHere(tenant: string, { spill, place, sha256, extension }: SharedAnswer): Promise<CachedFile> {
-    const { readMs = 10_000 } = this.#options;
+  #openHere({ spill, place, sha256, extension }: SharedAnswer): Promise<CachedFile> {
+    const { tenant, readMs = 10_000 } = this.#options;
     const { id, bytes, server, tool } = spill;
     const name = spillFileName({ server, tool, id, extension });
     return this.#cache.open({ id, name, bytes, sha256 }, () => {
@@ -320,7 +314,7 @@ export class TeamAnswers implements AnswerStore {
   }
 
   async #writeReads(): Promise<void> {
-    for (const counts of this.#reads.values()) counts.flush();
+    this.#reads.flush();
     await Promise.all(this.#counting);
   }
 

@@ -56,7 +56,7 @@ test('without its store of objects an answer is not kept and says so; what is he
   await a.database.of(
     'acme',
   )`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours' WHERE state <> 'kept'`;
-  await b.store.prune(ann);
+  await b.store.prune();
   expect(await unreadable(a)).toBe(0);
 });
 
@@ -97,7 +97,7 @@ test('without its database nothing is kept or read, and then it is as before', a
     'store_unreachable',
     'store_unreachable',
   ]);
-  store.noteRead({ id, owner: ann.owner });
+  store.noteRead({ id });
   await door.reopen();
   await expect.poll(() => codeOf(textOf(store, id, ann))).toBe('none');
   await expect.poll(() => codeOf(store.keep(textResult('kept again'), origin))).toBe('none');

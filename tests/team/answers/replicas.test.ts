@@ -44,13 +44,13 @@ async function countedObjects(): Promise<{
 }
 
 describe.each(['database', 'objects'])('with bytes in the %s', (place) => {
-  async function two(): Promise<readonly [Replica, Replica]> {
+  async function two(): Promise<readonly [Replica, Replica, string]> {
     if (place === 'objects') {
       const team = await openTeam();
-      return [await team.open(), await team.open()];
+      return [await team.open(), await team.open(), team.url];
     }
     const url = await teamDatabase();
-    return [await openReplica(url), await openReplica(url)];
+    return [await openReplica(url), await openReplica(url), url];
   }
 
   test('lines, matches, a query and a table are read on the replica that did not keep it', async () => {
@@ -82,7 +82,7 @@ describe.each(['database', 'objects'])('with bytes in the %s', (place) => {
   });
 
   test('another tenant’s, another person’s and another app’s readers are told that there is none, on every replica', async () => {
-    const [a, b] = await two();
+    const [a, b, url] = await two();
     const { id } = await keepText(a.store, 'of ann', originOf(ann));
     const strangers = [memberOf('evil', 'ann'), memberOf('acme', 'bob'), memberOf('acme', 'ann', 'other')];
     for (const stranger of strangers) {
@@ -90,6 +90,13 @@ describe.each(['database', 'objects'])('with bytes in the %s', (place) => {
       expect(await b.store.list({}, stranger)).toEqual([]);
       expect([await b.store.remove(id, stranger), await b.store.pin(id, true, stranger)]).toEqual([false, false]);
     }
+    // A replica of another tenant's does not find it even for who may.
+    const other = await openReplica(url, { tenant: 'evil', objects: a.objects });
+    for (const reader of [ann, memberOf('evil', 'ann')])
+      expect([await codeOf(other.store.open(id, reader)), await other.store.list({}, reader)]).toEqual([
+        'not_found',
+        [],
+      ]);
     // Nobody without the right made this replica fetch it.
     expect(filesOf(b)).toEqual([]);
     const themselves = { ...ann, app: undefined, owner: 'acme/ann/' };

@@ -25,17 +25,17 @@ test('of replicas that make room at once each answer is deleted by one, with its
   // While one is at it, the others have nothing to do.
   const all = async (): Promise<void> => {
     const done = await Promise.all([
-      ...replicas.map(({ store }) => store.prune(ann)),
+      ...replicas.map(({ store }) => store.prune()),
       keepText(a.store, 'kept meanwhile', originOf(ann)).then(() => ({ removed: 0, bytes: 0 })),
     ]);
     pruned.push(...done);
   };
   await all();
   await all();
-  await expect.poll(async () => (await a.store.prune(ann)).removed + (await rowsOf(a))).toBeLessThanOrEqual(5);
+  await expect.poll(async () => (await a.store.prune()).removed + (await rowsOf(a))).toBeLessThanOrEqual(5);
   expect(pruned.reduce((sum, { removed }) => sum + removed, 0)).toBeLessThanOrEqual(10);
   const [first = ''] = ids;
-  expect([await codeOf(a.store.open(first, ann)), (await a.store.usage(ann)).count <= 4]).toEqual(['not_found', true]);
+  expect([await codeOf(a.store.open(first, ann)), (await a.store.usage()).count <= 4]).toEqual(['not_found', true]);
   expect(await bytesAt(first)).toBe('not_found');
 
   function bytesAt(id: string): Promise<string> {
@@ -66,21 +66,20 @@ test('what is read while it is deleted is read to its end, and then is gone', as
 test('a tenant’s room is its own', async () => {
   const team = await openTeam();
   const a = await team.open();
-  const others = memberOf('other', 'ann');
-  for (const reader of [ann, others])
-    for (const text of ['1', '2', '3']) await keepText(a.store, text, originOf(reader));
+  const b = await team.open({ tenant: 'other' });
+  for (const { store } of [a, b]) for (const text of ['1', '2', '3']) await keepText(store, text, originOf(ann));
   a.settings = { ...a.settings, maxCount: 1 };
-  await a.store.prune(ann);
-  expect([(await a.store.usage(ann)).count, (await a.store.usage(others)).count]).toEqual([1, 3]);
+  await a.store.prune();
+  expect([(await a.store.usage()).count, (await b.store.usage()).count]).toEqual([1, 3]);
 });
 
 test('what a replica that was killed left half written or half deleted is taken away by another', async () => {
   const team = await openTeam();
   const a = await team.open();
   const spill = await keepText(a.store, 'whole', originOf(ann));
-  const rows = new AnswerRows(a.database);
+  const rows = new AnswerRows(a.database, 'acme');
   const half = { ...spill, id: `${spill.id.slice(0, -3)}abc`, answerId: 'x' };
-  await rows.begin('acme', [{ spill: half, name: 'x-y.txt' }], 'objects');
+  await rows.begin([{ spill: half, name: 'x-y.txt' }], 'objects');
   const bytes = randomBytes(10);
   const pieces = async function* (): AsyncIterable<Uint8Array> {
     await Promise.resolve();
@@ -89,10 +88,10 @@ test('what a replica that was killed left half written or half deleted is taken 
   await team.objects.put({ tenant: 'acme', id: half.id }, pieces, 10, signal);
   expect([await codeOf(a.store.open(half.id, ann)), (await a.store.list({}, ann)).length]).toEqual(['not_found', 1]);
   // It may still be under way.
-  await a.store.prune(ann);
+  await a.store.prune();
   expect(await rowsOf(a)).toBe(2);
   await a.database.of('acme')`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours'`;
-  await expect.poll(async () => (await a.store.prune(ann), await rowsOf(a))).toBe(1);
+  await expect.poll(async () => (await a.store.prune(), await rowsOf(a))).toBe(1);
   expect([await textOf(a.store, spill.id, ann), await codeOf(read())]).toEqual(['whole', 'not_found']);
 
   async function read(): Promise<void> {
