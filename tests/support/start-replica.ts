@@ -27,7 +27,7 @@ const usual = { mode: 'proxy', reviews: { onChange: 'warn' } };
 export async function startReplica(
   database: string,
   config: TestConfig,
-  more: Partial<ReplicaOptions> = {},
+  { env = {}, ...more }: Partial<ReplicaOptions> = {},
 ): Promise<TestReplica> {
   const folder = await mkdtemp(join(tmpdir(), 'tooltray-replica-'));
   const configFile = join(folder, 'config.json');
@@ -35,7 +35,7 @@ export async function startReplica(
   await mkdir(join(folder, 'run'), { mode: 0o700 });
   await writeFile(join(folder, 'run/token'), teamToken, { mode: 0o600 });
   const replica = await Replica.open({
-    env: { ...process.env, TOOLTRAY_HOME: folder, ...testKeys },
+    env: { ...process.env, TOOLTRAY_HOME: folder, ...testKeys, ...env },
     version: '0.0.0',
     configFile,
     pageRoot: folder,

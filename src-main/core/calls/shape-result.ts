@@ -254,9 +254,11 @@ const shownOfShaped = 120;
 function partLines({ spill, summary }: KeptPart, hasFiles: boolean): string[] {
   const lines = spill.lines === undefined ? '' : `, ${grouped(spill.lines)} lines`;
   const isShaped = spill.kind === 'json';
+  // Where replicas share it there is no path to it but its id.
+  const path = hasFiles && spill.file !== spillUri(spill.id) ? `, ${spill.file}` : '';
   const head = isShaped ? cutText(summary.head, shownOfShaped) : summary.head;
   return [
-    `${spill.id}: ${spill.kind}, file of ${bytesInWords(spill.bytes)}${lines}${hasFiles ? `, ${spill.file}` : ''}`,
+    `${spill.id}: ${spill.kind}, file of ${bytesInWords(spill.bytes)}${lines}${path}`,
     ...summary.shape.map((line) => `  ${line}`),
     ...(head === '' ? [] : [`Begins: ${head}`]),
     ...(isShaped || summary.tail === '' ? [] : [`Ends: ${summary.tail}`]),

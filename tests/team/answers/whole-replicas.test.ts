@@ -1,0 +1,41 @@
+/** Two whole replicas: what was told at one of a long answer is enough to read on at the other; without its store the answer is told whole. */
+import { expect, test } from 'vitest';
+import { HttpClient } from '../../support/http-client.ts';
+import { ModernClient } from '../../support/modern-client.ts';
+import { bearer } from '../../support/callers.ts';
+import { textOf } from '../../support/socket-client.ts';
+import { fixture } from '../../support/start-core.ts';
+import { startReplica, teamToken } from '../../support/start-replica.ts';
+import { tcpDoor } from '../../support/tcp-door.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { objectsEnv, teamObjects } from '../../support/team-objects.ts';
+
+const servers = { echo: fixture('echo') };
+const message = `${Array.from({ length: 400 }, (_, at) => `line ${at} of the answer`).join('\n')}\n`;
+
+test('a long answer that one replica kept is read at another, and told whole while its store is away', async () => {
+  const { endpoint, prefix } = await teamObjects();
+  const { port, pathname } = new URL(endpoint);
+  const door = await tcpDoor('127.0.0.1', Number(port));
+  const objects = `s3:/${pathname}/${prefix}?endpoint=http://127.0.0.1:${door.port}`;
+  const database = await teamDatabase();
+  const wishes = { objects, env: objectsEnv };
+  const config = { servers, results: { threshold: 2000 } };
+  await using a = await startReplica(database, config, wishes);
+  await using b = await startReplica(database, config, wishes);
+  const [here, there] = [a, b].map(({ url }) => new ModernClient(new HttpClient(url, true, bearer(teamToken))));
+  const { result } = (await here?.call('echo_echo', { message })) ?? {};
+  const told = JSON.stringify(result);
+  const [id = ''] = /\b[a-km-np-z2-9]{20}\b/.exec(told) ?? [];
+  expect([id.length, told.includes(a.folder), told.includes('line 200')]).toEqual([20, false, false]);
+  const found = await there?.call('read_result', { resultFile: id, op: 'grep', pattern: 'line 200 ' });
+  expect(textOf(found?.result ?? {})).toContain('line 200 of the answer');
+  const read = await there?.once('resources/read', { uri: `tooltray://spill/${id}` });
+  expect(read?.result).toMatchObject({ contents: [{ text: message }] });
+  await door.shut();
+  const whole = await here?.call('echo_echo', { message });
+  expect(whole?.result).toMatchObject({
+    content: [{ text: message }],
+    _meta: { 'tooltray/notKept': expect.stringContaining('store of answers') as string },
+  });
+});
