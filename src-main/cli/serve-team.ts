@@ -21,6 +21,7 @@ export const teamFlags = {
   innerAddress: { value: 'HOST:PORT', help: 'what they are told instead' },
   replicaName: { value: 'NAME', help: 'what this replica is called (the computer’s name)' },
   objects: { value: 'S3 URL', help: 's3://bucket?endpoint=… for long answers; or the variable TOOLTRAY_OBJECTS' },
+  operations: { value: 'HOST:PORT', help: 'where /healthz, /readyz and /metrics are' },
   tenant: { value: 'NAME', help: 'whose installation it serves (main)' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
@@ -77,6 +78,7 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
     allowedHosts: listOf(given.allowedHosts),
     trustedProxies: listOf(given.trustedProxies),
     among: placeOf(given),
+    operations: given.operations === undefined ? undefined : listenAt(given.operations, '--operations'),
   };
 }
 

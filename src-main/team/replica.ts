@@ -18,6 +18,7 @@ import { AllowedHosts } from './door/allowed-hosts.ts';
 import { Proxies } from './door/proxies.ts';
 import { openStores } from './open-stores.ts';
 import { keysFileVariable, keysVariable, TeamKeys } from './records/team-keys.ts';
+import { openOperations, type OpenOperations } from './operations/open-operations.ts';
 import { OpenReplicas, type ReplicaPlace } from './replicas/open-replicas.ts';
 
 /** Of its core; `env` has in `TOOLTRAY_HOME` the folder that is this replica's alone. */
@@ -38,6 +39,8 @@ export interface ReplicaOptions extends OwnCore {
   readonly trustedProxies: readonly string[];
   /** What it is among the others; undefined: it is the only one. */
   readonly among?: ReplicaPlace | undefined;
+  /** Where it tells how it fares; undefined: nowhere. */
+  readonly operations?: ListenAt | undefined;
   /** Where kept answers' bytes go: `s3://bucket/prefix?endpoint=…`, with its key in `env`; undefined: into the database. */
   readonly objects?: string | undefined;
 }
@@ -54,8 +57,12 @@ export class Replica {
   readonly changes: Changes;
   /** undefined: it is the only one. */
   readonly replicas: OpenReplicas | undefined;
+  readonly #options: ReplicaOptions;
+  #operations: OpenOperations | undefined;
+  #isDraining = false;
 
-  private constructor(host: CoreHost, { database, changes, replicas }: Made) {
+  private constructor(host: CoreHost, { database, changes, replicas }: Made, options: ReplicaOptions) {
+    this.#options = options;
     this.host = host;
     this.database = database;
     this.changes = changes;
@@ -65,7 +72,10 @@ export class Replica {
   /** Rejects with AppError: unsupported for another schema, store_unreachable, config_invalid, config_not_found, bad_request. */
   static async open(options: ReplicaOptions): Promise<Replica> {
     checkTenant(options.tenant);
-    const database = new Database({ url: options.database, name: 'tooltray replica' });
+    const database = new Database({
+      url: options.database,
+      name: ['tooltray replica', options.among?.name ?? ''].join(' ').trim(),
+    });
     try {
       await requireSchema(database.shared);
       const made = Promise.withResolvers<Made>();
@@ -84,7 +94,7 @@ export class Replica {
           return seams;
         },
       });
-      return new Replica(host, await made.promise);
+      return new Replica(host, await made.promise, options);
     } catch (error) {
       await database.close();
       throw error;
@@ -93,19 +103,38 @@ export class Replica {
 
   /** Opens HTTP, and among others its inner door. Rejects with AppError port_in_use, store_unreachable. */
   async listen(): Promise<void> {
+    await this.#openOperations();
     await this.host.listen();
     const listener = this.host.httpDoor?.listener;
     if (listener !== undefined) await this.replicas?.start(listener);
   }
 
+  /** Of its operations door; undefined where it has none. */
+  get operationsPort(): number | undefined {
+    return this.#operations?.port;
+  }
+
   /** Lets the others go on with what it has, as far as that is possible; `stop` comes next. */
   async drain(): Promise<void> {
+    this.#isDraining = true;
     await this.replicas?.drain();
   }
 
   /** Ends the core with all that it has open, then lets go of the database. */
-  stop(): Promise<void> {
-    return this.host.stop();
+  async stop(): Promise<void> {
+    this.#isDraining = true;
+    await this.host.stop();
+    await this.#operations?.stop();
+  }
+
+  async #openOperations(): Promise<void> {
+    const { operations, version } = this.#options;
+    if (operations === undefined) return;
+    this.#operations = await openOperations({
+      ...{ host: this.host, version, database: this.database, at: operations },
+      isDraining: () => this.#isDraining,
+      passedOn: () => this.replicas?.passOn.count ?? 0,
+    });
   }
 }
 

@@ -66,6 +66,9 @@ const smallestBound = 256 * 1024;
 export class ActivityLog {
   /** Records were written. */
   readonly changed = new Event();
+  /** One call, as soon as it is known; and its tokens, when they are counted. */
+  readonly recorded = new Event<CallRecord>();
+  readonly counted = new Event<CallTokens>();
   readonly moments: Moments;
   readonly #options: ActivityLogOptions;
   readonly #bounds: Bounds;
@@ -100,6 +103,7 @@ export class ActivityLog {
       onWritten?.(undefined);
       return;
     }
+    this.recorded.emit(call);
     const held = texts !== undefined && this.#backlog.reserve(textBytes(call, texts));
     this.#pending.push({ call, texts: held ? texts : undefined, onWritten, tooMany: texts !== undefined && !held });
     if (this.#pending.length > mostPending) this.#dropOldest();
@@ -232,14 +236,19 @@ export class ActivityLog {
   }
 
   #countTokens({ call, texts, tooMany }: Pending, id: number): void {
-    if (tooMany) this.#counted.push({ id, ...estimate(call) });
+    if (tooMany) this.#count({ id, ...estimate(call) });
     if (texts === undefined) return;
     const generation = this.#store.generation;
     this.#backlog.add(texts, textBytes(call, texts), (tokens) => {
       if (generation !== this.#store.generation) return;
-      this.#counted.push({ id, ...tokens });
+      this.#count({ id, ...tokens });
       if (!this.#closed) this.#schedule(batchMs);
     });
+  }
+
+  #count(tokens: CountedTokens): void {
+    this.#counted.push(tokens);
+    this.counted.emit(tokens);
   }
 
   #failed(error: unknown): void {

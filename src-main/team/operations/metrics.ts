@@ -1,0 +1,112 @@
+/**
+ * What a replica tells Prometheus: how many use it, what its calls came to, how it fares. Labels are of our own words alone; who called
+ * what is in the activity and the audit, and in no measure.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import process from 'node:process';
+import { type CallOutcome, callOutcomes } from '../../core/activity/call-record.ts';
+import type { ActivityLog } from '../../core/activity/activity-log.ts';
+import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
+import { byLabel, type Measure, prometheusText, single } from './prometheus-text.ts';
+
+export interface MetricsParts {
+  readonly version: string;
+  readonly activity: Pick<ActivityLog, 'recorded' | 'counted'>;
+  readonly listener: () => Pick<HttpListener, 'counts'> | undefined;
+  /** Requests that were passed on to other replicas. */
+  readonly passedOn: () => number;
+  /** Connections to the database by what they do; undefined where it does not say. */
+  readonly connections: () => Promise<ReadonlyMap<string, number> | undefined>;
+  readonly isReady: () => Promise<boolean>;
+}
+
+const delayLookMs = 20;
+const perSecond = 1e9;
+
+export class Metrics {
+  readonly #parts: MetricsParts;
+  readonly #outcomes = new Map<CallOutcome, number>(callOutcomes.map((outcome) => [outcome, 0]));
+  readonly #delay = monitorEventLoopDelay({ resolution: delayLookMs });
+  readonly #stops: readonly (() => void)[];
+  #kept = 0;
+  #savedTokens = 0;
+  #seconds = 0;
+
+  constructor(parts: MetricsParts) {
+    this.#parts = parts;
+    this.#delay.enable();
+    this.#stops = [
+      parts.activity.recorded.on(({ outcome, durationMs, spillId }) => {
+        this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
+        this.#seconds += durationMs / 1000;
+        if (spillId !== undefined) this.#kept++;
+      }),
+      parts.activity.counted.on(({ tokensSent, tokensOut }) => {
+        this.#savedTokens += Math.max(0, tokensSent - tokensOut);
+      }),
+    ];
+  }
+
+  /** As Prometheus reads it. Delays are those since it was asked last. */
+  async text(): Promise<string> {
+    const { version, listener, passedOn, connections, isReady } = this.#parts;
+    const { requests = 0, streams = 0, sessions = 0 } = listener()?.counts ?? {};
+    const [open, ready] = await Promise.all([connections(), isReady()]);
+    const text = prometheusText([
+      byLabel('tooltray_info', 'gauge', 'The version that runs.', 'version', [[version, 1]]),
+      single('tooltray_ready', 'gauge', 'Whether new requests should be sent here.', Number(ready)),
+      single('tooltray_sessions', 'gauge', 'Sessions of the handshake era that are open.', sessions),
+      single('tooltray_streams', 'gauge', 'Streams of changes that are open.', streams),
+      single('tooltray_requests_in_flight', 'gauge', 'Requests that are being answered.', requests),
+      byLabel('tooltray_calls_total', 'counter', 'Calls of tools by what came of them.', 'outcome', this.#outcomes),
+      single('tooltray_call_seconds_total', 'counter', 'How long calls of tools took, together.', this.#seconds),
+      single('tooltray_kept_answers_total', 'counter', 'Answers that were kept and given in part.', this.#kept),
+      single(
+        'tooltray_saved_tokens_total',
+        'counter',
+        'Tokens of answers that models were not given.',
+        this.#savedTokens,
+      ),
+      single('tooltray_passed_on_total', 'counter', 'Requests that another replica answered for this one.', passedOn()),
+      byLabel('tooltray_database_connections', 'gauge', 'Connections to PostgreSQL by state.', 'state', open ?? []),
+      single('tooltray_database_up', 'gauge', 'Whether PostgreSQL answers.', Number(open !== undefined)),
+      this.#delays(),
+      ...processMeasures(),
+    ]);
+    this.#delay.reset();
+    return text;
+  }
+
+  stop(): void {
+    this.#delay.disable();
+    for (const stop of this.#stops) stop();
+  }
+
+  #delays(): Measure {
+    const at = (percentile: number): number => this.#delay.percentile(percentile) / perSecond;
+    const help = 'How late the event loop came to its timers, since the last time it was asked.';
+    const quantiles = [
+      ['0.5', at(50)],
+      ['0.99', at(99)],
+      ['1', this.#delay.max / perSecond],
+    ] as const;
+    return byLabel(
+      'tooltray_event_loop_delay_seconds',
+      'gauge',
+      help,
+      'quantile',
+      this.#delay.count > 0 ? quantiles : [],
+    );
+  }
+}
+
+/** By the names that every client library of Prometheus has for them. */
+function processMeasures(): readonly Measure[] {
+  const { user, system } = process.cpuUsage();
+  const started = Date.now() / 1000 - process.uptime();
+  return [
+    single('process_cpu_seconds_total', 'counter', 'Processor time of this process.', (user + system) / 1e6),
+    single('process_resident_memory_bytes', 'gauge', 'Memory of this process.', process.memoryUsage.rss()),
+    single('process_start_time_seconds', 'gauge', 'When this process began, since 1970.', started),
+  ];
+}

@@ -1,0 +1,70 @@
+/** The operations door of one replica, put together. */
+import type { CoreHost } from '../../host/core-host.ts';
+import type { Database } from '../database/database.ts';
+import { answerWithin } from './answer-within.ts';
+import { Metrics } from './metrics.ts';
+import { OperationsDoor } from './operations-door.ts';
+import { Readiness } from './readiness.ts';
+
+export interface OpenOperations {
+  /** Where it is open. */
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+interface OperationsOptions {
+  readonly host: CoreHost;
+  readonly version: string;
+  readonly database: Database;
+  readonly at: { readonly address: string; readonly port: number };
+  readonly isDraining: () => boolean;
+  readonly passedOn: () => number;
+}
+
+/** PostgreSQL that takes longer is told as not answering, in ms. */
+const patienceMs = 2_000;
+
+/** Rejects with AppError port_in_use. */
+export async function openOperations(options: OperationsOptions): Promise<OpenOperations> {
+  const { host, version, database, at, isDraining, passedOn } = options;
+  const isListening = (): boolean => host.port !== 0;
+  const readiness = new Readiness({ sql: database.shared, isListening, isDraining });
+  const metrics = new Metrics({
+    ...{ version, passedOn },
+    activity: host.core.activity,
+    listener: () => host.httpDoor?.listener,
+    connections: () => answerWithin(connectionsOf(database), patienceMs),
+    isReady: async () => (await readiness.problem()) === undefined,
+  });
+  const door = new OperationsDoor({ metrics, readiness });
+  const port = await door.start(at.address, at.port);
+  return {
+    port,
+    stop: async () => {
+      metrics.stop();
+      await door.stop();
+    },
+  };
+}
+
+/** By what PostgreSQL says they do: `active`, `idle`, `idle in transaction`, `other`. undefined where it cannot be asked. */
+async function connectionsOf(database: Database): Promise<ReadonlyMap<string, number> | undefined> {
+  try {
+    const rows = await database.shared<{ state: string | null; count: number }[]>`
+      SELECT state, count(*)::int AS count FROM pg_stat_activity
+      WHERE application_name = current_setting('application_name') AND datname = current_database() GROUP BY state`;
+    const known = new Map([
+      ['active', 0],
+      ['idle', 0],
+      ['idle in transaction', 0],
+      ['other', 0],
+    ]);
+    for (const { state, count } of rows) {
+      const name = state !== null && known.has(state) ? state : 'other';
+      known.set(name, (known.get(name) ?? 0) + count);
+    }
+    return known;
+  } catch {
+    return undefined;
+  }
+}

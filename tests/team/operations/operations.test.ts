@@ -1,0 +1,77 @@
+/** How a replica fares, as whoever runs it asks: it lives, it is ready, its numbers. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { connect } from '../../../src-main/team/database/database.ts';
+import { fixture } from '../../support/start-core.ts';
+import { startReplica } from '../../support/start-replica.ts';
+import { place } from '../../support/start-replicas.ts';
+import { openSession, post } from '../../support/team-caller.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { until } from '../../support/until.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-operations-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('it is ready while its database has the schema and it does not end; its calls are counted, with no name in them', async () => {
+  const database = await teamDatabase();
+  const [log, file] = [join(folder, 'log'), join(folder, 'answer')];
+  const slow = join(import.meta.dirname, '../../integration/servers/slow.ts');
+  const servers = { echo: fixture('echo'), slow: { command: process.execPath, args: [slow, log] } };
+  const own = await startReplica(
+    database,
+    { servers, slowCallSeconds: 0, http: { drainSeconds: 60 } },
+    { operations: { address: '127.0.0.1', port: 0 }, among: place('a') },
+  );
+  onTestFinished(() => own[Symbol.asyncDispose]());
+  const ask = async (path: string): Promise<readonly [number, string]> => {
+    const response = await fetch(`http://127.0.0.1:${own.replica.operationsPort}${path}`);
+    return [response.status, await response.text()];
+  };
+  const value = async (name: string): Promise<number> =>
+    Number(
+      (await ask('/metrics'))[1]
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')
+        .at(-1),
+    );
+
+  expect([await ask('/healthz'), await ask('/readyz'), (await ask('/other'))[0]]).toEqual([
+    [200, 'ok\n'],
+    [200, 'ok\n'],
+    404,
+  ]);
+  const { session } = await openSession(own.url);
+  await post(own.url, 'tools/call', { name: 'echo_echo', arguments: { text: 'a word of mine' } }, session);
+  await expect.poll(() => value('tooltray_calls_total{outcome="ok"}')).toBe(1);
+  const [, text] = await ask('/metrics');
+  expect(text).toContain('# TYPE tooltray_calls_total counter\n');
+  expect(text).toMatch(/^tooltray_sessions 1\ntooltray|^tooltray_sessions 1$/m);
+  expect(text).not.toMatch(/a word of mine|team-app|echo/);
+  expect(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !/^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"\})? -?[\d.e+-]+)$/.test(line)),
+  ).toEqual([]);
+  expect(await value('tooltray_database_up')).toBe(1);
+
+  const sql = connect({ url: database, most: 1 });
+  onTestFinished(() => sql.end());
+  await sql`INSERT INTO tooltray.migrations (version, name) VALUES (9999, 'of a later version')`;
+  await expect.poll(() => ask('/readyz')).toEqual([503, expect.stringContaining('newer Tooltray')]);
+  await sql`DELETE FROM tooltray.migrations WHERE version = 9999`;
+  await expect.poll(() => ask('/readyz')).toEqual([200, 'ok\n']);
+
+  const running = post(own.url, 'tools/call', { name: 'slow_work', arguments: { file } }, session);
+  await until(() => existsSync(log));
+  const draining = own.replica.drain();
+  expect([await ask('/readyz'), await ask('/healthz')]).toEqual([
+    [503, 'ending\n'],
+    [200, 'ok\n'],
+  ]);
+  writeFileSync(file, 'done');
+  expect((await running).status).toBe(200);
+  await draining;
+});
