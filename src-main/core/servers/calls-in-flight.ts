@@ -1,5 +1,6 @@
 /** Tells whose a server's question is. Asking the wrong person is worse than not asking: what is unclear stays unanswered. */
 import type { JsonObject } from '../base/json.ts';
+import type { Principal } from '../security/principal.ts';
 import type { Result } from '../wire/message.ts';
 
 /** How long an unclear question waits for the other sessions' calls to end. */
@@ -87,6 +88,8 @@ function isOneSession(calls: ReadonlyMap<number, CallContext>): boolean {
 /** What a server may need from whoever is calling: the traffic that runs the other way rides on the call in flight. */
 export interface CallContext {
   readonly sessionId: string;
+  /** Whose it is; absent where nobody asks for it. */
+  readonly principal?: Pick<Principal, 'tenant' | 'user'>;
   readonly clientInfo: JsonObject;
   /** What the client app said it can do: sampling, elicitation, roots … */
   readonly clientCapabilities: JsonObject;

@@ -1,4 +1,5 @@
 /** Opens the lines to one server: the shared one when there is a slot for a start, those of single sessions at once. */
+import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, textOr } from '../base/json.ts';
 import { Slots } from '../base/slots.ts';
 import type { ServerConfig } from '../config/app-config.ts';
@@ -7,12 +8,15 @@ import type { Transport } from '../wire/transport.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
+import type { Person } from './personal-lines.ts';
 import { isLogLevel } from './transports/log-lines.ts';
 import type { ServerLog } from './transports/server-log.ts';
 
 interface LineOpenerOptions {
   readonly config: ServerConfig;
   readonly createTransport: (config: ServerConfig) => Transport;
+  /** To one person's own process of it; absent where there is one for all. */
+  readonly personal?: ((person: Person) => Transport) | undefined;
   /** How we introduce ourselves on the shared line. */
   readonly identity: ClientIdentity;
   readonly slots: StartSlots;
@@ -54,7 +58,14 @@ export class LineOpener {
 
   /** One for all sessions of the handshake era, beside the shared one in 2026-07-28. Rejects where the server has no handshake. */
   openForHandshakes(closed: Closed): Promise<Connection> {
-    return this.#open(this.#options.identity, undefined, closed, true);
+    return this.#open(this.#options.identity, undefined, closed, { legacyOnly: true });
+  }
+
+  /** To a person's own process, of whatever kind the other end finds best. */
+  openPersonal(person: Person, closed: Closed): Promise<Connection> {
+    const { identity, personal } = this.#options;
+    if (personal === undefined) throw new AppError('internal', 'Nobody keeps processes of single people here.');
+    return this.#open(identity, undefined, closed, { transport: personal(person) });
   }
 
   /** A line of one session, with its own introduction and the log level it wants. */
@@ -62,7 +73,8 @@ export class LineOpener {
     const { clientInfo, clientCapabilities, logLevel: level } = owner();
     // Only sessions of the handshake era have one.
     const inItsEra = this.#options.knownEra() === 'modern';
-    const connection = await this.#open({ clientInfo, capabilities: clientCapabilities }, owner, closed, inItsEra);
+    const identity = { clientInfo, capabilities: clientCapabilities };
+    const connection = await this.#open(identity, owner, closed, { legacyOnly: inItsEra });
     const { handshake } = connection;
     if (level !== undefined && handshake?.era === 'legacy' && isObject(handshake.capabilities['logging'])) {
       connection.request('logging/setLevel', { level }).catch(() => undefined);
@@ -85,13 +97,13 @@ export class LineOpener {
     identity: ClientIdentity,
     owner: (() => CallContext) | undefined,
     closed: Closed,
-    legacyOnly = false,
+    { legacyOnly = false, transport }: { readonly legacyOnly?: boolean; readonly transport?: Transport } = {},
   ): Promise<Connection> {
     const { config, createTransport, knownEra, onOpen, onNotification, onAsk, onOddity, log } = this.#options;
     const { callTimeoutMs, initTimeoutMs, kind } = config;
     const connection: Connection = new Connection({
       server: config.name,
-      transport: createTransport(config),
+      transport: transport ?? createTransport(config),
       identity,
       http: kind === 'http' || kind === 'sse',
       callTimeoutMs,
@@ -109,7 +121,7 @@ export class LineOpener {
     try {
       const greeting = { knownEra: knownEra(), legacyOnly, timeoutMs: initTimeoutMs };
       const handshake = await connection.open({ ...greeting, signal: this.#stopping.signal });
-      const whose = owner !== undefined ? ' on a line of one session' : legacyOnly ? ' on a line for older apps' : '';
+      const whose = transport !== undefined ? ' on a line of one person' : ofWhom(owner !== undefined, legacyOnly);
       log.note(`Handshake done${whose} in ${Math.round(performance.now() - began)} ms: ${introduced(handshake)}.`);
       onOpen();
       return connection;
@@ -118,6 +130,11 @@ export class LineOpener {
       throw error;
     }
   }
+}
+
+function ofWhom(isPrivate: boolean, legacyOnly: boolean): string {
+  if (isPrivate) return ' on a line of one session';
+  return legacyOnly ? ' on a line for older apps' : '';
 }
 
 /** `echo 1.2.0, protocol 2025-11-25`. */

@@ -109,8 +109,13 @@ export class ListingKeeper {
     this.#remember();
   }
 
+  follows(connection: Connection): boolean {
+    return this.#connection === connection;
+  }
+
   /** Follows a connection: reads its lists at once, and every five minutes where it does not announce changes. */
   follow(connection: Connection, handshake: Handshake): void {
+    clearInterval(this.#poll);
     this.#connection = connection;
     // What the line before it said last is nothing to ask it about.
     this.#announcer = undefined;

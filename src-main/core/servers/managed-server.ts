@@ -1,9 +1,10 @@
 /** One configured server over time: started, woken, retried, put to sleep, stopped. */
-import type { AppError } from '../base/errors.ts';
+import { AppError, errorText } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
 import { count } from '../base/wording.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
+import { placementOf } from '../config/placement.ts';
 import type { Result } from '../wire/message.ts';
 import { toObject } from '../wire/raw-json.ts';
 import type { CallContext } from './calls-in-flight.ts';
@@ -15,6 +16,7 @@ import { IdleWatch } from './idle-watch.ts';
 import { LineOpener, type StartSlots } from './line-opener.ts';
 import { ListingKeeper, type Said } from './listing-keeper.ts';
 import { listChanges, type Listing } from './listing.ts';
+import { type Person, PersonalLines } from './personal-lines.ts';
 import { PrivateConnections } from './private-connections.ts';
 import { neededCapability, ServerRequests } from './server-requests.ts';
 import { signedOutError } from './server-standing.ts';
@@ -48,10 +50,13 @@ export class ManagedServer {
   readonly #handshakeLine: HandshakeLine;
   readonly #listings: ListingKeeper;
   readonly #private: PrivateConnections;
+  readonly #personal: PersonalLines | undefined;
   readonly #subscriptions: ServerSubscriptions;
   readonly #opener: LineOpener;
   readonly #idle: IdleWatch;
   readonly #requests: ServerRequests;
+  /** The first person's process is being asked what it offers. */
+  #meeting = false;
 
   constructor(config: ServerConfig, deps: ServerDeps) {
     this.config = config;
@@ -64,6 +69,7 @@ export class ManagedServer {
     this.#listings = this.#makeListings();
     this.#idle = this.#makeIdle();
     this.#private = new PrivateConnections((owner, closed) => this.#opener.openPrivate(owner, closed));
+    this.#personal = this.#makePersonal();
     this.#subscriptions = new ServerSubscriptions(
       () => this.#line.connection,
       () => this.#listings.soon(),
@@ -73,6 +79,7 @@ export class ManagedServer {
       line: this.#line,
       handshakeLine: this.#handshakeLine,
       privateLines: this.#private,
+      personal: this.#personal,
       subscriptions: this.#subscriptions,
       listings: this.#listings,
       idle: this.#idle,
@@ -137,6 +144,7 @@ export class ManagedServer {
   /** Starts unless disabled, or lazy with a known listing. Resolves when ready or failed; never rejects. */
   async start(): Promise<void> {
     if (!this.config.enabled || (this.config.lazy && this.listedAt !== undefined)) return;
+    if (this.#personal !== undefined) return;
     await this.#line.connect().then(
       () => this.#listings.now(),
       () => undefined,
@@ -145,12 +153,25 @@ export class ManagedServer {
 
   /** Resolves when its listing is read, starting it if need be. Rejects with the reason it cannot be. */
   async ready(): Promise<void> {
+    if (this.#personal !== undefined) return this.#ofSomebody();
     await this.#wake();
     await this.#listed();
   }
 
+  /** Somebody has come to whom it could be shown: where it was never listed, that is read from their own process. Never rejects. */
+  meet(person: Person): void {
+    if (this.#personal === undefined || this.listedAt !== undefined || !this.config.enabled || this.#meeting) return;
+    this.#meeting = true;
+    const opened = this.#personal.get(person).then(() => this.#listings.now());
+    void opened.catch((error: unknown) => this.#odd(errorText(error))).finally(() => (this.#meeting = false));
+  }
+
   /** Forgets the back-off and tries at once. Resolves when ready; rejects with the reason it is not. */
   async retry(): Promise<void> {
+    if (this.#personal !== undefined) {
+      await this.rest();
+      return this.#ofSomebody();
+    }
     await this.#line.reopen();
     await this.#listed();
   }
@@ -258,6 +279,16 @@ export class ManagedServer {
     return this.#requests.endSession(sessionId);
   }
 
+  /** What it offers is read from whoever's process is there; for a list none is started. */
+  async #ofSomebody(): Promise<void> {
+    if (this.#personal?.any !== undefined) return this.#listings.now();
+    if (this.listedAt !== undefined) return;
+    throw new AppError(
+      'server_starting',
+      `What ${this.config.name} offers is known when the first person has used it.`,
+    );
+  }
+
   /** Reading the lists may be what the line fails at. */
   async #listed(): Promise<void> {
     await this.#listings.now();
@@ -266,10 +297,12 @@ export class ManagedServer {
   }
 
   #makeOpener(): LineOpener {
-    const { createTransport, identity, slots } = this.#deps;
+    const { createTransport, identity, personal, slots } = this.#deps;
+    const { config } = this;
     return new LineOpener({
-      config: this.config,
+      config,
       createTransport,
+      personal: personal && config.kind === 'stdio' ? (person) => personal(config, person) : undefined,
       identity,
       slots,
       knownEra: () => this.handshake?.era,
@@ -314,6 +347,19 @@ export class ManagedServer {
         this.changed.emit();
       },
       onOddity: (text) => this.#odd(text),
+    });
+  }
+
+  #makePersonal(): PersonalLines | undefined {
+    if (this.#deps.personal === undefined || placementOf(this.config).placement !== 'personal') return undefined;
+    return new PersonalLines({
+      open: (person, closed) => this.#opener.openPersonal(person, closed),
+      onOpen: (connection) => {
+        if (connection.handshake !== undefined) this.#listings.follow(connection, connection.handshake);
+      },
+      onClose: (connection) => {
+        if (this.#listings.follows(connection)) this.#listings.unfollow();
+      },
     });
   }
 
@@ -380,11 +426,13 @@ export class ManagedServer {
   }
 
   async #closeSideLines(): Promise<void> {
-    await Promise.all([this.#private.closeAll(), this.#handshakeLine.close()]);
+    await Promise.all([this.#private.closeAll(), this.#handshakeLine.close(), this.#personal?.closeAll()]);
   }
 
   #hear(method: string, params: JsonObject, sessionId: string | undefined, on: Connection): void {
-    if (!listChanges.has(method)) this.notified.emit({ method, params, sessionId });
+    const person = this.#personal?.whose(on);
+    if (!listChanges.has(method)) this.notified.emit({ method, params, sessionId, ...(person && { person }) });
+    else if (person !== undefined) this.#listings.soon();
     else if (sessionId === undefined) this.#listings.soon(on);
   }
 }
@@ -404,6 +452,8 @@ function listed({ tools, resources, resourceTemplates, prompts }: Listing): stri
 
 export interface ServerDeps {
   readonly createTransport: (config: ServerConfig) => Transport;
+  /** In a team: a line to one person's own process of a server. Absent: there is one person. */
+  readonly personal?: ((config: StdioServerConfig, person: Person) => Transport) | undefined;
   readonly cache: ListingCache;
   /** `kind`: as apps of that kind have it, undefined: as all others do. */
   readonly pinsOf?: (config: ServerConfig, kind?: AppKind) => ServerPins | undefined;
@@ -424,4 +474,6 @@ export interface ServerNotification {
   readonly params: JsonObject;
   /** The session it is for; undefined when it came on the shared connection and is not tied to a call. */
   readonly sessionId: string | undefined;
+  /** It came on this person's own line, and is for nobody else. */
+  readonly person?: Person;
 }

@@ -6,6 +6,7 @@ import { hashServer } from '../config/build-server.ts';
 import { secretsOfServer } from '../secrets/fill-secrets.ts';
 import { canonicalHash } from '../trust/canonical-json.ts';
 import type { AppKind } from './app-kind.ts';
+import type { Person } from './personal-lines.ts';
 import { ManagedServer, type ServerDeps, type ServerNotification } from './managed-server.ts';
 
 export interface NamedNotification extends ServerNotification {
@@ -120,6 +121,12 @@ export class ServerManager {
   async letGo(server: ManagedServer): Promise<void> {
     this.#beside.delete(server);
     await server.stop();
+  }
+
+  /** Somebody has come: servers that have a process for each person may ask theirs what nobody's has told yet. */
+  meet(person: Person): void {
+    if (this.#deps.personal === undefined) return;
+    for (const server of this.#servers.values()) server.meet(person);
   }
 
   /** Those that get one of these secrets are started anew. Never rejects. */

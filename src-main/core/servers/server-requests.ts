@@ -11,6 +11,7 @@ import type { HandshakeLine } from './handshake-line.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import type { ListingKeeper } from './listing-keeper.ts';
 import { paramHeaders } from './param-headers.ts';
+import type { Person, PersonalLines } from './personal-lines.ts';
 import type { PrivateConnections } from './private-connections.ts';
 import type { ServerSubscriptions } from './server-subscriptions.ts';
 import { nameError, type Pause, type SharedLine } from './shared-line.ts';
@@ -24,6 +25,8 @@ interface ServerRequestsParts {
   readonly line: SharedLine;
   readonly handshakeLine: HandshakeLine;
   readonly privateLines: PrivateConnections;
+  /** Where each person has a process of their own; the lines before these are not used then. */
+  readonly personal: PersonalLines | undefined;
   readonly subscriptions: ServerSubscriptions;
   readonly listings: ListingKeeper;
   readonly idle: IdleWatch;
@@ -83,6 +86,11 @@ export class ServerRequests {
   }
 
   async subscribe(uri: string, context: CallContext): Promise<Result> {
+    const { personal } = this.#parts;
+    if (personal !== undefined) {
+      await this.#lineFor(context);
+      return personal.subscriptions(personOf(context)).add(uri, context.sessionId);
+    }
     if (this.#needsPrivate(context)) return this.send('resources/subscribe', { uri }, context);
     const { handshakeLine, subscriptions } = this.#parts;
     const connection = await this.#lineFor(context);
@@ -91,7 +99,8 @@ export class ServerRequests {
   }
 
   async unsubscribe(uri: string, context: CallContext): Promise<Result> {
-    const { handshakeLine, subscriptions } = this.#parts;
+    const { handshakeLine, personal, subscriptions } = this.#parts;
+    if (personal !== undefined) return personal.subscriptions(personOf(context)).remove(uri, context.sessionId);
     // It may have subscribed before it was known that this server asks.
     const shared = [subscriptions, handshakeLine.subscriptions].find((one) => one.sessions(uri).has(context.sessionId));
     if (shared !== undefined) return shared.remove(uri, context.sessionId);
@@ -100,7 +109,8 @@ export class ServerRequests {
 
   /** The sessions that want to hear of a resource. */
   subscribers(uri: string): ReadonlySet<string> {
-    const { handshakeLine, subscriptions } = this.#parts;
+    const { handshakeLine, personal, subscriptions } = this.#parts;
+    if (personal !== undefined) return new Set(personal.sessions(uri));
     return new Set([...subscriptions.sessions(uri), ...handshakeLine.subscriptions.sessions(uri)]);
   }
 
@@ -119,8 +129,9 @@ export class ServerRequests {
   }
 
   async endSession(sessionId: string): Promise<void> {
-    const { handshakeLine, privateLines, subscriptions } = this.#parts;
+    const { handshakeLine, personal, privateLines, subscriptions } = this.#parts;
     subscriptions.endSession(sessionId);
+    personal?.endSession(sessionId);
     await Promise.all([handshakeLine.endSession(sessionId), privateLines.close(sessionId)]);
   }
 
@@ -155,11 +166,12 @@ export class ServerRequests {
 
   /** At once where it is open. Throws or rejects with why it cannot be had. */
   #lineFor(context: CallContext): Promise<Connection> | Connection {
-    const { config, line, listings, pause, wake } = this.#parts;
+    const { config, line, listings, pause, personal, wake } = this.#parts;
     const { state } = line;
     if (pause.isOn) throw pause.refusal(config.name);
     if (state.kind === 'pending-sign-in') throw state.error;
     if (state.kind === 'disabled') throw switchedOff(config.name);
+    if (personal !== undefined) return personal.get(personOf(context));
     // Which eras it speaks is known when it has been up; and one that cannot be had at all need not be tried twice.
     if (listings.handshake === undefined || state.kind === 'connecting' || state.kind === 'error')
       return wake().then(() => this.#lineInEra(context));
@@ -183,7 +195,8 @@ export class ServerRequests {
 
   /** Only in the handshake era servers ask out of band; 2026-07-28 asks inside the answer to the call itself. */
   #needsPrivate(context: CallContext): boolean {
-    const { config, listings, privateLines } = this.#parts;
+    const { config, listings, personal, privateLines } = this.#parts;
+    if (personal !== undefined) return false;
     const isOfOtherEra = this.#isOfOtherEra(context);
     if (listings.handshake?.era === 'modern' && !isOfOtherEra) return false;
     // Where a line costs no process and has to be opened anyway, nobody waits for the first question.
@@ -193,6 +206,8 @@ export class ServerRequests {
   }
 
   #subscriptionsOf(context: CallContext): ServerSubscriptions {
+    const { personal } = this.#parts;
+    if (personal !== undefined) return personal.subscriptions(personOf(context));
     return this.#isOfOtherEra(context) ? this.#parts.handshakeLine.subscriptions : this.#parts.subscriptions;
   }
 
@@ -202,6 +217,12 @@ export class ServerRequests {
     const tool = listings.listing.tools.find((one) => one['name'] === params['name']);
     return { headers: paramHeaders(tool, params['arguments']) };
   }
+}
+
+/** Throws AppError not_allowed: nobody's process is anybody's. */
+function personOf({ principal }: CallContext): Person {
+  if (principal !== undefined) return principal;
+  throw new AppError('not_allowed', 'This server has a process for each person, and nobody says who asks.');
 }
 
 /** The client capability that a question of the server needs; undefined for anything else. */

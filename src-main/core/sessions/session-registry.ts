@@ -39,6 +39,7 @@ export class SessionRegistry {
   open(options: Omit<SessionOptions, 'id'> & { readonly id?: string }): Session {
     const session = new Session({ ...options, id: options.id ?? randomUUID() });
     this.#sessions.set(session.id, session);
+    this.#servers.meet(session.person);
     this.changed.emit();
     return session;
   }
@@ -52,9 +53,11 @@ export class SessionRegistry {
   }
 
   /** Traffic that rides on no call: to its own session where it is known, never to everyone. */
-  #deliver({ server, method, params, sessionId }: NamedNotification): void {
+  #deliver({ server, method, params, sessionId, person }: NamedNotification): void {
     const name = server.config.name;
-    const shown = this.all.filter((session) => session.view.shows(server));
+    const shown = this.all.filter(
+      (session) => session.view.shows(server) && (person === undefined || session.isOfPerson(person)),
+    );
     if (method === 'notifications/resources/updated') {
       const uri = asText(params['uri']);
       const subscribers = sessionId === undefined ? server.subscribers(uri) : new Set([sessionId]);

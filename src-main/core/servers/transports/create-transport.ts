@@ -159,7 +159,7 @@ export function serverLogFile(folder: string, server: string): string {
 }
 
 /** A transport that is loaded when it is opened: those of the SDK take longer to load than the rest of the core together. */
-class LazyTransport implements Transport {
+export class LazyTransport implements Transport {
   readonly #load: () => Promise<Transport>;
   #loaded: Transport | undefined;
   #closed = false;

@@ -1,0 +1,133 @@
+/**
+ * The lines to one server that belong to one person each, in a team: opened when that person first needs the server, and theirs whatever
+ * app they come from. Who keeps the other end ends it when nobody uses it.
+ */
+import type { Principal } from '../security/principal.ts';
+import type { Connection } from './connection.ts';
+import { ServerSubscriptions } from './server-subscriptions.ts';
+
+/** Whose a line is. */
+export type Person = Pick<Principal, 'tenant' | 'user'>;
+
+interface PersonalLinesOptions {
+  /** `closed` is to be called when it ends. */
+  readonly open: (person: Person, closed: () => void) => Promise<Connection>;
+  readonly onOpen: (connection: Connection) => void;
+  readonly onClose: (connection: Connection) => void;
+}
+
+export class PersonalLines {
+  readonly #options: PersonalLinesOptions;
+  readonly #lines = new Map<string, PersonalLine>();
+
+  constructor(options: PersonalLinesOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with the reason it cannot be had. */
+  get(person: Person): Promise<Connection> {
+    return this.#line(person).get();
+  }
+
+  /** What this person's sessions want to hear. */
+  subscriptions(person: Person): ServerSubscriptions {
+    return this.#line(person).subscriptions;
+  }
+
+  /** The sessions that want to hear of a resource, of all people: what is heard on a line is told to its person's alone. */
+  sessions(uri: string): readonly string[] {
+    return [...this.#lines.values()].flatMap(({ subscriptions }) => [...subscriptions.sessions(uri)]);
+  }
+
+  /** Whose line it is; undefined: none of these. */
+  whose(connection: Connection): Person | undefined {
+    return [...this.#lines.values()].find((line) => line.connection === connection)?.person;
+  }
+
+  /** One that is open. */
+  get any(): Connection | undefined {
+    return [...this.#lines.values()].find(({ connection }) => connection !== undefined)?.connection;
+  }
+
+  endSession(sessionId: string): void {
+    for (const { subscriptions } of this.#lines.values()) subscriptions.endSession(sessionId);
+  }
+
+  /** Until somebody asks again. Never rejects. */
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#lines.values()].map((line) => line.close()));
+  }
+
+  #line(person: Person): PersonalLine {
+    const key = JSON.stringify([person.tenant, person.user]);
+    const known = this.#lines.get(key);
+    if (known !== undefined) return known;
+    const forget = (): void => void this.#lines.delete(key);
+    const line = new PersonalLine({ tenant: person.tenant, user: person.user }, this.#options, forget);
+    this.#lines.set(key, line);
+    return line;
+  }
+}
+
+class PersonalLine {
+  readonly person: Person;
+  readonly subscriptions: ServerSubscriptions;
+  readonly #options: PersonalLinesOptions;
+  readonly #forget: () => void;
+  #opening: Promise<Connection> | undefined;
+  #connection: Connection | undefined;
+
+  constructor(person: Person, options: PersonalLinesOptions, forget: () => void) {
+    this.person = person;
+    this.#options = options;
+    this.#forget = forget;
+    this.subscriptions = new ServerSubscriptions(
+      () => this.#connection,
+      () => undefined,
+    );
+  }
+
+  get connection(): Connection | undefined {
+    return this.#connection;
+  }
+
+  get(): Promise<Connection> {
+    this.#opening ??= this.#begin();
+    return this.#opening;
+  }
+
+  async close(): Promise<void> {
+    const opening = this.#opening;
+    this.#drop(opening);
+    await opening?.then(
+      (connection) => connection.close(),
+      () => undefined,
+    );
+  }
+
+  #begin(): Promise<Connection> {
+    const opening: Promise<Connection> = Promise.resolve().then(() =>
+      this.#options.open(this.person, () => this.#drop(opening)),
+    );
+    opening.then(
+      (connection) => {
+        if (this.#opening !== opening) return;
+        this.#connection = connection;
+        if (connection.handshake !== undefined) this.subscriptions.opened(connection.handshake);
+        this.#options.onOpen(connection);
+      },
+      () => this.#drop(opening),
+    );
+    return opening;
+  }
+
+  /** What somebody wants to hear is asked for again on the next one. */
+  #drop(opening: Promise<Connection> | undefined): void {
+    if (opening === undefined || this.#opening !== opening) return;
+    const connection = this.#connection;
+    this.#opening = undefined;
+    this.#connection = undefined;
+    if (connection !== undefined) this.#options.onClose(connection);
+    if (!this.subscriptions.isUsed) this.#forget();
+  }
+}

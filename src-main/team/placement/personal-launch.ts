@@ -1,0 +1,108 @@
+/**
+ * Starts one person's process of a server: with that person's values and the organisation's secrets that its entry names, with a home of
+ * its own, in a box unless its entry says otherwise, and with nothing of what this replica itself was started with.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Env } from '../../core/base/app-paths.ts';
+import { AppError } from '../../core/base/errors.ts';
+import { RotatingFile } from '../../core/base/rotating-file.ts';
+import type { Isolation, ServerConfig, StdioServerConfig } from '../../core/config/app-config.ts';
+import { fillSecrets, vaultName } from '../../core/secrets/fill-secrets.ts';
+import type { OwnPlaces } from '../../core/security/own-places.ts';
+import { isCommonVariable } from '../../core/servers/launch/common-variables.ts';
+import { Boxes } from '../../core/servers/launch/isolation/boxes.ts';
+import type { ProcessRegistry } from '../../core/servers/launch/process-registry.ts';
+import { EnvironmentResolver } from '../../core/servers/launch/resolve-environment.ts';
+import type { Person } from '../../core/servers/personal-lines.ts';
+import { createTransport, serverLogFile } from '../../core/servers/transports/create-transport.ts';
+import { ServerLog } from '../../core/servers/transports/server-log.ts';
+import type { LineBudgets } from '../../core/wire/byte-budget.ts';
+import type { Transport } from '../../core/wire/transport.ts';
+
+export interface PersonalLaunchOptions {
+  /** Of this replica; of it a process gets what every program may need, and nothing by name. */
+  readonly env: Env;
+  /** For homes of people: below it each has a folder. */
+  readonly folder: string;
+  /** What nobody in a box sees. */
+  readonly hidden: OwnPlaces;
+  /** Where sockets may lie. */
+  readonly sockets: string;
+  readonly registry: ProcessRegistry;
+  readonly mask: (text: string) => string;
+  readonly budgets?: LineBudgets | undefined;
+  /** The organisation's secrets, by the vault's names. */
+  readonly readSecret: (name: string) => Promise<string | undefined>;
+  /** A person's own values, by the vault's names. */
+  readonly readOwn: (person: Person, name: string) => Promise<string | undefined>;
+}
+
+export class PersonalLaunch {
+  readonly #options: PersonalLaunchOptions;
+  readonly #environment: EnvironmentResolver;
+
+  constructor(options: PersonalLaunchOptions) {
+    this.#options = options;
+    this.#environment = new EnvironmentResolver({
+      own: common(options.env),
+      readLoginShell: () => Promise.resolve({}),
+    });
+  }
+
+  /** Not started. */
+  transport(config: StdioServerConfig, person: Person): Transport {
+    const { folder, hidden, sockets, registry, mask, budgets } = this.#options;
+    const own = join(folder, folderOf(person));
+    const home = join(own, 'home', createHash('sha256').update(config.name).digest('hex').slice(0, 16));
+    for (const made of [home, join(own, 'logs')]) mkdirSync(made, { recursive: true, mode: 0o700 });
+    const { isolate: _asWritten, ...plain } = config;
+    const isolate = boxOf(config);
+    return createTransport(
+      { ...plain, inheritEnv: [], env: { ...homeAt(home), ...config.env }, ...(isolate && { isolate }) },
+      {
+        environment: this.#environment,
+        boxes: new Boxes({ folder: join(own, 'boxes'), hidden, sockets, onRefused: () => undefined }),
+        ...{ registry, mask, budgets },
+        env: {},
+        log: new ServerLog({ file: new RotatingFile(serverLogFile(join(own, 'logs'), config.name)), mask }),
+        fill: (filled) => this.#fill(filled, person),
+        connectBuiltin: () => Promise.reject(new AppError('internal', 'What comes with Tooltray is nobody’s own.')),
+      },
+    );
+  }
+
+  #fill<C extends ServerConfig>(config: C, person: Person): Promise<C> {
+    const { readSecret, readOwn } = this.#options;
+    return fillSecrets(config, readSecret, (name) => readOwn(person, vaultName(name)));
+  }
+}
+
+/** Nothing in the entry says how: without a box, what others run on this computer could be looked at. */
+function boxOf({ isolate, isolation }: StdioServerConfig): Isolation | undefined {
+  if (isolate !== undefined) return isolate.kind === 'auto' ? { ...isolate, kind: 'sandbox' } : isolate;
+  if (isolation?.['mode'] === 'none') return undefined;
+  return { kind: 'sandbox', read: [], write: undefined, network: true, extraArgs: [] };
+}
+
+/** What would lead to this replica's own home. */
+function homeAt(home: string): Record<string, string> {
+  return { HOME: home, USERPROFILE: home };
+}
+
+const places = /^(?:HOME|USERPROFILE|XDG_\w+_HOME|XDG_RUNTIME_DIR|USER|LOGNAME|SSH_AUTH_SOCK|TMPDIR|TMP|TEMP)$/i;
+
+function common(env: Env): Env {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => isCommonVariable(name, process.platform) && !places.test(name)),
+  );
+}
+
+/** Names may hold anything, and no two people share a folder. */
+function folderOf({ tenant, user }: Person): string {
+  return createHash('sha256')
+    .update(JSON.stringify([tenant, user]))
+    .digest('hex')
+    .slice(0, 24);
+}

@@ -1,0 +1,30 @@
+/** Counts for whoever calls it; tells its process id, its variables and what it finds of the process that started it. */
+import { existsSync, readFileSync } from 'node:fs';
+import { anyTool, type RawCall, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
+
+let counted = 0;
+
+const tools: Record<string, (call: RawCall) => void> = {
+  count: ({ say }) => say(String(++counted)),
+  pid: ({ say }) => say(String(process.pid)),
+  env: ({ say }) => say(JSON.stringify(process.env)),
+  hang: () => undefined,
+  /** Notes each run in a file, then takes its time. */
+  slow: ({ args, say }) => setTimeout(() => say('done'), Number(args['ms'])),
+  file: ({ args, say }) => {
+    const path = String(args['path']);
+    say(existsSync(path) ? readFileSync(path, 'utf8') : 'none');
+  },
+};
+
+serveRaw({
+  name: 'counter',
+  listTools: () => ({ tools: Object.keys(tools).map((name) => anyTool(name, `Does ${name}.`)) }),
+  call: (call) => tools[call.name]?.(call),
+});
+
+// Goes on when its input ends, as careless servers do.
+if (process.argv.includes('--stays')) {
+  process.stdin.removeAllListeners('end');
+  setInterval(() => undefined, 1000);
+}

@@ -1,0 +1,134 @@
+/** A process of a server for each person: theirs alone, with their values alone, begun when needed and ended when not. */
+import { expect, test } from 'vitest';
+import { vaultName } from '../../../src-main/core/secrets/fill-secrets.ts';
+import { RpcError } from '../../../src-main/core/wire/message.ts';
+import { failure, isAlive, say, toolNames } from '../../core/servers/servers-harness.ts';
+import { until } from '../../support/until.ts';
+import { ann, as, bob, otherAnn, people } from './people.ts';
+
+test('each person has a process, whichever of their apps calls, and nobody gets another one’s', async () => {
+  const { counter, harness } = people();
+  const server = harness.server(counter());
+  await server.start();
+  expect(harness.pids('counter')).toEqual([]);
+  const counts = await Promise.all([
+    say(server, 'count', {}, as(ann, 'one')),
+    say(server, 'count', {}, as(bob)),
+    say(server, 'count', {}, as(otherAnn)),
+  ]);
+  expect([...counts, await say(server, 'count', {}, as(ann, 'two'))]).toEqual(['1', '1', '1', '2']);
+  expect(harness.pids('counter')).toHaveLength(3);
+  expect(
+    await failure(server.request('tools/call', { name: 'count' }, { ...as(ann), principal: undefined as never })),
+  ).toMatchObject({
+    code: 'not_allowed',
+  });
+});
+
+test('what it lists is known of the first person’s, and starts none for the second', async () => {
+  const { counter, harness } = people();
+  const config = counter();
+  const server = harness.server(config);
+  expect(await failure(server.ready())).toMatchObject({ code: 'server_starting' });
+  server.meet(ann);
+  await until(() => server.listedAt !== undefined);
+  server.meet(bob);
+  await server.ready();
+  const next = harness.server(config);
+  await server.stop();
+  await next.restore();
+  await next.start();
+  expect([toolNames(server), toolNames(next)]).toEqual([toolNames(next), expect.arrayContaining(['count'])]);
+  expect(harness.pids('counter')).toHaveLength(1);
+});
+
+test('it is given its person’s values, and nothing of what the replica was started with', async () => {
+  const secrets = { TOOLTRAY_DATABASE: 'postgres://secret', AWS_SECRET_ACCESS_KEY: 'secret', TEAM_KEY: 'secret' };
+  const { counter, harness } = people({
+    env: { ...process.env, ...secrets },
+    readOwn: ({ user }, name) => Promise.resolve(name === vaultName('TOKEN') ? `token of ${user}` : undefined),
+    readSecret: (name) => Promise.resolve(name === vaultName('ORG') ? 'of all' : undefined),
+  });
+  const config = counter({ env: { TOKEN: '${user:TOKEN}', ORG: '${secret:ORG}' }, inheritEnv: 'all' });
+  const server = harness.server(config);
+  const [anns, bobs] = await Promise.all(
+    [ann, bob].map(async (who) => JSON.parse(await say(server, 'env', {}, as(who))) as Record<string, string>),
+  );
+  expect([anns?.['TOKEN'], bobs?.['TOKEN'], anns?.['ORG']]).toEqual(['token of ann', 'token of bob', 'of all']);
+  expect(anns?.['HOME']).not.toBe(bobs?.['HOME']);
+  expect(JSON.stringify([anns, bobs])).not.toContain('secret');
+  expect(Object.keys(anns ?? {}).filter((name) => /TOOLTRAY|AWS|KEY/.test(name))).toEqual([]);
+});
+
+test('one that has no value yet is told which, and the next person is not', async () => {
+  const { counter, harness } = people({
+    readOwn: ({ user }) => Promise.resolve(user === 'ann' ? 'x' : undefined),
+  });
+  const server = harness.server(counter({ env: { TOKEN: '${user:TOKEN}' } }));
+  const refused = await failure(server.request('tools/call', { name: 'count' }, as(bob)));
+  expect(refused).toMatchObject({ message: expect.stringContaining('TOKEN, which is not set') as string });
+  expect(await say(server, 'count', {}, as(ann))).toBe('1');
+});
+
+test('it ends when its person has not used it for a while, and begins anew with the next call', async () => {
+  const { counter, harness, runner } = people();
+  const server = harness.server(counter({ idleStopMs: 60 }));
+  expect(await say(server, 'count', {}, as(ann))).toBe('1');
+  await until(() => runner.size === 0 && !isAlive(harness.pids('counter')[0]));
+  expect(await say(server, 'count', {}, as(ann))).toBe('1');
+});
+
+test('limits of a person and of the runner are said', async () => {
+  let most = 1;
+  const { counter, harness } = people({ limits: () => ({ idleMs: 60_000, mostPerPerson: 8, most }) });
+  const server = harness.server(counter());
+  await say(server, 'count', {}, as(ann));
+  const full = await failure(server.request('tools/call', { name: 'count' }, as(bob)));
+  expect(full).toMatchObject({
+    code: 'server_not_started',
+    message: expect.stringContaining('which is the limit') as string,
+  });
+  most = 2;
+  expect(await say(server, 'count', {}, as(bob))).toBe('1');
+});
+
+test('a call in flight when it dies says so and is not run again; the next one has a new process', async () => {
+  const { counter, harness } = people();
+  const server = harness.server(counter());
+  const pid = Number(await say(server, 'pid', {}, as(ann)));
+  const hanging = failure(server.request('tools/call', { name: 'hang' }, as(ann)));
+  process.kill(pid, 'SIGKILL');
+  expect(await hanging).toBeInstanceOf(Error);
+  await until(() => !isAlive(pid));
+  expect(await say(server, 'count', {}, as(ann))).toBe('1');
+  expect(harness.pids('counter')).toHaveLength(2);
+});
+
+test('questions, progress and giving up go through to whoever calls', async () => {
+  const { harness, runner } = people({ find: () => scripted });
+  const unboxed = { isolation: { mode: 'none' }, placement: 'personal' as const };
+  const scripted = harness.scripted('asks', { tools: ['ask', 'tick', 'hang'] }, unboxed);
+  const server = harness.server(scripted);
+  const asked: string[] = [];
+  const askClient = (method: string): Promise<never> => {
+    asked.push(method);
+    return Promise.reject(new RpcError(-32000, 'No.'));
+  };
+  const context = as(ann, 'app', { clientCapabilities: { elicitation: {} }, askClient });
+  await say(server, 'ask', { method: 'elicitation/create' }, context);
+  const ticks: unknown[] = [];
+  const onProgress = (params: object): void => void ticks.push(params);
+  const told = { name: 'tick', arguments: { times: 2, everyMs: 1 }, _meta: { progressToken: 'mine' } };
+  await server.request('tools/call', told, as(ann, 'app', { onProgress }));
+  const giveUp = new AbortController();
+  const hanging = failure(server.request('tools/call', { name: 'hang' }, as(ann, 'app', { signal: giveUp.signal })));
+  await until(() => harness.heard('asks').some(({ params }) => params?.['name'] === 'hang'));
+  giveUp.abort();
+  await hanging;
+  await until(() => harness.heard('asks').some(({ method }) => method === 'notifications/cancelled'));
+  expect([asked, ticks, runner.size]).toEqual([
+    ['elicitation/create'],
+    [expect.objectContaining({ progressToken: 'mine' }), expect.objectContaining({ progressToken: 'mine' })],
+    1,
+  ]);
+});
