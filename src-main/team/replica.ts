@@ -19,6 +19,8 @@ import { Proxies } from './door/proxies.ts';
 import { openStores } from './open-stores.ts';
 import { keysFileVariable, keysVariable, TeamKeys } from './records/team-keys.ts';
 import { openOperations, type OpenOperations } from './operations/open-operations.ts';
+import { answerProbe, isProbe } from './operations/operations-door.ts';
+import { Readiness } from './operations/readiness.ts';
 import { OpenReplicas, type ReplicaPlace } from './replicas/open-replicas.ts';
 
 /** Of its core; `env` has in `TOOLTRAY_HOME` the folder that is this replica's alone. */
@@ -58,11 +60,12 @@ export class Replica {
   /** undefined: it is the only one. */
   readonly replicas: OpenReplicas | undefined;
   readonly #options: ReplicaOptions;
+  readonly #readiness: Readiness;
   #operations: OpenOperations | undefined;
-  #isDraining = false;
 
-  private constructor(host: CoreHost, { database, changes, replicas }: Made, options: ReplicaOptions) {
+  private constructor(host: CoreHost, { database, changes, replicas, readiness }: Made, options: ReplicaOptions) {
     this.#options = options;
+    this.#readiness = readiness;
     this.host = host;
     this.database = database;
     this.changes = changes;
@@ -86,11 +89,12 @@ export class Replica {
           const changes = new Changes(database.shared, room.log.child('changes'));
           const { among, version } = options;
           const { log } = room;
+          const readiness = new Readiness(database.shared);
           const keys = TeamKeys.fromEnv(options.env);
           const replicas =
             among && new OpenReplicas({ ...among, ...{ keys, version, database, changes, log, limits } });
-          const seams = await openSeams(options, { room, database, changes, keys, replicas });
-          made.resolve({ database, changes, replicas });
+          const seams = await openSeams(options, { room, database, changes, keys, replicas, readiness });
+          made.resolve({ database, changes, replicas, readiness });
           return seams;
         },
       });
@@ -107,6 +111,7 @@ export class Replica {
     await this.host.listen();
     const listener = this.host.httpDoor?.listener;
     if (listener !== undefined) await this.replicas?.start(listener);
+    this.#readiness.isListening = true;
   }
 
   /** Of its operations door; undefined where it has none. */
@@ -116,13 +121,13 @@ export class Replica {
 
   /** Lets the others go on with what it has, as far as that is possible; `stop` comes next. */
   async drain(): Promise<void> {
-    this.#isDraining = true;
+    this.#readiness.isDraining = true;
     await this.replicas?.drain();
   }
 
   /** Ends the core with all that it has open, then lets go of the database. */
   async stop(): Promise<void> {
-    this.#isDraining = true;
+    this.#readiness.isDraining = true;
     await this.host.stop();
     await this.#operations?.stop();
   }
@@ -132,7 +137,7 @@ export class Replica {
     if (operations === undefined) return;
     this.#operations = await openOperations({
       ...{ host: this.host, version, database: this.database, at: operations },
-      isDraining: () => this.#isDraining,
+      readiness: this.#readiness,
       passedOn: () => this.replicas?.passOn.count ?? 0,
     });
   }
@@ -142,6 +147,7 @@ interface Made {
   readonly database: Database;
   readonly changes: Changes;
   readonly replicas: OpenReplicas | undefined;
+  readonly readiness: Readiness;
 }
 
 interface Opened extends Made {
@@ -150,7 +156,7 @@ interface Opened extends Made {
 }
 
 async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamSeams> {
-  const { database, changes, keys, replicas, room } = opened;
+  const { database, changes, keys, replicas, readiness, room } = opened;
   const { tenant, listen, publicUrl } = options;
   const objects = options.objects === undefined ? undefined : readObjectsAddress(options.objects, options.env);
   await changes.start();
@@ -165,9 +171,9 @@ async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamS
     door: {
       address: listen.address,
       url: (port) => `${publicUrl?.replace(/\/+$/, '') ?? `http://${bracketed(listen.address)}:${port}`}/mcp`,
-      refuseStranger: (request) => hosts.refuse(request),
+      refuseStranger: (request) => (isProbe(request) ? undefined : hosts.refuse(request)),
       // What a key opens is one person's.
-      other: () => Promise.resolve(false),
+      other: (request, response) => answerProbe(readiness, request, response),
     },
     close: async () => {
       await stores.close();

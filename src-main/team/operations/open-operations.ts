@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { answerWithin } from './answer-within.ts';
 import { Metrics } from './metrics.ts';
 import { OperationsDoor } from './operations-door.ts';
-import { Readiness } from './readiness.ts';
+import type { Readiness } from './readiness.ts';
 
 export interface OpenOperations {
   /** Where it is open. */
@@ -17,7 +17,7 @@ interface OperationsOptions {
   readonly version: string;
   readonly database: Database;
   readonly at: { readonly address: string; readonly port: number };
-  readonly isDraining: () => boolean;
+  readonly readiness: Readiness;
   readonly passedOn: () => number;
 }
 
@@ -26,9 +26,7 @@ const patienceMs = 2_000;
 
 /** Rejects with AppError port_in_use. */
 export async function openOperations(options: OperationsOptions): Promise<OpenOperations> {
-  const { host, version, database, at, isDraining, passedOn } = options;
-  const isListening = (): boolean => host.port !== 0;
-  const readiness = new Readiness({ sql: database.shared, isListening, isDraining });
+  const { host, version, database, at, readiness, passedOn } = options;
   const metrics = new Metrics({
     ...{ version, passedOn },
     activity: host.core.activity,

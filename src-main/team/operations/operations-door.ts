@@ -1,6 +1,6 @@
 /**
- * What whoever runs a replica asks it: `/healthz` (the process lives), `/readyz` (send requests here), `/metrics` (Prometheus). A port
- * of its own that is open only where it is told: numbers of a whole team are not for whoever reaches the endpoints, and probes know no host name.
+ * What whoever runs a replica asks it: `/healthz` (the process lives), `/readyz` (send requests here), `/metrics` (Prometheus). A port of
+ * its own that is open only where it is told: numbers of a whole team are not for whoever reaches the endpoints. The other two are there as well.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,12 +12,6 @@ import type { Readiness } from './readiness.ts';
 interface OperationsParts {
   readonly metrics: Pick<Metrics, 'text'>;
   readonly readiness: Pick<Readiness, 'problem'>;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-  readonly type?: string;
 }
 
 export class OperationsDoor {
@@ -49,38 +43,42 @@ export class OperationsDoor {
     await closed;
   }
 
-  async #take({ url, method }: IncomingMessage, response: ServerResponse): Promise<void> {
-    const isRead = method === 'GET' || method === 'HEAD';
-    const {
-      status,
-      text,
-      type = 'text/plain; charset=utf-8',
-    } = isRead
-      ? await this.#answer(url?.split('?', 1)[0]).catch(() => ({
-          status: 500,
-          text: 'It could not be told.\n',
-          type: undefined,
-        }))
-      : { status: 405, text: 'Only to be read.\n' };
-    response.writeHead(status, {
-      ...{ 'content-type': type, 'content-length': Buffer.byteLength(text), 'cache-control': 'no-store' },
-      ...(status === 405 && { allow: 'GET, HEAD' }),
-    });
-    response.end(method === 'HEAD' ? undefined : text);
-  }
-
-  async #answer(path: string | undefined): Promise<Answer> {
-    switch (path) {
-      case '/healthz':
-        return { status: 200, text: 'ok\n' };
-      case '/readyz': {
-        const problem = await this.#parts.readiness.problem();
-        return problem === undefined ? { status: 200, text: 'ok\n' } : { status: 503, text: `${problem}\n` };
-      }
-      case '/metrics':
-        return { status: 200, text: await this.#parts.metrics.text(), type: prometheusType };
-      default:
-        return { status: 404, text: 'There are /healthz, /readyz and /metrics.\n' };
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { metrics, readiness } = this.#parts;
+    try {
+      if (await answerProbe(readiness, request, response)) return;
+      if (pathOf(request) !== '/metrics') return write(response, 404, 'There are /healthz, /readyz and /metrics.\n');
+      write(response, 200, await metrics.text(), prometheusType);
+    } catch {
+      write(response, 500, 'It could not be told.\n');
     }
   }
+}
+
+/** `/healthz` and `/readyz`, at whatever door; false for any other request. What they say is for whoever asks. */
+export async function answerProbe(
+  readiness: Pick<Readiness, 'problem'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  if (!isProbe(request)) return false;
+  const problem = pathOf(request) === '/readyz' ? await readiness.problem() : undefined;
+  if (problem === undefined) write(response, 200, 'ok\n');
+  else write(response, 503, `${problem}\n`);
+  return true;
+}
+
+/** Balancers name no host, or one of their own. */
+export function isProbe(request: IncomingMessage): boolean {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  return isRead && ['/healthz', '/readyz'].includes(pathOf(request));
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
+function write(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+  const headers = { 'content-type': type, 'content-length': Buffer.byteLength(text), 'cache-control': 'no-store' };
+  response.writeHead(status, headers).end(text);
 }

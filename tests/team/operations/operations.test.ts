@@ -43,6 +43,9 @@ test('it is ready while its database has the schema and it does not end; its cal
     [200, 'ok\n'],
     404,
   ]);
+  // Balancers look at the door that they send to, and name no host of it.
+  const probe = await fetch(new URL('/readyz', own.url));
+  expect([probe.status, await probe.text()]).toEqual([200, 'ok\n']);
   const { session } = await openSession(own.url);
   await post(own.url, 'tools/call', { name: 'echo_echo', arguments: { text: 'a word of mine' } }, session);
   await expect.poll(() => value('tooltray_calls_total{outcome="ok"}')).toBe(1);
