@@ -149,7 +149,7 @@ export class CoreHost {
   }
 
   /** Its door for client apps over HTTP, as soon as it listens. */
-  get httpDoor(): Pick<HttpDoor, 'listener'> | undefined {
+  get httpDoor(): Pick<HttpDoor, 'listener' | 'tellLists'> | undefined {
     return this.#http;
   }
 

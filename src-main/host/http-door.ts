@@ -97,6 +97,13 @@ export class HttpDoor {
     this.#listener.endApp(app);
   }
 
+  /** Tells every app that listens: another core, which may be asked next, has other lists. */
+  tellLists(): void {
+    for (const endpoint of this.#listener.modernEndpoints) endpoint.listsChanged();
+    for (const session of this.#options.core.sessions.all)
+      for (const list of ['tools', 'prompts', 'resources']) session.notify(`notifications/${list}/list_changed`, {});
+  }
+
   async stop(): Promise<void> {
     for (const stop of this.#stops) stop();
     this.#slots.close();

@@ -21,6 +21,7 @@ import { keysFileVariable, keysVariable, TeamKeys } from './records/team-keys.ts
 import { openOperations, type OpenOperations } from './operations/open-operations.ts';
 import { answerProbe, isProbe } from './operations/operations-door.ts';
 import { Readiness } from './operations/readiness.ts';
+import { SharedListings } from './replicas/shared-listings.ts';
 import { OpenReplicas, type ReplicaPlace } from './replicas/open-replicas.ts';
 
 /** Of its core; `env` has in `TOOLTRAY_HOME` the folder that is this replica's alone. */
@@ -62,6 +63,7 @@ export class Replica {
   readonly #options: ReplicaOptions;
   readonly #readiness: Readiness;
   #operations: OpenOperations | undefined;
+  #listings: SharedListings | undefined;
 
   private constructor(host: CoreHost, { database, changes, replicas, readiness }: Made, options: ReplicaOptions) {
     this.#options = options;
@@ -111,6 +113,7 @@ export class Replica {
     await this.host.listen();
     const listener = this.host.httpDoor?.listener;
     if (listener !== undefined) await this.replicas?.start(listener);
+    this.#listings = this.#shareListings();
     this.#readiness.isListening = true;
   }
 
@@ -128,8 +131,19 @@ export class Replica {
   /** Ends the core with all that it has open, then lets go of the database. */
   async stop(): Promise<void> {
     this.#readiness.isDraining = true;
+    await this.#listings?.stop();
     await this.host.stop();
     await this.#operations?.stop();
+  }
+
+  #shareListings(): SharedListings {
+    const { host, database, changes } = this;
+    const { tenant } = this.#options;
+    return new SharedListings({
+      ...{ tenant, changes, sql: database.of(tenant), servers: host.core.servers },
+      tell: () => host.httpDoor?.tellLists(),
+      log: host.log.child('listings'),
+    });
   }
 
   async #openOperations(): Promise<void> {

@@ -41,3 +41,39 @@ export async function post(
   const message = JSON.parse(data.at(-1) ?? '{}') as RawMessage;
   return { status: response.status, session: response.headers.get('mcp-session-id') ?? '', message };
 }
+
+/** A stream of changes of 2026-07-28; it is open when this resolves. */
+export async function listenAt(
+  url: string,
+  notifications: Params,
+  token = teamToken,
+): Promise<AsyncDisposable & { readonly told: readonly RawMessage[] }> {
+  const told: RawMessage[] = [];
+  const leave = new AbortController();
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientInfo': { name: 'listener', version: '1' },
+  };
+  const headers = {
+    ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },
+    ...bearer(token),
+  };
+  const params = { notifications, _meta: meta };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params });
+  const response = await fetch(url, { method: 'POST', headers, body, signal: leave.signal });
+  const read = async (): Promise<void> => {
+    for await (const piece of response.body ?? new ReadableStream<Uint8Array>())
+      for (const line of new TextDecoder().decode(piece).split('\n'))
+        if (line.startsWith('data: {')) told.push(JSON.parse(line.slice(6)) as RawMessage);
+  };
+  const reading = read().catch(() => undefined);
+  return {
+    told,
+    [Symbol.asyncDispose]: async () => {
+      leave.abort();
+      await reading;
+    },
+  };
+}

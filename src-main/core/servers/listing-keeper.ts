@@ -130,6 +130,11 @@ export class ListingKeeper {
     this.#poll.unref();
   }
 
+  /** Reads its lists soon, where it is connected: somebody else was told another one. */
+  again(): void {
+    if (this.#connection !== undefined) this.#refresher.soon();
+  }
+
   unfollow(): void {
     this.#connection = undefined;
     this.#read = undefined;

@@ -166,6 +166,11 @@ export class ManagedServer {
     void opened.catch((error: unknown) => this.#odd(errorText(error))).finally(() => (this.#meeting = false));
   }
 
+  /** Reads its lists again soon; `listingChanged` says whether they are others. */
+  listAgain(): void {
+    this.#listings.again();
+  }
+
   /** Forgets the back-off and tries at once. Resolves when ready; rejects with the reason it is not. */
   async retry(): Promise<void> {
     if (this.#personal !== undefined) {

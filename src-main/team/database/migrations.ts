@@ -132,6 +132,15 @@ export const migrations: readonly Migration[] = [
       ${ofTenant('answer_bytes')}
     `,
   },
+  {
+    name: 'what servers list, as it was last seen',
+    sql: `
+      CREATE TABLE tooltray.listings (
+        tenant text NOT NULL, server text NOT NULL, digest text NOT NULL, PRIMARY KEY (tenant, server)
+      );
+      ${ofTenant('listings')}
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */
