@@ -23,7 +23,7 @@ export interface ProfileParts {
   readonly core: () => SessionCore;
   readonly steps: StepParts;
   readonly admin: ModelAdmin;
-  readonly spills: Pick<AnswerStore, 'recall'>;
+  readonly spills: Pick<AnswerStore, 'find' | 'keep'>;
 }
 
 interface ProfileCore {
@@ -50,7 +50,7 @@ export class Profiles {
   core(names: readonly string[]): SessionCore {
     const sorted = [...new Set(names)].sort();
     const key = JSON.stringify(sorted);
-    const known = this.#cores.get(key) ?? this.#make(sorted);
+    const known = this.#cores.get(key) ?? this.#make(sorted, key);
     this.#cores.set(key, known);
     return known.core;
   }
@@ -65,22 +65,23 @@ export class Profiles {
     for (const core of this.#cores.values()) listAnew(core);
   }
 
-  #make(names: readonly string[]): ProfileCore {
+  #make(names: readonly string[], key: string): ProfileCore {
     if (this.#cores.size >= mostCores) throw tooMany();
     const { config, steps: parts, spills } = this.#parts;
     const whole = this.#parts.core();
     const scope = scopeOf(names, () => config.current);
     const servers = new ScopedServers(parts.servers, scope);
     const catalog = this.#catalog(servers, scope, whole);
-    const own = new ScopedSpills((ref) => spills.recall(ref));
+    const own = new ScopedSpills(spills, key, scope);
+    const shaper = own.shaper(parts.shaper);
     const modeCosts = new ModeCosts();
     const core: SessionCore = {
       ...whole,
       catalog,
       servers,
-      steps: own.steps(callSteps({ ...parts, catalog, servers })),
-      shaper: own.shapes(whole.shaper),
-      spillFiles: (caller) => own.files(whole.spillFiles(caller)),
+      steps: callSteps({ ...parts, catalog, servers, shaper }),
+      shaper,
+      spillFiles: (caller) => own.files(whole.spillFiles(caller), caller),
       admin: scopedAdmin(this.#parts.admin, servers, scope),
       activity: {
         stats: () => statsIn(whole.activity.stats(), catalog),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allCases } from '../support/all-cases.ts';
+import { callerOf } from '../support/caller-of.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { type Names, shownEverywhere } from '../support/shown-everywhere.ts';
 import { textOf } from '../support/socket-client.ts';
@@ -245,7 +246,8 @@ test('the one server that is out of scope has no endpoint, the one that is in it
   const view = viewFor({ ...bound, server: 'desk' }, core.host.core.sessionCore);
   expect((await view.list('tools', 'legacy')).map(({ name }) => name)).toEqual(['see_desk']);
   const signal = new AbortController().signal;
-  const context = { sessionId: 's', app: 'bound', mode: 'server', signal, clientCapabilities: {} } as never;
+  const caller = { principal: callerOf('bound'), sessionId: 's', app: 'bound', mode: 'server' };
+  const context = { ...caller, signal, clientCapabilities: {} } as never;
   const refusals = ['shred_paper', 'shrxd_papxr'].map((name) =>
     view.callTool({ name }, context).then(() => 'called', String),
   );

@@ -1,31 +1,29 @@
-/** Kept answers of one profile: whatever it did not keep itself is as if it were not kept. */
-import type { CallSteps } from '../calls/call-tool.ts';
+/** Kept answers of some profiles together: what was kept in others, or in none, is as if it were not kept. */
 import type { ResultShaper } from '../calls/shape-result.ts';
-import { readSpillFacts, type Spill } from '../spills/spill.ts';
+import type { Principal } from '../security/principal.ts';
+import type { AnswerStore } from '../spills/answer-store.ts';
 import { unknownSpill } from '../spills/spill-finder.ts';
 import type { SpillFiles } from '../spills/spill-questions.ts';
-import type { Result } from '../wire/message.ts';
-import { RawJson } from '../wire/raw-json.ts';
+import type { ProfileScope } from './profile-scope.ts';
 
-/** The oldest are forgotten first: then they cannot be read back. */
-const mostKept = 20_000;
-
-type Shapes = Pick<ResultShaper, 'shapeOwn' | 'putAside'>;
+type KeptAnswers = Pick<AnswerStore, 'find' | 'keep'>;
 
 export class ScopedSpills {
-  readonly #find: (ref: string) => Pick<Spill, 'id'> | undefined;
-  readonly #own = new Set<string>();
+  readonly #kept: KeptAnswers;
+  readonly #profiles: string;
+  readonly #scope: Pick<ProfileScope, 'hasServer'>;
 
-  /** `find`: a kept answer by whatever names it. */
-  constructor(find: (ref: string) => Pick<Spill, 'id'> | undefined) {
-    this.#find = find;
+  /** `profiles`: what these are told apart from others by, the same on every replica and after every start. */
+  constructor(kept: KeptAnswers, profiles: string, scope: Pick<ProfileScope, 'hasServer'>) {
+    this.#kept = kept;
+    this.#profiles = profiles;
+    this.#scope = scope;
   }
 
-  files(files: SpillFiles): SpillFiles {
-    const own = <T>(ref: string, read: () => Promise<T>): Promise<T> => {
-      const spill = this.#find(ref);
-      // Files of folders that the person allowed are no part of a profile either.
-      return spill !== undefined && this.#own.has(spill.id) ? read() : Promise.reject(unknownSpill(ref));
+  files(files: SpillFiles, caller: Principal): SpillFiles {
+    const own = async <T>(ref: string, read: () => Promise<T>): Promise<T> => {
+      if (!(await this.#isOwn(ref, caller))) throw unknownSpill(ref);
+      return read();
     };
     return {
       query: (ref, ...asked) => own(ref, () => files.query(ref, ...asked)),
@@ -35,28 +33,20 @@ export class ScopedSpills {
     };
   }
 
-  steps(steps: CallSteps): CallSteps {
-    return { ...steps, shape: async (...asked) => this.#noted(await steps.shape(...asked)) };
+  /** The same rules; what it keeps is theirs. */
+  shaper(shaper: ResultShaper): ResultShaper {
+    return shaper.keepingBy((result, origin, ...how) =>
+      this.#kept.keep(result, { ...origin, profiles: this.#profiles }, ...how),
+    );
   }
 
-  shapes(shaper: Shapes): Shapes {
-    return {
-      shapeOwn: async (...asked) => this.#noted(await shaper.shapeOwn(...asked)),
-      putAside: async (...asked) => {
-        const aside = await shaper.putAside(...asked);
-        if (aside !== undefined) this.#noted(aside);
-        return aside;
-      },
-    };
-  }
-
-  #noted(result: Result): Result {
-    const parts = result instanceof RawJson ? [] : (readSpillFacts(result)?.parts ?? []);
-    for (const { id } of parts) {
-      this.#own.add(id);
-      const oldest = this.#own.keys().next();
-      if (this.#own.size > mostKept && oldest.done !== true) this.#own.delete(oldest.value);
-    }
-    return result;
+  /** Files of folders that the person allowed are no part of a profile either; nor is a server that it had before. */
+  async #isOwn(ref: string, caller: Principal): Promise<boolean> {
+    const spill = await this.#kept.find(ref, caller);
+    if (spill?.profiles !== this.#profiles) return false;
+    return spill.server === ownServer || this.#scope.hasServer(spill.server);
   }
 }
+
+/** What helper tools made is no server's (`ResultShaper.shapeOwn`). */
+const ownServer = 'tooltray';

@@ -115,7 +115,7 @@ function describePart(
   { origin, createdAt }: WrittenAnswer,
   { tokens, estimated }: CountedTokens,
 ): KeptPart {
-  const { owner, sessionId, app, server, tool } = origin;
+  const { owner, sessionId, app, server, tool, profiles } = origin;
   const fresh = { pinned: false, reads: 0, lastReadAt: undefined };
   const counted = { tokens, tokensEstimated: estimated };
   return {
@@ -126,6 +126,7 @@ function describePart(
       app,
       server,
       tool,
+      profiles,
       kind,
       mimeType,
       bytes,

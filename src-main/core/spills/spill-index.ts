@@ -31,7 +31,7 @@ interface SpillRead {
 const columns = [
   ...['id', 'answerId', 'name', 'kind', 'mimeType', 'bytes', 'tokens', 'tokensEstimated', 'lines'],
   ...['sentBytes', 'sentTokens', 'sentEstimated'],
-  ...['createdAt', 'pinned', 'reads', 'lastReadAt', 'owner', 'sessionId', 'app', 'server', 'tool'],
+  ...['createdAt', 'pinned', 'reads', 'lastReadAt', 'owner', 'sessionId', 'app', 'server', 'tool', 'profiles'],
 ] as const;
 
 const oldestFirst = 'SELECT id, answerId, name, bytes FROM spills';
@@ -135,7 +135,8 @@ export class SpillIndex {
 
   #spill(row: Record<string, SQLOutputValue> | undefined): Spill | undefined {
     if (row === undefined) return undefined;
-    const { name, kind, lines, pinned, tokensEstimated, sentBytes, sentTokens, sentEstimated, lastReadAt } = row;
+    const { name, kind, lines, pinned, tokensEstimated, sentBytes, sentTokens, sentEstimated, lastReadAt, profiles } =
+      row;
     const { number: _number, name: _name, ...plain } = row;
     return {
       ...(plain as unknown as Spill),
@@ -148,6 +149,7 @@ export class SpillIndex {
       sentTokens: sentTokens === null ? undefined : Number(sentTokens),
       sentEstimated: sentEstimated === 1,
       lastReadAt: lastReadAt === null ? undefined : Number(lastReadAt),
+      profiles: profiles === null ? undefined : String(profiles),
     };
   }
 }
@@ -194,6 +196,7 @@ const spillSteps: readonly string[] = [
   // What was kept before is for the app that it names; which of them came over HTTP nobody knows any more.
   `ALTER TABLE spills ADD COLUMN owner TEXT NOT NULL DEFAULT '';
    UPDATE spills SET owner = 'home/person/app/' || app WHERE app <> ''`,
+  'ALTER TABLE spills ADD COLUMN profiles TEXT',
 ];
 
 /** Throws as openPrivateDatabase does. */

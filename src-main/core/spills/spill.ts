@@ -18,6 +18,8 @@ export interface SpillOrigin {
   readonly app: string;
   readonly server: string;
   readonly tool: string;
+  /** The profiles that it was kept in, by what they are told apart by; undefined: in none. */
+  readonly profiles?: string | undefined;
 }
 
 export interface Spill extends SpillOrigin {

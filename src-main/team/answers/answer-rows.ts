@@ -38,6 +38,7 @@ interface Row {
   readonly app: string;
   readonly server: string;
   readonly tool: string;
+  readonly profiles: string | null;
   readonly kind: SpillKind;
   readonly mime_type: string;
   readonly bytes: string;
@@ -277,6 +278,7 @@ function rowOf(tenant: string, { spill, name }: NamedSpill, place: BytesPlace): 
     app: plain(spill.app),
     server: plain(spill.server),
     tool: plain(spill.tool),
+    profiles: spill.profiles === undefined ? null : plain(spill.profiles),
     kind: spill.kind,
     mime_type: plain(spill.mimeType),
     bytes: spill.bytes,
@@ -307,6 +309,7 @@ function answerOf(row: Row): SharedAnswer {
       app: row.app,
       server: row.server,
       tool: row.tool,
+      profiles: row.profiles ?? undefined,
       kind: row.kind,
       mimeType: row.mime_type,
       bytes: Number(row.bytes),

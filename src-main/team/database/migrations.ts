@@ -141,6 +141,10 @@ export const migrations: readonly Migration[] = [
       ${ofTenant('listings')}
     `,
   },
+  {
+    name: 'the profiles that answers were kept in',
+    sql: 'ALTER TABLE tooltray.answers ADD COLUMN profiles text',
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

@@ -48,9 +48,13 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
   test('what is kept is found by its id and its address, with all that is known of it', async () => {
     await using opened = await open();
     const { store } = opened;
-    const kept = await store.keep(textResult('one\ntwo\n'), originOf(ann, { tool: 'half \ud800 a pair' }));
+    const kept = await store.keep(
+      textResult('one\ntwo\n'),
+      originOf(ann, { tool: 'half \ud800 a pair', profiles: '["calm"]' }),
+    );
     const { spill } = kept.parts[0];
     expect(await store.find(spill.id, ann)).toEqual({ ...spill, tool: 'half \ufffd a pair' });
+    expect((await store.find(spill.id, ann))?.profiles).toBe('["calm"]');
     expect(spill).toMatchObject({
       ...{ answerId: spill.id, owner: ann.owner, kind: 'text', mimeType: 'text/plain', bytes: 8, lines: 3, tokens: 2 },
       ...{ createdAt: opened.clock, pinned: false, reads: 0, lastReadAt: undefined, sentBytes: kept.resultBytes },

@@ -72,7 +72,6 @@ test('a store that takes connections and never answers holds up one call, and no
   };
   const objects = new ObjectBytes({ ...address, endpoint: engine.href }, { fetch: ask, requestMs: 60_000 });
   const { store } = await openReplica(await teamDatabase(), { objects, keepMs: 200, restMs: 60_000 });
-  await keepText(store, 'before', origin);
   door.hold();
   asked = 0;
   expect(await codeOf(store.keep(textResult('the first'), origin))).toBe('spill_failed');

@@ -5,13 +5,34 @@ import { ModernClient } from '../../support/modern-client.ts';
 import { bearer } from '../../support/callers.ts';
 import { textOf } from '../../support/socket-client.ts';
 import { fixture } from '../../support/start-core.ts';
-import { startReplica, teamToken } from '../../support/start-replica.ts';
+import { startReplica, teamToken, type TestReplica } from '../../support/start-replica.ts';
 import { tcpDoor } from '../../support/tcp-door.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { objectsEnv, teamObjects } from '../../support/team-objects.ts';
 
 const servers = { echo: fixture('echo') };
 const message = `${Array.from({ length: 400 }, (_, at) => `line ${at} of the answer`).join('\n')}\n`;
+
+test('an answer that was kept in a profile is read in it at any replica, and in no other profile', async () => {
+  const database = await teamDatabase();
+  const profiles = { calm: { servers: ['echo'] }, other: { servers: ['echo'] } };
+  const config = { servers, profiles, results: { threshold: 2000 } };
+  await using a = await startReplica(database, config);
+  await using b = await startReplica(database, config);
+  const at = ({ url }: TestReplica, profile: string): ModernClient =>
+    new ModernClient(new HttpClient(`${url}/p/${profile}`, true, bearer(teamToken)));
+  const told = JSON.stringify((await at(a, 'calm').call('echo_echo', { message })).result);
+  const [resultFile = ''] = /\b[a-km-np-z2-9]{20}\b/.exec(told) ?? [];
+  const asked = { resultFile, op: 'grep', pattern: 'line 200 ' };
+  const texts = [at(b, 'calm'), at(a, 'calm'), at(b, 'other')].map(async (client) =>
+    textOf((await client.call('read_result', asked)).result ?? {}),
+  );
+  expect((await Promise.all(texts)).map((text) => /line 200|no kept answer/.exec(text)?.[0])).toEqual([
+    'line 200',
+    'line 200',
+    'no kept answer',
+  ]);
+});
 
 test('a long answer that one replica kept is read at another, and told whole while its store is away', async () => {
   const { endpoint, prefix } = await teamObjects();
