@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import typescript from 'typescript';
 import { defineConfig, type EnvironmentOptions, type Plugin, type Rolldown } from 'vite';
+import { mendedPostgres } from './scripts/mended-postgres.ts';
 import { type BuildOutput, noticesOf, packagesIn } from './scripts/notices/third-party.ts';
 
 const at = (path: string): string => resolve(import.meta.dirname, path);
@@ -185,6 +186,7 @@ export default defineConfig({
     svelte({ configFile: at('svelte.config.js') }),
     themeFirst,
     tableAsJson,
+    mendedPostgres,
     sandboxEngine,
     pythonEngine,
     keychainLibrary,

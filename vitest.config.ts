@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
+import { mendedPostgres } from './scripts/mended-postgres.ts';
 
 // Tests start a thousand processes of Node, of a few programs: what was compiled once is taken from here, which halves a start.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
@@ -41,7 +42,10 @@ const longer = [
   'tests/integration/{refused-arguments,whole-answers}.test.ts',
   'tests/team/replicas/pairs.test.ts',
 ];
-const limits = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
+const limits = {
+  ...{ testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } },
+  server: { deps: { inline: ['postgres'] } },
+};
 
 export default defineConfig({
   test: {
@@ -52,7 +56,7 @@ export default defineConfig({
     projects: [
       {
         // For the page's own classes that hold state.
-        plugins: [svelte()],
+        plugins: [svelte(), mendedPostgres],
         test: {
           name: 'shared',
           include: ['tests/**/*.test.ts'],
@@ -63,9 +67,10 @@ export default defineConfig({
           ...limits,
         },
       },
-      { test: { name: 'alone', include: alone, ...limits } },
+      { plugins: [mendedPostgres], test: { name: 'alone', include: alone, ...limits } },
       // In both, and more of them in the long one.
       {
+        plugins: [mendedPostgres],
         test: {
           name: 'long',
           include: [...long, ...longer],

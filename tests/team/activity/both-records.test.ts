@@ -1,0 +1,87 @@
+/** A record told by a home's SQLite and by a team's database says the same: calls, sums by server, savings. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
+import { searchCalls } from '../../../src-main/core/activity/call-queries.ts';
+import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
+import { callsByServer, type CallSearch } from '../../../src-main/core/activity/call-sums.ts';
+import type { Cause } from '../../../src-main/core/activity/ledger/entry.ts';
+import { addRows, addUp, sumLedger, toRows } from '../../../src-main/core/activity/ledger/ledger-table.ts';
+import { createLog } from '../../../src-main/core/base/log.ts';
+import { Masker } from '../../../src-main/core/base/mask.ts';
+import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
+import { ActivityShip } from '../../../src-main/team/activity/ship-activity.ts';
+import { TeamActivity } from '../../../src-main/team/activity/team-activity.ts';
+import { Database } from '../../../src-main/team/database/database.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+
+const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+const causes: readonly Cause[] = ['lists', 'results', 'discovery', 'readback'];
+
+function someCall(at: number): CallRecord {
+  const outcome = at % 5 === 0 ? 'tool_error' : 'ok';
+  return {
+    ...{ startedAt: hour + at * 10, sessionId: `s${at % 3}`, app: at % 2 === 0 ? 'cursor' : 'zed', mode: 'proxy' },
+    ...{ server: `server-${at % 4}`, tool: `tool_${at % 7}`, why: at === 9 ? 'To find Ärger' : undefined, outcome },
+    ...{ durationMs: at, resolveMs: 0, allowMs: 0, callMs: at, shapeMs: 0, argumentBytes: at, resultBytes: at * 3 },
+    ...{ givenBytes: at * 2, tokensIn: at, tokensSent: at, tokensOut: at * 2 },
+  };
+}
+
+test('what is asked of the one is answered by the other as well', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-both-'));
+  const database = new Database({ url: await teamDatabase(), most: 2 });
+  const activity = new ActivityLog({
+    ...{ file: join(folder, 'activity.db'), masker: new Masker(), log: createLog(), maxRows: 1000, maxBytes: 64 << 20 },
+    tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
+  });
+  const sql = database.of('a');
+  const quiet = { warn: () => undefined, info: () => undefined };
+  const ship = new ActivityShip(activity, { rows: new ActivityRows(sql, 'a', 'r1'), log: quiet, changed: [] });
+  onTestFinished(async () => {
+    await ship.close();
+    await activity.close();
+    await database.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  for (let at = 0; at < 60; at++) activity.record(someCall(at));
+  const books = causes.map((cause, at) => {
+    const what = { hour, session: `s${at}`, app: 'cursor', mode: 'proxy', server: `server-${at % 2}`, tool: 'tool_1' };
+    return { ...what, cause, times: at + 1, sent: 10 * at, loaded: 9 * at, baseline: 40, raw: 50, estimated: at };
+  });
+  activity.query((file) => addRows(file, books));
+  expect(await ship.ship(true)).toBe(true);
+  const team = new TeamActivity(sql, 'a');
+
+  const searches: readonly CallSearch[] = [
+    ...[{}, { app: 'zed' }, { server: 'server-1' }, { outcomes: ['tool_error' as const] }, { text: 'ärger' }],
+    ...[{ text: 'TOOL_3' }, { since: hour + 200, until: hour + 400 }],
+  ];
+  for (const { outcomes, ...search } of searches) {
+    const home = activity.query((file, stretches) =>
+      searchCalls(file, { ...search, ...(outcomes && { outcomes }) }, { limit: 30 }, stretches),
+    );
+    const filter = { ...search, ...(outcomes && { outcome: outcomes[0] }) };
+    const found = await team.calls('everybody', filter, 30);
+    expect(found.map(({ at, tool }) => [at, tool])).toEqual(home.calls.map(({ startedAt, tool }) => [startedAt, tool]));
+    const sums = await team.sums('everybody', 'app', filter);
+    const sum = (of: (one: (typeof sums)[number]) => number): number => sums.reduce((total, one) => total + of(one), 0);
+    const told = [sum(({ calls }) => calls), sum(({ failed }) => failed), sum(({ tokensOut }) => tokensOut)];
+    expect(told).toEqual([home.total, home.failed, home.tokensOut]);
+  }
+  const home = activity.query((file, stretches) => callsByServer(file, 0, stretches));
+  const sums = await team.sums('everybody', 'server');
+  expect(sums.map(({ key, calls, failed }) => [key, calls, failed]).toSorted()).toEqual(
+    home.map(({ server, calls, failures }) => [server, calls, failures]).toSorted(),
+  );
+  for (const by of ['app', 'server', 'tool', 'cause', 'mode'] as const) {
+    const own = activity.query((file) => sumLedger(file, { since: hour, by }, hour));
+    const told = await team.savings('everybody', by, hour);
+    expect(told.total).toEqual(addUp(own));
+    expect(told.rows.toSorted((a, b) => (a.key < b.key ? -1 : 1))).toEqual(
+      toRows(own, by).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+    );
+  }
+});
