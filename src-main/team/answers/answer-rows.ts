@@ -210,16 +210,21 @@ export class AnswerRows {
 
   /** One replica at a time tends the tenant's answers: undefined where another one does; else what gives it back. */
   async claim(seconds: number): Promise<(() => Promise<void>) | undefined> {
-    const { count } = await this.#ask(
-      (sql) => sql`
-        INSERT INTO tooltray.answer_tenants (tenant, tended_until) VALUES (${this.#tenant}, now() + make_interval(secs => ${seconds}))
+    const [held] = await this.#ask(
+      (sql) => sql<{ until: string }[]>`
+        INSERT INTO tooltray.answer_tenants (tenant, tended_until)
+        VALUES (${this.#tenant}, now() + make_interval(secs => ${seconds}))
         ON CONFLICT (tenant) DO UPDATE SET tended_until = excluded.tended_until
-        WHERE answer_tenants.tended_until IS NULL OR answer_tenants.tended_until < now()`,
+        WHERE answer_tenants.tended_until IS NULL OR answer_tenants.tended_until < now()
+        RETURNING tended_until::text AS until`,
     );
-    if (count === 0) return undefined;
+    if (held === undefined) return undefined;
     return async () => {
+      // Who took longer than that does not end another one's.
       await this.#ask(
-        (sql) => sql`UPDATE tooltray.answer_tenants SET tended_until = NULL WHERE tenant = ${this.#tenant}`,
+        (sql) => sql`
+          UPDATE tooltray.answer_tenants SET tended_until = NULL
+          WHERE tenant = ${this.#tenant} AND tended_until = ${held.until}::text::timestamptz`,
       );
     };
   }

@@ -35,6 +35,7 @@ const removedAtOnce = 8;
 export class AnswerUpkeep {
   readonly #options: UpkeepOptions;
   #tendedAt = -Infinity;
+  #isStopped = false;
   #tending: Promise<unknown> = Promise.resolve();
   readonly #working = new Set<Promise<unknown>>();
   #timer: NodeJS.Timeout | undefined;
@@ -49,6 +50,7 @@ export class AnswerUpkeep {
 
   /** Resolves when nothing is under way any more. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     clearInterval(this.#timer);
     await Promise.allSettled(this.#working);
   }
@@ -56,7 +58,7 @@ export class AnswerUpkeep {
   /** Behind the answer that was kept just now. */
   afterKeep(answerId: string): void {
     const now = performance.now();
-    if (now - this.#tendedAt < afterKeepMs) return;
+    if (this.#isStopped || now - this.#tendedAt < afterKeepMs) return;
     this.#tendedAt = now;
     this.#behind(() => this.tend(answerId));
   }

@@ -223,9 +223,10 @@ export class TeamAnswers implements AnswerStore {
 
   async #close(): Promise<void> {
     await this.#writer.close();
+    // What failed meanwhile is undone.
+    while (this.#working.size > 0) await Promise.allSettled(this.#working);
     await this.#upkeep.stop();
     await this.#writeReads();
-    await Promise.allSettled(this.#working);
   }
 
   /** The rows, the bytes, and that they are whole: in this order, within the time that a call waits. */

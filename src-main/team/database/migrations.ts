@@ -145,6 +145,7 @@ export const migrations: readonly Migration[] = [
     name: 'the profiles that answers were kept in',
     sql: 'ALTER TABLE tooltray.answers ADD COLUMN profiles text',
   },
+  { name: 'who tends a tenant’s answers is the tenant’s', sql: ofTenant('answer_tenants') },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

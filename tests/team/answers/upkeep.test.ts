@@ -99,3 +99,17 @@ test('what a replica that was killed left half written or half deleted is taken 
       expect(chunk).toBeDefined();
   }
 });
+
+test('a replica that is late with its turn does not end the next one’s', async () => {
+  const team = await openTeam();
+  const { database } = await team.open();
+  const [first, second, third] = [1, 2, 3].map(() => new AnswerRows(database, 'acme'));
+  const late = await first?.claim(60);
+  expect([typeof late, await second?.claim(60)]).toEqual(['function', undefined]);
+  await database.of('acme')`UPDATE tooltray.answer_tenants SET tended_until = now() - interval '1 second'`;
+  const next = await second?.claim(60);
+  await late?.();
+  expect([typeof next, await third?.claim(60)]).toEqual(['function', undefined]);
+  await next?.();
+  expect(typeof (await third?.claim(60))).toBe('function');
+});

@@ -45,6 +45,10 @@ test('a long answer that one replica kept is read at another, and told whole whi
   await using a = await startReplica(database, config, wishes);
   await using b = await startReplica(database, config, wishes);
   const [here, there] = [a, b].map(({ url }) => new ModernClient(new HttpClient(url, true, bearer(teamToken))));
+  // What starts a server is given no key of it.
+  expect(Object.keys(a.replica.host.core.options.env).filter((name) => name.startsWith('TOOLTRAY_OBJECTS'))).toEqual(
+    [],
+  );
   const { result } = (await here?.call('echo_echo', { message })) ?? {};
   const told = JSON.stringify(result);
   const [id = ''] = /\b[a-km-np-z2-9]{20}\b/.exec(told) ?? [];
