@@ -63,6 +63,23 @@ test('it goes on in the next core with what the app said of itself, hears that l
   await reading;
 });
 
+test('its stream goes on in the next core, from whatever event of the last one, with news of the lists', async () => {
+  let session: string;
+  {
+    await using core = await start();
+    session = await open(core);
+  }
+  await using core = await start();
+  const leave = new AbortController();
+  const headers = { accept: 'text/event-stream', 'mcp-session-id': session, 'last-event-id': 'standing.7' };
+  const stream = await fetch(core.url, { headers, signal: leave.signal });
+  expect(stream.status).toBe(200);
+  const reader = stream.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  expect(new TextDecoder().decode(value)).toContain('list_changed');
+  leave.abort();
+});
+
 test('what is silent for too long, or never was, is no session', async () => {
   let session: string;
   {

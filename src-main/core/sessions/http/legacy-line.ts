@@ -12,7 +12,7 @@ import { fact } from '../../wire/raw-json.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
 import type { EventStream, Streams } from './event-stream.ts';
 import { refusal, refuse, writeEmpty, writeJson } from './http-io.ts';
-import { type KeptEvents, type SessionEvents, standingStream } from './kept-events.ts';
+import { isOfStandingStream, type KeptEvents, type SessionEvents, standingStream } from './kept-events.ts';
 import { LinePresence } from './line-presence.ts';
 
 /** What is not answered by then is answered on a stream, so that an app whose connection breaks can come back for it, in ms. */
@@ -113,7 +113,9 @@ export class LegacyLine implements Transport {
   listen(request: IncomingMessage, response: ServerResponse): void {
     const last = request.headers['last-event-id'];
     const no = (status: number, message: string): void => refuse(response, refusal(status, rpcCode.aborted, message));
-    if (typeof last === 'string' && last !== '') return this.#goOn(last, request, response, no);
+    // What was told before on the stream of an earlier core cannot be had; the stream itself can.
+    const isAnew = this.#isStale && typeof last === 'string' && isOfStandingStream(last);
+    if (typeof last === 'string' && last !== '' && !isAnew) return this.#goOn(last, request, response, no);
     if (this.#standing?.isOpen === true) return no(409, 'This session has its stream open already.');
     this.presence.follow(request, response);
     this.#listened = true;
