@@ -56,6 +56,8 @@ interface CallLabels {
 
 const batchMs = 200;
 const batchRows = 200;
+/** A call is two of them, with its step. */
+const mostUnmade = 2 * batchRows;
 /** Records kept in memory while the database cannot be written. */
 const mostPending = 5000;
 const slowestRetryMs = 60_000;
@@ -117,8 +119,8 @@ export class ActivityLog {
   recordLater(make: () => void): void {
     if (this.#closed) return;
     this.#unmade.push(make);
-    // However long a batch must wait for the database, no more calls than these are held in memory for it.
-    if (this.#unmade.length === batchRows) setImmediate(() => this.#makeRecords());
+    // No more calls than these are held in memory, and many calls are held up once instead of each part of the work holding up another one.
+    if (this.#unmade.length === mostUnmade) setImmediate(() => this.flush());
     this.#schedule(batchMs);
   }
 

@@ -23,12 +23,22 @@ const waitMs = 5000;
 /** Records that wait for theirs; the next one is written down without. */
 const mostWaiting = 500;
 
+interface WaitingNote {
+  readonly entry: CallEntry;
+  /** On the clock that times are measured with, in ms. */
+  readonly since: number;
+}
+
 /** Notes calls, off their way: it hashes, and what an answer holds is found out behind its back. */
 export class CallNotes {
   readonly #audit: Pick<AuditBook, 'note' | 'digest'>;
   /** A definition is the same object for as long as the listing is. */
   readonly #pins = new WeakMap<JsonObject, string>();
-  readonly #waiting = new Set<Promise<void>>();
+  /** The one that has waited longest comes first. */
+  readonly #waiting = new Set<WaitingNote>();
+  /** One for all that wait: few ever wait for it. */
+  #timer: NodeJS.Timeout | undefined;
+  #allNoted: (() => void)[] = [];
 
   constructor(audit: Pick<AuditBook, 'note' | 'digest'>) {
     this.#audit = audit;
@@ -60,9 +70,9 @@ export class CallNotes {
     else this.#noteLater(entry, said.labels);
   }
 
-  /** Resolves when none of the calls that were noted so far waits any more. */
+  /** Resolves when no call waits any more. */
   async settled(): Promise<void> {
-    await Promise.all(this.#waiting);
+    if (this.#waiting.size > 0) await new Promise<void>((resolve) => this.#allNoted.push(resolve));
   }
 
   #noteLater(entry: CallEntry, labels: Promise<readonly string[]>): void {
@@ -70,28 +80,37 @@ export class CallNotes {
       this.#audit.note({ ...entry, labels: [notScanned] });
       return;
     }
-    const noted = within(labels, waitMs).then((found = [notScanned]) => {
-      this.#audit.note(found.length === 0 ? entry : { ...entry, labels: found });
-      this.#waiting.delete(noted);
-    });
-    this.#waiting.add(noted);
+    const waiting: WaitingNote = { entry, since: performance.now() };
+    this.#waiting.add(waiting);
+    void labels.then((found) => this.#note(waiting, found));
+    this.#timer ??= setTimeout(() => this.#giveUp(), waitMs).unref();
+  }
+
+  #note(waiting: WaitingNote, found: readonly string[]): void {
+    if (!this.#waiting.delete(waiting)) return;
+    const { entry } = waiting;
+    this.#audit.note(found.length === 0 ? entry : { ...entry, labels: found });
+    if (this.#waiting.size === 0) for (const tell of this.#allNoted.splice(0)) tell();
+  }
+
+  /** Those that have waited for too long; looks again when the next one has. */
+  #giveUp(): void {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const waiting of this.#waiting) {
+      const left = waiting.since + waitMs - now;
+      if (left > 0) {
+        this.#timer = setTimeout(() => this.#giveUp(), Math.ceil(left)).unref();
+        return;
+      }
+      this.#note(waiting, [notScanned]);
+    }
   }
 
   #pinOf(definition: JsonObject): string {
     const pin = this.#pins.get(definition) ?? canonicalHash(definition);
     this.#pins.set(definition, pin);
     return pin;
-  }
-}
-
-/** undefined where it was not there in time. */
-async function within<T>(coming: Promise<T>, ms: number): Promise<T | undefined> {
-  const over = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => over.resolve(undefined), ms);
-  try {
-    return await Promise.race([coming, over.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -20,8 +20,8 @@ const sliceOverlap = 4096;
  * `not-scanned` where there was more than could be looked at. Never rejects.
  */
 export async function labelsOf(result: Result, scans: Pick<ScanThread, 'result'>): Promise<readonly string[]> {
-  // A long one is made a text here: the answer is on its way first.
-  await nextTurn();
+  // A long one is made a text here, and is recorded at once: the answer is on its way first.
+  if (result instanceof RawJson) await nextTurn();
   const isCut = result instanceof RawJson && result.byteLength > longestRead;
   const text = textOf(result);
   const { labels, unread }: LabelledResult = await scans.result(text);

@@ -147,6 +147,19 @@ test('no more than 200 calls are held while the database cannot be written', asy
   expect(450 - made.mock.calls.length).toBeLessThan(200);
 });
 
+test('a full batch is made and written in one go, so that calls are held up once for it', async () => {
+  await using open = openActivity(folder);
+  let writes = 0;
+  open.activity.changed.on(() => writes++);
+  for (let n = 0; n < 400; n++)
+    open.activity.recordLater(() => (n % 2 === 0 ? open.activity.record(call()) : undefined));
+  expect(writes).toBe(0);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(writes).toBe(1);
+  expect(open.activity.stats().calls).toBe(200);
+  expect(writes).toBe(1);
+});
+
 test('stats add up what is kept', async () => {
   await using open = openActivity(folder);
   expect(open.activity.stats()).toMatchObject({ calls: 0, since: undefined, tools: [] });

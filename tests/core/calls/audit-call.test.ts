@@ -45,3 +45,20 @@ test('what comes while too many wait is written down at once; nothing is left ou
   slow.resolve(['override']);
   expect(await settled).toBe(503);
 });
+
+test('each waits its own time, however many timers run; settled waits for those that are given up, too', async () => {
+  const { notes, add, labels } = start();
+  const never = new Promise<readonly string[]>(() => undefined);
+  add(never);
+  await vi.advanceTimersByTimeAsync(3000);
+  add(never);
+  expect(vi.getTimerCount()).toBe(1);
+  const settled = notes.settled().then(() => labels().length);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(labels()).toEqual([['not-scanned']]);
+  await vi.advanceTimersByTimeAsync(2999);
+  expect(labels()).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await settled).toBe(2);
+  expect(vi.getTimerCount()).toBe(0);
+});
