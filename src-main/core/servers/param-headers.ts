@@ -18,9 +18,17 @@ export function paramHeaders(tool: JsonObject | undefined, args: unknown): Recor
   return Object.keys(headers).length === 0 ? undefined : headers;
 }
 
-/** Whether a tool wants anything repeated. */
-export function hasParamHeaders(tool: JsonObject): boolean {
-  return repeatedParams(tool['inputSchema']).length > 0;
+/** Which tools want something repeated. A definition is the same object for as long as its listing is: its schema is read once, not with each call. */
+export class RepeatingTools {
+  readonly #known = new WeakMap<JsonObject, boolean>();
+
+  has(tool: JsonObject): boolean {
+    const known = this.#known.get(tool);
+    if (known !== undefined) return known;
+    const repeats = repeatedParams(tool['inputSchema']).length > 0;
+    this.#known.set(tool, repeats);
+    return repeats;
+  }
 }
 
 /** What is wrong with the headers of a call of a tool that was listed so, as a sentence; undefined: they say what the arguments say. */

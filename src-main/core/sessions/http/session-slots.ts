@@ -7,7 +7,10 @@ const idleMs = 5 * 60_000;
 
 export class SessionSlots {
   readonly #busy = new Map<string, Set<number>>();
-  readonly #idle = new Map<string, NodeJS.Timeout>();
+  /** Since when, on the clock that times are measured with, in ms; the one that has been idle longest comes first. */
+  readonly #idle = new Map<string, number>();
+  /** One for all: a timer for each was made and taken back with every request. */
+  #timer: NodeJS.Timeout | undefined;
   readonly #ended: (id: string) => void;
 
   /** `ended` is called with an id that was not used for five minutes, or at once where it is for one request alone. */
@@ -29,13 +32,13 @@ export class SessionSlots {
     while (busy.has(slot)) slot++;
     busy.add(slot);
     const id = `${key}#${slot}`;
-    clearTimeout(this.#idle.get(id));
+    this.#idle.delete(id);
     const held: Promise<unknown>[] = [];
     const release = (): void => {
       busy.delete(slot);
       if (busy.size === 0) this.#busy.delete(key);
       if (isShared) this.#ended(id);
-      else this.#idle.set(id, this.#endLater(id));
+      else this.#endLater(id);
     };
     try {
       return await task(id, (until) => held.push(until));
@@ -46,14 +49,27 @@ export class SessionSlots {
   }
 
   close(): void {
-    for (const timer of this.#idle.values()) clearTimeout(timer);
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#idle.clear();
   }
 
-  #endLater(id: string): NodeJS.Timeout {
-    return setTimeout(() => {
+  #endLater(id: string): void {
+    this.#idle.set(id, performance.now());
+    this.#timer ??= setTimeout(() => this.#endIdle(), idleMs).unref();
+  }
+
+  #endIdle(): void {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const [id, since] of this.#idle) {
+      const left = since + idleMs - now;
+      if (left > 0) {
+        this.#timer = setTimeout(() => this.#endIdle(), Math.ceil(left)).unref();
+        return;
+      }
       this.#idle.delete(id);
       this.#ended(id);
-    }, idleMs).unref();
+    }
   }
 }

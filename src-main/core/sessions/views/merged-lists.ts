@@ -6,7 +6,7 @@ import { forViewsOnly, isViewUri } from '../../servers/view-facts.ts';
 import { ownPrompts, ownResources } from '../../mode-list.ts';
 import { awaitResult, listsAwait } from '../../modes/await-result.ts';
 import { type OwnPrompt, readOwnResource, usablePrompts } from '../../modes/mode.ts';
-import { hasParamHeaders } from '../../servers/param-headers.ts';
+import { RepeatingTools } from '../../servers/param-headers.ts';
 import type { Era } from '../../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { toObject } from '../../wire/raw-json.ts';
@@ -18,6 +18,7 @@ export class MergedTools {
   readonly #parts: MergedParts;
   readonly #followsLists: boolean;
   readonly #awaits: () => boolean;
+  readonly #repeating = new RepeatingTools();
   #listed: { readonly era: Era; readonly tools: string } | undefined;
 
   /** `followsLists`: the client app reads lists anew when it is told that they have changed; `awaits`: a call was answered with a handle. */
@@ -42,8 +43,8 @@ export class MergedTools {
   withHeaders(name: string): JsonObject | undefined {
     const known = this.#parts.settings.current.view.catalog.lookup.tools.listedAs(name);
     // Most want nothing, and the list is work.
-    if (known === undefined || !hasParamHeaders(known.definition)) return undefined;
-    return this.#tools('modern').find((tool) => tool['name'] === name && hasParamHeaders(tool));
+    if (known === undefined || !this.#repeating.has(known.definition)) return undefined;
+    return this.#tools('modern').find((tool) => tool['name'] === name && this.#repeating.has(tool));
   }
 
   /** Counts the list of now as given out, where none was. */

@@ -85,7 +85,10 @@ export class MergedView implements SessionView {
         completions: {},
         ...this.#extensions(),
       },
-      instructions: mode.instructions(view),
+      // In 2026-07-28 every request is introduced to, and hardly any wants to read it.
+      get instructions() {
+        return mode.instructions(view);
+      },
     };
   }
 

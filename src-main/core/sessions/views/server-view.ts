@@ -11,7 +11,7 @@ import type { CatalogChange, IsToolOn, LiveCatalog } from '../../catalog/live-ca
 import type { Handshake } from '../../servers/handshake.ts';
 import { emptyListing, type Listing, type ListKey } from '../../servers/listing.ts';
 import type { ManagedServer } from '../../servers/managed-server.ts';
-import { hasParamHeaders } from '../../servers/param-headers.ts';
+import { RepeatingTools } from '../../servers/param-headers.ts';
 import type { ServerSet } from '../../servers/server-manager.ts';
 import type { Flow } from '../../trust/flow/flow.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
@@ -45,6 +45,8 @@ export class ServerView implements SessionView {
   readonly #options: ServerViewOptions;
   readonly #held = new HeldLists();
   readonly #heardTasks: HeardTasks;
+  readonly #repeating = new RepeatingTools();
+  #introduced: { readonly by: Handshake; readonly introduction: Introduction } | undefined;
 
   constructor(options: ServerViewOptions) {
     this.#options = options;
@@ -60,9 +62,10 @@ export class ServerView implements SessionView {
   }
 
   async introduce(): Promise<Introduction> {
-    const { serverInfo, capabilities, instructions, raw } = await this.#handshake();
-    const rest = Object.fromEntries(Object.entries(raw).filter(([key]) => !introductionKeys.has(key)));
-    return { serverInfo, capabilities: withListChanged(capabilities), instructions, rest };
+    const handshake = await this.#handshake();
+    if (this.#introduced?.by !== handshake)
+      this.#introduced = { by: handshake, introduction: introductionOf(handshake) };
+    return this.#introduced.introduction;
   }
 
   async list(key: ListKey): Promise<readonly JsonObject[]> {
@@ -73,8 +76,9 @@ export class ServerView implements SessionView {
   }
 
   toolWithHeaders(name: string): JsonObject | undefined {
-    const { tools } = this.#now();
-    return tools.find((tool) => tool['name'] === name && hasParamHeaders(tool));
+    const tools = this.#options.servers.find(this.#options.server)?.listing.tools ?? [];
+    // Looked for before it is asked what is shown: that goes through all of them.
+    return tools.find((tool) => tool['name'] === name && this.#repeating.has(tool) && this.#isShown(tool));
   }
 
   callTool(params: JsonObject, context: CallerContext): Promise<Result> {
@@ -176,12 +180,15 @@ export class ServerView implements SessionView {
 
   /** Untouched but for the tools that the person switched off. */
   #shown(listing: Listing): Listing {
-    const { hasTool, isOn, server, showsViews } = this.#options;
-    const tools = listing.tools.filter(
-      (tool) =>
-        isOn(server, String(tool['name'])) && hasTool?.(server, tool) !== false && (showsViews || isFor('model', tool)),
-    );
+    const tools = listing.tools.filter((tool) => this.#isShown(tool));
     return tools.length === listing.tools.length ? listing : { ...listing, tools };
+  }
+
+  #isShown(tool: JsonObject): boolean {
+    const { hasTool, isOn, server, showsViews } = this.#options;
+    return (
+      isOn(server, String(tool['name'])) && hasTool?.(server, tool) !== false && (showsViews || isFor('model', tool))
+    );
   }
 
   #server(): ManagedServer {
@@ -215,6 +222,12 @@ const introductionKeys: ReadonlySet<string> = new Set([
   ...['protocolVersion', 'capabilities', 'serverInfo', 'instructions'],
   ...['resultType', 'supportedVersions', 'ttlMs', 'cacheScope'],
 ]);
+
+/** As the server said it; in 2026-07-28 each request wants to know. */
+function introductionOf({ serverInfo, capabilities, instructions, raw }: Handshake): Introduction {
+  const rest = Object.fromEntries(Object.entries(raw).filter(([key]) => !introductionKeys.has(key)));
+  return { serverInfo, capabilities: withListChanged(capabilities), instructions, rest };
+}
 
 /** We notice changes even where the server does not announce them. */
 function withListChanged(capabilities: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SessionSlots } from '../../../../src-main/core/sessions/http/session-slots.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 const fiveMinutes = 5 * 60_000;
@@ -65,6 +65,24 @@ test('an id ends when it was not used for five minutes, and not while it is', as
   expect(ended).toEqual(['b#0']);
   vi.advanceTimersByTime(1);
   expect(ended).toEqual(['b#0', 'a#0']);
+});
+
+test('one timer does for all ids, each of which ends in its own time', async () => {
+  const ended: string[] = [];
+  const slots = new SessionSlots((id) => ended.push(id));
+  for (const key of ['a', 'b', 'c', 'a']) {
+    await slots.use(own(key), async () => undefined);
+    vi.advanceTimersByTime(1000);
+  }
+  expect(vi.getTimerCount()).toBe(1);
+  // b was let go three seconds ago, c two, and a for the second time one.
+  vi.advanceTimersByTime(fiveMinutes - 3001);
+  const each = [1, 1000, 1000].map((ms) => {
+    vi.advanceTimersByTime(ms);
+    return [...ended];
+  });
+  expect(each).toEqual([['b#0'], ['b#0', 'c#0'], ['b#0', 'c#0', 'a#0']]);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('after closing nothing ends any more', async () => {
