@@ -75,8 +75,8 @@ const mostCancelled = 100;
 export class SlowCalls {
   readonly #options: SlowCallsOptions;
   readonly #calls = new Map<string, HandedOut>();
-  /** Those that are waiting for a call through its handle. */
-  readonly #waiting = new Set<CallerContext>();
+  /** Signals of those that are waiting for a call through its handle: a helper's context is a copy, with the same signal. */
+  readonly #waiting = new Set<AbortSignal>();
   readonly #cancelledTasks = new Map<string, CallTask>();
   #used = false;
 
@@ -123,11 +123,11 @@ export class SlowCalls {
     const limitMs = this.#options.limitMs(context.app);
     const most = limitMs === undefined ? waitMs : Math.min(waitMs ?? Infinity, limitMs * waitShare);
     this.#forgetIn(handed, undefined);
-    this.#waiting.add(context);
+    this.#waiting.add(context.signal);
     try {
       if (!(await call.waiters.wait(context, most))) return this.#pending(handed, context);
     } finally {
-      this.#waiting.delete(context);
+      this.#waiting.delete(context.signal);
       if (call.result === undefined) this.#forgetIn(handed, abandonedMs);
     }
     // The room may be gone at once, but not before this one has it.
@@ -178,7 +178,7 @@ export class SlowCalls {
 
   /** A call that only waits for another one keeps to the limit by itself: a handle for it would be one too many. */
   async #endsWithWait(call: SlowCall, context: CallerContext, limitMs: number): Promise<boolean> {
-    return this.#waiting.has(call.context) && (await call.waiters.wait(context, limitMs));
+    return this.#waiting.has(call.context.signal) && (await call.waiters.wait(context, limitMs));
   }
 
   /** The session is over: what still runs is cancelled, what was kept is let go. */

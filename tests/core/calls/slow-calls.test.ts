@@ -160,6 +160,22 @@ test('the session is told once that it has something to wait for, and keeps its 
   expect([held.length, free]).toEqual([2, 1]);
 });
 
+test('a call that comes late to waiting for another one is answered with that one, and gets no handle of its own', async () => {
+  const slow = slowCalls();
+  const handle = await handleOf(work(slow).result);
+  // As in a busy moment: through a helper, whose context is a copy, the wait begins when a fifth of the time is over.
+  const wrapped = slow.run(
+    () => 'call_tool',
+    caller(),
+    async (own) => {
+      await new Promise((resolve) => setTimeout(resolve, limitMs / 5));
+      return slow.take({ handle, waitMs: undefined, cancel: false }, {}, { ...own });
+    },
+  );
+  await vi.advanceTimersByTimeAsync(2 * limitMs);
+  expect(toObject(await wrapped)['_meta']).toMatchObject({ 'tooltray/pending': { handle } });
+});
+
 test('where a handle is of no use the call is waited for', async () => {
   const { result, last } = work(slowCalls({ awaitLine: () => undefined }));
   await vi.advanceTimersByTimeAsync(10 * limitMs);
