@@ -95,6 +95,7 @@ export class CallNotes {
 
   /** Those that have waited for too long; looks again when the next one has. */
   #giveUp(): void {
+    clearTimeout(this.#timer);
     this.#timer = undefined;
     const now = performance.now();
     for (const waiting of this.#waiting) {
