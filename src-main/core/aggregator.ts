@@ -324,7 +324,7 @@ export class Aggregator {
     });
     this.registries = openRegistries(this);
     const history = new DecisionHistory(stores.decisions);
-    this.reviews = openReviews(this, history);
+    this.reviews = openReviews(this, history, stores.looks);
     this.healing = openHealing({
       ...options,
       environment,

@@ -1,6 +1,6 @@
 /** Where a core keeps what it has to remember: files of a home, or what the replicas of a team share. */
 import { join } from 'node:path';
-import { JsonFile, type KeptDocument } from './base/kept-document.ts';
+import { JsonFile, type KeptDocument, MemoryDocument } from './base/kept-document.ts';
 import { profileTokensFile } from './profiles/profile-tokens.ts';
 import type { OpenRecords } from './security/private-records.ts';
 import type { Log } from './base/log.ts';
@@ -22,6 +22,8 @@ export interface CoreStores {
   readonly flowDecisions: KeptDocument;
   readonly flowRecord: KeptDocument;
   readonly profileTokens: OpenRecords;
+  /** What servers in review listed when a person asked; of a desktop until its core ends. */
+  readonly looks: KeptDocument;
   /** What was accepted of each server. */
   readonly pins: PinShelf;
   /** What was decided, refused, changed and called, chained and signed. */
@@ -47,6 +49,7 @@ export function homeStores(dataDir: string): CoreStores {
     flowDecisions: document('flow-decisions'),
     flowRecord: document('flow-record', '{}'),
     profileTokens: profileTokensFile(dataDir),
+    looks: new MemoryDocument(),
     pins: new PinFolder(join(dataDir, 'pins')),
     record: { keepsTexts: true },
     audit: ({ vault, masker, log }) => openAudit(dataDir, vault, masker, log),

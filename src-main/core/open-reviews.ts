@@ -5,6 +5,7 @@ import type { ServerAdmin } from './admin/server-admin.ts';
 import { ServerLooks } from './admin/server-look.ts';
 import { ServerReviews } from './admin/server-reviews.ts';
 import type { AppPaths, Env } from './base/app-paths.ts';
+import type { KeptDocument } from './base/kept-document.ts';
 import type { Masker } from './base/mask.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import type { Boxes } from './servers/launch/isolation/boxes.ts';
@@ -32,7 +33,7 @@ interface ReviewRoom {
   readonly admin: ServerAdmin;
 }
 
-export function openReviews(room: ReviewRoom, history: DecisionHistory): ServerReviews {
+export function openReviews(room: ReviewRoom, history: DecisionHistory, kept: KeptDocument): ServerReviews {
   const { options, servers, registry, environment, boxes, budgets, scans, admin } = room;
   const { config, paths, env, masker, version } = options;
   const transports = new TransportFactory({
@@ -41,7 +42,7 @@ export function openReviews(room: ReviewRoom, history: DecisionHistory): ServerR
     mask: (text) => masker.maskText(text),
   });
   return new ServerReviews({
-    ...{ config, servers, history },
+    ...{ config, servers, history, kept },
     looks: new ServerLooks({ config, transports, scans, env, version, now: Date.now }),
     note: (...decision) => admin.noteByPerson(...decision),
   });

@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
-import type { JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import type { KeptDocument } from '../base/kept-document.ts';
 import { markHidden } from '../base/shown-text.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
@@ -47,6 +48,8 @@ interface ReviewParts {
   /** For the record. */
   readonly note: (choice: ReviewChoice | 'look', what: string, id: string) => void;
   readonly history: Pick<DecisionHistory, 'add'>;
+  /** The last looks: what is decided on is the same wherever it was looked at. */
+  readonly kept: KeptDocument;
 }
 
 interface Reviewed {
@@ -62,6 +65,8 @@ interface Looked {
   readonly look: ServerLook;
 }
 
+type Looks = ReadonlyMap<string, Looked>;
+
 /** Looks that are remembered. */
 const mostLooks = 50;
 
@@ -69,10 +74,10 @@ export class ServerReviews {
   /** Somebody has looked at a server. */
   readonly looked = new Event();
   readonly #parts: ReviewParts;
-  readonly #looks = new Map<string, Looked>();
 
   constructor(parts: ReviewParts) {
     this.#parts = parts;
+    parts.kept.changed.on(() => this.looked.emit());
   }
 
   /** Those that are not simply accepted, those that wait first. */
@@ -85,13 +90,16 @@ export class ServerReviews {
     const names = [...new Set([...changed, ...held])];
     const text = names.length === 0 ? '' : await readConfigText(config.path);
     // One that was taken out of the file a moment ago waits for nothing.
-    const reviews = names.filter((name) => hasServer(text, name)).map((name) => this.#reviewOf(name, text).review);
+    const looks = await this.#looks();
+    const reviews = names
+      .filter((name) => hasServer(text, name))
+      .map((name) => this.#reviewOf(name, text, looks).review);
     return reviews.toSorted((one, other) => Number(one.standing === 'blocked') - Number(other.standing === 'blocked'));
   }
 
   /** One server, whatever its standing. Rejects with AppError server_not_found. */
   async find(name: string): Promise<ServerReview> {
-    return this.#reviewOf(name, await readConfigText(this.#parts.config.path)).review;
+    return this.#reviewOf(name, await readConfigText(this.#parts.config.path), await this.#looks()).review;
   }
 
   /**
@@ -100,16 +108,14 @@ export class ServerReviews {
    */
   async lookAt(name: string, id: string): Promise<ServerReview> {
     const { config, looks, note } = this.#parts;
-    const { review, entry } = this.#seen(name, id, await readConfigText(config.path));
+    const { review, entry } = this.#seen(name, id, await readConfigText(config.path), await this.#looks());
     if (review.standing === 'accepted') {
       throw new AppError('bad_request', `${markHidden(name)} is accepted: what it lists is no secret.`, {
         fix: `Ask it: tooltray test ${name}`,
       });
     }
     const look = await looks.look(name, entry);
-    this.#looks.delete(name);
-    this.#looks.set(name, { entry: JSON.stringify(entry), look });
-    for (const oldest of [...this.#looks.keys()].slice(0, -mostLooks)) this.#looks.delete(oldest);
+    await this.#keep(name, { entry: JSON.stringify(entry), look });
     // Without a word of the server: the record is read by more than the person.
     const came = look.isDone ? `it lists ${count(look.tools, 'tool')}` : 'which could not be done';
     note('look', markHidden(`Looked inside the server "${name}", ${came}.`), id);
@@ -132,15 +138,17 @@ export class ServerReviews {
    */
   async decide(name: string, choice: ReviewChoice, id: string, by: string): Promise<Outcome> {
     const { config, servers, note, history } = this.#parts;
-    const { entry, before } = this.#seen(name, id, await readConfigText(config.path));
+    const looks = await this.#looks();
+    const { entry, before } = this.#seen(name, id, await readConfigText(config.path), looks);
     if (choice !== 'refuse') await config.decideOn(name, choice, entry);
     else
       await config.update((text) => {
-        this.#seen(name, id, text);
+        this.#seen(name, id, text, looks);
         return takeBack(text, { kind: 'entry', server: name, entry, before });
       });
     await servers.apply(config.current.servers);
-    this.#looks.delete(name);
+    // One that stays is of an entry that is not there any more.
+    await this.#keep(name, undefined).catch(() => undefined);
     const sentence = markHidden(`${said[choice]} the server "${name}".`);
     note(choice, sentence, id);
     const written = await this.#wayBack(name, choice, entry);
@@ -162,8 +170,8 @@ export class ServerReviews {
   }
 
   /** Throws AppError config_conflict where another thing was shown. */
-  #seen(name: string, id: string, text: string): Reviewed {
-    const seen = this.#reviewOf(name, text);
+  #seen(name: string, id: string, text: string, looks: Looks): Reviewed {
+    const seen = this.#reviewOf(name, text, looks);
     if (seen.review.id === id) return seen;
     throw new AppError('config_conflict', `What is known of ${markHidden(name)} is not what was shown.`, {
       fix: `Look at it as it is now: tooltray review ${name}.`,
@@ -171,12 +179,12 @@ export class ServerReviews {
   }
 
   /** Throws AppError server_not_found. */
-  #reviewOf(name: string, text: string): Reviewed {
+  #reviewOf(name: string, text: string, looks: Looks): Reviewed {
     if (!hasServer(text, name)) this.#parts.servers.get(name);
     const entry = writtenEntry(text, name);
     const before = this.#before(name);
     const standing = this.#standingOf(name, before);
-    const looked = this.#looks.get(name);
+    const looked = looks.get(name);
     const look = looked?.entry === JSON.stringify(entry) ? looked.look : undefined;
     const review: ServerReview = {
       ...{ server: name, standing, id: idOf(name, standing, entry, before, look), look },
@@ -185,6 +193,19 @@ export class ServerReviews {
       secrets: secretMeanings(before, entry),
     };
     return { review, entry, before };
+  }
+
+  async #looks(): Promise<Looks> {
+    return looksIn(await this.#parts.kept.read());
+  }
+
+  /** The latest stands last. */
+  #keep(name: string, looked: Looked | undefined): Promise<void> {
+    return this.#parts.kept.change((value) => {
+      const others = [...looksIn(value)].filter(([other]) => other !== name);
+      const next = looked === undefined ? others : [...others, [name, looked] as const];
+      return [Object.fromEntries(next.slice(-mostLooks)), undefined];
+    });
   }
 
   #before(name: string): JsonObject | undefined {
@@ -198,6 +219,11 @@ export class ServerReviews {
     if (before !== undefined) return 'changed';
     return server?.held === 'review' ? 'in-review' : 'accepted';
   }
+}
+
+function looksIn(value: unknown): Looks {
+  const looks = Object.entries(objectOf(value)).filter(([, looked]) => isObject(looked));
+  return new Map(looks as unknown as [string, Looked][]);
 }
 
 const said: Readonly<Record<ReviewChoice, string>> = { accept: 'Accepted', refuse: 'Refused', block: 'Blocked' };

@@ -21,6 +21,32 @@ export interface KeptDocument {
   stop(): Promise<void>;
 }
 
+/** Kept as long as the process runs, where nobody else is to know. */
+export class MemoryDocument implements KeptDocument {
+  readonly changed = new Event();
+  #value: unknown;
+
+  read(): Promise<unknown> {
+    return Promise.resolve(this.#value);
+  }
+
+  change<R>(change: (value: unknown) => readonly [next: unknown, answer: R]): Promise<R> {
+    return Promise.resolve().then(() => {
+      const [next, answer] = change(this.#value);
+      this.#value = next;
+      return answer;
+    });
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
 /** For the person alone (mode 0600), written under a lock. */
 export class JsonFile implements KeptDocument {
   readonly changed = new Event();

@@ -70,14 +70,15 @@ export class TenantRecords {
 
   /** What a core of this tenant keeps. Rejects as `document` does. */
   async stores(): Promise<Partial<CoreStores>> {
-    const [proposals, decisions, flowDecisions, flowRecord, tokens] = await Promise.all([
+    const [proposals, decisions, flowDecisions, flowRecord, looks, tokens] = await Promise.all([
       this.document('proposals'),
       this.document('decisions'),
       this.document('flow-decisions'),
       this.document('flow-record'),
+      this.document('looks'),
       this.records('profile-tokens'),
     ]);
-    return { proposals, decisions, flowDecisions, flowRecord, profileTokens: tokens.open, pins: this.pins() };
+    return { proposals, decisions, flowDecisions, flowRecord, looks, profileTokens: tokens.open, pins: this.pins() };
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,13 @@
 /** In a team's database: two admins on two replicas, two tenants, keys that are changed, and what is put in another's place. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { ServerReviews } from '../../../src-main/core/admin/server-reviews.ts';
 import type { AppError } from '../../../src-main/core/base/errors.ts';
 import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import { ConfigStore } from '../../../src-main/core/config/config-store.ts';
+import type { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
 import { PinBook } from '../../../src-main/core/trust/pins/pin-book.ts';
 import type { ServerPins } from '../../../src-main/core/trust/pins/server-pins.ts';
 import { connect } from '../../../src-main/team/database/database.ts';
@@ -42,6 +48,43 @@ test('of two admins on two replicas one decides about a server, and the other is
   await expect.poll(() => there.decisions).toEqual(here.decisions);
   expect(here.decisions).toHaveLength(1);
   expect(there.held.length).toBe(here.held.length);
+});
+
+test('what a server listed when an admin looked is part of the review on every replica', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-looks-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'config.json');
+  writeFileSync(file, JSON.stringify({ mcpServers: { notes: { command: 'notes', quarantined: true } } }));
+  const url = await teamDatabase();
+  const look = {
+    at: 5,
+    isDone: true,
+    sentence: 'It lists 1 tool.',
+    tools: 1,
+    rules: [],
+    isGrave: false,
+    parts: [],
+    moreParts: 0,
+  };
+  const reviewsOf = async (): Promise<ServerReviews> => {
+    const { records } = await openReplica(url);
+    return new ServerReviews({
+      ...{
+        config: await ConfigStore.open(file, {}),
+        servers: {} as ServerManager,
+        history: { add: () => Promise.resolve('d') },
+      },
+      ...{ looks: { look: () => Promise.resolve(look) }, note: () => undefined, kept: await records.document('looks') },
+    });
+  };
+  const [here, there] = [await reviewsOf(), await reviewsOf()];
+  let told = 0;
+  there.looked.on(() => told++);
+  const before = await there.find('notes');
+  const { id } = await here.lookAt('notes', before.id);
+  await expect.poll(() => told).toBe(1);
+  expect(await there.find('notes')).toMatchObject({ id, look, standing: 'in-review' });
+  expect(id).not.toBe(before.id);
 });
 
 test('nobody reads another tenant’s or another user’s, and a row in another’s place opens nothing', async () => {
