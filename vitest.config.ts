@@ -4,9 +4,12 @@ import process from 'node:process';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 import { mendedPostgres } from './scripts/mended-postgres.ts';
+import { keepTemporaryFilesInMemory } from './scripts/test/memory-folder.ts';
 
 // Tests start a thousand processes of Node, of a few programs: what was compiled once is taken from here, which halves a start.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
+
+keepTemporaryFilesInMemory();
 
 // Parts of the desktop app import `electron`, which without its binary would try to fetch one; it is not started here.
 process.env['ELECTRON_OVERRIDE_DIST_PATH'] ??= join(import.meta.dirname, 'tests/stand-in/bin');

@@ -1,6 +1,7 @@
 /** The desktop app, driven as a person does: on Electron where it is there, else on the stand-in. */
 import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
+import { keepTemporaryFilesInMemory } from '../../scripts/test/memory-folder.ts';
 import { electronEnv, isReal } from './which-electron.ts';
 
 // Every worker loads this file, and the `electron` package looks here for the binary.
@@ -8,6 +9,8 @@ Object.assign(process.env, electronEnv());
 
 // As in vitest.config.ts: cores and client apps start in half the time.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../../node_modules/.cache/compiled');
+
+keepTemporaryFilesInMemory();
 
 export default defineConfig({
   testDir: '.',
