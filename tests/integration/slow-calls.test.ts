@@ -110,7 +110,8 @@ test('an answer that nobody waits for and memory has no room for is kept on disk
   const whole = 'a line of an answer\n'.repeat(3_500_000);
   slow.finish(whole);
   const { spills } = slow.core.host.core;
-  await expect.poll(async () => (await spills.list()).length).toBeGreaterThan(0);
+  // Seventy megabytes through a pipe: where others want the processor, more than what a wait usually has.
+  await expect.poll(async () => (await spills.list()).length, { timeout: 50_000 }).toBeGreaterThan(0);
   const [spill] = await spills.list();
   const wait = { name: 'await_result', arguments: { handle } };
   await vi.waitFor(async () => expect(textOf(await call('call_tool', wait))).toContain(spill?.file));
