@@ -200,7 +200,8 @@ test('a filter without a hit names itself and lets go', async ({ page }) => {
   await expect(rowOf(page, 'echo')).toBeVisible();
 });
 
-test('a long list of tools is there to its end', async ({ page }) => {
+// Much of it is in long-lists.spec.ts as well.
+test('a long list of tools is there to its end', { tag: '@long' }, async ({ page }) => {
   const servers = { many: fixtureCommand('misbehaving', 'many', '500') };
   await using core = await ServedCore.start({ config: { servers } });
   await page.goto(core.link);
