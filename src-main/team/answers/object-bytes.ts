@@ -5,6 +5,7 @@
 import { S3mini } from 's3mini';
 import { AppError } from '../../core/base/errors.ts';
 import { textOr } from '../../core/base/json.ts';
+import { Slots } from '../../core/base/slots.ts';
 import { type AnswerBytes, type BytesKey, type Pieces, unreachable } from './answer-bytes.ts';
 import type { ObjectsAddress } from './objects-address.ts';
 
@@ -16,6 +17,9 @@ interface ObjectBytesOptions {
 
 /** A part of an upload (S3 wants 5 MiB at least) and a range of a download: so much of an answer is in memory at once. */
 const pieceBytes = 8 * 1024 * 1024;
+/** Longer ones are uploaded a few at a time, so that a burst of them is not in memory together; short ones never wait behind them. */
+const longUpload = 1024 * 1024;
+const longAtOnce = 4;
 const usualRequestMs = 10_000;
 /** How often a request is made that failed on the way. */
 const tries = 2;
@@ -26,6 +30,7 @@ export class ObjectBytes implements AnswerBytes {
   readonly #address: ObjectsAddress;
   readonly #requestMs: number;
   readonly #fetch: typeof fetch;
+  readonly #long = new Slots(longAtOnce);
 
   constructor(address: ObjectsAddress, { requestMs = usualRequestMs, fetch: ask = fetch }: ObjectBytesOptions = {}) {
     this.#address = address;
@@ -34,7 +39,16 @@ export class ObjectBytes implements AnswerBytes {
   }
 
   async put(key: BytesKey, pieces: Pieces, bytes: number, signal: AbortSignal): Promise<void> {
-    const name = this.#name(key);
+    if (bytes < longUpload) return this.#put(this.#name(key), pieces, bytes, signal);
+    if (!(await this.#long.take(signal))) throw unreachable(what, signal.reason);
+    try {
+      await this.#put(this.#name(key), pieces, bytes, signal);
+    } finally {
+      this.#long.release();
+    }
+  }
+
+  async #put(name: string, pieces: Pieces, bytes: number, signal: AbortSignal): Promise<void> {
     if (bytes <= pieceBytes) {
       for await (const piece of pieces(pieceBytes)) await this.#try(signal, (client) => client.putObject(name, piece));
       return;

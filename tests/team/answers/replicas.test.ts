@@ -186,6 +186,23 @@ test('30 MB go up and down in parts, one at a time, none of them held whole', as
   expect([await codeOf(a.store.open(id, ann)), filesOf(b)]).toEqual(['not_found', []]);
 });
 
+test('of a burst of long answers a few are uploaded at once, and a short one does not wait for them', async () => {
+  const { objects, most } = await countedObjects();
+  const bytes = Buffer.alloc(1024 * 1024, 'x');
+  const put = (id: string, piece: Uint8Array): Promise<void> => {
+    const pieces = async function* (): AsyncIterable<Uint8Array> {
+      await Promise.resolve();
+      yield piece;
+    };
+    return objects.put({ tenant: 'acme', id }, pieces, piece.length, signal);
+  };
+  await Promise.all([
+    ...Array.from({ length: 8 }, (_, at) => put(`long${at}`, bytes)),
+    put('short', bytes.subarray(9)),
+  ]);
+  expect(most()).toBe(5);
+});
+
 test('a file that somebody wrote into on a replica’s disk is fetched anew, also after a restart', async () => {
   const team = await openTeam();
   const a = await team.open();
