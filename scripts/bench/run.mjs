@@ -34,6 +34,7 @@ const parts = [
   'trips',
   'isolation',
   'views',
+  'team',
 ];
 const words = process.argv.slice(2);
 if (words.includes('--help')) {
