@@ -1,6 +1,7 @@
 /** A replica among the others: what it is known by, what it passes on, what is brought to it, and its end. Composition; no logic. */
 import type { Database } from '../database/database.ts';
 import type { Changes } from '../database/changes.ts';
+import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { HttpSettings } from '../../core/config/app-config.ts';
 import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
@@ -127,7 +128,11 @@ export class OpenReplicas implements Replicas {
   }
 
   async #letGoOfLost(): Promise<void> {
-    const lost = await this.book.lost().catch(() => new Set<string>());
-    if (lost.size > 0) await this.#listener?.letGo((id) => lost.has(id));
+    try {
+      const lost = await this.book.lost();
+      if (lost.size > 0) await this.#listener?.letGo((id) => lost.has(id));
+    } catch (error) {
+      this.#options.log.warn(`Whose the sessions are now could not be read: ${errorText(error)}`);
+    }
   }
 }

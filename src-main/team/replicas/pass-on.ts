@@ -54,7 +54,7 @@ export class PassOn {
     const { request, response, place, body } = asked;
     const { promise, resolve } = Promise.withResolvers<PassedOn>();
     const method = request.method ?? 'GET';
-    const headers = passedHeaders(request.headers);
+    const headers = headersOf(asked);
     const claims = { to: replica.id, place, person, digest: digestOf(body?.text) };
     const pass = signPass(this.#seals, claims, { method, headers }, this.#now());
     const bytes = body === undefined ? undefined : Buffer.from(body.text);
@@ -129,6 +129,12 @@ export class PassOn {
   stop(): void {
     this.#agent.destroy();
   }
+}
+
+/** In 2026-07-28 there are no sessions, whatever a header says. */
+function headersOf({ request, body }: Asked): Record<string, string> {
+  const { 'mcp-session-id': _session, ...others } = request.headers;
+  return passedHeaders(body?.inbound.kind === 'modern' ? others : request.headers);
 }
 
 function passBack(answer: IncomingMessage, response: ServerResponse): void {

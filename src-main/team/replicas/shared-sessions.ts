@@ -32,6 +32,8 @@ export class SharedSessions implements SessionBook {
   readonly #parts: SharedSessionsParts;
   /** Of those that are this replica's. */
   readonly #persons = new Map<string, Person>();
+  /** Those of them that stand in the database. */
+  readonly #written = new Set<string>();
   /** Taken over, and not opened yet. */
   readonly #claimed = new Map<string, LeftSession>();
   readonly #heard = new Set<string>();
@@ -54,6 +56,7 @@ export class SharedSessions implements SessionBook {
     const row = { tenant, id: keyOf(id), person: user, seed: JSON.stringify(kept), owner: replica };
     try {
       await this.#of(tenant)`INSERT INTO tooltray.sessions ${this.#of(tenant)(row)}`;
+      this.#written.add(id);
     } catch (error) {
       this.#persons.delete(id);
       throw databaseError(error);
@@ -129,12 +132,14 @@ export class SharedSessions implements SessionBook {
   /** Those that other replicas have taken over, while this one could not say that it was there. */
   async lost(): Promise<ReadonlySet<string>> {
     const lost = new Set<string>();
+    // One that is written meanwhile is not among those that are read.
+    const written = [...this.#written];
     for (const tenant of new Set([...this.#persons.values()].map((person) => person.tenant))) {
       const sql = this.#of(tenant);
       const rows = await sql<{ id: string }[]>`
         SELECT id FROM tooltray.sessions WHERE tenant = ${tenant} AND owner = ${this.#parts.replica}`;
       const ours = new Set(rows.map(({ id }) => id));
-      for (const [id, person] of this.#persons) if (person.tenant === tenant && !ours.has(keyOf(id))) lost.add(id);
+      for (const id of written) if (this.#persons.get(id)?.tenant === tenant && !ours.has(keyOf(id))) lost.add(id);
     }
     return lost;
   }
@@ -160,6 +165,7 @@ export class SharedSessions implements SessionBook {
     const seed = jsonIn(mine.seed);
     if (!isObject(seed)) return undefined;
     this.#persons.set(id, person);
+    this.#written.add(id);
     this.#claimed.set(id, { ...(seed as unknown as SessionSeed), id, seenAt: Date.now() - mine.silent });
     return { by: 'us' };
   }
@@ -195,6 +201,7 @@ export class SharedSessions implements SessionBook {
 
   #forget(id: string): void {
     this.#persons.delete(id);
+    this.#written.delete(id);
     this.#claimed.delete(id);
     this.#heard.delete(id);
   }

@@ -1,4 +1,5 @@
 /** What is passed on is as it would be at its own replica: progress as it comes, ends that are heard, streams gone on with; and nobody else gets in that way. */
+import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect } from '../../../src-main/team/database/database.ts';
 import { bearer } from '../../support/callers.ts';
 import { startReplica, teamToken, type TestReplica } from '../../support/start-replica.ts';
 import { place } from '../../support/start-replicas.ts';
@@ -43,10 +45,11 @@ const between = createServer((request, response) => {
 let innerPort = 0;
 let replicas: { readonly a: TestReplica; readonly b: TestReplica };
 let drop: () => Promise<void>;
+let url = '';
 
 beforeAll(async () => {
   const database = await openTeamDatabase();
-  drop = database.drop;
+  ({ drop, url } = database);
   await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
   const reserved = createServer();
   await new Promise<void>((resolve) => reserved.listen(0, '127.0.0.1', resolve));
@@ -149,4 +152,22 @@ test('what went to the inner door once opens it no second time, nor changed, and
   expect(await knock({ ...again, headers: { ...without, ...bearer(teamToken) } })).toBe(403);
   expect(await knock({ ...again, headers: { ...without, 'tooltray-pass': `${String(pass)}x` } })).toBe(403);
   expect(noted().slice(before)).toEqual(['work']);
+});
+
+test('a replica that could not say that it was there lets go of what others have taken over, and of nothing else', async () => {
+  const { a, b } = replicas;
+  const [kept, taken] = [(await openSession(a.url)).session, (await openSession(a.url)).session];
+  // As the owner of the database, whom no tenant bounds.
+  const sql = connect({ url, most: 1 });
+  const key = createHash('sha256').update(taken).digest('base64url');
+  await sql`UPDATE tooltray.sessions SET owner = ${b.replica.replicas?.registry.id ?? ''} WHERE id = ${key}`;
+  await sql.end();
+  a.replica.replicas?.registry.lapsed.emit();
+  const has = (session: string): boolean | undefined => a.replica.host.httpDoor?.listener.hasSession(session);
+  await until(() => has(taken) === false);
+  expect(has(kept)).toBe(true);
+  // It is b's now.
+  expect((await post(b.url, 'tools/list', {}, taken)).status).toBe(200);
+  expect((await post(a.url, 'tools/list', {}, taken)).status).toBe(200);
+  expect(b.replica.host.httpDoor?.listener.hasSession(taken)).toBe(true);
 });

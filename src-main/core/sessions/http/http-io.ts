@@ -156,6 +156,7 @@ const retrySeconds = 5;
 export function refusalOf(error: unknown, id: RequestId | null = null): Refusal {
   const known = toAppError(error);
   if (known.code === 'session_limit') return tryLater(429, known, retrySeconds, id);
+  if (known.code === 'store_unreachable') return tryLater(503, known, retrySeconds, id);
   return { status: statuses.get(known.code) ?? 500, error: toErrorBody(known), id };
 }
 
