@@ -57,6 +57,9 @@ export class AuditRows implements AuditLog {
         const [known] = await work<{ batch: string }[]>`
           SELECT batch FROM tooltray.audit_batches WHERE tenant = ${tenant} AND writer = ${writer}`;
         if (known !== undefined && Number(known.batch) >= batch) return;
+        // At the beginning of a run those of runs that are long over go.
+        if (known === undefined)
+          await work`DELETE FROM tooltray.audit_batches WHERE tenant = ${tenant} AND at < now() - interval '7 days'`;
         const tail = await this.#tail(work);
         const { lines, lastHead } = make(tail);
         const texts = lines.map((line) => line.slice(0, -1));

@@ -124,6 +124,20 @@ test('nobody changes or deletes a record with a replica’s rights, and who does
   expect((await readPage(b.rows, { kinds: ['cut'] }, 1)).entries).toHaveLength(1);
 });
 
+test('of writers that are long gone nothing is left but what they wrote', async () => {
+  const url = await teamDatabase();
+  const [one, other] = [openWriter(url), openWriter(url)];
+  one.audit.note(call());
+  await one.audit.flush();
+  const owner = connect({ url, most: 1 });
+  onTestFinished(() => owner.end());
+  await owner`UPDATE tooltray.audit_batches SET at = now() - interval '8 days'`;
+  other.audit.note(call());
+  await other.audit.flush();
+  expect(await owner`SELECT writer FROM tooltray.audit_batches`).toHaveLength(1);
+  expect(await sessionsIn(other)).toHaveLength(2);
+});
+
 test('rows lie in the part of their month, and each month begins with a signed head', async () => {
   const url = await teamDatabase();
   const writer = openWriter(url);
