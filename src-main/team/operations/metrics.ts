@@ -15,8 +15,8 @@ export interface MetricsParts {
   readonly listener: () => Pick<HttpListener, 'counts'> | undefined;
   /** Requests that were passed on to other replicas. */
   readonly passedOn: () => number;
-  /** Connections to the database by what they do; undefined where it does not say. */
-  readonly connections: () => Promise<ReadonlyMap<string, number> | undefined>;
+  /** Connections to the database; undefined where it does not say. */
+  readonly connections: () => Promise<number | undefined>;
   readonly isReady: () => Promise<boolean>;
 }
 
@@ -68,7 +68,7 @@ export class Metrics {
         this.#savedTokens,
       ),
       single('tooltray_passed_on_total', 'counter', 'Requests that another replica answered for this one.', passedOn()),
-      byLabel('tooltray_database_connections', 'gauge', 'Connections to PostgreSQL by state.', 'state', open ?? []),
+      single('tooltray_database_connections', 'gauge', 'Connections of this replica to PostgreSQL.', open ?? 0),
       single('tooltray_database_up', 'gauge', 'Whether PostgreSQL answers.', Number(open !== undefined)),
       this.#delays(),
       ...processMeasures(),
@@ -83,12 +83,14 @@ export class Metrics {
   }
 
   #delays(): Measure {
-    const at = (percentile: number): number => this.#delay.percentile(percentile) / perSecond;
+    // It measures from one look to the next, which are so far apart when nothing is late.
+    const late = (ns: number): number => Math.max(0, ns / perSecond - delayLookMs / 1000);
+    const at = (percentile: number): number => late(this.#delay.percentile(percentile));
     const help = 'How late the event loop came to its timers, since the last time it was asked.';
     const quantiles = [
       ['0.5', at(50)],
       ['0.99', at(99)],
-      ['1', this.#delay.max / perSecond],
+      ['1', late(this.#delay.max)],
     ] as const;
     return byLabel(
       'tooltray_event_loop_delay_seconds',

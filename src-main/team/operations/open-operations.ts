@@ -45,23 +45,13 @@ export async function openOperations(options: OperationsOptions): Promise<OpenOp
   };
 }
 
-/** By what PostgreSQL says they do: `active`, `idle`, `idle in transaction`, `other`. undefined where it cannot be asked. */
-async function connectionsOf(database: Database): Promise<ReadonlyMap<string, number> | undefined> {
+/** PostgreSQL tells a role no more of connections than that there are some. undefined where it cannot be asked. */
+async function connectionsOf(database: Database): Promise<number | undefined> {
   try {
-    const rows = await database.shared<{ state: string | null; count: number }[]>`
-      SELECT state, count(*)::int AS count FROM pg_stat_activity
-      WHERE application_name = current_setting('application_name') AND datname = current_database() GROUP BY state`;
-    const known = new Map([
-      ['active', 0],
-      ['idle', 0],
-      ['idle in transaction', 0],
-      ['other', 0],
-    ]);
-    for (const { state, count } of rows) {
-      const name = state !== null && known.has(state) ? state : 'other';
-      known.set(name, (known.get(name) ?? 0) + count);
-    }
-    return known;
+    const [row] = await database.shared<{ count: number }[]>`
+      SELECT count(*)::int AS count FROM pg_stat_activity
+      WHERE application_name = current_setting('application_name') AND datname = current_database()`;
+    return row?.count;
   } catch {
     return undefined;
   }

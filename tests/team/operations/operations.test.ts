@@ -59,6 +59,7 @@ test('it is ready while its database has the schema and it does not end; its cal
       .filter((line) => line !== '' && !/^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"\})? -?[\d.e+-]+)$/.test(line)),
   ).toEqual([]);
   expect(await value('tooltray_database_up')).toBe(1);
+  expect(await value('tooltray_database_connections')).toBeGreaterThan(0);
 
   const sql = connect({ url: database, most: 1 });
   onTestFinished(() => sql.end());
