@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { JsonFile, type KeptDocument, MemoryDocument } from './base/kept-document.ts';
 import { profileTokensFile } from './profiles/profile-tokens.ts';
+import { appAccessFile } from './security/app-access.ts';
 import type { OpenRecords } from './security/private-records.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
@@ -22,6 +23,8 @@ export interface CoreStores {
   readonly flowDecisions: KeptDocument;
   readonly flowRecord: KeptDocument;
   readonly profileTokens: OpenRecords;
+  /** Which client apps may connect. */
+  readonly appAccess: OpenRecords;
   /** What servers in review listed when a person asked; of a desktop until its core ends. */
   readonly looks: KeptDocument;
   /** What was accepted of each server. */
@@ -49,6 +52,7 @@ export function homeStores(dataDir: string): CoreStores {
     flowDecisions: document('flow-decisions'),
     flowRecord: document('flow-record', '{}'),
     profileTokens: profileTokensFile(dataDir),
+    appAccess: appAccessFile(join(dataDir, 'app-access.json')),
     looks: new MemoryDocument(),
     pins: new PinFolder(join(dataDir, 'pins')),
     record: { keepsTexts: true },

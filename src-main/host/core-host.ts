@@ -13,7 +13,7 @@ import { Masker } from '../core/base/mask.ts';
 import { ownAddress } from '../core/client-apps/own-launch.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import type { Sandbox } from '../core/sandbox/sandbox.ts';
-import type { AppAccessStore } from '../core/security/app-access.ts';
+import { AppAccessStore } from '../core/security/app-access.ts';
 import type { LetIn } from '../core/security/principal.ts';
 import { type Endpoint, sessionViewFor } from '../core/sessions/views/endpoint.ts';
 import { servePeer } from '../core/sessions/peer-session.ts';
@@ -91,7 +91,7 @@ export class CoreHost {
     this.#options = options;
     this.#team = team;
     this.paths = paths;
-    this.appAccess = openAppAccess(paths);
+    this.appAccess = stores?.appAccess === undefined ? openAppAccess(paths) : new AppAccessStore(stores.appAccess);
     this.log = log;
     this.core = new Aggregator({ paths, env, config, log, masker, version, mode, counter, sandbox, stores, ids });
     this.#runs = new Runs({ steps: this.core.steps, version, endSession: (id) => this.core.servers.endSession(id) });

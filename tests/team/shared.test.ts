@@ -35,3 +35,14 @@ test('what is called at any replica is in one record and one audit when it has e
   // The same config at both: its servers are noted once.
   expect((await readPage(log, { kinds: ['server'] }, 10)).entries).toMatchObject([{ server: 'echo', change: 'added' }]);
 });
+
+test('an app whose access is taken back at one replica is let in by none', async () => {
+  const url = await teamDatabase();
+  const both = [await startReplica(url, { servers: {} }), await startReplica(url, { servers: {} })];
+  onTestFinished(() => Promise.all(both.map((one) => one[Symbol.asyncDispose]())).then(() => undefined));
+  const [here, there] = both.map(({ replica }) => replica.host);
+  there?.gate.admit('cursor');
+  await here?.appAccess.revoke('cursor');
+  await expect.poll(() => there?.appAccess.isRevoked('cursor')).toBe(true);
+  expect(() => there?.gate.admit('cursor')).toThrow(expect.objectContaining({ code: 'not_allowed' }) as Error);
+});

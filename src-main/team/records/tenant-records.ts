@@ -70,15 +70,25 @@ export class TenantRecords {
 
   /** What a core of this tenant keeps. Rejects as `document` does. */
   async stores(): Promise<Partial<CoreStores>> {
-    const [proposals, decisions, flowDecisions, flowRecord, looks, tokens] = await Promise.all([
+    const [proposals, decisions, flowDecisions, flowRecord, looks, tokens, access] = await Promise.all([
       this.document('proposals'),
       this.document('decisions'),
       this.document('flow-decisions'),
       this.document('flow-record'),
       this.document('looks'),
       this.records('profile-tokens'),
+      this.records('app-access'),
     ]);
-    return { proposals, decisions, flowDecisions, flowRecord, looks, profileTokens: tokens.open, pins: this.pins() };
+    return {
+      proposals,
+      decisions,
+      flowDecisions,
+      flowRecord,
+      looks,
+      profileTokens: tokens.open,
+      appAccess: access.open,
+      pins: this.pins(),
+    };
   }
 
   async close(): Promise<void> {
