@@ -146,6 +146,11 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       'bring a team’s database to the schema of this version',
       async () => (await import('./commands/team/migrate.ts')).migrateDatabase,
     ],
+    user: ['a team’s people: who may use it, and as what', async () => (await import('./commands/team/user.ts')).user],
+    token: [
+      'personal tokens of a team’s people, each until a day',
+      async () => (await import('./commands/team/token.ts')).token,
+    ],
   },
 };
 

@@ -6,13 +6,13 @@ import { appPaths, type Env } from '../core/base/app-paths.ts';
 import type { CoreHost } from '../host/core-host.ts';
 import type { ListenAt, ReplicaOptions } from '../team/replica.ts';
 import type { ReplicaPlace } from '../team/replicas/open-replicas.ts';
-import { databaseFlag, type Flag, type Given, wrongUse } from './command.ts';
+import { type Flag, type Given, wrongUse } from './command.ts';
 import { bundleFile, obeySignals } from './own-process.ts';
-import { databaseUrl } from './team-database.ts';
+import { databaseUrl, tenantFlags, usualTenant } from './team-database.ts';
 
 /** Of `serve`, and of no use without `--team`. */
 export const teamFlags = {
-  database: databaseFlag,
+  ...tenantFlags,
   listen: { value: 'HOST:PORT', help: 'where the replica listens (127.0.0.1:8690)' },
   publicUrl: { value: 'URL', help: 'where client apps reach the team’s Tooltray' },
   allowedHosts: { value: 'A,B', help: 'names by which it may be addressed besides' },
@@ -22,10 +22,8 @@ export const teamFlags = {
   replicaName: { value: 'NAME', help: 'what this replica is called (the computer’s name)' },
   objects: { value: 'S3 URL', help: 's3://bucket?endpoint=… for long answers; or the variable TOOLTRAY_OBJECTS' },
   operations: { value: 'HOST:PORT', help: 'where /healthz, /readyz and /metrics are' },
-  tenant: { value: 'NAME', help: 'whose installation it serves (main)' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
-export const usualTenant = 'main';
 const usualPort = 8690;
 
 interface ServeTeamFlags extends Given<typeof teamFlags> {

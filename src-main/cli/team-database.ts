@@ -1,5 +1,7 @@
 /** Where a team's database is: a flag, or a variable, since what stands in a command line is everybody's to read. */
 import { AppError } from '../core/base/errors.ts';
+import type { Database } from '../team/database/database.ts';
+import { databaseFlag, type Flag } from './command.ts';
 
 const variable = 'TOOLTRAY_DATABASE';
 
@@ -10,4 +12,32 @@ export function databaseUrl(given: string | undefined): string {
   throw new AppError('bad_request', 'Which database is not said.', {
     fix: `Give --database postgres://user:password@host:5432/name, or set ${variable}.`,
   });
+}
+
+export const usualTenant = 'main';
+/** Of commands that look after a team. */
+export const tenantFlags = {
+  database: databaseFlag,
+  tenant: { value: 'NAME', help: `whose installation it is (${usualTenant})` },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+interface TenantGiven {
+  readonly database: string | undefined;
+  readonly tenant: string | undefined;
+}
+
+/** Works on one tenant's rows. Rejects with AppError: unsupported for another schema, store_unreachable, bad_request. */
+export async function withTenant(
+  { database: url, tenant = usualTenant }: TenantGiven,
+  work: (sql: ReturnType<Database['of']>, tenant: string) => Promise<void>,
+): Promise<void> {
+  const { Database: Opened } = await import('../team/database/database.ts');
+  const { requireSchema } = await import('../team/database/migrate.ts');
+  const database = new Opened({ url: databaseUrl(url), most: 2, name: 'tooltray command' });
+  try {
+    await requireSchema(database.shared);
+    await work(database.of(tenant), tenant);
+  } finally {
+    await database.close();
+  }
 }

@@ -50,6 +50,7 @@ export class HttpDoor {
     this.#listener = new HttpListener({
       address: team?.address,
       refuseStranger: team?.refuseStranger,
+      letIn: team?.letIn,
       token,
       acceptsAppToken: (app, given) => gate.accepts(app, given),
       judgeProfileToken: (profile, given) => tokens.judge(profile, given),
@@ -83,7 +84,7 @@ export class HttpDoor {
       kinds.changed.on(({ catalog: own, change }) => this.#tellChange(own, change)),
       kinds.letGo.on((isGone) => this.#listener.endModern(({ view }) => isGone(view.catalog))),
       servers.notified.on((notification) => this.#pass(notification)),
-      this.#options.tokens.follow((isOver) => void this.#listener.endTokens(isOver)),
+      this.#followTokens(),
     );
   }
 
@@ -109,6 +110,13 @@ export class HttpDoor {
     this.#slots.close();
     await this.ports.stop();
     await this.#listener.stop();
+  }
+
+  /** What they have open ends where they are over. */
+  #followTokens(): () => void {
+    const { team, tokens } = this.#options;
+    const end = (isOver: (token: string) => boolean): void => void this.#listener.endTokens(isOver);
+    return team === undefined ? tokens.follow(end) : team.follow(() => this.#listener.openTokens, end);
   }
 
   #openModern(endpoint: Endpoint, place: SessionPlace, key: string): ModernEndpoint {
@@ -138,7 +146,11 @@ export class HttpDoor {
 }
 
 /** By whose token it is; what the address or the client calls the app says nothing. */
-function credentialOf({ app }: Endpoint, { holder, token }: SessionPlace): Credential {
+function credentialOf({ app }: Endpoint, { holder, token, person }: SessionPlace): Credential {
+  if (person !== undefined) {
+    const { tenant, user, token: came } = person;
+    return { kind: 'person token', tenant, user, token: came };
+  }
   if (token !== undefined) return { kind: 'profile token', id: token };
   if (holder === 'person' || app === undefined) return { kind: 'shared token' };
   return { kind: 'app token', app };

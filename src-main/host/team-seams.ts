@@ -22,6 +22,9 @@ export interface TeamDoor {
   /** How client apps reach `/mcp`, once it listens on this port. */
   readonly url: (port: number) => string;
   readonly refuseStranger: HttpListenerOptions['refuseStranger'];
+  readonly letIn: HttpListenerOptions['letIn'];
+  /** Tells when something of what is `open` may be over (`SessionPlace.token`); returns how to stop. */
+  readonly follow: (open: () => ReadonlySet<string>, end: (isOver: (token: string) => boolean) => void) => () => void;
   /** Anything outside of /mcp. */
   readonly other: HttpListenerOptions['other'];
 }

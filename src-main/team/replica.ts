@@ -15,6 +15,8 @@ import { Changes } from './database/changes.ts';
 import { Database } from './database/database.ts';
 import { requireSchema } from './database/migrate.ts';
 import { AllowedHosts } from './door/allowed-hosts.ts';
+import { FailureLimit } from './people/failure-limit.ts';
+import { letInBy } from './door/let-in.ts';
 import { Proxies } from './door/proxies.ts';
 import { openStores } from './open-stores.ts';
 import { keysFileVariable, keysVariable, TeamKeys } from './records/team-keys.ts';
@@ -23,6 +25,9 @@ import { answerProbe, isProbe } from './operations/operations-door.ts';
 import { Readiness } from './operations/readiness.ts';
 import { SharedListings } from './replicas/shared-listings.ts';
 import { OpenReplicas, type ReplicaPlace } from './replicas/open-replicas.ts';
+import { People } from './people/people.ts';
+import { PeopleGate } from './people/people-gate.ts';
+import { PersonTokens } from './people/person-tokens.ts';
 
 /** Of its core; `env` has in `TOOLTRAY_HOME` the folder that is this replica's alone. */
 type OwnCore = Pick<CoreHostOptions, 'env' | 'version' | 'configFile' | 'mode' | 'pageRoot' | 'onStop'> &
@@ -174,11 +179,16 @@ async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamS
   const { tenant, listen, publicUrl } = options;
   const objects = options.objects === undefined ? undefined : readObjectsAddress(options.objects, options.env);
   await changes.start();
-  const replica = `${hostname()}:${listen.port}`;
-  const inDatabase = { tenant, sql: database.of(tenant), database, changes, keys };
-  const stores = await openStores({ ...room, ...inDatabase, objects, replica });
   const proxies = new Proxies(options.trustedProxies);
   const hosts = new AllowedHosts(allowedNames(options), proxies);
+  const sql = database.of(tenant);
+  const gate = new PeopleGate({
+    ...{ tenant, changes, log: room.log.child('people'), failures: new FailureLimit() },
+    people: new People(sql, tenant),
+    tokens: new PersonTokens(sql, tenant),
+  });
+  const replica = `${hostname()}:${listen.port}`;
+  const stores = await openStores({ ...room, tenant, sql, database, changes, keys, objects, replica });
   return {
     stores: stores.stores,
     replicas,
@@ -186,10 +196,13 @@ async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamS
       address: listen.address,
       url: (port) => `${publicUrl?.replace(/\/+$/, '') ?? `http://${bracketed(listen.address)}:${port}`}/mcp`,
       refuseStranger: (request) => (isProbe(request) ? undefined : hosts.refuse(request)),
+      letIn: letInBy({ tenant, gate, proxies, challenge: {} }),
+      follow: (open, end) => gate.follow(open, end),
       // What a key opens is one person's.
       other: (request, response) => answerProbe(readiness, request, response),
     },
     close: async () => {
+      await gate.close();
       await stores.close();
       await replicas?.stop();
       await changes.stop();

@@ -1,7 +1,8 @@
 /** Runs a whole replica of a team in the test's own process, with a folder of its own, on a real PostgreSQL. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hashOf } from '../../src-main/team/people/person-tokens.ts';
 import { Replica, type ReplicaOptions } from '../../src-main/team/replica.ts';
 import type { TestConfig } from './start-core.ts';
 import { counter, sandbox } from './shared-workers.ts';
@@ -16,8 +17,8 @@ export interface TestReplica extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Opens every replica of a test. */
-export const teamToken = 'T'.repeat(43);
+/** Opens every replica of a test, as one person of the tenant `main`. */
+export const teamToken = `tt_main_${'T'.repeat(43)}`;
 
 export const testKeys = { TOOLTRAY_TEAM_KEYS: Buffer.alloc(32, 1).toString('base64url') };
 
@@ -32,8 +33,6 @@ export async function startReplica(
   const folder = await mkdtemp(join(tmpdir(), 'tooltray-replica-'));
   const configFile = join(folder, 'config.json');
   await writeFile(configFile, JSON.stringify({ ...usual, ...config }));
-  await mkdir(join(folder, 'run'), { mode: 0o700 });
-  await writeFile(join(folder, 'run/token'), teamToken, { mode: 0o600 });
   const replica = await Replica.open({
     env: { ...process.env, TOOLTRAY_HOME: folder, ...testKeys, ...env },
     version: '0.0.0',
@@ -44,6 +43,7 @@ export async function startReplica(
     ...{ publicUrl: undefined, allowedHosts: [], trustedProxies: [] },
     ...more,
   });
+  await letTesterIn(replica);
   await replica.listen();
   await replica.host.core.start();
   return {
@@ -57,4 +57,15 @@ export async function startReplica(
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** With a token that tests know, also in another process. */
+async function letTesterIn({ database }: Replica): Promise<void> {
+  const sql = database.of('main');
+  await sql`
+    INSERT INTO tooltray.users (tenant, id, name, role, is_service, groups)
+    VALUES ('main', 'tester', 'tester', 'member', false, '{}') ON CONFLICT DO NOTHING`;
+  await sql`
+    INSERT INTO tooltray.person_tokens (tenant, id, user_id, label, hash, read_only, ends_at)
+    VALUES ('main', 'test', 'tester', '', ${hashOf(teamToken)}, false, now() + interval '1 day') ON CONFLICT DO NOTHING`;
 }

@@ -9,7 +9,7 @@ import { TeamKeys } from '../../src-main/team/records/team-keys.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { ModernClient } from '../support/modern-client.ts';
 import { fixture } from '../support/start-core.ts';
-import { startReplica, testKeys } from '../support/start-replica.ts';
+import { startReplica, teamToken, testKeys } from '../support/start-replica.ts';
 import { teamDatabase } from '../support/team-database.ts';
 
 test('what is called at any replica is in one record and one audit when it has ended', async () => {
@@ -17,8 +17,7 @@ test('what is called at any replica is in one record and one audit when it has e
   const servers = { echo: fixture('echo') };
   for (const message of ['one', 'two']) {
     await using replica = await startReplica(url, { servers });
-    const { token } = replica.replica.host.core;
-    const client = new ModernClient(new HttpClient(replica.url, true, { authorization: `Bearer ${token}` }));
+    const client = new ModernClient(new HttpClient(replica.url, true, { authorization: `Bearer ${teamToken}` }));
     expect(await client.call('echo_echo', { message })).toMatchObject({ result: { content: [{ text: message }] } });
   }
   const database = new Database({ url, most: 1 });

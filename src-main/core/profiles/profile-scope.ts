@@ -34,21 +34,26 @@ function scopeOfOne(profile: string, config: () => AppConfig): ProfileScope {
   };
 }
 
+/** One that is always there; no name of the config is like it. */
+export const onlyReading = '(read-only)';
+
 export function findProfile({ profiles }: Pick<AppConfig, 'profiles'>, name: string): Profile | undefined {
+  if (name === onlyReading) return { readOnly: true };
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }
 
 /**
- * The profiles that a connection has: the one it came by (an address, a token, an option), and the one its app is held to. All of them
- * count, so that none is got rid of by a name: anyone may call themselves any app.
+ * The profiles that a connection has: the one it came by (an address, a token, an option), the one its app is held to, and those that bound
+ * who came. All of them count, so that none is got rid of by a name: anyone may call themselves any app.
  */
 export function profilesOf(
   { appProfiles }: Pick<AppConfig, 'appProfiles'>,
   app: string | undefined,
   came: string | undefined,
+  bounds: readonly string[] = [],
 ): readonly string[] {
   const held = app !== undefined && Object.hasOwn(appProfiles, app) ? appProfiles[app] : undefined;
-  return [...new Set([came, held])].filter((name) => name !== undefined);
+  return [...new Set([came, held, ...bounds])].filter((name) => name !== undefined);
 }
 
 /** Whether all that one scope lets through of these servers as they are now is let through by the other one, too. */

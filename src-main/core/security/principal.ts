@@ -11,6 +11,8 @@ export type Credential =
   | { readonly kind: 'app token'; readonly app: string }
   /** A token of a profile, over HTTP. */
   | { readonly kind: 'profile token'; readonly id: string }
+  /** A person's own, of a team: `token` names what they came by, the same for all that one program does. */
+  | { readonly kind: 'person token'; readonly tenant: string; readonly user: string; readonly token: string }
   /** Tooltray's own token, over HTTP: the same for every program, so that only a session tells one from another. */
   | { readonly kind: 'shared token' };
 
@@ -52,12 +54,13 @@ export const thePerson: Principal = {
 /** `app`: what the client calls itself, where it does; `session`: its id, undefined where each request is one. */
 export function principalOf(credential: Credential, app: string | undefined, session: string | undefined): Principal {
   const known = appOf(credential, app);
-  const isShared = known === undefined && session === undefined && credential.kind !== 'profile token';
+  const isShared = known === undefined && session === undefined && !isOnesOwn(credential);
+  const { tenant, user } = credential.kind === 'person token' ? credential : desktop;
   return Object.freeze({
-    ...desktop,
+    ...{ tenant, user },
     app: known,
     session,
-    owner: `${thePerson.owner}${whose(credential, known, session)}`.toWellFormed(),
+    owner: `${tenant}/${user}/${whose(credential, known, session)}`.toWellFormed(),
     isShared,
   });
 }
@@ -82,9 +85,15 @@ function appOf(credential: Credential, named: string | undefined): string | unde
   return credential.kind === 'own line' ? named : undefined;
 }
 
+/** Whether it tells one program from another by itself. */
+function isOnesOwn({ kind }: Credential): boolean {
+  return kind === 'profile token' || kind === 'person token';
+}
+
 /** What may hold any letter stands last, so that none of them can look like another. */
 function whose(credential: Credential, app: string | undefined, session: string | undefined): string {
   if (app !== undefined) return `app/${app}`;
   if (credential.kind === 'profile token') return `token/${credential.id}`;
+  if (credential.kind === 'person token') return `token/${credential.token}`;
   return session === undefined ? 'anyone' : `session/${session}`;
 }

@@ -146,6 +146,30 @@ export const migrations: readonly Migration[] = [
     sql: 'ALTER TABLE tooltray.answers ADD COLUMN profiles text',
   },
   { name: 'who tends a tenant’s answers is the tenant’s', sql: ofTenant('answer_tenants') },
+  {
+    name: 'people and their tokens',
+    sql: `
+      CREATE TABLE tooltray.users (
+        tenant text NOT NULL, id text NOT NULL, name text NOT NULL, email text,
+        role text NOT NULL CHECK (role IN ('admin', 'member')), is_service boolean NOT NULL, groups text[] NOT NULL,
+        issuer text, subject text, off_at timestamptz, made_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (tenant, id), UNIQUE (tenant, name), UNIQUE (tenant, issuer, subject)
+      );
+      CREATE UNIQUE INDEX users_by_email ON tooltray.users (tenant, lower(email));
+      CREATE TABLE tooltray.group_profiles (
+        tenant text NOT NULL, name text NOT NULL, profile text NOT NULL, PRIMARY KEY (tenant, name)
+      );
+      CREATE TABLE tooltray.person_tokens (
+        tenant text NOT NULL, id text NOT NULL, user_id text NOT NULL, label text NOT NULL, hash bytea NOT NULL,
+        profile text, read_only boolean NOT NULL, made_at timestamptz NOT NULL DEFAULT now(),
+        ends_at timestamptz NOT NULL, used_at timestamptz, revoked_at timestamptz,
+        PRIMARY KEY (tenant, id), UNIQUE (tenant, hash),
+        FOREIGN KEY (tenant, user_id) REFERENCES tooltray.users (tenant, id) ON DELETE CASCADE
+      );
+      CREATE INDEX person_tokens_of_user ON tooltray.person_tokens (tenant, user_id);
+      ${ofTenant('users')}${ofTenant('group_profiles')}${ofTenant('person_tokens')}
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

@@ -43,6 +43,8 @@ export interface HttpListenerOptions {
   readonly acceptsAppToken?: ((app: string, token: string) => boolean) | undefined;
   /** Whether a token opens `/mcp/p/<profile>`: its id, or why it does not. */
   readonly judgeProfileToken?: ((profile: string, token: string) => string | AppError) | undefined;
+  /** In place of these tokens: whom a team lets in, or why not. Rejects with AppError. */
+  readonly letIn?: ((request: IncomingMessage) => Promise<Entry | Refusal>) | undefined;
   /** Hears which client app the address names, where it names one; throws AppError not_allowed to keep it out. */
   readonly admitApp?: ((app: string | undefined) => void) | undefined;
   readonly openLegacy: (endpoint: Endpoint) => OpenSession;
@@ -90,7 +92,7 @@ export class HttpListener {
   readonly #legacy: LegacyHttp;
   readonly #modern: ModernEndpoints;
   readonly #servers = new Set<HttpServer>();
-  /** What is being answered to tokens of profiles, by their ids. */
+  /** What is being answered to tokens of profiles, or to a team's people, by what may be over. */
   readonly #toTokens = new Map<string, Set<ServerResponse>>();
   /** Requests that are being answered, and streams that stay. */
   readonly #open = { requests: 0, streams: 0 };
@@ -163,10 +165,16 @@ export class HttpListener {
     this.#modern.endWhere(isOver);
   }
 
-  /** Ends what tokens of profiles have open, sessions and streams, where they are over. */
+  /** What may be over of those that have something open: tokens of profiles, a team's people. */
+  get openTokens(): ReadonlySet<string> {
+    return new Set([...this.#legacy.tokens, ...this.#modern.tokens, ...this.#toTokens.keys()]);
+  }
+
+  /** Ends what tokens of profiles, or a team's people, have open, sessions and streams, where they are over. */
   async endTokens(isOver: (id: string) => boolean): Promise<void> {
     const over = (id: string | undefined): boolean => id !== undefined && isOver(id);
     const ended = this.#legacy.end(({ token }) => over(token));
+    this.#modern.endTokens(over);
     for (const [id, responses] of this.#toTokens) if (isOver(id)) for (const response of responses) response.destroy();
     await ended;
   }
@@ -197,8 +205,10 @@ export class HttpListener {
       const endpoint = endpointOf(place.path);
       if (endpoint === undefined)
         return refuse(response, refusal(404, rpcCode.invalidRequest, unknownEndpoint(place.path).text));
-      if (text === undefined) await this.#mcp(endpoint, place, request, response);
-      else await this.#posted(endpoint, place, text, request, response);
+      this.#follow(place, response);
+      const there = bounded(endpoint, place);
+      if (text === undefined) await this.#mcp(there, place, request, response);
+      else await this.#posted(there, place, text, request, response);
     } catch (error) {
       this.#options.onOddity(errorText(error));
       refuse(response, doorRefusal(error));
@@ -242,12 +252,12 @@ export class HttpListener {
       const pathname = requestPath(request);
       const endpoint = endpointOf(pathname);
       if (endpoint === undefined) return await this.#elsewhere(pathname, request, response);
-      const holder = this.#holder(request, endpoint);
-      if (holder === undefined || holder instanceof AppError) return refuse(response, unauthorized(holder));
+      const entry = await this.#entry(request, endpoint);
+      if ('status' in entry) return refuse(response, entry);
       this.#options.admitApp?.(endpoint.app);
-      const { token } = holder;
-      if (token !== undefined) this.#follow(token, response);
-      await this.#mcp(endpoint, { path: pathname, ...holder }, request, response, this.#options.among?.route);
+      this.#follow(entry, response);
+      const place = { path: pathname, ...entry };
+      await this.#mcp(bounded(endpoint, place), place, request, response, this.#options.among?.route);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'cancelled') this.#options.onOddity(errorText(error));
       refuse(response, doorRefusal(error));
@@ -260,7 +270,9 @@ export class HttpListener {
     refuse(response, refusal(404, rpcCode.invalidRequest, unknownEndpoint(pathname).text));
   }
 
-  #follow(token: string, response: ServerResponse): void {
+  /** What it is answered ends where its token is over. */
+  #follow({ token }: Entry, response: ServerResponse): void {
+    if (token === undefined) return;
     const open = this.#toTokens.get(token) ?? new Set();
     this.#toTokens.set(token, open.add(response));
     response.once('close', () => {
@@ -269,8 +281,15 @@ export class HttpListener {
     });
   }
 
+  #entry(request: IncomingMessage, endpoint: Endpoint): Entry | Refusal | Promise<Entry | Refusal> {
+    const { letIn } = this.#options;
+    if (letIn !== undefined) return letIn(request);
+    const holder = this.#holder(request, endpoint);
+    return holder === undefined || holder instanceof AppError ? unauthorized(holder) : holder;
+  }
+
   /** Whose token it is: the person's, the app's, or one of the profile; else why it opens nothing, where there is more to say than that. */
-  #holder(request: IncomingMessage, { app, profile }: Endpoint): Holder | AppError | undefined {
+  #holder(request: IncomingMessage, { app, profile }: Endpoint): Entry | AppError | undefined {
     const { token, acceptsAppToken, judgeProfileToken } = this.#options;
     if (token === undefined) return { holder: 'person' };
     const given = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
@@ -398,7 +417,13 @@ function unless(passed: Promise<boolean> | undefined, serve: () => Promise<void>
   return passed === undefined ? serve() : passed.then((isAnswered) => (isAnswered ? undefined : serve()));
 }
 
-type Holder = Pick<SessionPlace, 'holder' | 'token'>;
+/** Who somebody is that was let in; another `holder` for each. */
+export type Entry = Omit<SessionPlace, 'path'>;
+
+/** As it is for whoever comes there. */
+function bounded(endpoint: Endpoint, { person }: SessionPlace): Endpoint {
+  return person === undefined ? endpoint : { ...endpoint, bounds: person.bounds };
+}
 
 /** Whoever asked first whether to send the body is to send it. */
 function goAhead({ headers, httpVersion }: IncomingMessage, response: ServerResponse): void {

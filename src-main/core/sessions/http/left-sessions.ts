@@ -66,5 +66,6 @@ function takeLeft(file: string): readonly LeftSession[] {
 function isLeft(value: unknown): value is LeftSession {
   if (!isObject(value) || !isObject(value['hello']) || typeof value['seenAt'] !== 'number') return false;
   const isToken = value['token'] === undefined || typeof value['token'] === 'string';
-  return isToken && ['id', 'path', 'holder'].every((key) => typeof value[key] === 'string');
+  const isPerson = value['person'] === undefined || isObject(value['person']);
+  return isToken && isPerson && ['id', 'path', 'holder'].every((key) => typeof value[key] === 'string');
 }

@@ -51,6 +51,11 @@ export class LegacyHttp {
     return this.#lines.has(id) || this.#opening.has(id);
   }
 
+  /** What may be over of the sessions that are open. */
+  get tokens(): readonly string[] {
+    return [...this.#lines.values()].flatMap(({ seed }) => seed.token ?? []);
+  }
+
   /** Messages of an app; `open` starts a session, under a new id, for one that introduces itself. */
   async post(
     { messages, isBatch }: { readonly messages: readonly Message[]; readonly isBatch: boolean },

@@ -29,8 +29,19 @@ const meetingId = 'tooltray:again';
 export interface SessionPlace {
   readonly path: string;
   readonly holder: string;
-  /** Id of the token of a profile, where it is one. */
+  /** Id of the token of a profile, where it is one; of a team's person, what may be over. */
   readonly token?: string | undefined;
+  /** Whose door it is in a team. */
+  readonly person?: PersonPlace | undefined;
+}
+
+/** A team's person, as far as a session depends on them: with other bounds it is not theirs any more. */
+export interface PersonPlace {
+  readonly tenant: string;
+  readonly user: string;
+  /** What they came by (`Credential.token`). */
+  readonly token: string;
+  readonly bounds: readonly string[];
 }
 
 /** All it takes to open a session again under its id. */

@@ -12,8 +12,10 @@ import type { ModernEndpoint } from './modern-http.ts';
 /** `key`: another for each, with whoever came in front. */
 export type OpenModern = (endpoint: Endpoint, place: SessionPlace, key: string) => ModernEndpoint;
 
-/** Anyone may call itself anything; names beyond these share the endpoint of those without one. */
+/** Anyone may call itself anything; names beyond these, of one holder, share the endpoint of those without one. */
 const mostApps = 50;
+/** Beyond these the one that was not asked for longest gives way, unless it is busy: it is opened anew. */
+const mostKept = 5_000;
 /** Beyond these what an app declares beside its name counts for nothing. */
 const mostEndpoints = 500;
 /** Stands in no address. */
@@ -21,13 +23,16 @@ const kindMark = '\n';
 
 interface Opened {
   readonly app: string | undefined;
+  /** What may be over (`SessionPlace.token`). */
+  readonly token: string | undefined;
   readonly serving: ModernEndpoint;
 }
 
 export class ModernEndpoints {
   readonly #open: OpenModern;
   readonly #opened = new Map<string, Opened>();
-  readonly #apps = new Set<string>();
+  /** By holder. */
+  readonly #apps = new Map<string, Set<string>>();
   readonly #takes: (endpoint: Endpoint) => boolean;
 
   /** `takes`: whether what a request declares can count; asked with each one. */
@@ -40,9 +45,13 @@ export class ModernEndpoints {
     return [...this.#opened.values()].map(({ serving }) => serving);
   }
 
+  get tokens(): readonly string[] {
+    return [...this.#opened.values()].flatMap(({ token }) => token ?? []);
+  }
+
   /** By the params of a request. Throws AppError mode_unknown or server_not_found. */
   at(endpoint: Endpoint, place: SessionPlace, params: JsonObject | undefined): ModernEndpoint {
-    const app = endpoint.app === undefined ? this.#appOf(params) : undefined;
+    const app = endpoint.app === undefined ? this.#appOf(place.holder, params) : undefined;
     const capabilities = objectOf(metaOf(params)[metaKey.clientCapabilities]);
     const kind = kindOfApp(capabilities);
     const { holder, path } = place;
@@ -55,10 +64,15 @@ export class ModernEndpoints {
     // Anyone may declare anything as well.
     const key = this.#opened.has(wanted) || this.#opened.size < mostEndpoints ? wanted : name;
     const known = this.#opened.get(key);
-    if (known !== undefined) return known.serving;
-    const serving = this.#open(key === name ? named : declared, place, key);
-    this.#opened.set(key, { app: named.app, serving });
-    return serving;
+    const opened = known ?? {
+      ...{ app: named.app, token: place.token },
+      serving: this.#open(key === name ? named : declared, place, key),
+    };
+    // Whoever was asked for last stands last.
+    this.#opened.delete(key);
+    this.#opened.set(key, opened);
+    if (known === undefined) this.#makeRoom();
+    return opened.serving;
   }
 
   /** Those whose address or requests name the app; its next request would open them anew. */
@@ -71,6 +85,11 @@ export class ModernEndpoints {
     this.#close(({ serving }) => isOver(serving));
   }
 
+  /** Those of tokens that are over. */
+  endTokens(isOver: (token: string | undefined) => boolean): void {
+    this.#close(({ token }) => isOver(token));
+  }
+
   close(): void {
     for (const endpoint of this.all) endpoint.close();
   }
@@ -81,11 +100,23 @@ export class ModernEndpoints {
     for (const [, { serving }] of meant) serving.close();
   }
 
-  #appOf(params: JsonObject | undefined): string | undefined {
+  #makeRoom(): void {
+    if (this.#opened.size <= mostKept) return;
+    const idle = [...this.#opened].find(([, { serving }]) => !serving.isBusy);
+    this.#close((opened) => opened === idle?.[1]);
+  }
+
+  #appOf(holder: string, params: JsonObject | undefined): string | undefined {
     const info = metaOf(params)[metaKey.clientInfo];
     if (!isObject(info) || typeof info['name'] !== 'string') return undefined;
     const { name } = info as { name: string };
-    if (this.#apps.size < mostApps) this.#apps.add(name);
-    return this.#apps.has(name) ? name : undefined;
+    const apps = this.#apps.get(holder) ?? new Set();
+    if (apps.size < mostApps) apps.add(name);
+    // Whose are not at hand any more may name others then.
+    this.#apps.delete(holder);
+    this.#apps.set(holder, apps);
+    const [oldest] = this.#apps.keys();
+    if (this.#apps.size > mostKept && oldest !== undefined) this.#apps.delete(oldest);
+    return apps.has(name) ? name : undefined;
   }
 }

@@ -14,6 +14,8 @@ export interface Endpoint {
   readonly mode?: string | undefined;
   /** Servers and tools of this profile alone. */
   readonly profile?: string | undefined;
+  /** Profiles that bound whoever came there, whatever the address says. */
+  readonly bounds?: readonly string[] | undefined;
   readonly server?: string | undefined;
   /** Helper tools that are listed there besides: MCPProxy's `/mcp/code` has its own one for code. */
   readonly lists?: readonly string[];
@@ -68,10 +70,10 @@ export function sessionViewFor(endpoint: Endpoint, whole: SessionCore): SessionV
   return new NarrowingView(profilesAt(endpoint, whole), endpoint, coreOf(endpoint, whole));
 }
 
-function profilesAt({ app, profile }: Endpoint, whole: SessionCore): readonly string[] {
+function profilesAt({ app, profile, bounds }: Endpoint, whole: SessionCore): readonly string[] {
   const config = whole.config();
   if (profile !== undefined && findProfile(config, profile) === undefined) throw unknownProfile(profile);
-  return profilesOf(config, app, profile);
+  return profilesOf(config, app, profile, bounds);
 }
 
 /** The kind of app that comes there, as far as the person lets what it declares count. */

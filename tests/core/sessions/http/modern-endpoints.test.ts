@@ -14,7 +14,8 @@ beforeEach(() => {
   ended = [];
   endpoints = new ModernEndpoints((endpoint, _place, key) => {
     opened.push({ endpoint, key });
-    const made = { key, close: () => ended.push(made) } as unknown as ModernEndpoint;
+    const isBusy = key === 'busy /mcp';
+    const made = { key, isBusy, close: () => ended.push(made) } as unknown as ModernEndpoint;
     return made;
   });
 });
@@ -31,7 +32,7 @@ test('each client app has its own, whichever request comes first', () => {
   expect(one).not.toBe(other);
   expect(endpoints.at({}, at('/mcp'), named('one'))).toBe(one);
   expect(opened.map(({ endpoint }) => endpoint)).toEqual([{ app: 'one' }, { app: 'other' }]);
-  expect(endpoints.all).toEqual([one, other]);
+  expect(new Set(endpoints.all)).toEqual(new Set([one, other]));
 });
 
 test('an address that says which app it is for is one for everybody', () => {
@@ -76,4 +77,15 @@ describe('those that have no name of their own share one', () => {
     expect(endpoints.at({}, at('/mcp'), named('app 199'))).toBe(nameless);
     expect(endpoints.at({}, at('/mcp'), named('app 49'))).not.toBe(nameless);
   });
+});
+
+test('of very many, the one that was not asked for longest and is not busy gives way', () => {
+  endpoints.at({}, at('/mcp', 'busy'), undefined);
+  const [first, second] = ['a', 'b'].map((holder) => endpoints.at({}, at('/mcp', holder), undefined));
+  for (let number = 0; number < 4997; number++) endpoints.at({}, at('/mcp', `${number}`), undefined);
+  endpoints.at({}, at('/mcp', 'a'), undefined);
+  expect([endpoints.all.length, ended]).toEqual([5000, []]);
+  endpoints.at({}, at('/mcp', 'one more'), undefined);
+  expect([endpoints.all.length, ended]).toEqual([5000, [second]]);
+  expect(endpoints.at({}, at('/mcp', 'a'), undefined)).toBe(first);
 });

@@ -1,0 +1,78 @@
+/** `tooltray token`: personal tokens of a team's people, told once. */
+import type { PersonToken } from '../../../team/people/person-tokens.ts';
+import { command, jsonFlag, readUntil } from '../../command.ts';
+import { tenantFlags, withTenant } from '../../team-database.ts';
+import { moment, oneLine, paint, printAnswer, table } from '../../terminal.ts';
+
+const usualDays = 90;
+
+export const token = command({
+  actions: {
+    list: { words: '[USER]', help: 'the tokens there are, of one user or of all' },
+    create: { words: 'USER', help: 'give a token, which is shown once' },
+    revoke: { words: 'ID', help: 'take a token back; what it has open ends' },
+  },
+  usual: 'list',
+  flags: {
+    label: { value: 'TEXT', help: 'with create: what it is for, such as the app that gets it' },
+    profile: { value: 'NAME', help: 'with create: it sees this profile alone' },
+    readOnly: { help: 'with create: it sees tools alone that only read' },
+    expires: {
+      value: 'WHEN',
+      isFuture: true,
+      help: `with create: 30d, 12h …, or a date, within a year (${usualDays}d)`,
+    },
+    ...tenantFlags,
+    json: jsonFlag,
+  },
+  notes: ['One token for each app: what an app keeps is its token’s, and taking one back leaves the others.'],
+  async run({ label = '', profile, readOnly, expires, json, ...where }, [word], action) {
+    await withTenant(where, async (sql, tenant) => {
+      const { PersonTokens } = await import('../../../team/people/person-tokens.ts');
+      const tokens = new PersonTokens(sql, tenant);
+      if (action === 'create') {
+        const ends = expires ?? readUntil(`${usualDays}d`, Date.now()) ?? 0;
+        const given = await tokens.give({ user: word ?? '', label, profile, readOnly, ends });
+        printAnswer(json, given, () => givenLines(given));
+      } else if (action === 'revoke') {
+        const revoked = await tokens.revoke(word ?? '');
+        printAnswer(json, revoked, () => [
+          oneLine(`The token ${revoked.id} of ${revoked.user} opens nothing any more.`),
+        ]);
+      } else {
+        const all = await tokens.list(word);
+        printAnswer(json, { tokens: all }, () => listLines(all));
+      }
+    });
+    return 0;
+  },
+});
+
+function givenLines({ id, token: secret, endsAt }: PersonToken & { readonly token: string }): string[] {
+  return [
+    secret,
+    '',
+    'It is shown this once and kept nowhere.',
+    `It opens the team’s /mcp until ${moment(endsAt.getTime())}: Authorization: Bearer <token>.`,
+    `Take it back: tooltray token revoke ${id}`,
+  ].map(oneLine);
+}
+
+function listLines(tokens: readonly PersonToken[]): string[] {
+  if (tokens.length === 0) return ['There is no token. One is given with: tooltray token create USER.'];
+  const rows = tokens.map((one) => [
+    ...[one.id, oneLine(one.user), oneLine(one.label), stateOf(one), scopeOf(one), moment(one.endsAt.getTime())],
+    one.usedAt === null ? 'never' : moment(one.usedAt.getTime()),
+  ]);
+  return table(['ID', 'USER', 'FOR', 'STATE', 'SEES', 'ENDS', 'USED'], rows);
+}
+
+function stateOf({ revokedAt, endsAt }: PersonToken): string {
+  if (revokedAt !== null) return paint('quiet', 'revoked');
+  return endsAt.getTime() <= Date.now() ? paint('quiet', 'ended') : 'in force';
+}
+
+function scopeOf({ profile, readOnly }: PersonToken): string {
+  const words = [...(profile === null ? [] : [profile]), ...(readOnly ? ['only reading'] : [])];
+  return oneLine(words.length === 0 ? 'everything' : words.join(', '));
+}

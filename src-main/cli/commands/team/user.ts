@@ -1,0 +1,67 @@
+/** `tooltray user`: a team's people and service accounts, and what their groups are bounded to. */
+import type { User } from '../../../team/people/people.ts';
+import { command, jsonFlag, wrongUse } from '../../command.ts';
+import { tenantFlags, withTenant } from '../../team-database.ts';
+import { oneLine, paint, printAnswer, table } from '../../terminal.ts';
+
+export const user = command({
+  actions: {
+    list: { help: 'who there is' },
+    add: { words: 'NAME', help: 'let somebody in; a token or a sign-in is theirs then' },
+    off: { words: 'NAME', help: 'nobody comes in as them any more, and what they have open ends' },
+    on: { words: 'NAME', help: 'they may again' },
+    role: { words: 'NAME ROLE', help: 'admin or member' },
+    groups: { words: 'NAME [GROUP …]', help: 'the groups that they are in from now on' },
+    bound: { words: 'GROUP [PROFILE]', help: 'what a group sees: that profile, or without one everything' },
+  },
+  usual: 'list',
+  flags: {
+    email: { value: 'ADDRESS', help: 'with add: by which they are known where they sign in' },
+    role: { value: 'ROLE', help: 'with add: admin or member (member)' },
+    group: { value: 'NAME', many: true, help: 'with add: a group they are in' },
+    service: { help: 'with add: a program’s account, as which nobody signs in' },
+    ...tenantFlags,
+    json: jsonFlag,
+  },
+  notes: ['Profiles are written in the config; who is in several groups is bounded by all of their profiles.'],
+  async run({ email, role, group, service, json, ...where }, [word = '', ...more], action) {
+    await withTenant(where, async (sql, tenant) => {
+      const { People } = await import('../../../team/people/people.ts');
+      const people = new People(sql, tenant);
+      const tell = (changed: User): void => printAnswer(json, changed, () => [line(changed).join('  ')]);
+      if (action === 'list') {
+        const [users, profiles] = await Promise.all([people.list(), people.groupProfiles()]);
+        const bounds = Object.fromEntries(profiles);
+        printAnswer(json, { users, groups: bounds }, () => listLines(users, bounds));
+      } else if (action === 'bound') {
+        const [profile] = more;
+        await people.boundGroup(word, profile);
+        const sees = profile === undefined ? 'is bounded by no profile' : `sees the profile ${profile}`;
+        printAnswer(json, { group: word, profile: profile ?? null }, () => [oneLine(`The group ${word} ${sees}.`)]);
+      } else if (action === 'add') {
+        tell(await people.add({ name: word, email, role: readRole(role), groups: group, isService: service }));
+      } else if (action === 'role') tell(await people.change(word, { role: readRole(more[0]) ?? 'member' }));
+      else if (action === 'groups') tell(await people.change(word, { groups: more }));
+      else tell(await people.change(word, { isOff: action === 'off' }));
+    });
+    return 0;
+  },
+});
+
+/** Throws AppError bad_request. */
+function readRole(text: string | undefined): User['role'] | undefined {
+  if (text === undefined || text === 'admin' || text === 'member') return text;
+  throw wrongUse('A role is admin or member');
+}
+
+function listLines(users: readonly User[], bounds: Readonly<Record<string, string>>): string[] {
+  if (users.length === 0) return ['There is nobody yet. Somebody is let in with: tooltray user add NAME.'];
+  const groups = Object.entries(bounds).map(([group, profile]) => oneLine(`The group ${group} sees ${profile}.`));
+  return [...table(['NAME', 'ROLE', 'STATE', 'GROUPS', 'EMAIL'], users.map(line)), ...groups];
+}
+
+function line({ name, role, isService, isOff, groups, email }: User): string[] {
+  const kind = isService ? `${role}, service` : role;
+  const state = isOff ? paint('quiet', 'off') : 'on';
+  return [oneLine(name), kind, state, oneLine(groups.join(', ')), oneLine(email ?? '')];
+}

@@ -1,0 +1,216 @@
+/**
+ * Whom a replica lets in by what token, looked up once and then known for a short while. What changes is told to every replica, which then
+ * forgets what it knew and ends what is over: within a second, or where the database's notices are lost, at the next look.
+ */
+import { errorText } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import { onlyReading } from '../../core/profiles/profile-scope.ts';
+import type { Changes } from '../database/changes.ts';
+import type { FailureLimit } from './failure-limit.ts';
+import { type People, peopleTopic } from './people.ts';
+import { hashOf, type PersonTokens, tenantIn } from './person-tokens.ts';
+
+/** Somebody who may come in. */
+export interface Known {
+  /** Id of the user. */
+  readonly user: string;
+  /** What they came by (`Credential.token`). */
+  readonly token: string;
+  /** The personal token, where it is one. */
+  readonly tokenId: string | undefined;
+  /** Profiles of their groups. */
+  readonly groupBounds: readonly string[];
+  /** Profiles that the token is bounded by. */
+  readonly ownBounds: readonly string[];
+  /** ms since 1970: from then on it opens nothing. */
+  readonly until: number;
+}
+
+/** Why not. */
+export type Refused =
+  | { readonly why: 'unknown' }
+  | { readonly why: 'too often'; readonly seconds: number }
+  /** It is theirs, and lacks rights. */
+  | { readonly why: 'scope'; readonly needed: string };
+
+export type Judged = Known | Refused;
+
+interface PeopleGateParts {
+  readonly tenant: string;
+  readonly people: People;
+  readonly tokens: PersonTokens;
+  /** Tokens of an issuer, where there is one. Rejects with AppError store_unreachable. */
+  readonly issued?: ((token: string) => Promise<Judged>) | undefined;
+  readonly changes: Pick<Changes, 'changed'>;
+  readonly failures: FailureLimit;
+  readonly log: Log;
+  readonly now?: () => number;
+}
+
+interface Kept {
+  readonly judged: Judged;
+  readonly until: number;
+}
+
+/** What is known is looked up anew after this, in ms, and what nobody has is not looked up again before. */
+const knownMs = 30_000;
+const mostKnown = 10_000;
+const mostUnknown = 1_000;
+/** Between two looks at what is open, and notes of what was used, in ms. */
+const lookMs = 15_000;
+const noteMs = 60_000;
+/** Longer ones are nobody's. */
+const longestToken = 8_192;
+
+export class PeopleGate {
+  readonly #parts: PeopleGateParts;
+  readonly #now: () => number;
+  /** By hash of the token; who was asked for last stands last. What is past its time is looked up again. */
+  readonly #known = new Map<string, Kept>();
+  readonly #unknown = new Map<string, Kept>();
+  readonly #used = new Set<string>();
+  readonly #noting: NodeJS.Timeout;
+  readonly #stop: () => void;
+  readonly #looks = new Set<() => void>();
+  /** Counts what changed, so that what was read before is not kept. */
+  #version = 0;
+
+  constructor(parts: PeopleGateParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? Date.now;
+    this.#stop = parts.changes.changed.on(({ tenant, topic }) => {
+      if (tenant === parts.tenant && topic === peopleTopic) this.#forget();
+    });
+    this.#noting = setInterval(() => void this.#note(), noteMs).unref();
+  }
+
+  /** `address`: where it comes from. Rejects with AppError store_unreachable. */
+  async judge(token: string, address: string): Promise<Judged> {
+    if (token.length > longestToken) return this.#failed(address);
+    const key = hashOf(token).toString('base64url');
+    const kept = this.#known.get(key) ?? this.#unknown.get(key);
+    if (kept !== undefined && this.#now() < kept.until) return this.#told(key, kept.judged, address);
+    // Who was let in before is looked up all the same: they are not to wait for others who guess behind the same address.
+    const seconds = this.#known.has(key) ? 0 : this.#parts.failures.waitSeconds(address);
+    if (seconds > 0) return { why: 'too often', seconds };
+    return this.#told(key, await this.#lookUp(key, token), address);
+  }
+
+  /** As a door of a team has it (`TeamDoor.follow`). */
+  follow(open: () => ReadonlySet<string>, end: (isOver: (token: string) => boolean) => void): () => void {
+    const look = (): void =>
+      void this.#overIn([...open()]).then(
+        (over) => over.size > 0 && end((token) => over.has(token)),
+        (error: unknown) => this.#parts.log.warn(`Whether tokens are in force cannot be read: ${errorText(error)}`),
+      );
+    const timer = setInterval(look, lookMs).unref();
+    this.#looks.add(look);
+    return () => {
+      clearInterval(timer);
+      this.#looks.delete(look);
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#stop();
+    clearInterval(this.#noting);
+    await this.#note();
+  }
+
+  async #lookUp(key: string, token: string): Promise<Judged> {
+    for (;;) {
+      const version = this.#version;
+      const judged = await this.#ask(token);
+      // Something changed meanwhile: what was read may be from before.
+      if (version !== this.#version) continue;
+      this.#known.delete(key);
+      const [store, most] = 'user' in judged ? [this.#known, mostKnown] : [this.#unknown, mostUnknown];
+      const end = 'user' in judged ? judged.until : Infinity;
+      store.set(key, { judged, until: Math.min(this.#now() + knownMs, end) });
+      const [oldest] = store.keys();
+      if (store.size > most && oldest !== undefined) store.delete(oldest);
+      return judged;
+    }
+  }
+
+  async #ask(token: string): Promise<Judged> {
+    const { tenant, tokens, people, issued } = this.#parts;
+    const named = tenantIn(token);
+    if (named === undefined) return (await issued?.(token)) ?? unknown;
+    const found = named === tenant ? await tokens.judge(token) : undefined;
+    if (found === undefined) return unknown;
+    const { user, token: tokenId, profile, readOnly, endsAt } = found;
+    return {
+      ...{ user, token: tokenId, tokenId },
+      ownBounds: [...(profile === null ? [] : [profile]), ...(readOnly ? [onlyReading] : [])],
+      groupBounds: boundsOf(found.groups, await people.groupProfiles()),
+      until: endsAt.getTime(),
+    };
+  }
+
+  #told(key: string, judged: Judged, address: string): Judged {
+    if (!('user' in judged)) return judged.why === 'unknown' ? this.#failed(address) : judged;
+    if (judged.tokenId !== undefined) this.#used.add(judged.tokenId);
+    const kept = this.#known.get(key);
+    this.#known.delete(key);
+    if (kept !== undefined) this.#known.set(key, kept);
+    return judged;
+  }
+
+  #failed(address: string): Refused {
+    const seconds = this.#parts.failures.waitSeconds(address);
+    if (seconds > 0) return { why: 'too often', seconds };
+    this.#parts.failures.failed(address);
+    return unknown;
+  }
+
+  #forget(): void {
+    this.#version++;
+    for (const [key, { judged }] of this.#known) this.#known.set(key, { judged, until: 0 });
+    this.#unknown.clear();
+    for (const look of this.#looks) look();
+  }
+
+  async #overIn(open: readonly string[]): Promise<ReadonlySet<string>> {
+    if (open.length === 0) return new Set();
+    const { people, tokens } = this.#parts;
+    const all = open.map((text) => [text, readMark(text)] as const);
+    const [users, groups, inForce] = await Promise.all([
+      people.byId(all.map(([, { user }]) => user)),
+      people.groupProfiles(),
+      tokens.inForce(all.flatMap(([, { tokenId }]) => tokenId ?? [])),
+    ]);
+    const isOver = ({ user: id, tokenId, groupBounds }: Mark): boolean => {
+      const user = users.get(id);
+      if (user === undefined || user.isOff || (tokenId !== undefined && !inForce.has(tokenId))) return true;
+      return groupBounds.join('\n') !== boundsOf(user.groups, groups).join('\n');
+    };
+    return new Set(all.flatMap(([text, mark]) => (isOver(mark) ? text : [])));
+  }
+
+  async #note(): Promise<void> {
+    const used = [...this.#used];
+    this.#used.clear();
+    if (used.length === 0) return;
+    await this.#parts.tokens.used(used).catch((error: unknown) => this.#parts.log.debug(errorText(error)));
+  }
+}
+
+const unknown: Refused = { why: 'unknown' };
+
+/** What has to stay as it is for what somebody has open to go on (`SessionPlace.token`). */
+type Mark = Pick<Known, 'user' | 'tokenId' | 'groupBounds'>;
+
+export function markOf({ user, tokenId, groupBounds }: Mark): string {
+  return JSON.stringify([user, tokenId ?? '', groupBounds]);
+}
+
+function readMark(text: string): Mark {
+  const [user, tokenId, groupBounds] = JSON.parse(text) as [string, string, string[]];
+  return { user, tokenId: tokenId === '' ? undefined : tokenId, groupBounds };
+}
+
+/** Each group's, in order: whoever is in several is bounded by all of them. */
+export function boundsOf(groups: readonly string[], profiles: ReadonlyMap<string, string>): readonly string[] {
+  return [...new Set(groups.flatMap((group) => profiles.get(group) ?? []))].sort();
+}

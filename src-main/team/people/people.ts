@@ -1,0 +1,169 @@
+/** A tenant's people and service accounts, and which profile bounds each of their groups. What changes is told to every replica. */
+import { randomBytes } from 'node:crypto';
+import type { ISql, Sql } from 'postgres';
+import { AppError } from '../../core/base/errors.ts';
+import { announce } from '../database/changes.ts';
+import { databaseError } from '../database/database.ts';
+
+/** Told whenever somebody may be let in, or not any more. */
+export const peopleTopic = 'people';
+
+export type Role = 'admin' | 'member';
+
+export interface User {
+  readonly id: string;
+  /** Unique in the tenant, as people write it. */
+  readonly name: string;
+  readonly email: string | null;
+  readonly role: Role;
+  /** A program's account: nobody signs in as it. */
+  readonly isService: boolean;
+  readonly groups: readonly string[];
+  readonly isOff: boolean;
+}
+
+export interface NewUser {
+  readonly name: string;
+  readonly email?: string | undefined;
+  readonly role?: Role | undefined;
+  readonly isService?: boolean | undefined;
+  readonly groups?: readonly string[] | undefined;
+}
+
+/** Who somebody is to the issuer that they sign in at. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+export class People {
+  readonly #sql: Sql;
+  readonly #tenant: string;
+
+  /** `sql`: of the tenant. */
+  constructor(sql: Sql, tenant: string) {
+    this.#sql = sql;
+    this.#tenant = tenant;
+  }
+
+  /** Rejects with AppError bad_request, config_conflict where the name or the address is taken, store_unreachable. */
+  async add(user: NewUser, identity?: Identity): Promise<User> {
+    const { name, email = null, role = 'member', isService = false, groups = [] } = user;
+    checkName(name);
+    const id = randomBytes(9).toString('base64url');
+    const made = await this.#change(
+      (sql) => sql<User[]>`
+        INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups, issuer, subject)
+        VALUES (${this.#tenant}, ${id}, ${name}, ${email}, ${role}, ${isService}, ${[...groups]},
+          ${identity?.issuer ?? null}, ${identity?.subject ?? null})
+        RETURNING ${shown(sql)}`,
+    );
+    return required(made[0], name);
+  }
+
+  /** By name. Rejects with AppError store_unreachable. */
+  async list(): Promise<readonly User[]> {
+    return this.#sql<User[]>`
+      SELECT ${shown(this.#sql)} FROM tooltray.users WHERE tenant = ${this.#tenant} ORDER BY name`.catch(rethrow);
+  }
+
+  /** Rejects with AppError not_found or store_unreachable. */
+  async named(name: string): Promise<User> {
+    const [user] = await this.#sql<User[]>`
+      SELECT ${shown(this.#sql)} FROM tooltray.users WHERE tenant = ${this.#tenant} AND name = ${name}`.catch(rethrow);
+    return required(user, name);
+  }
+
+  /** Rejects with AppError store_unreachable. */
+  async byId(ids: readonly string[]): Promise<ReadonlyMap<string, User>> {
+    const users = await this.#sql<User[]>`
+      SELECT ${shown(this.#sql)} FROM tooltray.users
+      WHERE tenant = ${this.#tenant} AND id = ANY(${[...new Set(ids)]})`.catch(rethrow);
+    return new Map(users.map((user) => [user.id, user]));
+  }
+
+  async bySubject({ issuer, subject }: Identity): Promise<User | undefined> {
+    const [user] = await this.#sql<User[]>`
+      SELECT ${shown(this.#sql)} FROM tooltray.users
+      WHERE tenant = ${this.#tenant} AND issuer = ${issuer} AND subject = ${subject}`.catch(rethrow);
+    return user;
+  }
+
+  /** Binds whoever has this address, and has never signed in, to who they are there; undefined: there is nobody. */
+  async bind(email: string, { issuer, subject }: Identity): Promise<User | undefined> {
+    const [user] = await this.#sql<User[]>`
+      UPDATE tooltray.users SET issuer = ${issuer}, subject = ${subject}
+      WHERE tenant = ${this.#tenant} AND lower(email) = lower(${email}) AND subject IS NULL AND NOT is_service
+      RETURNING ${shown(this.#sql)}`.catch(rethrow);
+    return user;
+  }
+
+  /** What was not named stays. Rejects with AppError not_found, config_conflict, store_unreachable. */
+  async change(name: string, to: Partial<Pick<User, 'role' | 'groups' | 'isOff'>>): Promise<User> {
+    const before = await this.named(name);
+    const { role, groups, isOff } = { ...before, ...to };
+    const changed = await this.#change(
+      (sql) => sql<User[]>`
+        UPDATE tooltray.users SET role = ${role}, groups = ${[...groups]},
+          off_at = ${isOff ? sql`coalesce(off_at, now())` : null}
+        WHERE tenant = ${this.#tenant} AND id = ${before.id} RETURNING ${shown(sql)}`,
+    );
+    return required(changed[0], name);
+  }
+
+  /** undefined: none bounds it any more. Rejects with AppError bad_request or store_unreachable. */
+  async boundGroup(group: string, profile: string | undefined): Promise<void> {
+    checkName(group);
+    await this.#change((sql) =>
+      profile === undefined
+        ? sql`DELETE FROM tooltray.group_profiles WHERE tenant = ${this.#tenant} AND name = ${group}`
+        : sql`
+            INSERT INTO tooltray.group_profiles (tenant, name, profile) VALUES (${this.#tenant}, ${group}, ${profile})
+            ON CONFLICT (tenant, name) DO UPDATE SET profile = excluded.profile`,
+    );
+  }
+
+  async groupProfiles(): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.#sql<{ name: string; profile: string }[]>`
+      SELECT name, profile FROM tooltray.group_profiles WHERE tenant = ${this.#tenant} ORDER BY name`.catch(rethrow);
+    return new Map(rows.map(({ name, profile }) => [name, profile]));
+  }
+
+  async #change<T>(work: (sql: ISql) => Promise<T>): Promise<T> {
+    return this.#sql
+      .begin(async (sql) => {
+        const done = await work(sql);
+        await announce(sql, this.#tenant, peopleTopic);
+        return done;
+      })
+      .catch(rethrow) as Promise<T>;
+  }
+}
+
+/** A user's columns, by our names. */
+function shown(sql: ISql): ReturnType<ISql['unsafe']> {
+  return sql.unsafe('id, name, email, role, is_service AS "isService", groups, off_at IS NOT NULL AS "isOff"');
+}
+
+function rethrow(error: unknown): never {
+  if ((error as { readonly code?: unknown }).code === '23505')
+    throw new AppError('config_conflict', 'Another user has this name, this address or this sign-in.', {
+      fix: '`tooltray user list` shows who there is.',
+      cause: error,
+    });
+  throw databaseError(error);
+}
+
+function required(user: User | undefined, name: string): User {
+  if (user !== undefined) return user;
+  throw new AppError('not_found', `There is no user named ${JSON.stringify(name.slice(0, 100))}.`, {
+    fix: '`tooltray user list` shows who there is.',
+  });
+}
+
+function checkName(name: string): void {
+  if (/^[\p{L}\p{N}][\p{L}\p{N} ._@+'-]{0,99}$/u.test(name)) return;
+  throw new AppError('bad_request', `${JSON.stringify(name.slice(0, 120))} is no name.`, {
+    fix: 'Take letters, digits, spaces and . _ @ + - at most 100, beginning with a letter or a digit.',
+  });
+}

@@ -1,0 +1,176 @@
+/** Personal access tokens of a team: told once, kept as hashes, each bounded by a profile or to reading, until a day. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { ISql, Sql } from 'postgres';
+import { AppError } from '../../core/base/errors.ts';
+import { announce } from '../database/changes.ts';
+import { databaseError } from '../database/database.ts';
+import { peopleTopic, type Role } from './people.ts';
+
+export interface PersonToken {
+  readonly id: string;
+  /** Name of the user whose it is. */
+  readonly user: string;
+  /** What it is for, in its owner's words. */
+  readonly label: string;
+  readonly profile: string | null;
+  readonly readOnly: boolean;
+  readonly madeAt: Date;
+  /** It opens nothing from then on. */
+  readonly endsAt: Date;
+  /** To the minute. */
+  readonly usedAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+export interface NewToken {
+  /** Name of a user. */
+  readonly user: string;
+  readonly label: string;
+  readonly profile?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  /** ms since 1970, within a year from now. */
+  readonly ends: number;
+}
+
+/** What a token in force says of who has it. */
+export interface Bearer {
+  readonly token: string;
+  readonly user: string;
+  readonly role: Role;
+  readonly groups: readonly string[];
+  readonly profile: string | null;
+  readonly readOnly: boolean;
+  readonly endsAt: Date;
+}
+
+const mostMs = 366 * 24 * 60 * 60_000;
+/** Of one user. */
+const mostInForce = 100;
+/** 43 letters of base64url are 256 random bits. */
+const shape = /^tt_([a-z][a-z0-9-]{0,39})_[\w-]{43}$/;
+
+/** Whose installation the token names; undefined: it is none of ours. */
+export function tenantIn(token: string): string | undefined {
+  return shape.exec(token)?.[1];
+}
+
+/** By which it is kept and looked up: who sees these can make no token of them, and how long a look takes tells nothing of one. */
+export function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+export class PersonTokens {
+  readonly #sql: Sql;
+  readonly #tenant: string;
+
+  /** `sql`: of the tenant. */
+  constructor(sql: Sql, tenant: string) {
+    this.#sql = sql;
+    this.#tenant = tenant;
+  }
+
+  /**
+   * The token itself is told here and never again. Rejects with AppError bad_request for another end, not_found for the user, not_allowed
+   * where they have too many, store_unreachable.
+   */
+  async give({ user, label, profile, readOnly = false, ends }: NewToken): Promise<PersonToken & { token: string }> {
+    const now = Date.now();
+    if (!(ends > now && ends - now <= mostMs)) throw badEnd();
+    const token = `tt_${this.#tenant}_${randomBytes(32).toString('base64url')}`;
+    const id = randomBytes(6).toString('hex');
+    const [made] = await this.#change(
+      (sql) => sql<PersonToken[]>`
+        WITH made AS (
+          INSERT INTO tooltray.person_tokens (tenant, id, user_id, label, hash, profile, read_only, ends_at)
+          SELECT ${this.#tenant}, ${id}, u.id, ${label}, ${hashOf(token)}, ${profile ?? null}, ${readOnly}, ${new Date(ends)}
+          FROM tooltray.users u WHERE u.tenant = ${this.#tenant} AND u.name = ${user} AND (
+            SELECT count(*) FROM tooltray.person_tokens t
+            WHERE t.tenant = u.tenant AND t.user_id = u.id AND t.revoked_at IS NULL AND t.ends_at > now()) < ${mostInForce}
+          RETURNING *)
+        SELECT ${shown(sql)} FROM made t, tooltray.users u WHERE u.tenant = t.tenant AND u.id = t.user_id`,
+    );
+    if (made === undefined) throw noneFor(user);
+    return { ...made, token };
+  }
+
+  /** Of one user, or of all; oldest first. Rejects with AppError store_unreachable. */
+  async list(user?: string): Promise<readonly PersonToken[]> {
+    const sql = this.#sql;
+    return sql<PersonToken[]>`
+      SELECT ${shown(sql)} FROM tooltray.person_tokens t JOIN tooltray.users u ON u.tenant = t.tenant AND u.id = t.user_id
+      WHERE t.tenant = ${this.#tenant} ${user === undefined ? sql`` : sql`AND u.name = ${user}`}
+      ORDER BY t.made_at`.catch(rethrow);
+  }
+
+  /** Again is no mistake. Rejects with AppError not_found or store_unreachable. */
+  async revoke(id: string): Promise<PersonToken> {
+    const [revoked] = await this.#change(
+      (sql) => sql<PersonToken[]>`
+        UPDATE tooltray.person_tokens t SET revoked_at = coalesce(t.revoked_at, now()) FROM tooltray.users u
+        WHERE t.tenant = ${this.#tenant} AND t.id = ${id} AND u.tenant = t.tenant AND u.id = t.user_id
+        RETURNING ${shown(sql)}`,
+    );
+    if (revoked !== undefined) return revoked;
+    throw new AppError('not_found', `There is no token with the id ${JSON.stringify(id.slice(0, 100))}.`, {
+      fix: '`tooltray token list` shows them.',
+    });
+  }
+
+  /** Undefined where it is not in force, or whoever has it is off. Rejects with AppError store_unreachable. */
+  async judge(token: string): Promise<Bearer | undefined> {
+    const [found] = await this.#sql<Bearer[]>`
+      SELECT t.id AS token, u.id AS user, u.role, u.groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "endsAt"
+      FROM tooltray.person_tokens t JOIN tooltray.users u ON u.tenant = t.tenant AND u.id = t.user_id
+      WHERE t.tenant = ${this.#tenant} AND t.hash = ${hashOf(token)}
+        AND t.revoked_at IS NULL AND t.ends_at > now() AND u.off_at IS NULL`.catch(rethrow);
+    return found;
+  }
+
+  /** Of these, the ids of those that are in force. Rejects with AppError store_unreachable. */
+  async inForce(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.#sql<{ id: string }[]>`
+      SELECT t.id FROM tooltray.person_tokens t
+      WHERE t.tenant = ${this.#tenant} AND t.id = ANY(${[...ids]}) AND t.revoked_at IS NULL AND t.ends_at > now()
+    `.catch(rethrow);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Notes that they were used now. Rejects with AppError store_unreachable. */
+  async used(ids: readonly string[]): Promise<void> {
+    await this.#sql`
+      UPDATE tooltray.person_tokens SET used_at = now() WHERE tenant = ${this.#tenant} AND id = ANY(${[...ids]})
+    `.catch(rethrow);
+  }
+
+  async #change<T>(work: (sql: ISql) => Promise<T>): Promise<T> {
+    return this.#sql
+      .begin(async (sql) => {
+        const done = await work(sql);
+        await announce(sql, this.#tenant, peopleTopic);
+        return done;
+      })
+      .catch(rethrow) as Promise<T>;
+  }
+}
+
+function shown(sql: ISql): ReturnType<ISql['unsafe']> {
+  return sql.unsafe(`t.id, u.name AS user, t.label, t.profile, t.read_only AS "readOnly", t.made_at AS "madeAt",
+    t.ends_at AS "endsAt", t.used_at AS "usedAt", t.revoked_at AS "revokedAt"`);
+}
+
+function rethrow(error: unknown): never {
+  throw databaseError(error);
+}
+
+function badEnd(): AppError {
+  return new AppError('bad_request', 'A token ends within a year, and not before now.', {
+    fix: 'Give another end: 30d, 12h, or a date.',
+  });
+}
+
+function noneFor(user: string): AppError {
+  const name = JSON.stringify(user.slice(0, 100));
+  return new AppError('not_found', `There is no user named ${name}, or they have ${mostInForce} tokens in force.`, {
+    fix: '`tooltray user list` and `tooltray token list` show them.',
+  });
+}

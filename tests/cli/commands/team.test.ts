@@ -1,0 +1,55 @@
+/** `tooltray user`, `token` and `serve --team`: what an admin types, on a real database. */
+import { afterAll, expect, test } from 'vitest';
+import { teamDatabase } from '../../support/team-database.ts';
+import { CliHome, entries } from '../cli-home.ts';
+
+const home = new CliHome();
+home.writeConfig({ servers: { echo: entries.echo } });
+afterAll(() => home[Symbol.asyncDispose]());
+
+test('somebody is added, gets a token, comes in with it, and is taken out again', async () => {
+  const database = await teamDatabase();
+  const at = ['--database', database];
+  const added = await home.json('user', 'add', 'ana', '--role', 'admin', '--group', 'guests', ...at);
+  expect(added.data).toMatchObject({ name: 'ana', role: 'admin', groups: ['guests'], isOff: false, isService: false });
+  const { data } = await home.json(
+    'token',
+    'create',
+    'ana',
+    '--label',
+    'cursor',
+    '--read-only',
+    '--expires',
+    '12h',
+    ...at,
+  );
+  const { token, id } = data as { token: string; id: string };
+  expect(token).toMatch(/^tt_main_[\w-]{43}$/);
+  const { http } = await home.serve('--team', '--listen', '127.0.0.1:0', ...at);
+  const knock = async (): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: '*/*' };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    return (await fetch(String(http), { method: 'POST', headers, body })).status;
+  };
+  expect(await knock()).toBe(200);
+  expect((await home.run('user', 'off', 'ana', ...at)).code).toBe(0);
+  await expect.poll(knock).toBe(401);
+  const listed = await home.run('token', 'list', ...at);
+  expect(
+    listed.stdout
+      .split('\n')
+      .slice(0, 2)
+      .map((line) => line.split(/ {2,}/).slice(0, 5)),
+  ).toEqual([
+    ['ID', 'USER', 'FOR', 'STATE', 'SEES'],
+    [id, 'ana', 'cursor', 'in force', 'only reading'],
+  ]);
+  expect((await home.run('token', 'revoke', id, ...at)).stdout).toContain('opens nothing any more');
+  expect(await home.run('token', 'create', 'nobody', ...at)).toMatchObject({ code: 1 });
+});
+
+test('what is of use with --team alone is refused without it', async () => {
+  const { code, stderr } = await home.run('serve', '--public-url', 'https://tools.example.com');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--public-url is of use with --team')]);
+});
