@@ -44,7 +44,7 @@ import { ownPlaces } from './security/own-places.ts';
 import { fillSecrets, secretOfName } from './secrets/fill-secrets.ts';
 import { SystemKeychain } from './secrets/keychain.ts';
 import { SecretDesk } from './secrets/secret-desk.ts';
-import { openVault, type Vault } from './secrets/vault.ts';
+import type { SecretStore } from './secrets/secret-store.ts';
 import { readOrCreateToken } from './security/access-token.ts';
 import type { OwnedIds } from './security/owned-ids.ts';
 import { openFlow, type OpenFlow } from './open-flow.ts';
@@ -106,7 +106,7 @@ export class Aggregator {
   readonly budgets = lineBudgets();
   readonly signIns: SignIns;
   /** What must not stand in a file as it is; for people and launches alone. */
-  readonly vault: Vault;
+  readonly vault: SecretStore;
   /** What a person does with secrets; no session and no mode is given it. */
   readonly secrets: SecretDesk;
   /** What servers' processes are started with. */
@@ -185,7 +185,7 @@ export class Aggregator {
     this.registry = new ProcessRegistry(new ChildrenList(paths.runDir));
     this.usage = new UsageMeter({ registry: this.registry });
     this.token = readOrCreateToken(paths.tokenFile);
-    this.vault = openVault(paths.dataDir, env);
+    this.vault = stores.vault(env);
     this.secrets = new SecretDesk({
       vault: this.vault,
       config: options.config,

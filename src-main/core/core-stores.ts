@@ -1,5 +1,6 @@
 /** Where a core keeps what it has to remember: files of a home, or what the replicas of a team share. */
 import { join } from 'node:path';
+import type { Env } from './base/app-paths.ts';
 import { JsonFile, type KeptDocument, MemoryDocument } from './base/kept-document.ts';
 import { profileTokensFile } from './profiles/profile-tokens.ts';
 import { appAccessFile } from './security/app-access.ts';
@@ -8,7 +9,8 @@ import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
 import { openAudit } from './open-audit.ts';
 import type { RecordPlaces } from './open-record.ts';
-import type { Vault } from './secrets/vault.ts';
+import type { SecretStore } from './secrets/secret-store.ts';
+import { openVault } from './secrets/vault.ts';
 import type { AuditBook } from './trust/audit/audit-log.ts';
 import type { AnswerStore, AnswerStoreOptions } from './spills/answer-store.ts';
 import { SpillStore } from './spills/spill-store.ts';
@@ -29,6 +31,8 @@ export interface CoreStores {
   readonly looks: KeptDocument;
   /** What was accepted of each server. */
   readonly pins: PinShelf;
+  /** What must not stand in a file as it is. */
+  readonly vault: (env: Env) => SecretStore;
   /** What was decided, refused, changed and called, chained and signed. */
   readonly audit: (parts: AuditParts) => AuditBook;
   /** Where the record goes besides (calls, steps, savings), and whether what was said in calls is kept. */
@@ -38,7 +42,7 @@ export interface CoreStores {
 }
 
 export interface AuditParts {
-  readonly vault: Vault;
+  readonly vault: SecretStore;
   readonly masker: Masker;
   readonly log: Log;
 }
@@ -56,6 +60,7 @@ export function homeStores(dataDir: string): CoreStores {
     looks: new MemoryDocument(),
     pins: new PinFolder(join(dataDir, 'pins')),
     record: { keepsTexts: true },
+    vault: (env) => openVault(dataDir, env),
     audit: ({ vault, masker, log }) => openAudit(dataDir, vault, masker, log),
     answers: (options) => new SpillStore(options),
   };

@@ -8,7 +8,7 @@ import type { Masker } from './base/mask.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import type { ProfileTokens } from './profiles/profile-tokens.ts';
 import type { AppAccessStore } from './security/app-access.ts';
-import type { Vault } from './secrets/vault.ts';
+import type { SecretStore } from './secrets/secret-store.ts';
 import { Audit } from './trust/audit/audit.ts';
 import type { AuditBook } from './trust/audit/audit-log.ts';
 import { VaultKey } from './trust/audit/keys.ts';
@@ -21,7 +21,7 @@ import type { PinShelf } from './trust/pins/pin-file.ts';
 import type { PinRules } from './trust/pins/server-pins.ts';
 import type { EndedQuestion, Questions } from './trust/questions.ts';
 
-export function openAudit(dataDir: string, vault: Vault, masker: Masker, log: Log): Audit {
+export function openAudit(dataDir: string, vault: SecretStore, masker: Masker, log: Log): Audit {
   const folder = join(dataDir, 'audit');
   return new Audit({ folder, keys: new VaultKey(folder, vault), masker, log, now: Date.now });
 }

@@ -25,7 +25,7 @@ import type { FlowEvent, FlowSummary } from '../core/trust/flow/flow-record.ts';
 import type { Decided, DiffLine, InboxItem, InboxSummary, Meaning, Outcome } from '../core/trust/inbox/inbox-item.ts';
 import type { FoundSecret } from '../core/secrets/find-plain.ts';
 import type { MovedSecrets, SecretRow } from '../core/secrets/secret-desk.ts';
-import type { KeyPlaceName, VaultStanding } from '../core/secrets/vault.ts';
+import type { KeyPlaceName, VaultStanding } from '../core/secrets/secret-store.ts';
 import type { RegistryPlace } from '../core/config/app-config.ts';
 import type { PastedServer } from '../core/pasted/pasted-server.ts';
 import type { RegistryInput } from '../core/registry/read-input.ts';

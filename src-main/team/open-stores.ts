@@ -13,6 +13,7 @@ import { keepParts } from './database/parts.ts';
 import { DocumentRows } from './records/document-rows.ts';
 import type { TeamKeys } from './records/team-keys.ts';
 import { TenantRecords } from './records/tenant-records.ts';
+import { TeamVaults } from './secrets/team-vault.ts';
 
 export interface StoreRoom extends TeamRoom {
   readonly tenant: string;
@@ -53,11 +54,13 @@ export async function openStores(room: StoreRoom): Promise<OpenStores> {
         changed: [activity.changed, timeline.changed],
       }),
   };
+  const vaults = new TeamVaults({ tenant, sql, ring: keys.sealing(tenant, 'secrets'), changes });
   const stopKeeping = keepParts(sql, log);
   const close = async (): Promise<void> => {
     await stopKeeping();
+    vaults.close();
     await records.close();
   };
   const answers = teamAnswers({ tenant, database, objects });
-  return { stores: { ...stores, audit, record, answers }, close };
+  return { stores: { ...stores, audit, vault: () => vaults.organisation, record, answers }, close };
 }

@@ -2,7 +2,7 @@
 import { AppError } from '../base/errors.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import { replaceSecrets, secretsNamed } from '../config/replace-variables.ts';
-import { ofServers } from './vault.ts';
+import { ofServers } from './secret-store.ts';
 
 /** The fields that secrets may stand in, of every kind of server. */
 const fields = ['args', 'env', 'url', 'headers', 'oauth'] as const;

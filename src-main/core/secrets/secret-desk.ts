@@ -17,7 +17,7 @@ import {
 } from './find-plain.ts';
 import type { SystemKeychain } from './keychain.ts';
 import { filesWith } from './plain-copies.ts';
-import { ofServers, type KeyPlaceName, type Vault, type VaultStanding } from './vault.ts';
+import { type KeyPlaceName, ofServers, type SecretStore, type VaultStanding } from './secret-store.ts';
 import type { JsonObject } from '../base/json.ts';
 
 /** Never with its value. */
@@ -44,7 +44,7 @@ export interface MovedSecrets {
 }
 
 interface DeskParts {
-  readonly vault: Vault;
+  readonly vault: SecretStore;
   readonly config: ConfigStore;
   /** Folders of ours in which copies may lie. */
   readonly folders: readonly string[];
@@ -54,7 +54,7 @@ interface DeskParts {
 const nameShape = /^[A-Za-z0-9_][\w.-]{0,99}$/;
 
 export class SecretDesk {
-  readonly #vault: Vault;
+  readonly #vault: SecretStore;
   readonly #config: ConfigStore;
   readonly #folders: readonly string[];
   readonly #keychain: DeskParts['keychain'];

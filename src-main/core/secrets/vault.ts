@@ -10,9 +10,8 @@ import { count } from '../base/wording.ts';
 import { KeyStore } from './key-store.ts';
 import { type Keychain, SystemKeychain } from './keychain.ts';
 import { keyId, newKey, seal, unseal } from './sealing.ts';
+import { type KeyPlaceName, ofServers, type SecretStore, type VaultStanding } from './secret-store.ts';
 import { type KeyPlace, type VaultData, VaultFile } from './vault-file.ts';
-
-export type KeyPlaceName = KeyPlace['place'];
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -25,25 +24,10 @@ interface VaultOptions {
   readonly patienceMs?: number;
 }
 
-export interface VaultStanding {
-  /** `empty`: nothing was kept yet, so there is no key. */
-  readonly state: 'empty' | 'open' | 'locked';
-  /** Where the key lies; undefined while there is none, and where the vault cannot be read. */
-  readonly place: KeyPlaceName | undefined;
-  /** What is and what can be done, for a person. */
-  readonly sentence: string;
-  /** Of the values kept, those that cannot be opened now. */
-  readonly sealed: number;
-  /** What was moved here from plain files lately, as a sentence. */
-  readonly moved?: string;
-}
-
 /** Bytes of one value. */
 const mostValue = 512 * 1024;
-/** How names of servers' secrets begin. */
-export const ofServers = 'secret/';
 
-export class Vault {
+export class Vault implements SecretStore {
   /** These were written or removed, by us. */
   readonly changed = new Event<readonly string[]>();
   /** A key came that others did not wait for. */

@@ -170,6 +170,24 @@ export const migrations: readonly Migration[] = [
       ${ofTenant('users')}${ofTenant('group_profiles')}${ofTenant('person_tokens')}
     `,
   },
+  {
+    name: 'secrets and sign-ins, sealed',
+    sql: `
+      CREATE TABLE tooltray.data_keys (
+        tenant text NOT NULL, id text NOT NULL, wrapped text NOT NULL, made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        PRIMARY KEY (tenant, id)
+      );
+      CREATE TABLE tooltray.secrets (
+        tenant text NOT NULL, owner text NOT NULL, name text NOT NULL, key text NOT NULL,
+        sealed text NOT NULL CHECK (octet_length(sealed) <= 1048576),
+        changed_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (tenant, owner, name), FOREIGN KEY (tenant, key) REFERENCES tooltray.data_keys (tenant, id)
+      );
+      CREATE INDEX ON tooltray.secrets (tenant, key);
+      ${ofTenant('data_keys')}
+      ${ofTenant('secrets')}
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

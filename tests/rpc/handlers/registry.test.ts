@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ofServers } from '../../../src-main/core/secrets/vault.ts';
+import { ofServers } from '../../../src-main/core/secrets/secret-store.ts';
 import { registryFile, startRegistry } from '../../fixtures/registry/registry-server.ts';
 import { allCases } from '../../support/all-cases.ts';
 import { ready, startCore, type TestCore } from '../../support/start-core.ts';

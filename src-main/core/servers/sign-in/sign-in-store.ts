@@ -12,7 +12,7 @@ import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { AppError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import { withFileLock } from '../../base/file-lock.ts';
-import type { Vault } from '../../secrets/vault.ts';
+import type { SecretStore } from '../../secrets/secret-store.ts';
 
 /** Who we are at an authorization server; it knows us with this redirect address only. */
 export interface Registration {
@@ -56,10 +56,10 @@ const lockTimes = { staleMs: 90_000, waitMs: 60_000 };
 
 export class SignInStore {
   readonly #folder: string;
-  readonly #vault: Vault;
+  readonly #vault: SecretStore;
 
   /** `folder`: where locks lie, and the files of before. */
-  constructor(folder: string, vault: Vault) {
+  constructor(folder: string, vault: SecretStore) {
     this.#folder = folder;
     this.#vault = vault;
   }

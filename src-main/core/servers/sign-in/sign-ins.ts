@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
 import { Event } from '../../base/events.ts';
 import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
-import type { Vault } from '../../secrets/vault.ts';
+import type { SecretStore } from '../../secrets/secret-store.ts';
 import type { HttpFetch } from '../network/http-fetch.ts';
 import { type FilledEntry, ServerSignIn, type ServerSignInOptions } from './server-sign-in.ts';
 import { signInKey, SignInStore, type StoredSignIn } from './sign-in-store.ts';
@@ -13,7 +13,7 @@ import type { SignedOut } from './sign-out.ts';
 interface SignInsOptions {
   /** Where tokens lay before there was a vault, and the locks on them: a folder of its own. */
   readonly folder: string;
-  readonly vault: Vault;
+  readonly vault: SecretStore;
   /** HTTP_PROXY and its like are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How long a person may take to sign in, in ms (5 minutes by default). */

@@ -13,7 +13,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateDir } from '../../base/app-paths.ts';
 import { Event } from '../../base/events.ts';
-import type { Vault } from '../../secrets/vault.ts';
+import type { SecretStore } from '../../secrets/secret-store.ts';
 import { readOrCreateToken } from '../../security/access-token.ts';
 import type { Digest } from './entries.ts';
 
@@ -53,7 +53,7 @@ export class AuditKeys {
   }
 
   /** Of the file of before, or of the vault; undefined: there is none. Rejects with AppError secret_locked. */
-  static async findAnywhere(folder: string, vault: Vault): Promise<AuditKeys | undefined> {
+  static async findAnywhere(folder: string, vault: SecretStore): Promise<AuditKeys | undefined> {
     const plain = AuditKeys.find(folder);
     if (plain !== undefined) return plain;
     const seed = await vault.read(vaultName);
@@ -129,11 +129,11 @@ export class KeyFile implements KeySource {
 export class VaultKey implements KeySource {
   readonly decided = new Event();
   readonly #folder: string;
-  readonly #vault: Vault;
+  readonly #vault: SecretStore;
   #known: AuditKeys | 'asked' | undefined;
   #asking: Promise<void> | undefined;
 
-  constructor(folder: string, vault: Vault) {
+  constructor(folder: string, vault: SecretStore) {
     this.#folder = folder;
     this.#vault = vault;
     vault.opened.on(() => {

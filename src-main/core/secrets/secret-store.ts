@@ -1,0 +1,50 @@
+/** Where secrets and sign-ins are kept, sealed: a person's vault on their machine, or a team's in its database. */
+import type { Event } from '../base/events.ts';
+import type { KeyPlace } from './vault-file.ts';
+
+/** How names of servers' secrets begin. */
+export const ofServers = 'secret/';
+
+export type KeyPlaceName = KeyPlace['place'];
+
+export interface VaultStanding {
+  /** `empty`: nothing was kept yet, so there is no key. */
+  readonly state: 'empty' | 'open' | 'locked';
+  /** Where the key lies; undefined while there is none, and where the vault cannot be read. */
+  readonly place: KeyPlaceName | undefined;
+  /** What is and what can be done, for a person. */
+  readonly sentence: string;
+  /** Of the values kept, those that cannot be opened now. */
+  readonly sealed: number;
+  /** What was moved here from plain files lately, as a sentence. */
+  readonly moved?: string;
+}
+
+export interface SecretStore {
+  /** These were written or removed. */
+  readonly changed: Event<readonly string[]>;
+  /** A key came that others did not wait for. */
+  readonly opened: Event;
+  /** Another secret of servers is known: whoever hides them is to be told first. */
+  readonly learned: Event;
+  /** All secrets of servers that were opened so far, for whoever hides them. */
+  readonly values: readonly string[];
+  /** undefined: there is none of that name. Rejects with AppError secret_locked. */
+  read(name: string): Promise<string | undefined>;
+  /** The names that begin so, with when each was set, in ms since 1970. */
+  names(start: string): Promise<readonly { readonly name: string; readonly changedAt: number }[]>;
+  /** Kept, and read back, when it resolves. Rejects with AppError secret_locked, not_allowed where it is too long. */
+  write(name: string, value: string): Promise<void>;
+  /** What is kept under a name; where that is nothing, what `make` gives from then on, in all processes. Rejects as `write` does. */
+  ensure(name: string, make: () => string): Promise<string>;
+  /** Whether there was one. */
+  remove(name: string): Promise<boolean>;
+  /** What lay in a plain file is here now, for people to be told. */
+  noteMoved(what: 'sign-in' | 'audit key', folder: string): Promise<void>;
+  /** Never rejects. */
+  standing(): Promise<VaultStanding>;
+  /** Rejects with AppError not_allowed where it is another passphrase, or none is needed. */
+  unlock(passphrase: string): Promise<void>;
+  /** Moves the key to another place. Rejects with AppError unsupported where that is not to be had. */
+  placeKey(place: KeyPlaceName, passphrase?: string, begin?: boolean): Promise<void>;
+}

@@ -1,0 +1,93 @@
+/**
+ * What a tenant's secrets are sealed with: random keys that lie in the database themselves, wrapped by the team's, which do not. So a new
+ * key of the team means new wrapping, and a copy of the database alone opens nothing.
+ */
+import type { ISql, Sql } from 'postgres';
+import { AppError } from '../../core/base/errors.ts';
+import { keyId, newKey, readKey, seal, unseal } from '../../core/secrets/sealing.ts';
+
+export interface DataKey {
+  readonly id: string;
+  readonly key: Buffer;
+}
+
+interface Wrapped {
+  readonly id: string;
+  readonly wrapped: string;
+}
+
+export class DataKeys {
+  readonly #tenant: string;
+  readonly #sql: Sql;
+  readonly #ring: readonly Buffer[];
+  readonly #opened = new Map<string, Buffer>();
+  #current: Promise<DataKey> | undefined;
+
+  /** `sql`: of the tenant. `ring`, 32 bytes each: the first one wraps, all of them unwrap. */
+  constructor(tenant: string, sql: Sql, ring: readonly Buffer[]) {
+    this.#tenant = tenant;
+    this.#sql = sql;
+    this.#ring = ring;
+  }
+
+  /** For sealing. Rejects with AppError secret_locked, or what PostgreSQL says. */
+  current(): Promise<DataKey> {
+    this.#current ??= this.#newest().catch((error: unknown) => {
+      this.#current = undefined;
+      throw error;
+    });
+    return this.#current;
+  }
+
+  /** Rejects with AppError secret_locked where none of the team's keys opens it. */
+  async find(id: string): Promise<Buffer> {
+    const known = this.#opened.get(id);
+    if (known !== undefined) return known;
+    const [row] = await this.#sql<Wrapped[]>`
+      SELECT id, wrapped FROM tooltray.data_keys WHERE tenant = ${this.#tenant} AND id = ${id}`;
+    return this.#open(row);
+  }
+
+  /** Another one, wrapped by the team's first key. */
+  async add(sql: ISql = this.#sql): Promise<DataKey> {
+    const [first] = this.#ring;
+    if (first === undefined) throw noKey();
+    const key = newKey();
+    const id = keyId(key);
+    const wrapped = seal(first, key.toString('base64url'), this.#about(id));
+    await sql`INSERT INTO tooltray.data_keys (tenant, id, wrapped) VALUES (${this.#tenant}, ${id}, ${wrapped})`;
+    return { id, key };
+  }
+
+  /** What is sealed next is sealed with the newest one there is then. */
+  forget(): void {
+    this.#current = undefined;
+  }
+
+  async #newest(): Promise<DataKey> {
+    const [row] = await this.#sql<Wrapped[]>`
+      SELECT id, wrapped FROM tooltray.data_keys WHERE tenant = ${this.#tenant} ORDER BY made_at DESC, id LIMIT 1`;
+    // Two replicas that start at once may make one each: both count.
+    return row === undefined ? this.add() : { id: row.id, key: this.#open(row) };
+  }
+
+  #open(row: Wrapped | undefined): Buffer {
+    for (const one of row === undefined ? [] : this.#ring) {
+      const key = readKey(unseal(one, row?.wrapped ?? '', this.#about(row?.id ?? '')) ?? '');
+      if (row === undefined || key === undefined || keyId(key) !== row.id) continue;
+      this.#opened.set(row.id, key);
+      return key;
+    }
+    throw noKey();
+  }
+
+  #about(id: string): string {
+    return JSON.stringify(['tooltray data key', this.#tenant, id]);
+  }
+}
+
+function noKey(): AppError {
+  return new AppError('secret_locked', 'The team’s secrets are sealed with a key that this replica does not have.', {
+    fix: 'Start every replica with the same keys, the ones of before among them.',
+  });
+}

@@ -1,0 +1,410 @@
+/**
+ * A team's vault: secrets of the organisation, and of each user their own, as sealed rows. What is sealed opens for its tenant, owner and
+ * name alone, so that a row that somebody put in another's place opens nothing.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ISql, Sql } from 'postgres';
+import { AppError } from '../../core/base/errors.ts';
+import { Event } from '../../core/base/events.ts';
+import { Slots } from '../../core/base/slots.ts';
+import { seal, unseal } from '../../core/secrets/sealing.ts';
+import { ofServers, type SecretStore, type VaultStanding } from '../../core/secrets/secret-store.ts';
+import { announce, type Changes } from '../database/changes.ts';
+import { databaseError } from '../database/database.ts';
+import { DataKeys } from './data-keys.ts';
+
+export interface TeamVaultsOptions {
+  readonly tenant: string;
+  /** Of the tenant. */
+  readonly sql: Sql;
+  /** Keys of the team, 32 bytes each: the first one seals, all of them open. */
+  readonly ring: readonly Buffer[];
+  readonly changes: Pick<Changes, 'changed'>;
+}
+
+/** The owner of what is the whole organisation's. */
+const organisation = '';
+/** Bytes of one value. */
+const mostValue = 512 * 1024;
+/** Who holds a row while an authorization server answers holds a connection; the others are for everybody else. */
+const mostHeld = 3;
+/** How long somebody waits for a row that another replica holds, in ms; longer than any refresh takes. */
+const waitMs = 90_000;
+
+export class TeamVaults {
+  readonly #options: TeamVaultsOptions;
+  readonly #keys: DataKeys;
+  readonly #held = new Slots(mostHeld);
+  readonly #vaults = new Map<string, TeamVault>();
+  readonly #stop: () => void;
+
+  constructor(options: TeamVaultsOptions) {
+    const { tenant, sql, ring, changes } = options;
+    this.#options = options;
+    this.#keys = new DataKeys(tenant, sql, ring);
+    this.#stop = changes.changed.on((change) => {
+      if (change.tenant === tenant && change.topic.startsWith(topics))
+        void this.#vaults.get(change.topic.slice(topics.length))?.heard();
+    });
+  }
+
+  get organisation(): TeamVault {
+    return this.of(organisation);
+  }
+
+  /** What is this user's own. */
+  of(owner: string): TeamVault {
+    const { tenant, sql } = this.#options;
+    const known = this.#vaults.get(owner);
+    if (known !== undefined) return known;
+    const made = new TeamVault({ tenant, sql, owner, keys: this.#keys, held: this.#held });
+    this.#vaults.set(owner, made);
+    return made;
+  }
+
+  /** Every user who has something here. */
+  async owners(): Promise<readonly string[]> {
+    const { tenant, sql } = this.#options;
+    const rows = await sql<{ owner: string }[]>`
+      SELECT DISTINCT owner FROM tooltray.secrets WHERE tenant = ${tenant} AND owner <> ${organisation} ORDER BY owner
+    `.catch(rethrow);
+    return rows.map(({ owner }) => owner);
+  }
+
+  /**
+   * Seals everything anew with a key that the team's first one wraps, and takes the ones before away: from then on the team's other keys
+   * open nothing here. All or nothing; replicas go on meanwhile. How many rows that were. Rejects with AppError.
+   */
+  async rotate(): Promise<number> {
+    const { tenant, sql } = this.#options;
+    const work = async (held: ISql): Promise<number> => {
+      // One after the other: the second one has to see the key that the first one made.
+      await held`SELECT pg_advisory_xact_lock(hashtextextended(${aboutOf(tenant, '', 'rotation')}, 1))`;
+      // Whoever seals with one of these now has done so before, or finds it gone and takes the new one.
+      await held`SELECT id FROM tooltray.data_keys WHERE tenant = ${tenant} FOR UPDATE`;
+      const { id, key } = await this.#keys.add(held);
+      const rows = await held<Row[]>`
+        SELECT owner, name, key, sealed FROM tooltray.secrets WHERE tenant = ${tenant} FOR UPDATE`;
+      for (const { owner, name, ...row } of rows) {
+        const about = aboutOf(tenant, owner, name);
+        const sealed = seal(key, openRow(await this.#keys.find(row.key), row.sealed, about, name), about);
+        await held`
+          UPDATE tooltray.secrets SET key = ${id}, sealed = ${sealed}
+          WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}`;
+      }
+      await held`DELETE FROM tooltray.data_keys WHERE tenant = ${tenant} AND id <> ${id}`;
+      return rows.length;
+    };
+    const done = await sql.begin(work).catch(rethrow);
+    this.#keys.forget();
+    return done;
+  }
+
+  close(): void {
+    this.#stop();
+  }
+}
+
+interface Row {
+  readonly owner: string;
+  readonly name: string;
+  readonly key: string;
+  readonly sealed: string;
+}
+
+interface TeamVaultOptions {
+  readonly tenant: string;
+  readonly sql: Sql;
+  readonly owner: string;
+  readonly keys: DataKeys;
+  readonly held: Slots;
+}
+
+export class TeamVault implements SecretStore {
+  readonly changed = new Event<readonly string[]>();
+  /** A key is there from the start, or never: this is told by nobody. */
+  readonly opened = new Event();
+  readonly learned = new Event();
+  readonly #options: TeamVaultOptions;
+  /** Those that were replaced or removed as well: a server that still runs may have been started with them. */
+  readonly #values = new Set<string>();
+  /** When each was changed, in ms since 1970, as we last looked. */
+  #known: ReadonlyMap<string, number> | undefined;
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(options: TeamVaultOptions) {
+    this.#options = options;
+  }
+
+  get values(): readonly string[] {
+    return [...this.#values];
+  }
+
+  async read(name: string): Promise<string | undefined> {
+    this.#known ??= await this.#times();
+    const row = await this.#row(name);
+    if (row === undefined) return undefined;
+    return this.#open(row).catch(async (error: unknown) => {
+      // Sealed anew since we have read it: its key of before is gone.
+      const now = await this.#row(name);
+      if (now?.sealed === row.sealed) throw error;
+      return now && this.#open(now);
+    });
+  }
+
+  async names(start: string): Promise<readonly { readonly name: string; readonly changedAt: number }[]> {
+    const times = await this.#times();
+    return [...times].flatMap(([name, at]) => (name.startsWith(start) ? [{ name, changedAt: Math.round(at) }] : []));
+  }
+
+  async write(name: string, value: string): Promise<void> {
+    await this.update(name, () => Promise.resolve(value));
+    if ((await this.read(name)) === value) return;
+    throw new AppError('secret_locked', `The vault did not keep ${shown(name)}.`, { fix: 'Try again.' });
+  }
+
+  async ensure(name: string, make: () => string): Promise<string> {
+    const there = await this.read(name);
+    return there ?? (await this.update(name, (value) => Promise.resolve(value ?? make()))) ?? '';
+  }
+
+  async remove(name: string): Promise<boolean> {
+    return (await this.take(name)) !== undefined;
+  }
+
+  /** Of several that take the same one gets it. Rejects with AppError secret_locked where it cannot be opened, which is gone all the same. */
+  async take(name: string): Promise<string | undefined> {
+    const { tenant, owner, sql } = this.#options;
+    const row = await sql
+      .begin(async (work) => {
+        const [gone] = await work<Row[]>`
+          DELETE FROM tooltray.secrets WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}
+          RETURNING owner, name, key, sealed`;
+        if (gone !== undefined) await announce(work, tenant, topicOf(owner));
+        return gone;
+      })
+      .catch(rethrow);
+    if (row !== undefined) await this.heard();
+    return row && this.#open(row);
+  }
+
+  /**
+   * Keeps what `change` makes of a value, and answers it; undefined: nothing is kept from then on. No other replica changes it meanwhile,
+   * however long that takes. Rejects with AppError, or what `change` threw.
+   */
+  async update(name: string, change: Change): Promise<string | undefined> {
+    const { held } = this.#options;
+    if (!(await held.take(AbortSignal.timeout(waitMs)))) throw busy();
+    let from: string | undefined;
+    let making: Promise<string | undefined> | undefined;
+    try {
+      return await this.#change(name, (before) => {
+        from = before;
+        making = change(before);
+        return making;
+      });
+    } catch (error) {
+      if (making === undefined || !isPassing(error)) return rethrow(error);
+      // What a refresh brings is the only one that counts then: a connection that was lost must not cost it.
+      const to = await making;
+      return to === from ? to : await this.#keepAnyway(name, (now) => Promise.resolve(now === from ? to : now));
+    } finally {
+      held.release();
+    }
+  }
+
+  /** All that is this owner's, gone. */
+  async erase(): Promise<void> {
+    const { tenant, owner, sql } = this.#options;
+    await sql
+      .begin(async (work) => {
+        await work`DELETE FROM tooltray.secrets WHERE tenant = ${tenant} AND owner = ${owner}`;
+        await announce(work, tenant, topicOf(owner));
+      })
+      .catch(rethrow);
+    await this.heard();
+  }
+
+  noteMoved(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async standing(): Promise<VaultStanding> {
+    try {
+      await this.#options.keys.current();
+      const sentence = 'Secrets are sealed in the team’s database, under the team’s key.';
+      return { state: 'open', place: undefined, sentence, sealed: 0 };
+    } catch (error) {
+      const { text } = databaseError(error) as Partial<AppError>;
+      return { state: 'locked', place: undefined, sentence: text ?? 'The team’s vault cannot be read.', sealed: 0 };
+    }
+  }
+
+  unlock(): Promise<void> {
+    return Promise.reject(new AppError('not_allowed', 'The vault of a team is not under a passphrase.'));
+  }
+
+  placeKey(): Promise<void> {
+    return Promise.reject(
+      new AppError('unsupported', 'The key of a team’s vault is the team’s, given to every replica.', {
+        fix: 'Put a new one in front in TOOLTRAY_TEAM_KEYS_FILE, restart the replicas, then: tooltray team-keys rotate.',
+      }),
+    );
+  }
+
+  /** Another replica, or we, changed something: who wants to know is told of each change once. Never rejects. */
+  heard(): Promise<void> {
+    // One look after the other: an older picture must not come last.
+    this.#looking = this.#looking.then(() => this.#look()).catch(() => undefined);
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const before = this.#known;
+    const now = await this.#times();
+    this.#known = now;
+    const names = before === undefined ? [] : [...new Set([...before.keys(), ...now.keys()])];
+    const changed = names.filter((name) => before?.get(name) !== now.get(name));
+    if (changed.length > 0) this.changed.emit(changed);
+  }
+
+  async #change(name: string, change: Change): Promise<string | undefined> {
+    const { tenant, owner, sql } = this.#options;
+    this.#known ??= await this.#times();
+    const { id, key } = await this.#options.keys.current();
+    const answer = await beginLong(sql, async (work, outside) => {
+      await work.unsafe(`SET LOCAL statement_timeout = ${waitMs}`);
+      // Also where there is no row yet that could be locked.
+      await work`SELECT pg_advisory_xact_lock(hashtextextended(${aboutOf(tenant, owner, name)}, 0))`;
+      const [row] = await work<Row[]>`
+        SELECT owner, name, key, sealed FROM tooltray.secrets
+        WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name} FOR UPDATE`;
+      const before = row && (await this.#open(row));
+      const next = await outside(change(before));
+      if (next === before) return { next, isSame: true };
+      if (next === undefined) {
+        await work`
+          DELETE FROM tooltray.secrets WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}`;
+      } else {
+        const sealed = seal(key, checked(name, next), aboutOf(tenant, owner, name));
+        await work`
+          INSERT INTO tooltray.secrets (tenant, owner, name, key, sealed, changed_at)
+          VALUES (${tenant}, ${owner}, ${name}, ${id}, ${sealed}, clock_timestamp())
+          ON CONFLICT (tenant, owner, name)
+          DO UPDATE SET key = excluded.key, sealed = excluded.sealed, changed_at = excluded.changed_at`;
+      }
+      await announce(work, tenant, topicOf(owner));
+      return { next, isSame: false };
+    });
+    if (!answer.isSame) await this.heard();
+    return answer.next;
+  }
+
+  async #keepAnyway(name: string, change: Change): Promise<string | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      // The key may have been taken away by a rotation.
+      this.#options.keys.forget();
+      try {
+        return await this.#change(name, change);
+      } catch (error) {
+        if (attempt >= mostRescues || !isPassing(error)) return rethrow(error);
+        await sleep(rescueMs * attempt);
+      }
+    }
+  }
+
+  async #row(name: string): Promise<Row | undefined> {
+    const { tenant, owner, sql } = this.#options;
+    const [row] = await sql<Row[]>`
+      SELECT owner, name, key, sealed FROM tooltray.secrets
+      WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}`.catch(rethrow);
+    return row;
+  }
+
+  async #open({ owner, name, key, sealed }: Row): Promise<string> {
+    const { tenant, keys } = this.#options;
+    const value = openRow(await keys.find(key), sealed, aboutOf(tenant, owner, name), name);
+    if (name.startsWith(ofServers) && !this.#values.has(value)) {
+      this.#values.add(value);
+      this.learned.emit();
+    }
+    return value;
+  }
+
+  async #times(): Promise<ReadonlyMap<string, number>> {
+    const { tenant, owner, sql } = this.#options;
+    const rows = await sql<{ name: string; at: number }[]>`
+      SELECT name, extract(epoch FROM changed_at)::float8 * 1000 AS at FROM tooltray.secrets
+      WHERE tenant = ${tenant} AND owner = ${owner} ORDER BY name COLLATE "C"`.catch(rethrow);
+    return new Map(rows.map(({ name, at }) => [name, at]));
+  }
+}
+
+/**
+ * A transaction that waits for somebody else: with `outside`, after which nothing is written to a connection that went meanwhile. It has
+ * been told to the caller by then, and the client would end the process (postgres 3.4, connection.js, `nextWrite`).
+ */
+function beginLong<T>(
+  sql: Sql,
+  work: (held: ISql, outside: <V>(waited: Promise<V>) => Promise<V>) => Promise<T>,
+): Promise<Awaited<T>> {
+  let isLost = false;
+  const never = new Promise<never>(() => undefined);
+  const outside = <V>(waited: Promise<V>): Promise<V> =>
+    waited.then(
+      (value) => (isLost ? never : value),
+      (error: unknown) => (isLost ? never : Promise.reject(error as Error)),
+    );
+  const done = sql.begin((held) => work(held, outside)) as Promise<Awaited<T>>;
+  done.catch(() => (isLost = true));
+  return done;
+}
+
+type Change = (value: string | undefined) => Promise<string | undefined>;
+
+const mostRescues = 8;
+const rescueMs = 250;
+
+const topics = 'secrets/';
+
+function topicOf(owner: string): string {
+  return `${topics}${owner}`;
+}
+
+function aboutOf(tenant: string, owner: string, name: string): string {
+  return JSON.stringify(['tooltray secret', tenant, owner, name]);
+}
+
+function openRow(key: Buffer, sealed: string, about: string, name: string): string {
+  const value = unseal(key, sealed, about);
+  if (value !== undefined) return value;
+  throw new AppError('secret_locked', `What the vault holds for ${shown(name)} was changed by somebody else.`, {
+    fix: 'Set it anew.',
+  });
+}
+
+function checked(name: string, value: string): string {
+  if (Buffer.byteLength(value) <= mostValue) return value;
+  throw new AppError('not_allowed', `The value of ${shown(name)} is too long to be kept.`);
+}
+
+/** As people know it. */
+function shown(name: string): string {
+  return name.startsWith(ofServers) ? `the secret ${name.slice(ofServers.length)}` : 'a sign-in or key';
+}
+
+/** It went wrong between us and the database (a lost connection, a deadlock, a key that was taken away), not by what was asked. */
+function isPassing(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  const isUnreachable = (databaseError(error) as Partial<AppError>).code === 'store_unreachable';
+  return isUnreachable || code === '40P01' || code === '40001' || code === '23503';
+}
+
+function rethrow(error: unknown): never {
+  // query_canceled: another replica holds the row.
+  throw (error as { readonly code?: unknown }).code === '57014' ? busy() : databaseError(error);
+}
+
+function busy(): AppError {
+  return new AppError('server_unreachable', 'Another replica renews the sign-in and does not come to an end.');
+}

@@ -1,0 +1,73 @@
+/** What is kept sealed is kept alike in a person's vault and in a team's: what the core relies on, held against both. */
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { SecretStore } from '../../../src-main/core/secrets/secret-store.ts';
+import { until } from '../../support/until.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { VaultHome } from '../../core/secrets/vault-fixture.ts';
+import { openVaults } from './vaults.ts';
+
+/** Answers what opens the same store as another process has it. */
+type Open = () => Promise<SecretStore>;
+
+async function desktop(): Promise<Open> {
+  const home = new VaultHome();
+  onTestFinished(() => home[Symbol.dispose]());
+  return () => Promise.resolve(home.open());
+}
+
+async function team(): Promise<Open> {
+  const url = await teamDatabase();
+  return async () => (await openVaults(url)).vaults.organisation;
+}
+
+describe.for([
+  ['of a person', desktop],
+  ['of a team', team],
+] as const)('a vault %s', ([, make]) => {
+  test('gives another process what was written, names included, and nothing for what is not there', async () => {
+    const open = await make();
+    const vault = await open();
+    await vault.write('secret/B', 'value B');
+    await vault.write('secret/A', 'value A');
+    await vault.write('secret/A', 'value A 2');
+    await vault.write('sign-in/x', 'tokens');
+    const other = await open();
+    expect(await other.read('secret/A')).toBe('value A 2');
+    expect(await other.read('secret/C')).toBeUndefined();
+    const names = await other.names('secret/');
+    expect(names.map(({ name }) => name)).toEqual(['secret/A', 'secret/B']);
+    expect(names.every(({ changedAt }) => Math.abs(Date.now() - changedAt) < 60_000)).toBe(true);
+    expect(await other.standing()).toMatchObject({ state: 'open', sealed: 0 });
+  });
+
+  test('tells who hides secrets of those of servers, and whoever wants to know of changes', async () => {
+    const vault = await (await make())();
+    const heard: (readonly string[])[] = [];
+    let learned = 0;
+    vault.changed.on((names) => heard.push(names));
+    vault.learned.on(() => learned++);
+    await vault.write('secret/A', 'value A');
+    await vault.write('sign-in/x', 'tokens');
+    expect(await vault.remove('secret/A')).toBe(true);
+    expect(await vault.remove('secret/A')).toBe(false);
+    await until(() => heard.length >= 3);
+    expect(heard.flat()).toEqual(['secret/A', 'sign-in/x', 'secret/A']);
+    // A server that still runs may have been started with it.
+    expect([vault.values, learned]).toEqual([['value A'], 1]);
+  });
+
+  test('makes what is not there once, in however many processes', async () => {
+    const open = await make();
+    const many = await Promise.all(Array.from({ length: 4 }, open));
+    const made = await Promise.all(many.map((vault, at) => vault.ensure('audit/key', () => `made by ${at}`)));
+    expect(new Set(made).size).toBe(1);
+    expect(await (await open()).read('audit/key')).toBe(made[0]);
+  });
+
+  test('takes nothing that is too long', async () => {
+    const vault = await (await make())();
+    const refused = expect.objectContaining({ code: 'not_allowed' }) as Error;
+    await expect(vault.write('secret/A', 'x'.repeat(512 * 1024 + 1))).rejects.toEqual(refused);
+    expect(await vault.read('secret/A')).toBeUndefined();
+  });
+});

@@ -1,0 +1,136 @@
+/** A team's vault in a real database: whose secrets are whose, keys that are changed, and what a thief of the database has. */
+import { randomBytes } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { connect } from '../../../src-main/team/database/database.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { openVaults, someKey } from './vaults.ts';
+
+const locked = expect.objectContaining({ code: 'secret_locked' }) as Error;
+
+/** Every byte of every row, as a thief of the database has them. */
+async function dumpOf(url: string): Promise<string> {
+  const owner = connect({ url, most: 1 });
+  onTestFinished(() => owner.end());
+  const tables = await owner<{ name: string }[]>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'tooltray'`;
+  const rows = await Promise.all(
+    tables.map(({ name }) => owner.unsafe(`SELECT t::text AS row FROM tooltray.${name} t`)),
+  );
+  return JSON.stringify(rows);
+}
+
+test('nobody reads another tenant’s or another user’s, and a row in another’s place opens nothing', async () => {
+  const url = await teamDatabase();
+  const [a, b] = [await openVaults(url), await openVaults(url, { tenant: 'b' })];
+  await a.vaults.organisation.write('secret/KEY', 'of all of a');
+  await a.vaults.of('ada').write('secret/KEY', 'of ada');
+  expect(await a.vaults.of('ada').read('secret/KEY')).toBe('of ada');
+  expect(await a.vaults.of('bob').read('secret/KEY')).toBeUndefined();
+  expect(await b.vaults.of('ada').read('secret/KEY')).toBeUndefined();
+  expect(await a.vaults.owners()).toEqual(['ada']);
+  // Without any filter of ours.
+  const sql = b.database.of('b');
+  expect([...(await sql`SELECT * FROM tooltray.secrets`), ...(await sql`SELECT * FROM tooltray.data_keys`)]).toEqual(
+    [],
+  );
+  await a.database.of('a')`
+    INSERT INTO tooltray.secrets (tenant, owner, name, key, sealed)
+    SELECT tenant, 'eve', name, key, sealed FROM tooltray.secrets WHERE owner = 'ada'`;
+  await expect(a.vaults.of('eve').read('secret/KEY')).rejects.toEqual(locked);
+  await a.database.of('a')`UPDATE tooltray.secrets SET name = 'secret/OTHER' WHERE owner = 'ada'`;
+  await expect(a.vaults.of('ada').read('secret/OTHER')).rejects.toEqual(locked);
+});
+
+test('in the database there are no plain bytes of it, nor of a key', async () => {
+  const url = await teamDatabase();
+  const { vaults } = await openVaults(url);
+  await vaults.of('ada').write('secret/KEY', 'the value of ada');
+  const dump = await dumpOf(url);
+  expect(dump).toContain('secret/KEY');
+  for (const encoding of ['utf8', 'hex', 'base64', 'base64url'] as const)
+    for (const plain of [Buffer.from('the value of ada'), someKey])
+      expect(dump).not.toContain(plain.toString(encoding));
+});
+
+test('a new key of the team is put in front, everything sealed anew, and the one before taken away', async () => {
+  const url = await teamDatabase();
+  const next = randomBytes(32);
+  const before = await openVaults(url);
+  await before.vaults.organisation.write('secret/A', 'value A');
+  await before.vaults.of('ada').write('secret/B', 'value B');
+  const both = await openVaults(url, { ring: [next, someKey] });
+  expect(await both.vaults.of('ada').read('secret/B')).toBe('value B');
+  await expect((await openVaults(url, { ring: [next] })).vaults.organisation.read('secret/A')).rejects.toEqual(locked);
+  expect(await both.vaults.rotate()).toBe(2);
+  const after = await openVaults(url, { ring: [next] });
+  expect([await after.vaults.organisation.read('secret/A'), await after.vaults.of('ada').read('secret/B')]).toEqual([
+    'value A',
+    'value B',
+  ]);
+  // One that still runs with the old key alone neither reads nor seals with a key that is gone.
+  await expect(before.vaults.organisation.read('secret/A')).rejects.toEqual(locked);
+  await expect(before.vaults.organisation.write('secret/C', 'value C')).rejects.toEqual(locked);
+  // One that has both, and knows of no rotation, takes the new one.
+  await both.vaults.organisation.write('secret/C', 'value C');
+  expect(await after.vaults.organisation.read('secret/C')).toBe('value C');
+});
+
+test('a rotation while everybody writes loses nothing', async () => {
+  const url = await teamDatabase();
+  const [one, other] = [await openVaults(url), await openVaults(url)];
+  const names = Array.from({ length: 12 }, (_, at) => `secret/N${at}`);
+  const writes = names.map((name, at) =>
+    (at % 2 === 0 ? one : other).vaults.organisation.write(name, `value of ${name}`),
+  );
+  await Promise.all([...writes, one.vaults.rotate(), other.vaults.rotate()]);
+  const third = await openVaults(url);
+  expect(await Promise.all(names.map((name) => third.vaults.organisation.read(name)))).toEqual(
+    names.map((name) => `value of ${name}`),
+  );
+});
+
+test('a change waits for the one before it on another replica, and what was made is kept although the connection was lost', async () => {
+  const url = await teamDatabase();
+  const [one, other] = [await openVaults(url), await openVaults(url)];
+  const [here, there] = [one.vaults.of('ada'), other.vaults.of('ada')];
+  const owner = connect({ url, most: 1 });
+  onTestFinished(() => owner.end());
+  const seen: (string | undefined)[] = [];
+  const first = here.update('sign-in/x', async () => {
+    seen.push('first');
+    await owner`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+    await expect.poll(() => there.read('sign-in/x').catch(() => 'away'), { timeout: 10_000 }).toBeUndefined();
+    return 'one';
+  });
+  expect(await first).toBe('one');
+  await Promise.all([
+    here.update('sign-in/x', async (value) => `${value}, two`),
+    there.update('sign-in/x', async (value) => `${value}, three`),
+  ]);
+  expect(await here.read('sign-in/x')).toMatch(/^one, (two, three|three, two)$/);
+  expect(seen).toEqual(['first']);
+});
+
+test('of two replicas that take the same value one has it', async () => {
+  const url = await teamDatabase();
+  const [one, other] = [await openVaults(url), await openVaults(url)];
+  await one.vaults.of('ada').write('visit/1', 'once');
+  const taken = await Promise.all([one.vaults.of('ada').take('visit/1'), other.vaults.of('ada').take('visit/1')]);
+  expect(taken.filter((value) => value !== undefined)).toEqual(['once']);
+});
+
+test('another replica hears of what changed, by name, and of what was erased', async () => {
+  const url = await teamDatabase();
+  const [one, other] = [await openVaults(url), await openVaults(url)];
+  const [here, there] = [one.vaults.of('ada'), other.vaults.of('ada')];
+  await here.write('secret/A', 'value A');
+  await there.read('secret/A');
+  const heard: string[] = [];
+  there.changed.on((names) => heard.push(...names));
+  await here.write('secret/B', 'value B');
+  await expect.poll(() => heard, { timeout: 10_000 }).toEqual(['secret/B']);
+  await here.erase();
+  await expect.poll(() => heard.slice(1), { timeout: 10_000 }).toEqual(['secret/A', 'secret/B']);
+  expect(await there.read('secret/A')).toBeUndefined();
+});
