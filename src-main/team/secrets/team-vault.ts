@@ -213,6 +213,14 @@ export class TeamVault implements SecretStore {
     }
   }
 
+  /** Takes away what begins so and is older than that, in ms. */
+  async sweep(start: string, olderMs: number): Promise<void> {
+    const { tenant, owner, sql } = this.#options;
+    await sql`
+      DELETE FROM tooltray.secrets WHERE tenant = ${tenant} AND owner = ${owner} AND starts_with(name, ${start})
+      AND changed_at < clock_timestamp() - ${olderMs} * interval '1 millisecond'`.catch(rethrow);
+  }
+
   /** All that is this owner's, gone. */
   async erase(): Promise<void> {
     const { tenant, owner, sql } = this.#options;

@@ -92,7 +92,8 @@ export class CallbackListener {
   }
 }
 
-const safeHeaders = {
+/** Of every answer to a person's browser during a sign-in. */
+export const safeHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
@@ -112,17 +113,21 @@ function portTaken(port: number, cause: unknown): AppError {
   });
 }
 
-/** The plain page a browser shows when the sign-in comes back to us: no script, no link, every text escaped. */
 function callbackPage(title: string, text: string): string {
+  return plainPage(title, `<p>${escapeHtml(text)}</p>`);
+}
+
+/** The plain page a browser shows when it comes to us: no script, no link. `body` is HTML. */
+export function plainPage(title: string, body: string): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
     '<meta name="color-scheme" content="light dark">',
     `<title>${escapeHtml(title)}</title></head><body><h1>${escapeHtml(title)}</h1>`,
-    `<p>${escapeHtml(text)}</p></body></html>\n`,
+    `${body}</body></html>\n`,
   ].join('\n');
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }

@@ -63,7 +63,8 @@ export async function register(options: IdentityOptions, scope?: string): Promis
       response_types: ['code'],
       // A program on a person's machine cannot keep a secret from that person (RFC 8252).
       token_endpoint_auth_method: 'none',
-      application_type: 'native',
+      // What comes back to a name of ours comes to a web site, as a team's does.
+      application_type: redirectUrl.startsWith('https:') ? 'web' : 'native',
     },
     ...(scope !== undefined && { scope }),
     // The SDK's schema drops what is not in RFC 7591.

@@ -6,7 +6,8 @@ import { homeOf, mayDial, requireSafePage, unsafe } from './safe-address.ts';
 import type { SignInAttempt } from './sign-in-attempt.ts';
 import { createSignInFetch } from './sign-in-fetch.ts';
 import type { SignedOut } from './sign-out.ts';
-import type { Grant, RefusedRights, Registration, SignInStore, StoredSignIn } from './sign-in-store.ts';
+import type { Grant, RefusedRights, Registration, SignInShelf, StoredSignIn } from './sign-in-store.ts';
+import type { Visit, VisitOptions } from './sign-in-visit.ts';
 import { RightsLedger, type WantedRights } from './wanted-rights.ts';
 
 export interface ServerSignInOptions {
@@ -18,7 +19,7 @@ export interface ServerSignInOptions {
   readonly fill: () => Promise<FilledEntry>;
   /** Of the store. */
   readonly key: string;
-  readonly store: SignInStore;
+  readonly store: SignInShelf;
   /** Loaded when it is needed. */
   readonly http: () => Promise<HttpFetch>;
   readonly waitMs: number;
@@ -151,22 +152,32 @@ export class ServerSignIn {
 
   /** Rejects with AppError. */
   async begin(agreed?: readonly string[]): Promise<SignInAttempt> {
-    const { key, store, serverName, hasTwin } = this.#options;
-    const { registration, grant } = await store.read(key);
-    const entry = await this.#options.fill();
     // Loaded only here, as below: it brings the SDK along, and most starts are of people who are signed in.
     const { beginSignIn } = await import('./sign-in-attempt.ts');
-    return beginSignIn({
-      ...this.#options,
-      ...entry,
-      ...{ fetch: this.#fetch, registration, grant, challenge: this.#challenge },
-      asksAccount: await hasTwin(),
-      ...(agreed !== undefined && { agreed: agreed.join(' ') }),
-      requireSafe: (url) => requireSafePage(url, this.#home, serverName),
-      saveRegistration: (next) =>
-        this.#save((stored) => ({ ...stored, registration: next, replaced: replacedBy(next, stored) })),
-      saveGrant: (next) => this.#saveGrant(next),
-    });
+    return beginSignIn({ ...(await this.#visitOptions(agreed)), waitMs: this.#options.waitMs });
+  }
+
+  /** As `begin`, where the browser comes back to somebody else, who knows it by the state: see `finish`. Rejects with AppError. */
+  async beginAt(redirectUrl: string, newState: () => string): Promise<Visit> {
+    const { beginVisit } = await import('./sign-in-visit.ts');
+    const options = await this.#visitOptions(this.wanted?.scopes);
+    return beginVisit({ ...options, newState }, redirectUrl).catch((error: unknown) => this.#failed(error));
+  }
+
+  /** Turns what came back of a visit, wherever it began, into a sign-in, or into another visit. Rejects with AppError. */
+  async finish(
+    visit: Visit,
+    params: URLSearchParams,
+    newState: () => string,
+  ): Promise<{ readonly text: string } | { readonly next: Visit }> {
+    const { takeVisit } = await import('./sign-in-visit.ts');
+    const options = await this.#visitOptions();
+    return takeVisit(params, visit, { ...options, newState }).catch((error: unknown) => this.#failed(error));
+  }
+
+  /** Somebody else may have changed what is stored. Rejects as the store does. */
+  async look(): Promise<void> {
+    this.#use(await this.#options.store.read(this.#options.key));
   }
 
   /** A sign-in for the rights that it asks for, beside what runs; whoever asks meanwhile is given the same. Rejects with AppError. */
@@ -224,6 +235,26 @@ export class ServerSignIn {
     this.#use({});
     // What cannot be opened cannot be shown to them.
     return { takenBack: stored === undefined ? Promise.resolve({ how: 'failed' }) : this.#takeBack(stored) };
+  }
+
+  async #visitOptions(agreed?: readonly string[]): Promise<VisitOptions> {
+    const { key, store, serverName, hasTwin } = this.#options;
+    const { registration, grant } = await store.read(key);
+    const entry = await this.#options.fill();
+    return {
+      ...{ serverName, ...entry, fetch: this.#fetch, registration, grant, challenge: this.#challenge },
+      asksAccount: await hasTwin(),
+      ...(agreed !== undefined && { agreed: agreed.join(' ') }),
+      requireSafe: (url) => requireSafePage(url, this.#home, serverName),
+      saveRegistration: (next) =>
+        this.#save((stored) => ({ ...stored, registration: next, replaced: replacedBy(next, stored) })),
+      saveGrant: (next) => this.#saveGrant(next),
+    };
+  }
+
+  async #failed(error: unknown): Promise<never> {
+    const { describeSignInFailure } = await import('./sign-in-failures.ts');
+    throw describeSignInFailure(this.#options.serverName, error);
   }
 
   /** Whom we were registered as before is struck off only now: until then its tokens count, and the person may give the new sign-in up. */

@@ -17,10 +17,11 @@ export function signInError(serverName: string, what: string, { cause, fix }: { 
 
 /** Nobody is known to the authorization server under a name of ours, so the person has to get one. */
 export function clientNeeded(serverName: string, issuer: string, redirectUrl: string): AppError {
-  const { hostname, pathname } = new URL(redirectUrl);
+  const { protocol, hostname, pathname } = new URL(redirectUrl);
+  const where = protocol === 'https:' ? redirectUrl : `http://${hostname}${pathname} (any port)`;
   return signInError(serverName, `does not let programs like Tooltray register themselves at ${quote(issuer)}`, {
     fix:
-      `Register a client there that comes back to http://${hostname}${pathname} (any port), and put its id into the server's entry: ` +
+      `Register a client there that comes back to ${where}, and put its id into the server's entry: ` +
       `"oauth": { "clientId": "…" }. Or put a key of its operator into the server's headers as Authorization.`,
   });
 }

@@ -50,11 +50,24 @@ export interface StoredSignIn {
   readonly refused?: RefusedRights | undefined;
 }
 
+/** Where what signing in brought is kept. */
+export interface SignInShelf {
+  /** What makes no sense counts as nothing. Rejects with AppError secret_locked: what cannot be read now is not nothing. */
+  read(key: string): Promise<StoredSignIn>;
+  /**
+   * Writes what `change` makes of what is stored, and answers it. No other process changes it meanwhile: a refresh token
+   * used twice may cost the whole grant. Rejects with AppError, or what `change` or the store threw.
+   */
+  update(key: string, change: (stored: StoredSignIn) => Promise<StoredSignIn>): Promise<StoredSignIn>;
+  /** Nothing of it is kept any more. What it was; undefined where that cannot be opened now. */
+  take(key: string): Promise<StoredSignIn | undefined>;
+}
+
 const formatVersion = 1;
 /** Longer than any refresh takes; a holder that died is noticed at once. */
 const lockTimes = { staleMs: 90_000, waitMs: 60_000 };
 
-export class SignInStore {
+export class SignInStore implements SignInShelf {
   readonly #folder: string;
   readonly #vault: SecretStore;
 
@@ -87,7 +100,7 @@ export class SignInStore {
   /** Nothing of it is kept any more. What it was; undefined where that cannot be opened now. Rejects with the file system's error. */
   async take(key: string): Promise<StoredSignIn | undefined> {
     return this.#locked(key, async () => {
-      const stored = parse(await this.#readPlain(key)) ?? (await this.#readSealed(key).catch(() => undefined));
+      const stored = readSignIn(await this.#readPlain(key)) ?? (await this.#readSealed(key).catch(() => undefined));
       await rm(this.#file(key), { force: true });
       await this.#vault.remove(vaultName(key));
       return stored;
@@ -102,14 +115,14 @@ export class SignInStore {
   }
 
   async #readSealed(key: string): Promise<StoredSignIn> {
-    return parse(await this.#vault.read(vaultName(key))) ?? {};
+    return readSignIn(await this.#vault.read(vaultName(key))) ?? {};
   }
 
   /** Under the lock. A file of before is newer than the vault: only a Tooltray without one writes it. */
   async #readHeld(key: string): Promise<StoredSignIn> {
     const plain = await this.#readPlain(key);
     if (plain === undefined) return this.#readSealed(key);
-    const stored = parse(plain);
+    const stored = readSignIn(plain);
     if (stored !== undefined && !(await this.#seal(key, stored))) return stored;
     await this.#movedIn(key, stored);
     return stored ?? this.#readSealed(key);
@@ -120,7 +133,7 @@ export class SignInStore {
     const isPlain = (await this.#readPlain(key)) !== undefined;
     if (!isPlain) return this.#keep(key, next);
     if (await this.#seal(key, next)) await this.#movedIn(key, next);
-    else await writeFileAtomic(this.#file(key), textOf(next), { mode: 0o600 });
+    else await writeFileAtomic(this.#file(key), signInText(next) ?? '', { mode: 0o600 });
   }
 
   async #movedIn(key: string, stored: StoredSignIn | undefined): Promise<void> {
@@ -141,9 +154,9 @@ export class SignInStore {
   }
 
   async #keep(key: string, stored: StoredSignIn): Promise<void> {
-    if (Object.values(stored).some((part) => part !== undefined))
-      await this.#vault.write(vaultName(key), textOf(stored));
-    else await this.#vault.remove(vaultName(key));
+    const text = signInText(stored);
+    if (text === undefined) await this.#vault.remove(vaultName(key));
+    else await this.#vault.write(vaultName(key), text);
   }
 
   async #readPlain(key: string): Promise<string | undefined> {
@@ -162,15 +175,19 @@ export class SignInStore {
   }
 }
 
-function vaultName(key: string): string {
+/** What a sign-in is called in a vault. */
+export function vaultName(key: string): string {
   return `sign-in/${key}`;
 }
 
-function textOf(stored: StoredSignIn): string {
+/** As it is kept; undefined where there is nothing to keep. */
+export function signInText(stored: StoredSignIn): string | undefined {
+  if (Object.values(stored).every((part) => part === undefined)) return undefined;
   return JSON.stringify({ version: formatVersion, ...stored });
 }
 
-function parse(text: string | undefined): StoredSignIn | undefined {
+/** undefined for what makes no sense. */
+export function readSignIn(text: string | undefined): StoredSignIn | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
     if (!isObject(value) || value['version'] !== formatVersion) return undefined;

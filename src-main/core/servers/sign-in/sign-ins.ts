@@ -7,13 +7,22 @@ import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts'
 import type { SecretStore } from '../../secrets/secret-store.ts';
 import type { HttpFetch } from '../network/http-fetch.ts';
 import { type FilledEntry, ServerSignIn, type ServerSignInOptions } from './server-sign-in.ts';
-import { signInKey, SignInStore, type StoredSignIn } from './sign-in-store.ts';
+import { signInKey, type SignInShelf, SignInStore, type StoredSignIn } from './sign-in-store.ts';
 import type { SignedOut } from './sign-out.ts';
 
-interface SignInsOptions {
-  /** Where tokens lay before there was a vault, and the locks on them: a folder of its own. */
+/** Where tokens lay before there was a vault, and the locks on them: a folder of its own. */
+interface InHome {
   readonly folder: string;
   readonly vault: SecretStore;
+}
+
+interface InShelf {
+  readonly shelf: SignInShelf;
+}
+
+type SignInsOptions = (InHome | InShelf) & SignInsSettings;
+
+interface SignInsSettings {
   /** HTTP_PROXY and its like are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How long a person may take to sign in, in ms (5 minutes by default). */
@@ -30,13 +39,16 @@ export class SignIns {
   /** Somebody is signed in or out, or a server asks for other rights. */
   readonly changed = new Event();
   readonly #options: SignInsOptions;
-  readonly #store: SignInStore;
+  readonly #store: SignInShelf;
+  /** What may still lie in files of before. */
+  readonly #files: SignInStore | undefined;
   readonly #servers = new Map<string, ServerSignIn>();
   #loaded: Promise<HttpFetch> | undefined;
 
   constructor(options: SignInsOptions) {
     this.#options = options;
-    this.#store = new SignInStore(options.folder, options.vault);
+    if ('shelf' in options) this.#store = options.shelf;
+    else this.#store = this.#files = new SignInStore(options.folder, options.vault);
   }
 
   /** All tokens in use, for whoever hides secrets. */
@@ -82,9 +94,14 @@ export class SignIns {
     return this.#open({ serverName, serverUrl, fill, key }).leave();
   }
 
+  /** By its key, of those that somebody asked for. */
+  known(key: string): ServerSignIn | undefined {
+    return this.#servers.get(key);
+  }
+
   /** What lies in files from before goes into the vault. Never rejects. */
   moveIntoVault(): Promise<void> {
-    return this.#store.moveAll();
+    return this.#files?.moveAll() ?? Promise.resolve();
   }
 
   close(): void {

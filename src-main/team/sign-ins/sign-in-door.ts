@@ -1,0 +1,122 @@
+/**
+ * Where a person's browser comes to sign in to a server of the team: our own page first, which says for whom that is, then the authorization
+ * server, then back to us. Source for the page and what binds the browser: MCP 2025-11-25, Elicitation, "Safe URL Handling" and "Phishing".
+ */
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError, toAppError } from '../../core/base/errors.ts';
+import { escapeHtml, plainPage, safeHeaders } from '../../core/servers/sign-in/callback-listener.ts';
+import type { TeamSignIns } from './team-sign-ins.ts';
+
+export interface SignInDoorOptions {
+  readonly signIns: TeamSignIns;
+  readonly publicUrl: string;
+  /** Who is signed in to Tooltray in this browser; undefined: that is not known. */
+  readonly whoIs?: ((request: IncomingMessage) => Promise<string | undefined>) | undefined;
+}
+
+const root = '/sign-in/';
+const bindingShape = /^[\w-]{43}$/;
+
+export class SignInDoor {
+  readonly #options: SignInDoorOptions;
+
+  constructor(options: SignInDoorOptions) {
+    this.#options = options;
+  }
+
+  /** Whether it was for us. */
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const url = URL.parse(request.url ?? '/', 'http://localhost');
+    const path = url === null ? '' : this.#below(url.pathname);
+    if (url === null || path === undefined || !path.startsWith(root)) return false;
+    const word = path.slice(root.length);
+    try {
+      if (word === 'callback' && request.method === 'GET') await this.#finish(url.searchParams, request, response);
+      else if (request.method === 'GET') await this.#ask(word, request, response);
+      else if (request.method === 'POST') await this.#begin(word, request, response);
+      else show(response, 405, 'Not here', 'There is nothing to do this with.');
+    } catch (error) {
+      const { text } = toAppError(error);
+      show(response, 400, 'Not signed in', text);
+    }
+    return true;
+  }
+
+  async #ask(word: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { user, server } = this.#options.signIns.invitation(word);
+    await this.#requireThem(user, request);
+    const body = `<p>${escapeHtml(
+      `The user ${user} of this Tooltray will use ${server} with the account that you sign in with. Go on only if you are ${user}, and asked for this yourself: who sent you this link to sign in as somebody else would act with your account.`,
+    )}</p><form method="post"><button>${escapeHtml(`I am ${user}: sign in to ${server}`)}</button></form>`;
+    // Or the button's request would not say that it comes from here.
+    page(response, 200, `Sign in to ${server} as ${user}`, body, 'same-origin');
+  }
+
+  async #begin(word: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requireOurPage(request, this.#options.publicUrl);
+    const { signIns } = this.#options;
+    const invitation = signIns.invitation(word);
+    await this.#requireThem(invitation.user, request);
+    const binding = randomBytes(32).toString('base64url');
+    const goTo = await signIns.begin(invitation, binding);
+    response.setHeader('set-cookie', this.#cookie(binding));
+    response.writeHead(303, { ...safeHeaders, location: goTo }).end();
+  }
+
+  async #finish(params: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const came = await this.#options.signIns.finish(params, this.#bindingOf(request));
+    if ('text' in came) return show(response, 200, 'Signed in', `${came.text} You can close this window.`);
+    response.writeHead(302, { ...safeHeaders, location: came.goTo }).end();
+  }
+
+  async #requireThem(user: string, request: IncomingMessage): Promise<void> {
+    const here = await this.#options.whoIs?.(request);
+    if (here === undefined || here === user) return;
+    throw new AppError('not_allowed', `This link is for ${user}, and you are signed in as ${here}.`, {
+      fix: 'Ask your own app for a link.',
+    });
+  }
+
+  /** A balancer may pass on a folder of a site. */
+  #below(pathname: string): string | undefined {
+    const folder = new URL(this.#options.publicUrl).pathname.replace(/\/+$/, '');
+    return folder !== '' && pathname.startsWith(`${folder}/`) ? pathname.slice(folder.length) : pathname;
+  }
+
+  get #isSecure(): boolean {
+    return this.#options.publicUrl.startsWith('https:');
+  }
+
+  /** No other site, and no other name of this one, can set it. */
+  get #cookieName(): string {
+    return this.#isSecure ? '__Host-tooltray-sign-in' : 'tooltray-sign-in';
+  }
+
+  #cookie(binding: string): string {
+    const secure = this.#isSecure ? '; Secure' : '';
+    return `${this.#cookieName}=${binding}; Path=/; HttpOnly; SameSite=Lax; Max-Age=600${secure}`;
+  }
+
+  #bindingOf({ headers }: IncomingMessage): string {
+    const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
+    const [, value = ''] = pairs.find(([name]) => name === this.#cookieName) ?? [];
+    return bindingShape.test(value) ? value : '';
+  }
+}
+
+/** A page of another site could send the button's request, but says where it comes from. */
+function requireOurPage({ headers }: IncomingMessage, publicUrl: string): void {
+  const { origin = '', 'sec-fetch-site': site = 'same-origin' } = headers;
+  if ((origin === '' || origin === new URL(publicUrl).origin) && site === 'same-origin') return;
+  throw new AppError('not_allowed', 'Another page may not sign you in.');
+}
+
+function show(response: ServerResponse, status: number, title: string, text: string): void {
+  page(response, status, title, `<p>${escapeHtml(text)}</p>`);
+}
+
+function page(response: ServerResponse, status: number, title: string, body: string, referrer = 'no-referrer'): void {
+  const headers = { ...safeHeaders, 'referrer-policy': referrer, 'content-type': 'text/html; charset=utf-8' };
+  response.writeHead(status, headers).end(plainPage(title, body));
+}

@@ -1,0 +1,246 @@
+/**
+ * Sign-ins of a team: each user's own at each server, sealed in the database, renewed once for all replicas. A visit of the browser may begin
+ * on one replica and come back to another: what belongs to it lies sealed among its user's secrets, and is taken once.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { LookupFunction } from 'node:net';
+import { AppError } from '../../core/base/errors.ts';
+import { Event } from '../../core/base/events.ts';
+import type { HttpServerConfig, ServerConfig } from '../../core/config/app-config.ts';
+import { seal, unseal } from '../../core/secrets/sealing.ts';
+import type { ServerSignIn } from '../../core/servers/sign-in/server-sign-in.ts';
+import type { Visit } from '../../core/servers/sign-in/sign-in-visit.ts';
+import { readSignIn, type SignInShelf, signInText, vaultName } from '../../core/servers/sign-in/sign-in-store.ts';
+import { SignIns } from '../../core/servers/sign-in/sign-ins.ts';
+import { signInError } from '../../core/servers/sign-in/sign-in-failures.ts';
+import type { TeamVault, TeamVaults } from '../secrets/team-vault.ts';
+
+export interface TeamSignInsOptions {
+  readonly vaults: TeamVaults;
+  /** Keys of the tenant for this, 32 bytes each: the first one seals, all of them open. */
+  readonly ring: readonly Buffer[];
+  /** Where browsers reach any replica. */
+  readonly publicUrl: string;
+  /** HTTP_PROXY and its like are read from it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The entry of a server; undefined: there is none. */
+  readonly server: (name: string) => ServerConfig | undefined;
+  /** Puts secrets in, the user's own before the organisation's. */
+  readonly fill?: ((config: HttpServerConfig, user: string) => Promise<HttpServerConfig>) | undefined;
+  readonly lookup?: LookupFunction;
+  /** ms since 1970. */
+  readonly now: () => number;
+}
+
+/** Who is to sign in where. */
+export interface Invitation {
+  readonly user: string;
+  readonly server: string;
+}
+
+/** How long a link may be opened, and how long a person may take then, in ms. */
+const linkMs = 15 * 60_000;
+const visitMs = 10 * 60_000;
+
+export class TeamSignIns {
+  /** Tokens came, went or changed. */
+  readonly secretsChanged = new Event();
+  readonly #options: TeamSignInsOptions;
+  readonly #users = new Map<string, { readonly signIns: SignIns; readonly stop: () => void }>();
+
+  constructor(options: TeamSignInsOptions) {
+    this.#options = options;
+  }
+
+  get redirectUrl(): string {
+    return `${this.#base}/sign-in/callback`;
+  }
+
+  /** All tokens in use, for whoever hides secrets. */
+  get secrets(): string[] {
+    return [...this.#users.values()].flatMap(({ signIns }) => signIns.secrets);
+  }
+
+  /** This user's, and nobody else's. */
+  of(user: string): SignIns {
+    const known = this.#users.get(user);
+    if (known !== undefined) return known.signIns;
+    const { vaults, env, lookup, fill } = this.#options;
+    const vault = vaults.of(user);
+    const signIns = new SignIns({
+      shelf: new VaultShelf(vault),
+      env,
+      ...(fill && { fill: (config) => fill(config, user) }),
+      ...(lookup && { lookup }),
+    });
+    signIns.secretsChanged.on(() => this.secretsChanged.emit());
+    // Another replica has renewed it, or has signed this person in or out.
+    const stop = vault.changed.on((names) => {
+      for (const name of names)
+        void signIns
+          .known(name.slice(prefix.length))
+          ?.look()
+          .catch(() => undefined);
+    });
+    this.#users.set(user, { signIns, stop });
+    return signIns;
+  }
+
+  /** Where this user, and nobody else, is to sign in to a server; for a quarter of an hour. */
+  link(invitation: Invitation): string {
+    return `${this.#base}/sign-in/${this.#seal({ ...invitation, until: this.#options.now() + linkMs }, 'link')}`;
+  }
+
+  /** Whose link that is. Throws AppError not_allowed where it is none, or is too old. */
+  invitation(link: string): Invitation {
+    return this.#open<Invitation>(link, 'link');
+  }
+
+  /** The address for the browser that holds `binding`: to no other one it may come back. Rejects with AppError. */
+  async begin(invitation: Invitation, binding: string): Promise<string> {
+    const { server, user } = invitation;
+    const ids: string[] = [];
+    const visit = await this.#signIn(invitation).beginAt(this.redirectUrl, () => this.#newState(user, ids));
+    await this.#keep(visit, { server, user, id: ids.at(-1) ?? '', binding: hashOf(binding) });
+    return visit.url;
+  }
+
+  /** What a browser brought back, once: what it is told, or where it goes on. Rejects with AppError. */
+  async finish(
+    params: URLSearchParams,
+    binding: string,
+  ): Promise<{ readonly text: string } | { readonly goTo: string }> {
+    const { user, id } = this.#open<{ user: string; id: string }>(params.get('state') ?? '', 'state');
+    const kept = await this.#options.vaults.of(user).take(visitName(id));
+    if (kept === undefined) throw notAllowed('This sign-in has come back before, or has taken too long.');
+    const { visit, server, binding: bound } = JSON.parse(kept) as KeptVisit;
+    // The address of the authorization server was opened by somebody else than whoever agreed on our page.
+    if (bound !== hashOf(binding)) throw notAllowed('This sign-in was begun in another browser.');
+    const ids: string[] = [];
+    const came = await this.#signIn({ user, server }).finish(visit, params, () => this.#newState(user, ids));
+    if ('text' in came) return came;
+    await this.#keep(came.next, { server, user, id: ids.at(-1) ?? '', binding: bound });
+    return { goTo: came.next.url };
+  }
+
+  /** A user who is not here any more: what they granted is taken back where it was granted, as far as that goes, and all of it erased. */
+  async erase(user: string): Promise<void> {
+    const { vaults } = this.#options;
+    const vault = vaults.of(user);
+    const signIns = this.of(user);
+    const names = await vault.names(prefix);
+    const left = await Promise.all(names.map(({ name }) => signIns.leave(name.slice(prefix.length), 'A server')));
+    await Promise.all(left.map(({ takenBack }) => takenBack));
+    await vault.erase();
+    this.#users.get(user)?.stop();
+    signIns.close();
+    this.#users.delete(user);
+  }
+
+  close(): void {
+    for (const { signIns, stop } of this.#users.values()) {
+      stop();
+      signIns.close();
+    }
+  }
+
+  get #base(): string {
+    return this.#options.publicUrl.replace(/\/+$/, '');
+  }
+
+  #signIn({ user, server }: Invitation): ServerSignIn {
+    const config = this.#options.server(server);
+    if (config === undefined) throw notAllowed('There is no such server any more.');
+    return this.of(user).get(config);
+  }
+
+  /** A new one for each visit, each of which has an id of its own. */
+  #newState(user: string, ids: string[]): string {
+    const id = randomBytes(16).toString('base64url');
+    ids.push(id);
+    return this.#seal({ user, id, until: this.#options.now() + visitMs }, 'state');
+  }
+
+  async #keep(
+    visit: Visit,
+    { id, user, server, binding }: Invitation & { id: string; binding: string },
+  ): Promise<void> {
+    const vault = this.#options.vaults.of(user);
+    const kept: KeptVisit = { visit, server, binding };
+    await vault.sweep(visits, visitMs);
+    await vault.write(visitName(id), JSON.stringify(kept));
+  }
+
+  #seal(value: object, what: string): string {
+    const [first] = this.#options.ring;
+    if (first === undefined) throw signInError('The server', 'cannot be signed in to: the team has no key');
+    return seal(first, JSON.stringify(value), aboutOf(what));
+  }
+
+  #open<T extends object>(text: string, what: string): T {
+    for (const key of this.#options.ring) {
+      const opened = unseal(key, text, aboutOf(what));
+      if (opened === undefined) continue;
+      const value = JSON.parse(opened) as T & { readonly until: number };
+      if (value.until < this.#options.now()) throw notAllowed('This link is too old.');
+      return value;
+    }
+    throw notAllowed('This is no link of ours.');
+  }
+}
+
+interface KeptVisit {
+  readonly visit: Visit;
+  readonly server: string;
+  /** Of what the browser holds that agreed. */
+  readonly binding: string;
+}
+
+const prefix = 'sign-in/';
+const visits = 'visit/';
+
+function visitName(id: string): string {
+  return `${visits}${id}`;
+}
+
+function aboutOf(what: string): string {
+  return `tooltray sign-in ${what}`;
+}
+
+function hashOf(binding: string): string {
+  return createHash('sha256').update(binding).digest('base64url');
+}
+
+function notAllowed(why: string): AppError {
+  return new AppError('not_allowed', why, { fix: 'Ask your app for another link, and open that one.' });
+}
+
+/** Sign-ins of one user in the team's vault. */
+class VaultShelf implements SignInShelf {
+  readonly #vault: TeamVault;
+
+  constructor(vault: TeamVault) {
+    this.#vault = vault;
+  }
+
+  async read(key: string): ReturnType<SignInShelf['read']> {
+    return readSignIn(await this.#vault.read(vaultName(key))) ?? {};
+  }
+
+  async update(key: string, change: Parameters<SignInShelf['update']>[1]): ReturnType<SignInShelf['update']> {
+    const text = await this.#vault.update(vaultName(key), async (before) => {
+      const stored = readSignIn(before) ?? {};
+      const next = await change(stored);
+      return next === stored ? before : signInText(next);
+    });
+    return readSignIn(text) ?? {};
+  }
+
+  async take(key: string): ReturnType<SignInShelf['take']> {
+    const text = await this.#vault.take(vaultName(key)).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'secret_locked') return 'locked';
+      throw error;
+    });
+    return text === undefined ? {} : readSignIn(text);
+  }
+}
