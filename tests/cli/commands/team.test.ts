@@ -1,5 +1,6 @@
 /** `tooltray user`, `token` and `serve --team`: what an admin types, on a real database. */
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { testKeys } from '../../support/start-replica.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { CliHome, entries } from '../cli-home.ts';
 
@@ -9,6 +10,8 @@ afterAll(() => home[Symbol.asyncDispose]());
 
 test('somebody is added, gets a token, comes in with it, and is taken out again', async () => {
   const database = await teamDatabase();
+  vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const at = ['--database', database];
   const added = await home.json('user', 'add', 'ana', '--role', 'admin', '--group', 'guests', ...at);
   expect(added.data).toMatchObject({ name: 'ana', role: 'admin', groups: ['guests'], isOff: false, isService: false });
