@@ -255,7 +255,7 @@ export class TeamVault implements SecretStore {
   placeKey(): Promise<void> {
     return Promise.reject(
       new AppError('unsupported', 'The key of a team’s vault is the team’s, given to every replica.', {
-        fix: 'Put a new one in front in TOOLTRAY_TEAM_KEYS_FILE, restart the replicas, then: tooltray team-keys rotate.',
+        fix: 'Put a new one in front of it in TOOLTRAY_TEAM_KEYS_FILE, and restart the replicas.',
       }),
     );
   }
