@@ -1,0 +1,47 @@
+/** What docs/team tells to start: flags and variables that there are, and the version that this is. */
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import packageJson from '../../package.json' with { type: 'json' };
+import { commands } from '../../src-main/cli/command-table.ts';
+import { readArguments } from '../../src-main/cli/command.ts';
+
+const root = `${import.meta.dirname}/../..`;
+const read = (file: string): string => readFileSync(`${root}/${file}`, 'utf8');
+const yamlFiles = globSync('docs/team/**/*.yaml', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
+const sources = globSync('src-main/{cli,team,host}/**/*.ts', { cwd: root }).map(read).join('\n');
+
+/** Every list of words in it that begins with a command of ours. */
+function startsIn(value: unknown): string[][] {
+  if (Array.isArray(value)) {
+    const words = value.every((each) => typeof each === 'string') ? (value as string[]) : undefined;
+    if (words !== undefined && commands.some(({ name }) => name === words[0])) return [words];
+    return value.flatMap(startsIn);
+  }
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(startsIn) : [];
+}
+
+test.each(yamlFiles)('%s is YAML, and starts commands with flags that there are', async (file) => {
+  const documents = parseAllDocuments(read(file), { merge: true });
+  expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
+  for (const [name = '', ...words] of documents.flatMap((each) => startsIn(each.toJS()))) {
+    const declared = await commands.find((one) => one.name === name)?.load();
+    expect(() => declared && readArguments(declared, words)).not.toThrow();
+  }
+});
+
+test('the files do start something, and the image is started as theirs', () => {
+  const started = yamlFiles.flatMap((file) => parseAllDocuments(read(file), { merge: true }).flatMap((each) => startsIn(each.toJS())));
+  expect(new Set(started.map(([name]) => name))).toEqual(new Set(['serve', 'migrate']));
+  expect(read('docs/team/Dockerfile')).toContain('CMD ["serve", "--team", "--listen", "0.0.0.0:8080"]');
+});
+
+test('variables and versions are those of this version', () => {
+  const files = [...yamlFiles, 'docs/team/env.example', 'docs/team/Dockerfile'].map(read);
+  const ofCompose = new Set(['TOOLTRAY_PUBLIC_URL', 'TOOLTRAY_IMAGE']);
+  const named = new Set(files.flatMap((text) => text.match(/\bTOOLTRAY_[A-Z_]+/g) ?? []));
+  const unknown = [...named].filter((name) => !ofCompose.has(name) && name !== 'TOOLTRAY_HOME' && !sources.includes(name));
+  expect(unknown).toEqual([]);
+  const versions = files.flatMap((text) => [...text.matchAll(/(?:tooltray-team:|newTag: )(\d[\w.]*)/g)].map(([, version]) => version));
+  expect(new Set(versions)).toEqual(new Set([packageJson.version]));
+});
