@@ -1,0 +1,181 @@
+/**
+ * `npm run team`: a whole team on this machine, to try it: PostgreSQL, an S3 store and an OIDC provider from npm, three replicas, a balancer where HAProxy
+ * is installed. Prints the address, who there is, and what to try; Ctrl+C ends all of it. `--fresh` begins anew, `--port N` moves it.
+ * Everything lies in .cache/team; nothing of it is meant for real people.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { hasHaproxy, startHaproxy } from './engines/haproxy.ts';
+import { startOidc } from './engines/oidc.ts';
+import { startPostgres } from './engines/postgres.ts';
+import { startObjects } from './engines/s3.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const home = join(root, '.cache/team');
+const cli = join(root, 'dist/cli.js');
+const usualPort = 8700;
+const replicas = 3;
+const people = [
+  { name: 'ana', role: 'admin', groups: ['platform'] },
+  { name: 'ben', role: 'member', groups: ['sales'] },
+] as const;
+
+/** As environment: what replicas and commands are told of it. */
+type Team = Readonly<Record<string, string>>;
+
+const { values } = parseArgs({ options: { port: { type: 'string' }, fresh: { type: 'boolean', default: false } } });
+const port = Number(values.port ?? usualPort);
+/** What was started, to be ended from the last to the first. */
+const ends: (() => Promise<void>)[] = [];
+
+process.once('SIGINT', () => void end(0));
+process.once('SIGTERM', () => void end(0));
+try {
+  await start();
+} catch (error) {
+  console.error(`team: ${(error as Error).message}`);
+  await end(1);
+}
+
+async function start(): Promise<void> {
+  if (values.fresh) rmSync(home, { recursive: true, force: true });
+  mkdirSync(home, { recursive: true });
+  const isBalanced = hasHaproxy();
+  const ports = Array.from({ length: replicas }, (_, at) => port + 1 + at);
+  const publicUrl = `http://127.0.0.1:${isBalanced ? port : ports[0]}`;
+
+  const cluster = await startPostgres({ folder: join(home, 'postgres'), port: port + 90 });
+  ends.push(() => cluster.stop());
+  const objects = await startObjects({ folder: join(home, 'objects'), port: port + 91 });
+  ends.push(() => objects.stop());
+  const scopes = ['tools:read', 'tools:call'];
+  const provider = await startOidc({ people, audience: `${publicUrl}/mcp`, scopes, port: port + 92 });
+  ends.push(() => provider.stop());
+
+  const team = {
+    ...{ TOOLTRAY_DATABASE: cluster.url, TOOLTRAY_TEAM_KEYS_FILE: keysFile() },
+    ...{ TOOLTRAY_OBJECTS: objects.address, ...objects.env },
+  };
+  tooltray(team, 'migrate');
+  const tokens = givenTokens(team);
+  const config = join(home, 'config.json');
+  if (!existsSync(config)) writeFileSync(config, `${JSON.stringify(firstConfig(), null, 2)}\n`);
+  for (const each of ports) await startReplica(team, each, publicUrl, config);
+  if (isBalanced) {
+    const balancer = await startHaproxy(
+      join(home, 'haproxy'),
+      port,
+      ports.map((each) => `127.0.0.1:${each}`),
+    );
+    ends.push(() => balancer.stop());
+  }
+  tell({ publicUrl, ports, isBalanced, tokens, config, issuer: provider.issuer, database: cluster.url });
+}
+
+/** Seals what the database holds: made once, kept beside it here and nowhere near it in earnest. */
+function keysFile(): string {
+  const file = join(home, 'team-keys');
+  if (!existsSync(file)) writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
+  return file;
+}
+
+/** People who are not there yet are let in; each start gives everybody a token of a day, since none is shown twice. */
+function givenTokens(team: Team): Map<string, string> {
+  const known = JSON.parse(tooltray(team, 'user', 'list', '--json')) as { users: { name: string }[] };
+  return new Map(
+    people.map(({ name, role, groups }) => {
+      const inGroups = groups.flatMap((group) => ['--group', group]);
+      const email = ['--email', `${name}@example.org`];
+      if (!known.users.some((user) => user.name === name))
+        tooltray(team, 'user', 'add', name, '--role', role, ...inGroups, ...email);
+      const words = ['token', 'create', name, '--label', 'npm run team', '--expires', '1d', '--json'];
+      return [name, (JSON.parse(tooltray(team, ...words)) as { token: string }).token];
+    }),
+  );
+}
+
+/** Something to call: one that all share, and one that each person has for themselves. */
+function firstConfig(): object {
+  const npx = (name: string): object => ({ command: 'npx', args: ['-y', `@modelcontextprotocol/${name}@2026.8.31`] });
+  return {
+    servers: { everything: npx('server-everything'), memory: { ...npx('server-memory'), placement: 'personal' } },
+  };
+}
+
+async function startReplica(team: Team, at: number, publicUrl: string, config: string): Promise<void> {
+  const place = ['--listen', `127.0.0.1:${at}`, '--inner', `127.0.0.1:${at + 50}`, '--replica-name', `r${at - port}`];
+  const door = ['--public-url', publicUrl, '--trusted-proxies', '127.0.0.1/32'];
+  const child = spawn(process.execPath, [cli, 'serve', '--team', '--json', ...place, ...door, '--config', config], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...team, TOOLTRAY_HOME: join(home, `replica-${at}`) },
+  });
+  ends.push(() => ended(child));
+  await new Promise<void>((resolve, reject) => {
+    createInterface(child.stdout).once('line', () => resolve());
+    child.once('exit', (code) => reject(new Error(`The replica at port ${at} ended with ${code}.`)));
+  });
+}
+
+/** What a command prints. */
+function tooltray(team: Team, ...words: string[]): string {
+  return execFileSync(process.execPath, [cli, ...words], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...team, TOOLTRAY_HOME: join(home, 'command-line') },
+  });
+}
+
+interface Told {
+  readonly publicUrl: string;
+  readonly ports: readonly number[];
+  readonly isBalanced: boolean;
+  readonly tokens: ReadonlyMap<string, string>;
+  readonly config: string;
+  readonly issuer: string;
+  readonly database: string;
+}
+
+function tell({ publicUrl, ports, isBalanced, tokens, config, issuer, database }: Told): void {
+  const [ana = ''] = tokens.values();
+  const ask = `--header "Authorization: Bearer ${ana}"`;
+  const lines = [
+    `A team runs at ${publicUrl}/mcp`,
+    ...(isBalanced
+      ? []
+      : [
+          '(HAProxy is not installed, so this is the first replica; apt install haproxy puts one address in front of all.)',
+        ]),
+    '',
+    `Replicas   ${ports.map((each, at) => `r${at + 1} at ${each}`).join(', ')}`,
+    `Database   ${database}`,
+    `Provider   ${issuer} (any password)`,
+    `Config     ${config}`,
+    ...people.map(({ name, role }) => `${name.padEnd(10)} ${role}: ${tokens.get(name)}`),
+    '',
+    'Try:',
+    `  npx @modelcontextprotocol/inspector --cli ${publicUrl}/mcp --transport http ${ask} --method tools/list`,
+    `  claude mcp add -s user -t http team ${publicUrl}/mcp ${ask}`,
+    `  kill a replica (kill -9 its process) and call again; TOOLTRAY_DATABASE=${database} node dist/cli.js user off ben`,
+    '',
+    'Ctrl+C ends all of it; what was done stays in .cache/team (npm run team -- --fresh begins anew).',
+  ];
+  console.log(lines.join('\n'));
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const over = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await over;
+}
+
+async function end(code: number): Promise<void> {
+  for (const each of ends.splice(0).toReversed()) await each().catch((error: unknown) => console.error(error));
+  process.exit(code);
+}
