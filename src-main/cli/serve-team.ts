@@ -18,7 +18,7 @@ export const teamFlags = {
   allowedHosts: { value: 'A,B', help: 'names by which it may be addressed besides' },
   trustedProxies: { value: 'CIDR,…', help: 'proxies whose Forwarded and X-Forwarded-* are believed' },
   inner: { value: 'HOST:PORT', help: 'where other replicas reach this one; nobody else should' },
-  innerAddress: { value: 'HOST:PORT', help: 'what they are told instead' },
+  innerAddress: { value: 'HOST:PORT', help: 'what they are told instead (where that is 0.0.0.0: the computer’s name)' },
   replicaName: { value: 'NAME', help: 'what this replica is called (the computer’s name)' },
   objects: { value: 'S3 URL', help: 's3://bucket?endpoint=… for long answers; or the variable TOOLTRAY_OBJECTS' },
   operations: { value: 'HOST:PORT', help: 'where /healthz, /readyz and /metrics are' },
@@ -91,7 +91,9 @@ function placeOf({ inner, innerAddress, replicaName }: ServeTeamFlags): ReplicaP
       .replaceAll(/[^a-z0-9-]+/g, '-')
       .slice(0, 40) ||
       'replica');
-  return { name, inner: { host, port }, innerAddress };
+  // Where it listens everywhere, others reach it by the computer's name.
+  const told = innerAddress ?? (['0.0.0.0', '::'].includes(host) && port > 0 ? `${hostname()}:${port}` : undefined);
+  return { name, inner: { host, port }, innerAddress: told };
 }
 
 /** Not the person's own: a replica has its servers, its log and its caches to itself. Two on one machine listen at different ports. */
