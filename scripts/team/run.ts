@@ -104,7 +104,10 @@ function givenTokens(team: Team): Map<string, string> {
 function firstConfig(): object {
   const npx = (name: string): object => ({ command: 'npx', args: ['-y', `@modelcontextprotocol/${name}@2026.8.31`] });
   return {
-    servers: { everything: npx('server-everything'), memory: { ...npx('server-memory'), placement: 'personal' } },
+    servers: {
+      everything: npx('server-everything'),
+      thinking: { ...npx('server-sequential-thinking'), placement: 'personal' },
+    },
   };
 }
 
