@@ -14,8 +14,8 @@ const sources = globSync('src-main/{cli,team,host}/**/*.ts', { cwd: root }).map(
 /** Every list of words in it that begins with a command of ours. */
 function startsIn(value: unknown): string[][] {
   if (Array.isArray(value)) {
-    const words = value.every((each) => typeof each === 'string') ? (value as string[]) : undefined;
-    if (words !== undefined && commands.some(({ name }) => name === words[0])) return [words];
+    const isStart = value.every((each) => typeof each === 'string') && commands.some(({ name }) => name === value[0]);
+    if (isStart) return [value.map(String)];
     return value.flatMap(startsIn);
   }
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(startsIn) : [];
