@@ -50,6 +50,7 @@ import type { OwnedIds } from './security/owned-ids.ts';
 import { openFlow, type OpenFlow } from './open-flow.ts';
 import { ownIdentity } from './servers/handshake.ts';
 import { ListingCache } from './servers/listing-cache.ts';
+import type { ServerDeps } from './servers/managed-server.ts';
 import { ServerManager } from './servers/server-manager.ts';
 import type { AuditBook } from './trust/audit/audit-log.ts';
 import { FileDigests } from './trust/pins/file-digests.ts';
@@ -86,6 +87,8 @@ interface AggregatorOptions {
   readonly counter?: TokenCounter | undefined;
   /** Runs programs for several cores of one process; who made it closes it. Else the core makes its own. */
   readonly sandbox?: Sandbox | undefined;
+  /** Lines to processes of single people, in a team. */
+  readonly personal?: ServerDeps['personal'];
   /** In place of the home's own. */
   readonly stores?: Partial<CoreStores> | undefined;
   /** Where it is one of several cores: ids that name it. */
@@ -227,6 +230,7 @@ export class Aggregator {
     this.servers = new ServerManager({
       pinsOf: (config, kind) => this.pins.of(config, kind),
       createTransport: (config) => this.transports.create(config),
+      personal: options.personal,
       logOf: (server) => this.transports.log(server),
       cache: new ListingCache(join(paths.cacheDir, 'listings')),
       identity: ownIdentity(options.version),

@@ -88,12 +88,26 @@ export class CoreHost {
     const { env, version, mode, counter, sandbox } = options;
     const stores = team?.stores;
     const ids = team?.replicas?.ids;
+    const personal = team?.personal;
     this.#options = options;
     this.#team = team;
     this.paths = paths;
     this.appAccess = stores?.appAccess === undefined ? openAppAccess(paths) : new AppAccessStore(stores.appAccess);
     this.log = log;
-    this.core = new Aggregator({ paths, env, config, log, masker, version, mode, counter, sandbox, stores, ids });
+    this.core = new Aggregator({
+      paths,
+      env,
+      config,
+      log,
+      masker,
+      version,
+      mode,
+      counter,
+      sandbox,
+      stores,
+      ids,
+      personal,
+    });
     this.#runs = new Runs({ steps: this.core.steps, version, endSession: (id) => this.core.servers.endSession(id) });
     this.#stops.push(() => this.#runs.close());
     const { audit } = this.core;

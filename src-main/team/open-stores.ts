@@ -31,6 +31,8 @@ export interface StoreRoom extends TeamRoom {
 
 export interface OpenStores {
   readonly stores: Partial<CoreStores>;
+  /** A user's own secret, by the vault's names. Rejects with AppError. */
+  readonly readOwn: (user: string, name: string) => Promise<string | undefined>;
   /** Called when the core has ended. */
   readonly close: () => Promise<void>;
 }
@@ -62,5 +64,6 @@ export async function openStores(room: StoreRoom): Promise<OpenStores> {
     await records.close();
   };
   const answers = teamAnswers({ tenant, database, objects });
-  return { stores: { ...stores, audit, vault: () => vaults.organisation, record, answers }, close };
+  const readOwn: OpenStores['readOwn'] = (user, name) => vaults.of(user).read(name);
+  return { stores: { ...stores, audit, vault: () => vaults.organisation, record, answers }, readOwn, close };
 }

@@ -18,12 +18,13 @@ import { AllowedHosts } from './door/allowed-hosts.ts';
 import { FailureLimit } from './people/failure-limit.ts';
 import { letInBy } from './door/let-in.ts';
 import { Proxies } from './door/proxies.ts';
-import { openStores } from './open-stores.ts';
+import { type OpenStores, openStores } from './open-stores.ts';
 import { keysFileVariable, keysVariable, TeamKeys } from './records/team-keys.ts';
 import { openOperations, type OpenOperations } from './operations/open-operations.ts';
 import { answerProbe, isProbe } from './operations/operations-door.ts';
 import { Readiness } from './operations/readiness.ts';
 import { SharedListings } from './replicas/shared-listings.ts';
+import { type OpenPersonal, openPersonal } from './placement/open-personal.ts';
 import { OpenReplicas, type ReplicaPlace } from './replicas/open-replicas.ts';
 import { People } from './people/people.ts';
 import { PeopleGate } from './people/people-gate.ts';
@@ -100,12 +101,25 @@ export class Replica {
           const keys = TeamKeys.fromEnv(options.env);
           const replicas =
             among && new OpenReplicas({ ...among, ...{ keys, version, database, changes, log, limits } });
-          const seams = await openSeams(options, { room, database, changes, keys, replicas, readiness });
-          made.resolve({ database, changes, replicas, readiness });
+          const stores = Promise.withResolvers<OpenStores>();
+          const personal = openPersonal({
+            ...{ room, database, version, tenant: options.tenant },
+            env: coreOptions(options).env,
+            replica: replicas?.registry.id ?? `${hostname()}:${options.listen.port}`,
+            core: () => host.core,
+            readOwn: async ({ user }, name) => (await stores.promise).readOwn(user, name),
+          });
+          const seams = await openSeams(options, {
+            ...{ room, database, changes, keys, replicas, readiness, personal },
+            onStores: stores.resolve,
+          });
+          made.resolve({ database, changes, replicas, readiness, personal });
           return seams;
         },
       });
-      return new Replica(host, await made.promise, options);
+      const parts = await made.promise;
+      host.core.options.config.changed.on(() => parts.personal.configChanged());
+      return new Replica(host, parts, options);
     } catch (error) {
       await database.close();
       throw error;
@@ -167,15 +181,17 @@ interface Made {
   readonly changes: Changes;
   readonly replicas: OpenReplicas | undefined;
   readonly readiness: Readiness;
+  readonly personal: OpenPersonal;
 }
 
 interface Opened extends Made {
   readonly keys: TeamKeys;
   readonly room: TeamRoom;
+  readonly onStores: (stores: OpenStores) => void;
 }
 
 async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamSeams> {
-  const { database, changes, keys, replicas, readiness, room } = opened;
+  const { database, changes, keys, personal, replicas, readiness, room } = opened;
   const { tenant, listen, publicUrl } = options;
   const objects = options.objects === undefined ? undefined : readObjectsAddress(options.objects, options.env);
   await changes.start();
@@ -189,8 +205,10 @@ async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamS
   });
   const replica = `${hostname()}:${listen.port}`;
   const stores = await openStores({ ...room, tenant, sql, database, changes, keys, objects, replica });
+  opened.onStores(stores);
   return {
     stores: stores.stores,
+    personal: personal.line,
     replicas,
     door: {
       address: listen.address,
@@ -202,6 +220,7 @@ async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamS
       other: (request, response) => answerProbe(readiness, request, response),
     },
     close: async () => {
+      await personal.stop();
       await gate.close();
       await stores.close();
       await replicas?.stop();

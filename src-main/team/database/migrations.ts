@@ -188,6 +188,16 @@ export const migrations: readonly Migration[] = [
       ${ofTenant('secrets')}
     `,
   },
+  {
+    name: 'who runs one person’s process of a server',
+    sql: `
+      CREATE TABLE tooltray.personal_leases (
+        tenant text NOT NULL, person text NOT NULL, server text NOT NULL, runner text NOT NULL, token uuid NOT NULL UNIQUE,
+        until timestamptz NOT NULL, PRIMARY KEY (tenant, person, server)
+      );
+      ${ofTenant('personal_leases')}
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Env } from '../../core/base/app-paths.ts';
-import { AppError } from '../../core/base/errors.ts';
 import { RotatingFile } from '../../core/base/rotating-file.ts';
 import type { Isolation, ServerConfig, StdioServerConfig } from '../../core/config/app-config.ts';
 import { fillSecrets, vaultName } from '../../core/secrets/fill-secrets.ts';
@@ -16,10 +15,14 @@ import { Boxes } from '../../core/servers/launch/isolation/boxes.ts';
 import type { ProcessRegistry } from '../../core/servers/launch/process-registry.ts';
 import { EnvironmentResolver } from '../../core/servers/launch/resolve-environment.ts';
 import type { Person } from '../../core/servers/personal-lines.ts';
-import { createTransport, serverLogFile } from '../../core/servers/transports/create-transport.ts';
+import { LazyTransport, serverLogFile } from '../../core/servers/transports/create-transport.ts';
 import { ServerLog } from '../../core/servers/transports/server-log.ts';
+import { StdioTransport } from '../../core/servers/transports/stdio-transport.ts';
 import type { LineBudgets } from '../../core/wire/byte-budget.ts';
 import type { Transport } from '../../core/wire/transport.ts';
+
+/** How long it has to end by itself, and again after SIGTERM, in ms; together less than what a lease keeps for it. */
+const graceMs = 700;
 
 export interface PersonalLaunchOptions {
   /** Of this replica; of it a process gets what every program may need, and nothing by name. */
@@ -51,26 +54,40 @@ export class PersonalLaunch {
     });
   }
 
-  /** Not started. */
-  transport(config: StdioServerConfig, person: Person): Transport {
+  /** Not started; `onStarted` is told its process id. */
+  transport(config: StdioServerConfig, person: Person, onStarted: (pid: number) => void): Transport {
+    return new LazyTransport(async () => {
+      const stdio = await this.#stdio(config, person);
+      return {
+        start: async (handlers) => {
+          await stdio.start(handlers);
+          if (stdio.pid !== undefined) onStarted(stdio.pid);
+        },
+        send: (message) => stdio.send(message),
+        close: () => stdio.close(),
+        setProtocolVersion: () => stdio.setProtocolVersion(),
+        hold: (held) => stdio.hold(held),
+      };
+    });
+  }
+
+  async #stdio(config: StdioServerConfig, person: Person): Promise<StdioTransport> {
     const { folder, hidden, sockets, registry, mask, budgets } = this.#options;
     const own = join(folder, folderOf(person));
     const home = join(own, 'home', createHash('sha256').update(config.name).digest('hex').slice(0, 16));
     for (const made of [home, join(own, 'logs')]) mkdirSync(made, { recursive: true, mode: 0o700 });
-    const { isolate: _asWritten, ...plain } = config;
-    const isolate = boxOf(config);
-    return createTransport(
-      { ...plain, inheritEnv: [], env: { ...homeAt(home), ...config.env }, ...(isolate && { isolate }) },
-      {
-        environment: this.#environment,
-        boxes: new Boxes({ folder: join(own, 'boxes'), hidden, sockets, onRefused: () => undefined }),
-        ...{ registry, mask, budgets },
-        env: {},
-        log: new ServerLog({ file: new RotatingFile(serverLogFile(join(own, 'logs'), config.name)), mask }),
-        fill: (filled) => this.#fill(filled, person),
-        connectBuiltin: () => Promise.reject(new AppError('internal', 'What comes with Tooltray is nobody’s own.')),
-      },
-    );
+    const filled = await this.#fill(config, person);
+    return new StdioTransport({
+      ...filled,
+      serverName: config.name,
+      env: { ...homeAt(home), ...filled.env },
+      inherited: [],
+      isolate: boxOf(config),
+      environment: this.#environment,
+      boxes: new Boxes({ folder: join(own, 'boxes'), hidden, sockets, onRefused: () => undefined }),
+      ...{ registry, budgets, graceMs },
+      log: new ServerLog({ file: new RotatingFile(serverLogFile(join(own, 'logs'), config.name)), mask }),
+    });
   }
 
   #fill<C extends ServerConfig>(config: C, person: Person): Promise<C> {

@@ -9,6 +9,7 @@ import type { Person } from '../../core/servers/personal-lines.ts';
 import type { ClientIdentity } from '../../core/wire/eras.ts';
 import type { Transport } from '../../core/wire/transport.ts';
 import { gone, PersonalChild } from './personal-child.ts';
+import type { ProcessGuard } from './process-guard.ts';
 
 /** The right to run one person's process of one server, here and nowhere else at that time. */
 export interface Hold {
@@ -16,6 +17,8 @@ export interface Hold {
   readonly over: AbortSignal;
   /** Asked before anything of the process is passed on: a replica that slept may have missed the end. */
   readonly isOver: () => boolean;
+  /** Told now and whenever it is put off: how long the process may run from then on, in ms. */
+  follow(onRenewed: (ms: number) => void): void;
   /** The process has ended. Never rejects. */
   release(): Promise<void>;
 }
@@ -24,9 +27,11 @@ export interface PersonalRunnerOptions {
   readonly identity: ClientIdentity;
   /** As this replica's config has it; undefined: there is none, or it is off. */
   readonly find: (server: string) => StdioServerConfig | undefined;
-  /** The process of one person, not started. */
-  readonly launch: (config: StdioServerConfig, person: Person) => Transport;
-  /** Rejects with AppError elsewhere where another runner has it. */
+  /** The process of one person, not started; its id is told once it runs. */
+  readonly launch: (config: StdioServerConfig, person: Person, onStarted: (pid: number) => void) => Transport;
+  /** Ends what we could not. */
+  readonly guard: Pick<ProcessGuard, 'allow' | 'forget'>;
+  /** Rejects with AppError where another runner has it. */
   readonly hold: (person: Person, server: string) => Promise<Hold>;
   readonly limits: () => PersonalLimits;
   readonly now: () => number;
@@ -107,11 +112,16 @@ export class PersonalRunner {
   }
 
   async #begin(config: StdioServerConfig, person: Person, forget: () => void): Promise<PersonalChild> {
-    const { hold: holdOf, identity, launch, limits, now } = this.#options;
+    const { guard, hold: holdOf, identity, launch, limits, now } = this.#options;
     const hold = await holdOf(person, config.name);
+    let leader: number | undefined;
+    const started = (pid: number): void => {
+      leader = pid;
+      hold.follow((ms) => guard.allow(pid, ms));
+    };
     const child = new PersonalChild({
       server: config.name,
-      transport: launch(config, person),
+      transport: launch(config, person, started),
       identity,
       initTimeoutMs: config.initTimeoutMs,
       idleMs: config.idleStopMs ?? limits().idleMs,
@@ -119,6 +129,8 @@ export class PersonalRunner {
       mayAnswer: () => !hold.isOver(),
       onGone: () => {
         forget();
+        hold.follow(() => undefined);
+        if (leader !== undefined) guard.forget(leader);
         void hold.release();
       },
     });

@@ -33,7 +33,12 @@ export interface People {
   readonly counter: (more?: Partial<StdioServerConfig>, args?: readonly string[]) => StdioServerConfig;
 }
 
-const always: Hold = { over: new AbortController().signal, isOver: () => false, release: () => Promise.resolve() };
+const always: Hold = {
+  over: new AbortController().signal,
+  isOver: () => false,
+  follow: () => undefined,
+  release: () => Promise.resolve(),
+};
 
 export function people(options: Options = {}): People {
   const configs = new Map<string, StdioServerConfig>();
@@ -82,7 +87,8 @@ export function personalRunner(
   return new PersonalRunner({
     identity: harness.deps.identity,
     find,
-    launch: (config, person) => launch.transport(config, person),
+    launch: (config, person, onStarted) => launch.transport(config, person, onStarted),
+    guard: { allow: () => undefined, forget: () => undefined },
     hold: () => Promise.resolve(always),
     limits: () => ({ idleMs: 60_000, mostPerPerson: 8, most: 100 }),
     now: () => performance.now(),

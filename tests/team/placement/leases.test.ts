@@ -1,0 +1,54 @@
+/** The right to run one person's process of a server: one has it, whatever its clock and its database do. */
+import { expect, onTestFinished, test } from 'vitest';
+import { Database } from '../../../src-main/team/database/database.ts';
+import { Leases } from '../../../src-main/team/placement/leases.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { until } from '../../support/until.ts';
+import { ann, bob, otherAnn } from './people.ts';
+
+test('of many that want it one has it, whoever the other people are; what is let go of is free', async () => {
+  const url = await teamDatabase();
+  const database = new Database({ url, most: 4 });
+  onTestFinished(() => database.close());
+  const leases = ['one', 'two', 'three'].map((runner) => new Leases({ sql: (tenant) => database.of(tenant), runner }));
+  const tries = await Promise.allSettled(leases.flatMap((one) => [one.hold(ann, 'a'), one.hold(ann, 'a')]));
+  const [won, ...more] = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const [lost] = tries.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  expect(more).toEqual([]);
+  expect(lost).toMatchObject({ code: 'server_starting', data: { runner: expect.any(String) as string } });
+  const others = await Promise.all(
+    [leases[0]?.hold(bob, 'a'), leases[1]?.hold(otherAnn, 'a'), leases[2]?.hold(ann, 'b')].map((one) => one),
+  );
+  await won?.release();
+  const next = await leases[1]?.hold(ann, 'a');
+  expect([won?.isOver(), next?.isOver()]).toEqual([true, false]);
+  await Promise.all([...others, next].map((one) => one?.release()));
+});
+
+test('who cannot say it again ends before anybody else may have it', async () => {
+  const url = await teamDatabase();
+  const [mine, theirs] = [new Database({ url, most: 1 }), new Database({ url, most: 1 })];
+  onTestFinished(async () => void (await Promise.all([mine.close(), theirs.close()])));
+  const held = await new Leases({ sql: (tenant) => mine.of(tenant), runner: 'one', leaseMs: 900, endingMs: 300 }).hold(
+    ann,
+    'a',
+  );
+  const other = new Leases({ sql: (tenant) => theirs.of(tenant), runner: 'two', leaseMs: 900, endingMs: 300 });
+  // It is put off while the database answers …
+  await theirs.shared`SELECT pg_sleep(1.2)`;
+  expect(held.isOver()).toBe(false);
+  await mine.close();
+  let wasOver: boolean | undefined;
+  await until(() => {
+    void other.hold(ann, 'a').then(
+      (taken) => {
+        wasOver ??= held.isOver();
+        return taken.release();
+      },
+      () => undefined,
+    );
+    return wasOver !== undefined;
+  });
+  // … and is over before it can be had by another.
+  expect([wasOver, held.over.aborted]).toEqual([true, true]);
+});
