@@ -97,8 +97,9 @@ class Lease implements Hold {
     if (this.#released) return;
     this.#end();
     this.#released = true;
+    const sql = this.#sql;
     // Else it ends by itself.
-    await this.#sql`DELETE FROM tooltray.personal_leases WHERE token = ${this.#token}`.catch(() => undefined);
+    await sql`DELETE FROM tooltray.personal_leases WHERE token = ${this.#token}`.catch(() => undefined);
   }
 
   #extend(asked: number): void {
@@ -116,9 +117,10 @@ class Lease implements Hold {
 
   async #renew(): Promise<void> {
     const { leaseMs } = this.#options;
+    const sql = this.#sql;
     const asked = performance.now();
     try {
-      const [kept] = await this.#sql`
+      const [kept] = await sql`
         UPDATE tooltray.personal_leases SET until = clock_timestamp() + ${leaseMs} * interval '1 ms'
         WHERE token = ${this.#token} AND until > clock_timestamp() RETURNING token`;
       if (this.isOver()) return;

@@ -10,19 +10,18 @@ test('of many that want it one has it, whoever the other people are; what is let
   const url = await teamDatabase();
   const database = new Database({ url, most: 4 });
   onTestFinished(() => database.close());
-  const leases = ['one', 'two', 'three'].map((runner) => new Leases({ sql: (tenant) => database.of(tenant), runner }));
-  const tries = await Promise.allSettled(leases.flatMap((one) => [one.hold(ann, 'a'), one.hold(ann, 'a')]));
+  const of = (runner: string): Leases => new Leases({ sql: (tenant) => database.of(tenant), runner });
+  const [one, two, three] = [of('one'), of('two'), of('three')];
+  const tries = await Promise.allSettled([one, two, three, one, two, three].map((each) => each.hold(ann, 'a')));
   const [won, ...more] = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   const [lost] = tries.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
   expect(more).toEqual([]);
   expect(lost).toMatchObject({ code: 'server_starting', data: { runner: expect.any(String) as string } });
-  const others = await Promise.all(
-    [leases[0]?.hold(bob, 'a'), leases[1]?.hold(otherAnn, 'a'), leases[2]?.hold(ann, 'b')].map((one) => one),
-  );
+  const others = await Promise.all([one.hold(bob, 'a'), two.hold(otherAnn, 'a'), three.hold(ann, 'b')]);
   await won?.release();
-  const next = await leases[1]?.hold(ann, 'a');
-  expect([won?.isOver(), next?.isOver()]).toEqual([true, false]);
-  await Promise.all([...others, next].map((one) => one?.release()));
+  const next = await two.hold(ann, 'a');
+  expect([won?.isOver(), next.isOver()]).toEqual([true, false]);
+  await Promise.all([...others, next].map((each) => each.release()));
 });
 
 test('who cannot say it again ends before anybody else may have it', async () => {
