@@ -202,7 +202,7 @@ export class Aggregator {
       this.#moving = Promise.all([this.#moving, this.signIns.moveIntoVault()]);
     });
     const fill = <C extends ServerConfig>(server: C): Promise<C> =>
-      fillSecrets(server, (name) => this.vault.read(name));
+      fillSecrets(server, (name) => this.vault.read(name), { setWith: this.vault.setWith });
     this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), vault: this.vault, env, fill });
     this.signIns.secretsChanged.on(() => this.#hideSecrets());
     const environment = new EnvironmentResolver({ own: env });

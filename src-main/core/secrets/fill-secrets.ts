@@ -24,29 +24,36 @@ export function secretOfName(name: string): string[] {
 
 type ReadSecret = (name: string) => Promise<string | undefined>;
 
-/**
- * The config with its secrets in. `readUsers`: the value of `${user:NAME}` for whom it is started; absent, where there is one person, it is
- * that secret. Rejects with AppError secret_missing or secret_locked, naming the server.
- */
+interface FillOptions {
+  /** The value of `${user:NAME}` for whom it is started; absent, where there is one person, it is that secret. */
+  readonly readUsers?: ReadSecret;
+  /** The commands by which one is set (`SecretStore.setWith`); of a user's own, where that is another one. */
+  readonly setWith?: string;
+  readonly setUsersWith?: string;
+}
+
+/** The config with its secrets in. Rejects with AppError secret_missing or secret_locked, naming the server. */
 export async function fillSecrets<C extends ServerConfig>(
   config: C,
   read: ReadSecret,
-  readUsers: ReadSecret = (name) => read(vaultName(name)),
+  options: FillOptions = {},
 ): Promise<C> {
+  const { readUsers = (name) => read(vaultName(name)), setWith = 'tooltray secret set' } = options;
+  const { setUsersWith = setWith } = options;
   const secrets = await readAll(config, namesIn(config, false), (name) => read(vaultName(name)));
   const users = await readAll(config, namesIn(config, true), readUsers);
   const put = (name: string, fallback: string | undefined, isUsers: boolean): string => {
     const value = (isUsers ? users : secrets).get(name) ?? fallback;
     if (value === undefined) {
       throw new AppError('secret_missing', `${config.name} needs the secret ${name}, which is not set.`, {
-        fix: `Set it: tooltray secret set ${name}`,
+        fix: `Set it: ${isUsers ? setUsersWith : setWith} ${name}`,
         data: { secret: name },
       });
     }
     // A program and a header could not be given it; their own refusals would quote it.
     if (value.includes('\0') || (config.kind !== 'stdio' && /[\r\n]/.test(value))) {
       throw new AppError('secret_missing', `The secret ${name} of ${config.name} has characters that cannot be sent.`, {
-        fix: `Set it anew, in one line: tooltray secret set ${name}`,
+        fix: `Set it anew, in one line: ${isUsers ? setUsersWith : setWith} ${name}`,
         data: { secret: name },
       });
     }

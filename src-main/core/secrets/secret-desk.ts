@@ -53,6 +53,16 @@ interface DeskParts {
 
 const nameShape = /^[A-Za-z0-9_][\w.-]{0,99}$/;
 
+/** Before a person's secret is kept. Throws AppError bad_request. */
+export function checkSecret(name: string, value: string): void {
+  if (!nameShape.test(name)) {
+    throw new AppError('bad_request', `${JSON.stringify(name)} cannot be the name of a secret.`, {
+      fix: 'Letters, digits, "_", "-" and "." can stand in it.',
+    });
+  }
+  if (value === '') throw new AppError('bad_request', 'The value is empty, so nothing was set.');
+}
+
 export class SecretDesk {
   readonly #vault: SecretStore;
   readonly #config: ConfigStore;
@@ -77,12 +87,7 @@ export class SecretDesk {
 
   /** Rejects with AppError bad_request, secret_locked. */
   async set(name: string, value: string): Promise<{ readonly name: string; readonly servers: readonly string[] }> {
-    if (!nameShape.test(name)) {
-      throw new AppError('bad_request', `${JSON.stringify(name)} cannot be the name of a secret.`, {
-        fix: 'Letters, digits, "_", "-" and "." can stand in it.',
-      });
-    }
-    if (value === '') throw new AppError('bad_request', 'The value is empty, so nothing was set.');
+    checkSecret(name, value);
     await this.#vault.write(vaultName(name), value);
     return { name, servers: this.#serversWith(name) };
   }

@@ -29,6 +29,8 @@ export interface SecretStore {
   readonly learned: Event;
   /** All secrets of servers that were opened so far, for whoever hides them. */
   readonly values: readonly string[];
+  /** The command by which a person keeps one: `tooltray secret set`. */
+  readonly setWith: string;
   /** undefined: there is none of that name. Rejects with AppError secret_locked. */
   read(name: string): Promise<string | undefined>;
   /** The names that begin so, with when each was set, in ms since 1970. */

@@ -33,6 +33,7 @@ export class Vault implements SecretStore {
   /** A key came that others did not wait for. */
   readonly opened = new Event();
   /** Another secret of servers is known: whoever hides them is to be told first. */
+  readonly setWith = 'tooltray secret set';
   readonly learned = new Event();
   readonly #file: VaultFile;
   readonly #keys: KeyStore;

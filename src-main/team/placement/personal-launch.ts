@@ -92,7 +92,11 @@ export class PersonalLaunch {
 
   #fill<C extends ServerConfig>(config: C, person: Person): Promise<C> {
     const { readSecret, readOwn } = this.#options;
-    return fillSecrets(config, readSecret, (name) => readOwn(person, vaultName(name)));
+    return fillSecrets(config, readSecret, {
+      readUsers: (name) => readOwn(person, vaultName(name)),
+      setWith: 'tooltray team-secret set',
+      setUsersWith: 'tooltray team-secret set --user NAME',
+    });
   }
 }
 

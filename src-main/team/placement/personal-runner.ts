@@ -150,7 +150,7 @@ export class PersonalRunner {
         'server_not_started',
         `${server} did not start: you have ${count(theirs.length, 'server')} running (${names}), which is the limit.`,
         {
-          fix: 'They end when they are not used for a while; whoever runs Tooltray can raise "personal.mostPerPerson".',
+          fix: 'They end when they are not used for a while: try again then.',
         },
       );
     }
@@ -159,7 +159,7 @@ export class PersonalRunner {
         'server_not_started',
         `${server} did not start: this runner has ${count(all.length, 'server')} of its people running, which is the limit.`,
         {
-          fix: 'Try again in a few minutes; whoever runs Tooltray can add a runner, or raise "personal.most".',
+          fix: 'Try again in a few minutes; whoever runs Tooltray can add a replica.',
         },
       );
     }

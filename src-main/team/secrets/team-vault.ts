@@ -57,8 +57,12 @@ export class TeamVaults {
     const { tenant, sql } = this.#options;
     const known = this.#vaults.get(owner);
     if (known !== undefined) return known;
-    const made = new TeamVault({ tenant, sql, owner, keys: this.#keys, held: this.#held });
+    const beside = (): readonly string[] =>
+      owner === organisation ? [...this.#vaults].flatMap(([of, one]) => (of === owner ? [] : one.values)) : [];
+    const made = new TeamVault({ tenant, sql, owner, keys: this.#keys, held: this.#held, beside });
     this.#vaults.set(owner, made);
+    // Whoever hides the organisation's hides everybody's.
+    if (owner !== organisation) made.learned.on(() => this.organisation.learned.emit());
     return made;
   }
 
@@ -118,6 +122,8 @@ interface TeamVaultOptions {
   readonly owner: string;
   readonly keys: DataKeys;
   readonly held: Slots;
+  /** What was opened of others, and is to be hidden with its own. */
+  readonly beside: () => readonly string[];
 }
 
 export class TeamVault implements SecretStore {
@@ -136,8 +142,12 @@ export class TeamVault implements SecretStore {
     this.#options = options;
   }
 
+  get setWith(): string {
+    return `tooltray team-secret set${this.#options.owner === organisation ? '' : ' --user NAME'}`;
+  }
+
   get values(): readonly string[] {
-    return [...this.#values];
+    return [...this.#values, ...this.#options.beside()];
   }
 
   async read(name: string): Promise<string | undefined> {

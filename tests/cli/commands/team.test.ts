@@ -52,6 +52,31 @@ test('somebody is added, gets a token, comes in with it, and is taken out again'
   expect(await home.run('token', 'create', 'nobody', ...at)).toMatchObject({ code: 1 });
 });
 
+test('secrets of a team are kept for the organisation and for each user apart, and sealed anew', async () => {
+  const at = ['--database', await teamDatabase()];
+  vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await home.run('user', 'add', 'ana', ...at);
+  const set = (value: string, ...words: string[]) =>
+    home.runWith({ input: value }, 'team-secret', 'set', ...words, ...at);
+  expect(await set('all of us', 'KEY')).toMatchObject({ code: 0, stdout: 'KEY of the organisation is kept.\n' });
+  expect(await set('mine', 'OWN', '--user', 'ana')).toMatchObject({ code: 0, stdout: 'OWN of ana is kept.\n' });
+  const named = async (...words: string[]): Promise<unknown> =>
+    ((await home.json('team-secret', ...words, ...at)).data as { secrets: { name: string }[] }).secrets.map(
+      ({ name }) => name,
+    );
+  expect([await named(), await named('list', '--user', 'ana')]).toEqual([['KEY'], ['OWN']]);
+  expect((await home.json('team-secret', 'rotate', ...at)).data).toEqual({ rows: 2 });
+  expect((await home.run('team-secret', 'rm', 'OWN', '--user', 'ana', ...at)).stdout).toBe(
+    'OWN of ana is forgotten.\n',
+  );
+  for (const [words, code, said] of [
+    [['OWN', '--user', 'anna'], 1, 'anna'],
+    [['a b'], 2, 'cannot be the name of a secret'],
+  ] as const)
+    expect(await set('x', ...words)).toMatchObject({ code, stderr: expect.stringContaining(said) as string });
+});
+
 test('what is of use with --team alone is refused without it', async () => {
   const { code, stderr } = await home.run('serve', '--public-url', 'https://tools.example.com');
   expect([code, stderr]).toEqual([2, expect.stringContaining('--public-url is of use with --team')]);

@@ -43,7 +43,7 @@ test('a value of each person’s own is theirs where there are several, and a se
   const { server } = read({ command: 'notes', args: ['${user:KEY}'], env: { ALL: '${secret:KEY}' } });
   const vault = (name: string): Promise<string> => Promise.resolve(`vault ${name}`);
   const one = await fillSecrets(server, vault);
-  const team = await fillSecrets(server, vault, (name) => Promise.resolve(`Ann’s ${name}`));
+  const team = await fillSecrets(server, vault, { readUsers: (name) => Promise.resolve(`Ann’s ${name}`) });
   expect([one, team]).toMatchObject([
     { args: [`vault ${vaultName('KEY')}`], env: { ALL: `vault ${vaultName('KEY')}` } },
     { args: ['Ann’s KEY'], env: { ALL: `vault ${vaultName('KEY')}` } },

@@ -313,7 +313,9 @@ describe('whose an answer is', () => {
         id = parts[0].spill.id;
       }
       const before = new DatabaseSync(join(home, 'spills', 'index.db'));
-      before.exec('ALTER TABLE spills DROP COLUMN owner; ALTER TABLE spills DROP COLUMN profiles; PRAGMA user_version = 2');
+      before.exec(
+        'ALTER TABLE spills DROP COLUMN owner; ALTER TABLE spills DROP COLUMN profiles; PRAGMA user_version = 2',
+      );
       before.close();
       await using open = await openStore({}, { home });
       await using opened = await open.store.open(id, reader);

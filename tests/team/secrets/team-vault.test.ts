@@ -40,6 +40,15 @@ test('nobody reads another tenant’s or another user’s, and a row in another�
   await expect(a.vaults.of('ada').read('secret/OTHER')).rejects.toEqual(locked);
 });
 
+test('who hides what the organisation has is told of what any user has, before it is given out', async () => {
+  const hidden: (readonly string[])[] = [];
+  const { vaults } = await openVaults(await teamDatabase());
+  vaults.organisation.learned.on(() => hidden.push(vaults.organisation.values));
+  await vaults.of('bob').write('secret/KEY', 'of bob');
+  expect(hidden.at(-1)).toEqual(['of bob']);
+  expect(vaults.of('eve').values).toEqual([]);
+});
+
 test('in the database there are no plain bytes of it, nor of a key', async () => {
   const url = await teamDatabase();
   const { vaults } = await openVaults(url);
