@@ -3,7 +3,7 @@
  * is installed. Prints the address, who there is, and what to try; Ctrl+C ends all of it. `--fresh` begins anew, `--port N` moves it.
  * Everything lies in .cache/team; nothing of it is meant for real people.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -106,9 +106,18 @@ function firstConfig(): object {
   return {
     servers: {
       everything: npx('server-everything'),
-      thinking: { ...npx('server-sequential-thinking'), placement: 'personal' },
+      // A process of each person's own belongs into a box; to try it where there is none, it does without.
+      thinking: {
+        ...npx('server-sequential-thinking'),
+        placement: 'personal',
+        ...(!hasBoxes() && { isolation: { mode: 'none' } }),
+      },
     },
   };
+}
+
+function hasBoxes(): boolean {
+  return process.platform === 'linux' && spawnSync('bwrap', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
 async function startReplica(team: Team, at: number, publicUrl: string, config: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** One configured server over time: started, woken, retried, put to sleep, stopped. */
-import { AppError, errorText } from '../base/errors.ts';
+import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
 import { count } from '../base/wording.ts';
@@ -16,7 +16,7 @@ import { IdleWatch } from './idle-watch.ts';
 import { LineOpener, type StartSlots } from './line-opener.ts';
 import { ListingKeeper, type Said } from './listing-keeper.ts';
 import { listChanges, type Listing } from './listing.ts';
-import { type Person, PersonalLines } from './personal-lines.ts';
+import { FirstLook, type Person, PersonalLines } from './personal-lines.ts';
 import { PrivateConnections } from './private-connections.ts';
 import { neededCapability, ServerRequests } from './server-requests.ts';
 import { signedOutError } from './server-standing.ts';
@@ -55,8 +55,8 @@ export class ManagedServer {
   readonly #opener: LineOpener;
   readonly #idle: IdleWatch;
   readonly #requests: ServerRequests;
-  /** The first person's process is being asked what it offers. */
-  #meeting = false;
+  /** Until somebody's own process has told what it offers. */
+  readonly #firstLook: FirstLook;
 
   constructor(config: ServerConfig, deps: ServerDeps) {
     this.config = config;
@@ -70,6 +70,11 @@ export class ManagedServer {
     this.#idle = this.#makeIdle();
     this.#private = new PrivateConnections((owner, closed) => this.#opener.openPrivate(owner, closed));
     this.#personal = this.#makePersonal();
+    this.#firstLook = new FirstLook({
+      look: (person) => this.#personal?.get(person).then(() => this.#listings.now()) ?? Promise.resolve(),
+      onEnd: () => this.changed.emit(),
+      onOddity: (text) => this.#odd(text),
+    });
     this.#subscriptions = new ServerSubscriptions(
       () => this.#line.connection,
       () => this.#listings.soon(),
@@ -91,6 +96,9 @@ export class ManagedServer {
   /** One whose shared line sleeps works all the same while apps of the handshake era use theirs. */
   get state(): ServerState {
     const { state } = this.#line;
+    const { failure } = this.#firstLook;
+    // Whoever comes or calls next tries it.
+    if (failure !== undefined && this.listedAt === undefined) return { kind: 'error', ...failure };
     const since = this.#handshakeLine.openedAt;
     return state.kind === 'disconnected' && since !== undefined ? { kind: 'ready', since } : state;
   }
@@ -160,10 +168,8 @@ export class ManagedServer {
 
   /** Somebody has come to whom it could be shown: where it was never listed, that is read from their own process. Never rejects. */
   meet(person: Person): void {
-    if (this.#personal === undefined || this.listedAt !== undefined || !this.config.enabled || this.#meeting) return;
-    this.#meeting = true;
-    const opened = this.#personal.get(person).then(() => this.#listings.now());
-    void opened.catch((error: unknown) => this.#odd(errorText(error))).finally(() => (this.#meeting = false));
+    if (this.#personal === undefined || this.listedAt !== undefined || !this.config.enabled) return;
+    this.#firstLook.at(person);
   }
 
   /** Reads its lists again soon; `listingChanged` says whether they are others. */
@@ -288,6 +294,8 @@ export class ManagedServer {
   async #ofSomebody(): Promise<void> {
     if (this.#personal?.any !== undefined) return this.#listings.now();
     if (this.listedAt !== undefined) return;
+    const looked = this.#firstLook.again();
+    if (looked !== undefined) return looked;
     throw new AppError(
       'server_starting',
       `What ${this.config.name} offers is known when the first person has used it.`,

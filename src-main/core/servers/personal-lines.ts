@@ -2,6 +2,7 @@
  * The lines to one server that belong to one person each, in a team: opened when that person first needs the server, and theirs whatever
  * app they come from. Who keeps the other end ends it when nobody uses it.
  */
+import { type AppError, errorText, toAppError } from '../base/errors.ts';
 import type { Principal } from '../security/principal.ts';
 import type { Connection } from './connection.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
@@ -129,5 +130,65 @@ class PersonalLine {
     this.#connection = undefined;
     if (connection !== undefined) this.#options.onClose(connection);
     if (!this.subscriptions.isUsed) this.#forget();
+  }
+}
+
+interface LookFailure {
+  readonly error: AppError;
+  readonly failures: number;
+  /** In ms since 1970. */
+  readonly retryAt: number;
+}
+
+interface FirstLookOptions {
+  /** Opens this person's line and reads what is listed there. */
+  readonly look: (person: Person) => Promise<void>;
+  readonly onEnd: () => void;
+  readonly onOddity: (text: string) => void;
+}
+
+/** What a server lists that nobody has used yet: read from the process of whoever comes first; one that fails says why, and the next one tries. */
+export class FirstLook {
+  readonly #options: FirstLookOptions;
+  #person: Person | undefined;
+  #looking: Promise<void> | undefined;
+  #failure: LookFailure | undefined;
+
+  constructor(options: FirstLookOptions) {
+    this.#options = options;
+  }
+
+  /** Why the last one came to nothing, as a server's state has it. */
+  get failure(): LookFailure | undefined {
+    return this.#failure;
+  }
+
+  /** Somebody has come. Never throws. */
+  at(person: Person): void {
+    this.#person = person;
+    void this.again()?.catch(() => undefined);
+  }
+
+  /** With whoever came last; undefined: nobody has. Rejects with the reason that nothing came of it. */
+  again(): Promise<void> | undefined {
+    const person = this.#person;
+    if (person === undefined) return undefined;
+    return (this.#looking ??= this.#look(person).finally(() => {
+      this.#looking = undefined;
+      this.#options.onEnd();
+    }));
+  }
+
+  async #look(person: Person): Promise<void> {
+    try {
+      await this.#options.look(person);
+      this.#failure = undefined;
+      this.#person = undefined;
+    } catch (error) {
+      const failures = (this.#failure?.failures ?? 0) + 1;
+      this.#failure = { error: toAppError(error), failures, retryAt: Date.now() };
+      this.#options.onOddity(errorText(error));
+      throw error;
+    }
   }
 }

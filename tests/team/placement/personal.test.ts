@@ -42,6 +42,26 @@ test('what it lists is known of the first person’s, and starts none for the se
   expect(harness.pids('counter')).toHaveLength(1);
 });
 
+test('why the first person’s process cannot tell what it lists is said, until one can', async () => {
+  const values = new Map<string, string>();
+  const { counter, harness } = people({ readOwn: (_, name) => Promise.resolve(values.get(name)) });
+  const server = harness.server(counter({ env: { TOKEN: '${user:TOKEN}' } }));
+  server.meet(ann);
+  await until(() => server.state.kind === 'error');
+  const reason = 'needs the secret TOKEN, which is not set';
+  expect(server.state).toMatchObject({
+    error: { code: 'secret_missing', message: expect.stringContaining(reason) as string },
+  });
+  // Whoever calls tries it again, and is told as well.
+  expect(await failure(server.ready())).toMatchObject({
+    code: 'secret_missing',
+    fix: 'Set it: tooltray team-secret set --user NAME TOKEN',
+  });
+  values.set(vaultName('TOKEN'), 'x');
+  await server.ready();
+  expect([toolNames(server).includes('count'), server.state.kind === 'error']).toEqual([true, false]);
+});
+
 test('it is given its person’s values, and nothing of what the replica was started with', async () => {
   const secrets = { TOOLTRAY_DATABASE: 'postgres://secret', AWS_SECRET_ACCESS_KEY: 'secret', TEAM_KEY: 'secret' };
   const { counter, harness } = people({
