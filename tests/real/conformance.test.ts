@@ -6,6 +6,7 @@ import { startHttpFixture } from '../fixtures/servers/http-fixture.ts';
 import type { HttpFixture } from '../fixtures/servers/shared/serve-over-http.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { allCases } from '../support/all-cases.ts';
+import { requiredScenarios } from '../support/conformance-verdict.ts';
 import { type BuiltCore, startBuiltCore } from './built-core.ts';
 import { PrivateHome } from './private-home.ts';
 import { runProgram } from './run-program.ts';
@@ -30,21 +31,6 @@ afterAll(async () => {
   await fixture?.close();
   for (const one of [home, second]) one[Symbol.dispose]();
 });
-
-interface Verdict {
-  readonly passed: number;
-  readonly failed: readonly string[];
-}
-
-/** Counts the required scenarios of the summary; those that it says are not scored stand in a list of their own. */
-function requiredScenarios(output: string): Verdict {
-  const summary = output.slice(output.indexOf('=== SUMMARY ==='));
-  const unscored = new Set([...summary.matchAll(/^ {2}[✓✗] (\S+) \(/gm)].map(([, name]) => name));
-  const all = [...summary.matchAll(/^([✓✗]) (\S+): (\d+) passed, (\d+) failed/gm)];
-  const required = all.filter(([, , name]) => !unscored.has(name));
-  const failed = required.filter(([, mark]) => mark !== '✓').map(([line]) => line);
-  return { passed: required.length - failed.length, failed };
-}
 
 test.each([
   { revision: '2025-11-25', line: 'HTTP', scenarios: 30 },

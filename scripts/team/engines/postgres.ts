@@ -45,6 +45,8 @@ export async function startPostgres({ folder, port: wanted, isFleeting = false }
     );
   const settings = [
     ...[`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=`, 'max_connections=200'],
+    // In its own folder: what a killed one had in the system's stays there for good.
+    'dynamic_shared_memory_type=mmap',
     ...(isFleeting ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'] : []),
   ];
   let child: ChildProcess | undefined;
