@@ -10,10 +10,16 @@ const folder = '/dev/shm';
 /** The largest files of the tests, those of all that run at once, and as much again. */
 const neededBytes = 4 * 1024 ** 3;
 
-/** Has temporary files made in memory by this process and all that it starts, unless somebody has said where they go. */
+/** Has temporary files made in memory by this process and all that it starts, unless somebody has said where they go; gone when it ends. */
 export function keepTemporaryFilesInMemory(): void {
   if (process.platform !== 'linux' || process.env['TMPDIR'] !== undefined) return;
-  if (hasRoom() && runsPrograms() && !hasBoxes()) process.env['TMPDIR'] = folder;
+  if (!hasRoom() || !runsPrograms() || hasBoxes()) return;
+  // Of this run alone, and gone with it: what tests leave behind would fill the memory until the next start of the machine.
+  const own = mkdtempSync(join(folder, 't-'));
+  // PostgreSQL, which is another user where tests run as root, has to come through.
+  chmodSync(own, 0o711);
+  process.env['TMPDIR'] = own;
+  process.once('exit', () => rmSync(own, { recursive: true, force: true, maxRetries: 3 }));
 }
 
 /** Of a container it may be a few megabytes, and what is free of it may be more than what is free of the memory. */
