@@ -96,7 +96,8 @@ function binaries(user: { readonly uid?: number }): string {
   if (isUsable(own, user)) return own;
   const copy = join(tmpdir(), `tooltray-postgres-${version}-${process.getuid?.() ?? 0}`);
   if (!existsSync(join(copy, 'whole'))) {
-    cpSync(own, copy, { recursive: true });
+    // Links as they are: into the folder that cannot be reached they would lead nowhere.
+    cpSync(own, copy, { recursive: true, verbatimSymlinks: true });
     link(copy);
     writeFileSync(join(copy, 'whole'), '');
   }
