@@ -39,8 +39,6 @@ interface PeopleGateParts {
   readonly tenant: string;
   readonly people: People;
   readonly tokens: PersonTokens;
-  /** Tokens of an issuer, where there is one. Rejects with AppError store_unreachable. */
-  readonly issued?: ((token: string) => Promise<Judged>) | undefined;
   readonly changes: Pick<Changes, 'changed'>;
   readonly failures: FailureLimit;
   readonly log: Log;
@@ -134,9 +132,8 @@ export class PeopleGate {
   }
 
   async #ask(token: string): Promise<Judged> {
-    const { tenant, tokens, people, issued } = this.#parts;
+    const { tenant, tokens, people } = this.#parts;
     const named = tenantIn(token);
-    if (named === undefined) return (await issued?.(token)) ?? unknown;
     const found = named === tenant ? await tokens.judge(token) : undefined;
     if (found === undefined) return unknown;
     const { user, token: tokenId, profile, readOnly, endsAt } = found;

@@ -30,12 +30,6 @@ export interface NewUser {
   readonly groups?: readonly string[] | undefined;
 }
 
-/** Who somebody is to the issuer that they sign in at. */
-export interface Identity {
-  readonly issuer: string;
-  readonly subject: string;
-}
-
 export class People {
   readonly #sql: Sql;
   readonly #tenant: string;
@@ -47,15 +41,14 @@ export class People {
   }
 
   /** Rejects with AppError bad_request, config_conflict where the name or the address is taken, store_unreachable. */
-  async add(user: NewUser, identity?: Identity): Promise<User> {
+  async add(user: NewUser): Promise<User> {
     const { name, email = null, role = 'member', isService = false, groups = [] } = user;
     checkName(name);
     const id = randomBytes(9).toString('base64url');
     const made = await this.#change(
       (sql) => sql<User[]>`
-        INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups, issuer, subject)
-        VALUES (${this.#tenant}, ${id}, ${name}, ${email}, ${role}, ${isService}, ${[...groups]},
-          ${identity?.issuer ?? null}, ${identity?.subject ?? null})
+        INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups)
+        VALUES (${this.#tenant}, ${id}, ${name}, ${email}, ${role}, ${isService}, ${[...groups]})
         RETURNING ${shown(sql)}`,
     );
     return required(made[0], name);
@@ -80,22 +73,6 @@ export class People {
       SELECT ${shown(this.#sql)} FROM tooltray.users
       WHERE tenant = ${this.#tenant} AND id = ANY(${[...new Set(ids)]})`.catch(rethrow);
     return new Map(users.map((user) => [user.id, user]));
-  }
-
-  async bySubject({ issuer, subject }: Identity): Promise<User | undefined> {
-    const [user] = await this.#sql<User[]>`
-      SELECT ${shown(this.#sql)} FROM tooltray.users
-      WHERE tenant = ${this.#tenant} AND issuer = ${issuer} AND subject = ${subject}`.catch(rethrow);
-    return user;
-  }
-
-  /** Binds whoever has this address, and has never signed in, to who they are there; undefined: there is nobody. */
-  async bind(email: string, { issuer, subject }: Identity): Promise<User | undefined> {
-    const [user] = await this.#sql<User[]>`
-      UPDATE tooltray.users SET issuer = ${issuer}, subject = ${subject}
-      WHERE tenant = ${this.#tenant} AND lower(email) = lower(${email}) AND subject IS NULL AND NOT is_service
-      RETURNING ${shown(this.#sql)}`.catch(rethrow);
-    return user;
   }
 
   /** What was not named stays. Rejects with AppError not_found, config_conflict, store_unreachable. */
