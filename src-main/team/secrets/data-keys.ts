@@ -65,10 +65,25 @@ export class DataKeys {
   }
 
   async #newest(): Promise<DataKey> {
-    const [row] = await this.#sql<Wrapped[]>`
+    const [row] = await this.#list(this.#sql);
+    return row === undefined ? this.#sql.begin((held) => this.#first(held)) : { id: row.id, key: this.#open(row) };
+  }
+
+  /** Not while a rotation takes all keys but its own away: it could not see this one, or what is sealed with it. */
+  async #first(held: ISql): Promise<DataKey> {
+    await this.alone(held);
+    const [row] = await this.#list(held);
+    return row === undefined ? this.add(held) : { id: row.id, key: this.#open(row) };
+  }
+
+  /** Until the transaction ends nobody else makes a key of this tenant or takes one away. */
+  async alone(held: ISql): Promise<void> {
+    await held`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(['tooltray data keys', this.#tenant])}, 1))`;
+  }
+
+  #list(sql: ISql): PromiseLike<readonly Wrapped[]> {
+    return sql<Wrapped[]>`
       SELECT id, wrapped FROM tooltray.data_keys WHERE tenant = ${this.#tenant} ORDER BY made_at DESC, id LIMIT 1`;
-    // Two replicas that start at once may make one each: both count.
-    return row === undefined ? this.add() : { id: row.id, key: this.#open(row) };
   }
 
   #open(row: Wrapped | undefined): Buffer {

@@ -82,8 +82,7 @@ export class TeamVaults {
   async rotate(): Promise<number> {
     const { tenant, sql } = this.#options;
     const work = async (held: ISql): Promise<number> => {
-      // One after the other: the second one has to see the key that the first one made.
-      await held`SELECT pg_advisory_xact_lock(hashtextextended(${aboutOf(tenant, '', 'rotation')}, 1))`;
+      await this.#keys.alone(held);
       // Whoever seals with one of these now has done so before, or finds it gone and takes the new one.
       await held`SELECT id FROM tooltray.data_keys WHERE tenant = ${tenant} FOR UPDATE`;
       const { id, key } = await this.#keys.add(held);
@@ -99,9 +98,17 @@ export class TeamVaults {
       await held`DELETE FROM tooltray.data_keys WHERE tenant = ${tenant} AND id <> ${id}`;
       return rows.length;
     };
-    const done = await sql.begin(work).catch(rethrow);
-    this.#keys.forget();
-    return done;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const done = await sql.begin(work);
+        this.#keys.forget();
+        return done;
+      } catch (error) {
+        // Who writes a row waits for its key, and we hold the keys and wait for the row: PostgreSQL ends one of the two.
+        if (attempt >= mostRescues || (error as { readonly code?: unknown }).code !== '40P01') return rethrow(error);
+        await sleep(rescueMs * attempt);
+      }
+    }
   }
 
   close(): void {

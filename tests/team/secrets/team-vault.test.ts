@@ -83,6 +83,15 @@ test('a new key of the team is put in front, everything sealed anew, and the one
   expect(await after.vaults.organisation.read('secret/C')).toBe('value C');
 });
 
+test('of replicas that start at once one alone makes the first key', async () => {
+  const url = await teamDatabase();
+  const opened = await Promise.all(Array.from({ length: 6 }, () => openVaults(url)));
+  await Promise.all(opened.map(({ vaults }) => vaults.organisation.standing()));
+  const owner = connect({ url, most: 1 });
+  onTestFinished(() => owner.end());
+  expect(await owner`SELECT id FROM tooltray.data_keys`).toHaveLength(1);
+});
+
 test('a rotation while everybody writes loses nothing', async () => {
   const url = await teamDatabase();
   const [one, other] = [await openVaults(url), await openVaults(url)];
