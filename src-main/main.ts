@@ -7,6 +7,7 @@ import { findRunningCore } from './cli/core-access.ts';
 import { appPaths, ensurePrivateDir, launcherPath } from './core/base/app-paths.ts';
 import { errorText } from './core/base/errors.ts';
 import type { Log } from './core/base/log.ts';
+import { usualDrainSeconds } from './core/config/app-config.ts';
 import { desktopSettings, isBackgroundStart, linuxAutostart, systemAutostart } from './desktop/desktop-settings.ts';
 import { linkScheme, placeInWords, placeOfLink } from './desktop/dashboard-places.ts';
 import { DesktopApp } from './desktop/desktop-app.ts';
@@ -74,7 +75,7 @@ async function start(): Promise<DesktopApp> {
         }
       : undefined,
   });
-  endWith(desktop, () => host.core.options.config.current.http.drainSeconds * 1000);
+  endWith(desktop, () => (host.core.options.config.current.http.drainSeconds ?? usualDrainSeconds) * 1000);
   if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme);
   // Before the core looks after client apps: what it writes into them is the launcher's path.
   await mendLauncher(host.log);

@@ -18,6 +18,9 @@ import type { ProfileGate } from './profile-gate.ts';
 import type { Replicas, TeamDoor } from './team-seams.ts';
 import { HttpPorts, type HttpPortsOptions } from './http-ports.ts';
 
+/** A team's calls take longer than one person likes to wait for the end; below the 30 s that Kubernetes gives a process. */
+const teamDrainSeconds = 25;
+
 export interface HttpDoorOptions {
   readonly core: Aggregator;
   readonly ports: Omit<HttpPortsOptions, 'open'>;
@@ -63,6 +66,7 @@ export class HttpDoor {
       },
       other,
       limits: () => core.options.config.current.http,
+      usualDrainSeconds: team && teamDrainSeconds,
       budgets: core.budgets,
       among: replicas && amongOf(replicas),
       sessionsFile: join(core.options.paths.runDir, 'http-sessions.json'),

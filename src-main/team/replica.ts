@@ -15,6 +15,7 @@ import { Changes } from './database/changes.ts';
 import { Database } from './database/database.ts';
 import { requireSchema } from './database/migrate.ts';
 import { AllowedHosts } from './door/allowed-hosts.ts';
+import { lockHome } from './home-lock.ts';
 import { FailureLimit } from './people/failure-limit.ts';
 import { letInBy } from './door/let-in.ts';
 import { Proxies } from './door/proxies.ts';
@@ -69,11 +70,17 @@ export class Replica {
   readonly #options: ReplicaOptions;
   readonly #readiness: Readiness;
   #operations: OpenOperations | undefined;
+  readonly #home: Disposable;
   #listings: SharedListings | undefined;
 
-  private constructor(host: CoreHost, { database, changes, replicas, readiness }: Made, options: ReplicaOptions) {
+  private constructor(
+    host: CoreHost,
+    { database, changes, replicas, readiness, home }: Made & { readonly home: Disposable },
+    options: ReplicaOptions,
+  ) {
     this.#options = options;
     this.#readiness = readiness;
+    this.#home = home;
     this.host = host;
     this.database = database;
     this.changes = changes;
@@ -87,6 +94,7 @@ export class Replica {
       url: options.database,
       name: ['tooltray replica', options.among?.name ?? ''].join(' ').trim(),
     });
+    const home = await lockHome(options.env);
     try {
       await requireSchema(database.shared);
       const made = Promise.withResolvers<Made>();
@@ -119,9 +127,10 @@ export class Replica {
       });
       const parts = await made.promise;
       host.core.options.config.changed.on(() => parts.personal.configChanged());
-      return new Replica(host, parts, options);
+      return new Replica(host, { ...parts, home }, options);
     } catch (error) {
       await database.close();
+      home[Symbol.dispose]();
       throw error;
     }
   }
@@ -153,6 +162,7 @@ export class Replica {
     await this.#listings?.stop();
     await this.host.stop();
     await this.#operations?.stop();
+    this.#home[Symbol.dispose]();
   }
 
   #shareListings(): SharedListings {

@@ -241,9 +241,12 @@ export interface HttpSettings {
   readonly requests: number;
   /** The longest body, in MB. */
   readonly bodyMB: number;
-  /** How long what is being answered may take when Tooltray ends, in seconds. */
-  readonly drainSeconds: number;
+  /** How long what is being answered may take when Tooltray ends, in seconds; undefined: as long as suits a desktop, or a team. */
+  readonly drainSeconds: number | undefined;
 }
+
+/** For one person, who waits for the end, in seconds. */
+export const usualDrainSeconds = 5;
 
 export interface CodeSettings {
   /** Whether `code_execution` and `execute` run anything. */
@@ -409,7 +412,7 @@ export function defaultConfig(path: string): AppConfig {
       streams: 10_000,
       requests: 2_000,
       bodyMB: 64,
-      drainSeconds: 5,
+      drainSeconds: undefined,
     },
     activity: { maxRows: 100_000, maxBytes: 256 * 1024 * 1024, keepTexts: true },
     policy: { agentChanges: 'ask', mayAdd: true, mayRemove: true },

@@ -112,10 +112,10 @@ export class OpenReplicas implements Replicas {
 
   /** Nothing new is opened here; resolves when all calls are answered and all sessions handed over, or that has taken too long. */
   async drain(): Promise<void> {
-    const { noticeMs = usualNoticeMs, limits } = this.#options;
+    const { noticeMs = usualNoticeMs } = this.#options;
     this.#router.drain();
     await this.registry.drain();
-    await this.#listener?.drain(noticeMs, limits().drainSeconds * 1000);
+    await this.#listener?.drain(noticeMs);
   }
 
   /** After the listener's own end. */

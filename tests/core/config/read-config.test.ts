@@ -92,7 +92,7 @@ test('an empty object is a config with every default', () => {
       streams: 10_000,
       requests: 2_000,
       bodyMB: 64,
-      drainSeconds: 5,
+      drainSeconds: undefined,
     },
     activity: { maxRows: 100_000, maxBytes: 268_435_456, keepTexts: true },
     policy: { agentChanges: 'ask', mayAdd: true, mayRemove: true },

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { AppError, errorText } from '../../base/errors.ts';
 import { ReturnMemory } from '../../base/return-memory.ts';
-import type { HttpSettings } from '../../config/app-config.ts';
+import { type HttpSettings, usualDrainSeconds } from '../../config/app-config.ts';
 import { sameToken } from '../../security/access-token.ts';
 import type { LineBudgets } from '../../wire/byte-budget.ts';
 import { isRequest, type RequestId, rpcCode } from '../../wire/message.ts';
@@ -55,6 +55,8 @@ export interface HttpListenerOptions {
   readonly other?: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean>) | undefined;
   /** As they are now. */
   readonly limits: () => HttpSettings;
+  /** For what is being answered at the end, where the limits do not say, in seconds. */
+  readonly usualDrainSeconds?: number | undefined;
   /** What all lines together may have unread, and half-read, of the memory. */
   readonly budgets?: LineBudgets | undefined;
   /** Where the sessions are written down that are open when it stops, for the next core. */
@@ -115,6 +117,12 @@ export class HttpListener {
   /** What is open now. */
   get counts(): { readonly requests: number; readonly streams: number; readonly sessions: number } {
     return { ...this.#open, sessions: this.#legacy.count };
+  }
+
+  /** How long what is being answered may take at the end, in ms. */
+  get drainMs(): number {
+    const { limits, usualDrainSeconds: usual = usualDrainSeconds } = this.#options;
+    return (limits().drainSeconds ?? usual) * 1000;
   }
 
   hasSession(id: string): boolean {
@@ -181,13 +189,14 @@ export class HttpListener {
 
   /**
    * Before `stop`, of one of several cores: goes on for `noticeMs`, until nobody sends it anything more, then takes no connection and lets
-   * others have its sessions, each when no call of it is running. Resolves when nothing is being answered but streams, or after `mostMs`.
+   * others have its sessions, each when no call of it is running. Resolves when nothing is being answered but streams, or that has taken
+   * too long, the notice included.
    */
-  async drain(noticeMs: number, mostMs: number): Promise<void> {
+  async drain(noticeMs: number): Promise<void> {
     this.#isDraining = true;
+    const until = Date.now() + this.drainMs;
     await new Promise((resolve) => setTimeout(resolve, noticeMs));
     for (const server of this.#servers) server.close();
-    const until = Date.now() + mostMs;
     do {
       await this.#legacy.handOver('idle');
       await new Promise((resolve) => setTimeout(resolve, drainLookMs));
@@ -221,7 +230,8 @@ export class HttpListener {
     const closed = Promise.all(
       [...this.#servers].map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
     );
-    await this.#drained(this.#options.limits().drainSeconds * 1000);
+    // Whoever drained has waited.
+    if (!this.#isDraining) await this.#drained(this.drainMs);
     // Streams are told that they are over before their connections are.
     this.#modern.close();
     await this.#legacy.handOver('all');
