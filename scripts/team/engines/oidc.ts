@@ -13,7 +13,14 @@ export interface Person {
 
 export interface OidcEngine {
   readonly issuer: string;
+  /** Goes on with other keys: who signed in stays signed in, and what was signed before is not of them. */
+  useKeys(keys: SigningKeys): void;
   stop(): Promise<void>;
+}
+
+/** A private JWK Set, of which the first key signs. */
+export interface SigningKeys {
+  readonly keys: readonly object[];
 }
 
 export interface OidcOptions {
@@ -23,6 +30,10 @@ export interface OidcOptions {
   /** Scopes that it knows beside those of OpenID. */
   readonly scopes: readonly string[];
   readonly port?: number;
+  /** Absent: those that the provider has for trying it out. */
+  readonly keys?: SigningKeys | undefined;
+  /** How long an access token is in force, in seconds. */
+  readonly tokenSeconds?: number | undefined;
   /** A program that is registered from the start, as the dashboard is. */
   readonly client?: { readonly id: string; readonly secret: string; readonly redirect: string };
 }
@@ -33,9 +44,14 @@ export async function startOidc(options: OidcOptions): Promise<OidcEngine> {
     server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
   });
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  server.on('request', new Provider(issuer, settings(options)).callback());
+  const provide = (keys: SigningKeys | undefined) => new Provider(issuer, settings({ ...options, keys })).callback();
+  let answer = provide(options.keys);
+  server.on('request', (request, response) => answer(request, response));
   return {
     issuer,
+    useKeys: (keys) => {
+      answer = provide(keys);
+    },
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -43,16 +59,18 @@ export async function startOidc(options: OidcOptions): Promise<OidcEngine> {
   };
 }
 
-function settings({ people, audience, scopes, client }: OidcOptions): object {
+function settings({ people, audience, scopes, client, keys, tokenSeconds = 600 }: OidcOptions): object {
   const claimsOf = (id: string): object => {
     const person = people.find(({ name }) => name === id);
-    return { sub: id, name: id, email: `${id}@example.org`, groups: person?.groups ?? [] };
+    const email = { email: `${id}@example.org`, email_verified: true };
+    return { sub: id, preferred_username: id, name: id, ...email, groups: person?.groups ?? [] };
   };
   const minutes = 60;
   return {
     clients: client === undefined ? [] : [registered(client)],
     scopes: ['openid', 'offline_access', 'email', 'profile', ...scopes],
-    claims: { openid: ['sub'], email: ['email'], profile: ['name', 'groups'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username', 'groups'] },
+    ...(keys !== undefined && { jwks: keys }),
     conformIdTokenClaims: false,
     cookies: { keys: ['to try a team with'] },
     // Somebody who is not in the list is nobody.
@@ -63,7 +81,7 @@ function settings({ people, audience, scopes, client }: OidcOptions): object {
     pkce: { required: () => true },
     rotateRefreshToken: true,
     ttl: {
-      ...{ AccessToken: 10 * minutes, AuthorizationCode: minutes, Grant: 24 * 60 * minutes, IdToken: 10 * minutes },
+      ...{ AccessToken: tokenSeconds, AuthorizationCode: minutes, Grant: 24 * 60 * minutes, IdToken: 10 * minutes },
       ...{ Interaction: 60 * minutes, RefreshToken: 24 * 60 * minutes, Session: 24 * 60 * minutes },
     },
     features: {
@@ -78,7 +96,7 @@ function settings({ people, audience, scopes, client }: OidcOptions): object {
         getResourceServerInfo: () => ({
           scope: scopes.join(' '),
           audience,
-          accessTokenTTL: 10 * minutes,
+          accessTokenTTL: tokenSeconds,
           accessTokenFormat: 'jwt',
           jwt: { sign: { alg: 'RS256' } },
         }),

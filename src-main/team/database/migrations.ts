@@ -198,6 +198,10 @@ export const migrations: readonly Migration[] = [
       ${ofTenant('personal_leases')}
     `,
   },
+  {
+    name: 'when the issuer last said something of somebody',
+    sql: 'ALTER TABLE tooltray.users ADD COLUMN claims_at timestamptz',
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

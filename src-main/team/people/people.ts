@@ -49,7 +49,7 @@ export class People {
       (sql) => sql<User[]>`
         INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups)
         VALUES (${this.#tenant}, ${id}, ${name}, ${email}, ${role}, ${isService}, ${[...groups]})
-        RETURNING ${shown(sql)}`,
+        RETURNING ${userColumns(sql)}`,
     );
     return required(made[0], name);
   }
@@ -57,20 +57,22 @@ export class People {
   /** By name. Rejects with AppError store_unreachable. */
   async list(): Promise<readonly User[]> {
     return this.#sql<User[]>`
-      SELECT ${shown(this.#sql)} FROM tooltray.users WHERE tenant = ${this.#tenant} ORDER BY name`.catch(rethrow);
+      SELECT ${userColumns(this.#sql)} FROM tooltray.users WHERE tenant = ${this.#tenant} ORDER BY name`.catch(rethrow);
   }
 
   /** Rejects with AppError not_found or store_unreachable. */
   async named(name: string): Promise<User> {
     const [user] = await this.#sql<User[]>`
-      SELECT ${shown(this.#sql)} FROM tooltray.users WHERE tenant = ${this.#tenant} AND name = ${name}`.catch(rethrow);
+      SELECT ${userColumns(this.#sql)} FROM tooltray.users WHERE tenant = ${this.#tenant} AND name = ${name}`.catch(
+      rethrow,
+    );
     return required(user, name);
   }
 
   /** Rejects with AppError store_unreachable. */
   async byId(ids: readonly string[]): Promise<ReadonlyMap<string, User>> {
     const users = await this.#sql<User[]>`
-      SELECT ${shown(this.#sql)} FROM tooltray.users
+      SELECT ${userColumns(this.#sql)} FROM tooltray.users
       WHERE tenant = ${this.#tenant} AND id = ANY(${[...new Set(ids)]})`.catch(rethrow);
     return new Map(users.map((user) => [user.id, user]));
   }
@@ -83,7 +85,7 @@ export class People {
       (sql) => sql<User[]>`
         UPDATE tooltray.users SET role = ${role}, groups = ${[...groups]},
           off_at = ${isOff ? sql`coalesce(off_at, now())` : null}
-        WHERE tenant = ${this.#tenant} AND id = ${before.id} RETURNING ${shown(sql)}`,
+        WHERE tenant = ${this.#tenant} AND id = ${before.id} RETURNING ${userColumns(sql)}`,
     );
     return required(changed[0], name);
   }
@@ -118,7 +120,7 @@ export class People {
 }
 
 /** A user's columns, by our names. */
-function shown(sql: ISql): ReturnType<ISql['unsafe']> {
+export function userColumns(sql: ISql): ReturnType<ISql['unsafe']> {
   return sql.unsafe('id, name, email, role, is_service AS "isService", groups, off_at IS NOT NULL AS "isOff"');
 }
 

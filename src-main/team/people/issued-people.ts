@@ -1,0 +1,101 @@
+/** People as their issuer has them: who signs in for the first time is made one of the team's, and what is said of them later counts. */
+import { randomBytes } from 'node:crypto';
+import type { ISql, Sql } from 'postgres';
+import { announce } from '../database/changes.ts';
+import { databaseError } from '../database/database.ts';
+import type { Identity } from '../issuer/read-claims.ts';
+import { peopleTopic, type User, userColumns } from './people.ts';
+
+/** `how`: `new` and `bound` once for each of them. */
+export interface Admitted {
+  readonly user: User;
+  readonly how: 'known' | 'new' | 'bound';
+}
+
+export interface IssuedPeopleOptions {
+  /** Whether who signs in may be somebody whom nobody added before. */
+  readonly takesNew: boolean;
+}
+
+export class IssuedPeople {
+  readonly #sql: Sql;
+  readonly #tenant: string;
+  readonly #options: IssuedPeopleOptions;
+
+  /** `sql`: of the tenant. */
+  constructor(sql: Sql, tenant: string, options: IssuedPeopleOptions) {
+    this.#sql = sql;
+    this.#tenant = tenant;
+    this.#options = options;
+  }
+
+  /** undefined: nobody of the team. Whoever is off is told, too. Rejects with AppError store_unreachable. */
+  async admit(identity: Identity): Promise<Admitted | undefined> {
+    try {
+      const known = await this.#bySubject(this.#sql, identity);
+      if (known !== undefined) return { user: await this.#asSaid(known, identity), how: 'known' };
+      return await this.#first(identity);
+    } catch (error) {
+      throw databaseError(error);
+    }
+  }
+
+  async #bySubject(sql: ISql, { issuer, subject }: Identity): Promise<User | undefined> {
+    const [user] = await sql<User[]>`
+      SELECT ${userColumns(sql)} FROM tooltray.users
+      WHERE tenant = ${this.#tenant} AND issuer = ${issuer} AND subject = ${subject}`;
+    return user;
+  }
+
+  /** What an older token says does not undo what a newer one said: both may be in use. */
+  async #asSaid(user: User, { groups = user.groups, role = user.role, saidAt }: Identity): Promise<User> {
+    if (role === user.role && groups.join('\n') === [...user.groups].sort().join('\n')) return user;
+    return this.#sql.begin(async (sql) => {
+      const [changed] = await sql<User[]>`
+        UPDATE tooltray.users SET groups = ${[...groups]}, role = ${role}, claims_at = ${new Date(saidAt)}
+        WHERE tenant = ${this.#tenant} AND id = ${user.id} AND coalesce(claims_at, '-infinity') < ${new Date(saidAt)}
+        RETURNING ${userColumns(sql)}`;
+      if (changed !== undefined) await announce(sql, this.#tenant, peopleTopic);
+      return changed ?? user;
+    });
+  }
+
+  async #first(identity: Identity): Promise<Admitted | undefined> {
+    return this.#sql.begin(async (sql) => {
+      const bound = await this.#bind(sql, identity);
+      const admitted = bound ?? (this.#options.takesNew ? await this.#make(sql, identity) : undefined);
+      if (admitted !== undefined) await announce(sql, this.#tenant, peopleTopic);
+      return admitted;
+    });
+  }
+
+  /** Whoever was added with this address, and has never signed in; the issuer vouches for the address. */
+  async #bind(sql: ISql, { issuer, subject, email, groups, role, saidAt }: Identity): Promise<Admitted | undefined> {
+    if (email === undefined) return undefined;
+    const [user] = await sql<User[]>`
+      UPDATE tooltray.users SET issuer = ${issuer}, subject = ${subject}, claims_at = ${new Date(saidAt)},
+        groups = ${groups === undefined ? sql`groups` : [...groups]}, role = ${role ?? sql`role`}
+      WHERE tenant = ${this.#tenant} AND lower(email) = lower(${email}) AND subject IS NULL AND NOT is_service
+      RETURNING ${userColumns(sql)}`;
+    return user && { user, how: 'bound' };
+  }
+
+  async #make(sql: ISql, identity: Identity): Promise<Admitted | undefined> {
+    const { issuer, subject, names, email = null, groups = [], role = 'member', saidAt } = identity;
+    const [name = ''] = names;
+    for (const each of [...names, `${name} ${randomBytes(3).toString('hex')}`]) {
+      // Another replica may be making the same one, which is waited for.
+      const [made] = await sql<User[]>`
+        INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups, issuer, subject, claims_at)
+        SELECT ${this.#tenant}, ${randomBytes(9).toString('base64url')}, ${each},
+          CASE WHEN EXISTS (SELECT FROM tooltray.users o WHERE o.tenant = ${this.#tenant} AND lower(o.email) = lower(${email}))
+            THEN NULL ELSE ${email} END,
+          ${role}, false, ${[...groups]}::text[], ${issuer}, ${subject}, ${new Date(saidAt)}
+        ON CONFLICT DO NOTHING RETURNING ${userColumns(sql)}`;
+      if (made !== undefined) return { user: made, how: 'new' };
+      const known = await this.#bySubject(sql, identity);
+      if (known !== undefined) return { user: known, how: 'known' };
+    }
+    return undefined;
+  }
+}

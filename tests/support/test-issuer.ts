@@ -1,0 +1,51 @@
+/** The OIDC provider of a test, with keys that the test has, too: so it can sign what an honest issuer would not. */
+import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
+import { onTestFinished } from 'vitest';
+import { type OidcEngine, type OidcOptions, type Person, startOidc } from '../../scripts/team/engines/oidc.ts';
+
+export const oidcPeople: Person[] = [
+  { name: 'ana', groups: ['platform'] },
+  { name: 'ben', groups: ['sales'] },
+];
+
+/** A private key that signs; `kid` names it. */
+export async function signingKey(kid: string, alg = 'RS256'): Promise<JWK> {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true });
+  return { ...(await exportJWK(privateKey)), kid, alg, use: 'sig' };
+}
+
+export interface TestIssuer extends OidcEngine {
+  readonly key: JWK;
+  /** An access token as this issuer gives them, but for what the test says. */
+  sign(claims?: JWTPayload, header?: Record<string, unknown>, key?: JWK): Promise<string>;
+}
+
+/** Ends with the test. */
+export async function testIssuer(audience: string, more: Partial<OidcOptions> = {}): Promise<TestIssuer> {
+  const key = await signingKey('first');
+  const scopes = ['tools:read', 'tools:call'];
+  const engine = await startOidc({ people: oidcPeople, audience, scopes, keys: { keys: [key] }, ...more });
+  let isOver = false;
+  const stop = async (): Promise<void> => {
+    if (!isOver) await engine.stop();
+    isOver = true;
+  };
+  onTestFinished(stop);
+  return { ...engine, stop, key, sign: (...of) => signed(engine.issuer, audience, key, ...of) };
+}
+
+function signed(
+  issuer: string,
+  audience: string,
+  own: JWK,
+  claims: JWTPayload = {},
+  header: Record<string, unknown> = {},
+  key: JWK = own,
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const usual = { iss: issuer, aud: audience, sub: 'ana', client_id: 'an app', iat: now, exp: now + 600 };
+  const said = { scope: 'tools:read tools:call', preferred_username: 'ana', ...usual, ...claims };
+  return new SignJWT(said)
+    .setProtectedHeader({ alg: String(key.alg), kid: String(key.kid), typ: 'at+jwt', ...header })
+    .sign(key);
+}
