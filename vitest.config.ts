@@ -31,7 +31,8 @@ const long = [
   'tests/core/trust/audit/million.test.ts',
   'tests/real/{confined,inspector,mcporter,unchanged}.test.ts',
   'tests/core/secrets/secret-service.test.ts',
-  'tests/team/conformance.test.ts',
+  'tests/team/{conformance,image}.test.ts',
+  'tests/team/chaos/*.test.ts',
   'tests/team/placement/stopped-runners.test.ts',
   'tests/team/replicas/killed.test.ts',
 ];

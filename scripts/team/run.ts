@@ -3,7 +3,7 @@
  * is installed. Prints the address, who there is, and what to try; Ctrl+C ends all of it. `--fresh` begins anew, `--port N` moves it.
  * Everything lies in .cache/team; nothing of it is meant for real people.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ended } from './engines/ended.ts';
 import { hasHaproxy, startHaproxy } from './engines/haproxy.ts';
 import { startOidc } from './engines/oidc.ts';
 import { startPostgres } from './engines/postgres.ts';
@@ -68,11 +69,8 @@ async function start(): Promise<void> {
   if (!existsSync(config)) writeFileSync(config, `${JSON.stringify(firstConfig(), null, 2)}\n`);
   for (const each of ports) await startReplica(team, each, publicUrl, config);
   if (isBalanced) {
-    const balancer = await startHaproxy(
-      join(home, 'haproxy'),
-      port,
-      ports.map((each) => `127.0.0.1:${each}`),
-    );
+    const addresses = ports.map((each) => `127.0.0.1:${each}`);
+    const balancer = await startHaproxy({ folder: join(home, 'haproxy'), port, replicas: addresses });
     ends.push(() => balancer.stop());
   }
   tell({ publicUrl, ports, isBalanced, tokens, config, issuer: provider.issuer, database: cluster.url });
@@ -127,7 +125,7 @@ async function startReplica(team: Team, at: number, publicUrl: string, config: s
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...team, TOOLTRAY_HOME: join(home, `replica-${at}`) },
   });
-  ends.push(() => ended(child));
+  ends.push(() => ended(child, 'SIGTERM'));
   await new Promise<void>((resolve, reject) => {
     createInterface(child.stdout).once('line', () => resolve());
     child.once('exit', (code) => reject(new Error(`The replica at port ${at} ended with ${code}.`)));
@@ -178,13 +176,6 @@ function tell({ publicUrl, ports, isBalanced, tokens, config, issuer, database }
     'Ctrl+C ends all of it; what was done stays in .cache/team (npm run team -- --fresh begins anew).',
   ];
   console.log(lines.join('\n'));
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const over = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await over;
 }
 
 async function end(code: number): Promise<void> {

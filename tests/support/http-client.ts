@@ -3,6 +3,20 @@ import type { Exchange, Id, Params, RawMessage } from './raw-client.ts';
 
 type Answer = (params: Params) => unknown;
 
+interface HttpExchange extends Exchange {
+  readonly status: number;
+}
+
+/** What came is no answer of MCP: of whoever stands before it, or of nobody. */
+export class NoAnswer extends Error {
+  readonly status: number;
+
+  constructor(id: Id, status: number, text = '') {
+    super(`No answer to ${id} came: ${status} ${text}`);
+    this.status = status;
+  }
+}
+
 export class HttpClient {
   readonly notifications: RawMessage[] = [];
   readonly #url: string;
@@ -32,23 +46,24 @@ export class HttpClient {
     return message.result ?? {};
   }
 
-  exchange(method: string, params: Params = {}, signal?: AbortSignal): Promise<Exchange> {
+  exchange(method: string, params: Params = {}, signal?: AbortSignal): Promise<HttpExchange> {
     const id = (this.#nextId += 1);
     return this.exchangeText(id, JSON.stringify({ jsonrpc: '2.0', id, method, params }), signal);
   }
 
   /** Sends a body as it stands and resolves with the answer to `id`. */
-  async exchangeText(id: Id, body: string, signal?: AbortSignal): Promise<Exchange> {
+  async exchangeText(id: Id, body: string, signal?: AbortSignal): Promise<HttpExchange> {
     const response = await this.#post(body, signal);
     const session = response.headers.get('mcp-session-id');
     if (session !== null) this.#headers['mcp-session-id'] = session;
     for await (const line of messagesOf(response)) {
-      const message = JSON.parse(line) as RawMessage;
-      if (message.method === undefined) return { message, line };
+      const message = messageIn(line);
+      if (message === undefined) throw new NoAnswer(id, response.status, line);
+      if (message.method === undefined) return { message, line, status: response.status };
       if (message.id === undefined) this.notifications.push(message);
       else await this.#reply(message.id, message);
     }
-    throw new Error(`No answer to ${id} came.`);
+    throw new NoAnswer(id, response.status);
   }
 
   /** Opens the stream for what belongs to no request; the first thing told is `listening`. */
@@ -89,6 +104,14 @@ function modernHeaders(body: string): Record<string, string> {
     'mcp-method': method ?? '',
     ...(typeof name === 'string' && { 'mcp-name': name }),
   };
+}
+
+function messageIn(line: string): RawMessage | undefined {
+  try {
+    return JSON.parse(line) as RawMessage;
+  } catch {
+    return undefined;
+  }
 }
 
 async function* messagesOf(response: Response): AsyncGenerator<string> {

@@ -1,43 +1,100 @@
-/** A balancer as simple as there can be: each request to the next replica, as its client sent it but for the token, which it adds. */
-import { createServer, request as dial } from 'node:http';
+/**
+ * A balancer as simple as there can be, or HAProxy where `npm run test:team` asks for it: each request to the next replica, as its client sent
+ * it, with the tests' token where it says none. What no connection came about for goes to the next one; what was sent is never sent again.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request as dial, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { freePort } from '../../scripts/team/engines/free-port.ts';
+import { startHaproxy } from '../../scripts/team/engines/haproxy.ts';
+import { takesSystem } from '../../scripts/team/engines/system.ts';
 import { teamToken } from './start-replica.ts';
 
 export interface RoundRobin {
   readonly url: string;
   /** How many requests each replica was given, in their order. */
-  readonly given: readonly number[];
+  given(): Promise<readonly number[]>;
 }
 
-/** Ends with the test. */
+/** Ends with the test. `ports`: of this machine. */
 export async function roundRobin(ports: readonly number[]): Promise<RoundRobin> {
+  return takesSystem('haproxy') ? haproxy(ports) : ownRoundRobin(ports);
+}
+
+async function haproxy(ports: readonly number[]): Promise<RoundRobin> {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-haproxy-'));
+  const balancer = await startHaproxy({
+    ...{ folder, port: await freePort(), look: '/healthz', token: teamToken },
+    replicas: ports.map((port) => `127.0.0.1:${port}`),
+  });
+  onTestFinished(async () => {
+    await balancer.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { url: `${balancer.url}/mcp`, given: () => balancer.given() };
+}
+
+async function ownRoundRobin(ports: readonly number[]): Promise<RoundRobin> {
   const given = ports.map(() => 0);
   let next = 0;
   const server = createServer((request, response) => {
-    const at = next++ % ports.length;
-    given[at] = (given[at] ?? 0) + 1;
-    const { method, url: path, headers } = request;
-    // What a test says of its own is what it tests.
-    const authorization = headers.authorization ?? `Bearer ${teamToken}`;
+    // Whoever asked went away before it was asked.
+    answer(request, response).catch(() => response.destroy());
+  });
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await buffer(request);
+    const first = next++;
+    for (let tries = 0; tries < ports.length; tries++) {
+      const at = (first + tries) % ports.length;
+      if (await passOn(ports[at] ?? 0, request, body, response)) {
+        given[at] = (given[at] ?? 0) + 1;
+        return;
+      }
+    }
+    response.writeHead(503).end();
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/mcp`, given: () => Promise.resolve(given) };
+}
+
+/** Whether a connection came about; resolves as soon as that is known. */
+function passOn(port: number, from: IncomingMessage, body: Buffer, response: ServerResponse): Promise<boolean> {
+  const { method, url: path, headers } = from;
+  // What a test says of its own is what it tests.
+  const authorization = headers.authorization ?? `Bearer ${teamToken}`;
+  return new Promise((resolve) => {
     const onward = dial({
-      ...{ host: '127.0.0.1', port: ports[at], method, path, agent: false },
+      ...{ host: '127.0.0.1', port, method, path, agent: false },
       headers: { ...headers, authorization },
+    });
+    let isConnected = false;
+    onward.on('socket', (socket) => {
+      socket.once('connect', () => {
+        isConnected = true;
+        resolve(true);
+      });
     });
     onward.on('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
       // A stream begins before its first event.
       response.flushHeaders();
       answer.pipe(response);
+      answer.on('error', () => response.destroy());
     });
-    onward.on('error', () => response.destroy());
+    onward.on('error', () => {
+      if (isConnected) response.destroy();
+      else resolve(false);
+    });
     response.on('close', () => onward.destroy());
-    request.pipe(onward);
+    onward.end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, given };
 }

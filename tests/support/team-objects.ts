@@ -1,7 +1,7 @@
 /** One S3 store for all tests of a run, started when the first one asks for it; each test has a folder of its own in it. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { startObjects } from '../../scripts/team/engines/s3.ts';
+import { objectsKeys, startObjects } from '../../scripts/team/engines/s3.ts';
 import { type ObjectsAddress, readObjectsAddress } from '../../src-main/team/answers/objects-address.ts';
 import { engineOnDemand, engineUrl } from './engine-on-demand.ts';
 
@@ -20,4 +20,5 @@ export async function teamObjects(): Promise<ObjectsAddress> {
   return readObjectsAddress(url, objectsEnv);
 }
 
-export const objectsEnv = { TOOLTRAY_OBJECTS_KEY_ID: 'S3RVER', TOOLTRAY_OBJECTS_KEY: 'S3RVER' };
+/** Who may write there. */
+export const objectsEnv = objectsKeys();

@@ -1,11 +1,13 @@
-/** PostgreSQL from npm, for tests and for trying a team on one machine: a cluster in a folder, on a port of 127.0.0.1. */
+/** PostgreSQL from npm, or the system's, for tests and for trying a team on one machine: a cluster in a folder, on a port of 127.0.0.1. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
+import { ended } from './ended.ts';
+import { freePort } from './free-port.ts';
+import { postgresFolder, takesSystem } from './system.ts';
 
 export interface Cluster {
   readonly port: number;
@@ -33,13 +35,13 @@ export async function startPostgres({ folder, port: wanted, isFleeting = false }
   const data = join(folder, 'data');
   const port = wanted ?? (await freePort());
   const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
-  const native = binaries(user);
+  const programs = (takesSystem('postgres') ? postgresFolder() : undefined) ?? join(binaries(user), 'bin');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if ('uid' in user) chownSync(folder, nobody, nobody);
   const run = { cwd: folder, ...user, env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' } };
   if (!existsSync(join(data, 'PG_VERSION')))
     execFileSync(
-      join(native, 'bin/initdb'),
+      join(programs, 'initdb'),
       [...['-D', data, '-U', 'tooltray', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions']],
       { ...run, stdio: 'pipe' },
     );
@@ -54,7 +56,7 @@ export async function startPostgres({ folder, port: wanted, isFleeting = false }
     port,
     url: `postgres://tooltray@127.0.0.1:${port}/postgres`,
     async start() {
-      const started = spawn(join(native, 'bin/postgres'), ['-D', data, ...settings.flatMap((each) => ['-c', each])], {
+      const started = spawn(join(programs, 'postgres'), ['-D', data, ...settings.flatMap((each) => ['-c', each])], {
         ...run,
         stdio: ['ignore', 'ignore', 'pipe'],
       });
@@ -64,11 +66,8 @@ export async function startPostgres({ folder, port: wanted, isFleeting = false }
     async stop(how = 'fast') {
       const running = child;
       child = undefined;
-      if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
-      const ended = new Promise((resolve) => running.once('exit', resolve));
       // The processes of its connections end when the first one is gone.
-      running.kill(how === 'fast' ? 'SIGINT' : 'SIGKILL');
-      await ended;
+      await ended(running, how === 'fast' ? 'SIGINT' : 'SIGKILL');
     },
   };
   await cluster.start();
@@ -128,12 +127,4 @@ function link(native: string): void {
 function platformName(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   return `${platform}-${process.arch}`;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

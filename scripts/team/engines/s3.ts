@@ -1,10 +1,13 @@
-/** An S3 store from npm, for tests and for trying a team on one machine: s3rver, which is a stand-in and keeps nothing safe. */
+/** An S3 store, for tests and for trying a team on one machine: s3rver from npm, which is a stand-in and keeps nothing safe, or the system's Swift. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import { freePort } from './postgres.ts';
+import { ended } from './ended.ts';
+import { freePort } from './free-port.ts';
+import { startSwift, swiftKeys } from './swift.ts';
+import { takesSystem } from './system.ts';
 
 export interface ObjectStore {
   readonly port: number;
@@ -17,7 +20,7 @@ export interface ObjectStore {
   stop(): Promise<void>;
 }
 
-interface ObjectStoreOptions {
+export interface ObjectStoreOptions {
   /** Made if it is not there. What is in it from before goes on. */
   readonly folder: string;
   /** A free one by default. */
@@ -28,7 +31,16 @@ const bucket = 'answers';
 /** s3rver knows this one key. */
 const key = 'S3RVER';
 
-export async function startObjects({ folder, port: wanted }: ObjectStoreOptions): Promise<ObjectStore> {
+/** Who may write in the store that `startObjects` starts. */
+export function objectsKeys(): ObjectStore['env'] {
+  return takesSystem('swift') ? swiftKeys : { TOOLTRAY_OBJECTS_KEY_ID: key, TOOLTRAY_OBJECTS_KEY: key };
+}
+
+export function startObjects(options: ObjectStoreOptions): Promise<ObjectStore> {
+  return takesSystem('swift') ? startSwift(options) : startS3rver(options);
+}
+
+async function startS3rver({ folder, port: wanted }: ObjectStoreOptions): Promise<ObjectStore> {
   const port = wanted ?? (await freePort());
   const program = join(dirname(createRequire(import.meta.url).resolve('s3rver')), '../bin/s3rver.js');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -36,7 +48,7 @@ export async function startObjects({ folder, port: wanted }: ObjectStoreOptions)
   const store: ObjectStore = {
     port,
     address: `s3://${bucket}?endpoint=http://127.0.0.1:${port}`,
-    env: { TOOLTRAY_OBJECTS_KEY_ID: key, TOOLTRAY_OBJECTS_KEY: key },
+    env: objectsKeys(),
     async start() {
       const settings = ['-d', folder, '-a', '127.0.0.1', '-p', String(port), '--no-vhost-buckets'];
       const started = spawn(process.execPath, [program, ...settings, '--configure-bucket', bucket], {
@@ -50,10 +62,7 @@ export async function startObjects({ folder, port: wanted }: ObjectStoreOptions)
     async stop() {
       const running = child;
       child = undefined;
-      if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
-      const ended = new Promise((resolve) => running.once('exit', resolve));
-      running.kill('SIGKILL');
-      await ended;
+      await ended(running, 'SIGKILL');
     },
   };
   await store.start();
