@@ -64,6 +64,8 @@ export class ReplicaRegistry {
   #saidAt = 0;
   #isBlind = false;
   #beating: Promise<void> = Promise.resolve();
+  /** Looks that were asked for in between. */
+  #looking: Promise<unknown> = Promise.resolve();
   #leave = new AbortController();
 
   /** Throws AppError bad_request for a name that is none. */
@@ -97,7 +99,8 @@ export class ReplicaRegistry {
   /** It is gone at once. */
   async stop(): Promise<void> {
     this.#leave.abort();
-    await this.#beating;
+    // One that is on its way would say that it is there, after it has said that it is gone.
+    await Promise.all([this.#beating, this.#looking]);
     const { sql } = this.#options;
     const gone = async (): Promise<void> => {
       await sql`DELETE FROM tooltray.replicas WHERE id = ${this.id}`;
@@ -133,6 +136,13 @@ export class ReplicaRegistry {
 
   /** Asks the database now. Never rejects. */
   async refresh(): Promise<void> {
+    if (this.#leave.signal.aborted) return;
+    const looking = this.#look();
+    this.#looking = Promise.all([this.#looking, looking]);
+    await looking;
+  }
+
+  async #look(): Promise<void> {
     try {
       await this.#beat();
     } catch (error) {
@@ -151,23 +161,23 @@ export class ReplicaRegistry {
     }
   }
 
-  /** One statement says that it is there and asks who else is. */
+  /** One statement says that it is there, once it has an address, and asks who else is. */
   async #beat(): Promise<void> {
     const { sql, version } = this.#options;
     const asked = performance.now();
     const rows = await sql<Row[]>`
       WITH own AS (
         INSERT INTO tooltray.replicas (id, address, version, draining, until)
-        VALUES (${this.id}, ${this.#address}, ${version}, ${this.#isDraining}, now() + ${this.#leaseMs} * interval '1 ms')
+        SELECT ${this.id}, ${this.#address}, ${version}, ${this.#isDraining}, now() + ${this.#leaseMs} * interval '1 ms'
+        WHERE ${this.#address !== ''}
         ON CONFLICT (id) DO UPDATE SET until = excluded.until, draining = excluded.draining
-        RETURNING id
       ), old AS (DELETE FROM tooltray.replicas WHERE until < now() - ${keptFor}::interval)
       SELECT other.id AS other, other.address, other.version, other.draining,
         extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
-      FROM own LEFT JOIN tooltray.replicas other ON other.id <> own.id AND other.until > now()`;
+      FROM (VALUES (true)) AS always LEFT JOIN tooltray.replicas other ON other.id <> ${this.id} AND other.until > now()`;
     const answered = performance.now();
     const wasLapsed = this.#saidAt !== 0 && asked - this.#saidAt > this.#leaseMs;
-    this.#saidAt = asked;
+    if (this.#address !== '') this.#saidAt = asked;
     this.#isBlind = false;
     const [first] = rows;
     if (first !== undefined) this.#clock = { theirs: first.now, ours: (asked + answered) / 2 };
