@@ -20,7 +20,7 @@ export async function callTimes({ client }, count) {
   return taken;
 }
 
-/** One round, with the processor time that it took. `path`: `{pid, url, era, client}`. */
+/** One round, with the processor time that it took. `path`: `{pid, url, era, client, token}`. */
 export async function costOf(path) {
   const before = processCpu(path.pid);
   const times = await callTimes(path, callsPerRound);
@@ -42,8 +42,8 @@ export function rowOf(path, values, perSecond) {
 }
 
 /** With so many clients at once, each on a connection of its own. */
-export async function throughput({ pid, url, era }) {
-  const clients = await Promise.all(Array.from({ length: inFlight }, () => RawHttp.connect(url, era)));
+export async function throughput({ pid, url, era, token }) {
+  const clients = await Promise.all(Array.from({ length: inFlight }, () => RawHttp.connect(url, era, { token })));
   const until = performance.now() + secondsAtFull * 1000;
   const before = processCpu(pid);
   let count = 0;

@@ -8,23 +8,34 @@ const legacyVersion = '2025-11-25';
 export class RawHttp {
   #url;
   #socket;
+  #token = '';
   #headers = '';
   #meta = {};
   #lastId = 0;
   #gathered = '';
   #waiting;
 
-  /** `era`: legacy (with a session, where the server has one) or modern (without). */
-  static async connect(url, era) {
-    const client = new RawHttp(new URL(url));
+  /** `era`: legacy (with a session, where the server has one) or modern (without). `token`: undefined where none is asked for. */
+  static async connect(url, era, { token } = {}) {
+    const client = new RawHttp(new URL(url), token);
     await client.#open();
     if (era === 'modern') client.#speakModern();
     else await client.#introduce();
     return client;
   }
 
-  constructor(url) {
+  constructor(url, token) {
     this.#url = url;
+    this.#token = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;
+  }
+
+  /** The same session at another address. */
+  async at(url) {
+    const client = new RawHttp(new URL(url));
+    client.#token = this.#token;
+    client.#headers = this.#headers;
+    await client.#open();
+    return client;
   }
 
   /** The result of the call. */
@@ -118,7 +129,7 @@ export class RawHttp {
     const type =
       method === 'POST' ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` : '';
     const head = `${method} ${this.#url.pathname} HTTP/1.1\r\nHost: ${this.#url.host}\r\nAccept: ${accept}\r\n`;
-    this.#socket.write(`${head}${type}${this.#headers}${more}\r\n${body}`);
+    this.#socket.write(`${head}${type}${this.#token}${this.#headers}${more}\r\n${body}`);
   }
 
   #read(text) {

@@ -4,14 +4,13 @@
  *
  *   npm run bench -- http --before DIR    beside another build, in turns
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { Core } from '../core.mjs';
 import { callsPerRound, callTimes, costOf, inFlight, rowOf, secondsAtFull, throughput } from '../http-cost.mjs';
-import { cli, entry, fixture, floor } from '../places.mjs';
+import { cli, entry, fixture } from '../places.mjs';
 import { processCpu } from '../process-cpu.mjs';
 import { RawHttp } from '../raw-http.mjs';
+import { startHop } from '../start-hop.mjs';
 import { interleave } from '../statistics.mjs';
 import { formatTable, verdict } from '../table.mjs';
 
@@ -73,15 +72,4 @@ async function startCore(stack, program) {
   const core = await Core.start(program, { echo: entry(fixture('echo')) });
   stack.defer(() => core.stop());
   return { pid: core.pid, url: `${core.url}/server/echo` };
-}
-
-async function startHop(stack) {
-  const [node, script] = floor('http-hop');
-  const child = spawn(node, [script, ...fixture('echo')], { stdio: ['ignore', 'pipe', 'inherit'] });
-  stack.defer(async () => {
-    child.kill();
-    await once(child, 'close');
-  });
-  const [port] = await once(child.stdout, 'data');
-  return { pid: child.pid, url: `http://127.0.0.1:${String(port).trim()}/mcp` };
 }
