@@ -54,7 +54,7 @@ export async function openPrivateCore(config: string | undefined): Promise<CoreA
   const deps = { core, doors: () => doors, stop: () => undefined, desktop: undefined, apps: noApps, runs };
   const signal = new AbortController().signal;
   const started = core.start();
-  await Promise.race([started, known(host)]);
+  await Promise.race([started, core.beginning]);
   return {
     ask: async (method, input) => await answerRpc(method, input, deps, signal),
     async close() {
@@ -62,14 +62,4 @@ export async function openPrivateCore(config: string | undefined): Promise<CoreA
       await started.catch(() => undefined);
     },
   };
-}
-
-/** Resolves once the servers of the config are there to be asked about, started or not. */
-function known({ core }: CoreHost): Promise<void> {
-  return new Promise((resolve) => {
-    const off = core.servers.listingChanged.on(() => {
-      off();
-      resolve();
-    });
-  });
 }

@@ -177,6 +177,7 @@ export class Aggregator {
   #stopWatching: () => void = () => undefined;
   #stopAudit: () => Promise<void> = () => Promise.resolve();
   #watching: Promise<unknown> = Promise.resolve();
+  #beginning: Promise<void> | undefined;
   #moving: Promise<unknown> = Promise.resolve();
 
   constructor(options: AggregatorOptions) {
@@ -347,6 +348,14 @@ export class Aggregator {
     this.descriptions.changed.on(() => this.#listAnew());
   }
 
+  /**
+   * Until its servers are known, which they are not before what another core left running has ended; undefined: they are, or it was not
+   * started. Whoever is served sooner would be told that there are none. Never rejects.
+   */
+  get beginning(): Promise<void> | undefined {
+    return this.#beginning;
+  }
+
   /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
   async start(): Promise<void> {
     const { config } = this.options;
@@ -365,13 +374,21 @@ export class Aggregator {
     });
     this.#stopWatching = () => [stopLeaving, stopWatching].forEach((stop) => stop());
     let settled: Promise<unknown> = Promise.resolve();
+    const known = Promise.withResolvers<void>();
+    this.#beginning = known.promise;
+    const begun = (): void => {
+      this.#beginning = undefined;
+      known.resolve();
+    };
     // One promise from the first moment on: a stop that comes while we tidy up waits for what begins after it.
     this.#watching = this.#tidyUp().then(() => {
       // Before the file is watched: whoever connects meanwhile finds the servers.
       this.texts.start();
       settled = Promise.all([this.spills.start(), this.trust.start(), this.#apply(config.current)]);
+      begun();
       return Promise.all([config.start(), this.#proposals.start()]);
     });
+    this.#watching.catch(begun);
     await this.#watching;
     // Beside all else: the keychain may take its time.
     this.audit.moveKey();

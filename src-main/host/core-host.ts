@@ -214,6 +214,7 @@ export class CoreHost {
 
   /** Serves MCP on a line of its own. Rejects with AppError mode_unknown or server_not_found. */
   async serve(transport: Transport, endpoint: Endpoint, letIn: LetIn, onEnd?: () => void): Promise<void> {
+    if (this.core.beginning !== undefined) await this.core.beginning;
     const { sessions, parked } = this.core;
     let letGo = (): void => undefined;
     let isOver = false;

@@ -58,6 +58,7 @@ export class HttpDoor {
       acceptsAppToken: (app, given) => gate.accepts(app, given),
       judgeProfileToken: (profile, given) => tokens.judge(profile, given),
       admitApp: (app) => gate.admit(app),
+      beginning: () => core.beginning,
       openLegacy: (endpoint) => (transport, seed) => serve(transport, endpoint, letIn(endpoint, seed)),
       openModern: (...asked) => this.#openModern(...asked),
       takesKind: (endpoint) => {

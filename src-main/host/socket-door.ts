@@ -50,7 +50,7 @@ function check({ mode, config }: Hello, own: string): void {
 function welcome({ core, serve, rpcDeps }: SocketDoorOptions, socket: Socket, hello: Hello, rest: Buffer): void {
   const transport = new StreamTransport(socket, socket, { leftover: rest, budgets: core.budgets });
   if (hello.purpose === 'control') {
-    void answerPeople(transport, rpcDeps());
+    void (core.beginning ?? Promise.resolve()).then(() => answerPeople(transport, rpcDeps()));
     return;
   }
   serve(transport, { app: hello.app, mode: hello.mode, profile: hello.profile }, { credential: { kind: 'own line' } })

@@ -2,11 +2,16 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ChildrenList } from '../../src-main/core/servers/launch/children-list.ts';
 import { CoreHost, type CoreHostOptions } from '../../src-main/host/core-host.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { ModernClient } from '../support/modern-client.ts';
+import { isAlive } from '../support/processes.ts';
 import { openSocket, type SocketClient, textOf } from '../support/socket-client.ts';
 
 let home: string;
@@ -76,6 +81,47 @@ describe('opening', () => {
     expect(existsSync(join(home, 'other.json'))).toBe(false);
   });
 });
+
+/** The list of a core that was killed, with a process that minds nothing; resolves to its number. */
+async function leaveRunning(runDir: string): Promise<number> {
+  const child = spawn('/bin/sh', ['-c', 'trap "" TERM; echo ready; while :; do sleep 1; done'], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(child.stdout, 'data');
+  const list = new ChildrenList(runDir);
+  list.add(child.pid ?? 0);
+  const file = join(runDir, `children-${process.pid}.list`);
+  // As if another core had written it, which is no more.
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^core .*$/m, 'core 999999999 gone'));
+  return child.pid ?? 0;
+}
+
+test.runIf(process.platform !== 'win32')(
+  'who comes while a new core ends what a killed one left waits until the servers are known',
+  async () => {
+    const host = await open({ askToken: false });
+    const left = await leaveRunning(host.paths.runDir);
+    await host.listen();
+    const started = host.core.start();
+    const url = `${host.doors.http}/server/utils`;
+    const [client, person] = [await connect(host), await connect(host, { purpose: 'control' })];
+    const [modern, legacy] = [new ModernClient(new HttpClient(url, true)), new HttpClient(url)];
+    const isThere = isAlive(left);
+    const [bySocket, byHttp, bySession, asked] = await Promise.all([
+      client.initialize().then(() => client.toolNames()),
+      modern.once('tools/list'),
+      legacy.initialize().then(() => legacy.exchange('tools/list')),
+      person.request('state'),
+    ]);
+    expect(isThere).toBe(true);
+    expect(bySocket).toContain('current_time');
+    for (const { result } of [byHttp, bySession.message])
+      expect(result?.['tools']).toContainEqual(expect.objectContaining({ name: 'current_time' }));
+    expect(asked['servers']).toContainEqual(expect.objectContaining({ name: 'utils' }));
+    await started;
+  },
+);
 
 describe('a second core', () => {
   test('of the same home is told of the first, which goes on, also when the second is stopped', async () => {

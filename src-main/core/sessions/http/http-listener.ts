@@ -47,6 +47,8 @@ export interface HttpListenerOptions {
   readonly letIn?: ((request: IncomingMessage) => Promise<Entry | Refusal>) | undefined;
   /** Hears which client app the address names, where it names one; throws AppError not_allowed to keep it out. */
   readonly admitApp?: ((app: string | undefined) => void) | undefined;
+  /** Until servers are known; undefined: they are. */
+  readonly beginning?: (() => Promise<void> | undefined) | undefined;
   readonly openLegacy: (endpoint: Endpoint) => OpenSession;
   readonly openModern: OpenModern;
   /** Whether what an app of 2026-07-28 declares can count; all of it where it is absent. */
@@ -265,6 +267,8 @@ export class HttpListener {
       const entry = await this.#entry(request, endpoint);
       if ('status' in entry) return refuse(response, entry);
       this.#options.admitApp?.(endpoint.app);
+      const beginning = this.#options.beginning?.();
+      if (beginning !== undefined) await beginning;
       this.#follow(entry, response);
       const place = { path: pathname, ...entry };
       await this.#mcp(bounded(endpoint, place), place, request, response, this.#options.among?.route);
